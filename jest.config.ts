@@ -2,13 +2,18 @@
 import type { Config } from 'jest';
 import { statfsSync } from 'node:fs';
 
-/** They take minutes. `npm run test:all`, `npm run verify` and CI run them; `npm test` leaves them out. */
+/**
+ * `npm test` leaves these out; `npm run test:all`, `npm run verify` and CI run them. They take minutes, or they start a
+ * program for each test. The starts are most of the time of the suite.
+ */
 const LONG = [
-  'test/e2e/faults.test',
-  'test/e2e/soak.test',
-  'test/e2e/tasks.test',
+  'test/e2e/',
+  'test/integration/(acp|bridge|client|mcp-servers|web)/',
   'executor/interleavings.test',
 ];
+
+/** A sample of them stays in `npm test`: both programs, an approval over MCP, and a kill of the server. */
+const SAMPLE = ['e2e/server/restart', 'integration/bridge/calls'];
 
 /**
  * `npm run test:current-node` repeats these on a newer Node: processes, sockets, streams, files, the SQLite driver.
@@ -51,7 +56,12 @@ const config: Config = {
     (glob) => `<rootDir>/test/${glob}.test.ts`,
   ),
   extensionsToTreatAsEsm: ['.ts'],
-  testPathIgnorePatterns: ['/node_modules/', ...(process.env['ALL_TESTS'] === undefined ? LONG : [])],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    ...(process.env['QUICK'] === undefined
+      ? []
+      : LONG.map((path) => `^(?!.*(${SAMPLE.join('|')})).*${path}`)),
+  ],
   modulePathIgnorePatterns: ['<rootDir>/dist'],
   transform: {
     '^.+\\.ts$': [

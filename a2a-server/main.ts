@@ -1,18 +1,22 @@
 #!/usr/bin/env node
-/** The command `a2a-server`. */
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { messageOf, ProductError } from '../shared/runtime/errors.ts';
-import { addFlags } from '../shared/settings/flags.ts';
+import { addFlags } from '../shared/settings/add-flags.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import type { DestinationStream } from 'pino';
 import { logFile } from '../shared/runtime/log-file.ts';
 import type { Logger } from '../shared/runtime/logging.ts';
-import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hidden-environment.ts';
+import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hide-environment.ts';
 import { readClocks, writeClockMark } from '../shared/state/clock-mark.ts';
 import { settingsSources } from '../shared/settings/settings-sources.ts';
 import { packageVersion } from '../shared/runtime/version.ts';
-import { LOCATION_FLAGS, readServerSettings, withAgentCommand } from './startup/read-settings.ts';
+import {
+  LOCATION_FLAGS,
+  readServerSettings,
+  requireSqliteJournal,
+  withAgentCommand,
+} from './startup/read-settings.ts';
 import { SERVER_SETTINGS } from './startup/settings.ts';
 import { UNFLAGGED_SETTINGS } from './startup/unflagged-settings.ts';
 import { commandEnvironment } from './tools/shell/command-environment.ts';
@@ -29,7 +33,6 @@ const EXIT_FAILURE = 1;
 /** The usual exit code of shells for an invalid command line. */
 const EXIT_USAGE = 2;
 
-/** The directory of the built approval page. */
 const PAGE = fileURLToPath(new URL('../web/', import.meta.url));
 
 const SHUTDOWN_STAGES = [
@@ -41,7 +44,7 @@ const SHUTDOWN_STAGES = [
 /** False if unconfined commands can read the environment of this process in /proc. */
 const secretsHidden = hideEnvironment(isHarmless);
 
-await program().parseAsync();
+void program().parseAsync();
 
 function program(): Command {
   const command = new Command('a2a-server')
@@ -58,6 +61,7 @@ function program(): Command {
     });
   for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
   addPolicy(command);
+  addPasskeys(command);
   addConfirmClock(command);
   addCheck(command);
   addModels(command);
@@ -150,6 +154,25 @@ function addPolicy(server: Command): void {
     });
 }
 
+function addPasskeys(server: Command): void {
+  server
+    .command('passkey')
+    .description('the passkeys that approve actions of `presence` rules')
+    .command('add')
+    .description('prints a one-time link that registers a passkey; the server must run')
+    .option('--principal <name>', 'the user who gets the passkey', 'local')
+    .action(async (_, it: Command) => {
+      const { principal, ...flags } = it.optsWithGlobals<{ principal: string } & Record<string, unknown>>();
+      try {
+        const settings = await readServerSettings(flags, process.env);
+        const { addPasskey } = await import('./startup/add-passkey.ts');
+        await addPasskey(settings, { principal, atTerminal: process.stdout.isTTY, say });
+      } catch (error) {
+        fail(error);
+      }
+    });
+}
+
 function addJournal(server: Command): void {
   type Output = Parameters<JournalCommands['backup']>[1];
   const add = (
@@ -166,6 +189,7 @@ function addJournal(server: Command): void {
         const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
         try {
           const { stateDir } = settingsSources(flags, process.env);
+          if (!(it.name() === 'verify' && it.args.length > 0)) await requireSqliteJournal(flags, process.env);
           const ok = await run(
             await import('./startup/journal-commands.ts'),
             it.args,
@@ -186,7 +210,10 @@ function addJournal(server: Command): void {
     'verify [file]',
     `checks every task of the journal, or of a backup; exit code ${EXIT_FAILURE} if it is damaged`,
     (commands, [file], output, it) =>
-      commands.verify({ file, accept: it.opts<{ acceptLoss?: boolean }>().acceptLoss === true }, output),
+      commands.verifyJournals(
+        { file, accept: it.opts<{ acceptLoss?: boolean }>().acceptLoss === true },
+        output,
+      ),
   ).option('--accept-loss', 'let the next server start without the tasks that are missing');
   add(
     'restore <file>',
@@ -206,7 +233,7 @@ function fail(error: unknown, json = false): never {
   if (json) say(JSON.stringify({ error: { reason, message, facts } }));
   else process.stderr.write(`a2a-server: ${message}\n`);
   process.exit(
-    // A restart does not repair a damaged file.
+    // A restart does not repair a damaged file, so the exit code is the same as for a wrong configuration.
     reason === 'CONFIGURATION' || facts['code'] === 'SQLITE_CORRUPT' ? EXIT_CONFIGURATION : EXIT_FAILURE,
   );
 }
@@ -256,9 +283,9 @@ function logTo(path: string | undefined): { destination?: DestinationStream } {
 
 /**
  * The first signal stops the server and gives running tools some time to finish. The second signal stops the tools at
- * once. The third signal ends the process. The journal stays correct in each case. If the server is still starting, it
- * stops after its start, because it may already run tools of resumed tasks.
- * @returns a function that tells whether a signal has arrived
+ * once. The third signal ends the process. The journal stays correct in each case. A server that is still starting
+ * stops after its start, because it may already run tools of resumed tasks. Returns a function that returns true after
+ * the first signal.
  */
 function stopOnSignals(started: Promise<ServerRun>, log: Logger): () => boolean {
   let signals = 0;
@@ -278,7 +305,7 @@ function stopOnSignals(started: Promise<ServerRun>, log: Logger): () => boolean 
           },
         );
       },
-      // The caller reports why the start failed.
+      // The caller of `stopOnSignals` reports why the start failed.
       () => undefined,
     );
   };
@@ -295,7 +322,7 @@ function giveUpOnBugs(log: Logger): void {
   };
   process.on('uncaughtException', giveUp);
   process.on('unhandledRejection', giveUp);
-  // The program that started the server may close the other end of the pipe.
+  // The program that started the server may close the other end of the pipe. Without a listener, Node would throw.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
 }

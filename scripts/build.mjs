@@ -1,13 +1,14 @@
-// Bundles the programs into dist/, each with chunks loaded on demand; the approval page; and the client library with
-// its types, one file for Node and browsers.
+// Bundles the programs into dist/, each with chunks loaded on demand, and with the bytecode of its start; the approval
+// page; and the client library with its types, one file for Node and browsers.
 //
 // `node scripts/build.mjs [directory]`: the build is made beside the last one in the directory (default dist), and takes
 // its place at the end.
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
-import { chmod, copyFile, mkdtemp, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
+import { recordCodeCache } from './record-code-cache.mjs';
 import { draftPrefix, replaceBuild } from './replace-build.mjs';
 
 /** zod includes error messages in 50 languages, a third of its code. The programs use only English. */
@@ -22,16 +23,56 @@ const englishZod = {
 
 /**
  * Loads Node's modules and libsql when the first module that imports them runs. A bundle otherwise loads them all at its
- * start, also those that only a part of the program needs: libsql is a native library.
+ * start, also those that only a part of the program needs.
  */
 const externalsOnDemand = {
   name: 'externals-on-demand',
   setup({ onResolve, onLoad }) {
     const namespace = 'on-demand';
-    onResolve({ filter: /^(node:.*|libsql)$/ }, ({ path, kind, namespace: importer }) =>
-      kind === 'import-statement' && importer !== namespace ? { path, namespace } : { path, external: true },
-    );
-    onLoad({ filter: /.*/, namespace }, ({ path }) => ({ contents: `module.exports = require('${path}');` }));
+    onResolve({ filter: /^(node:.*|libsql)$/ }, ({ path, kind, namespace: importer }) => {
+      if (kind === 'import-statement' && importer !== namespace) return { path, namespace };
+      return path === 'libsql' ? undefined : { path, external: true };
+    });
+    onLoad({ filter: /.*/, namespace }, ({ path }) => ({
+      resolveDir: process.cwd(),
+      contents: `module.exports = require('${path}');`,
+    }));
+  },
+};
+
+/**
+ * Bundles libsql's JavaScript. Only its native library stays in node_modules, where libsql finds it. Its own search asks
+ * Node for a diagnostic report, which takes 12 ms, to tell glibc from musl. detect-libc reads one file for it.
+ */
+const nativeLibsql = {
+  name: 'native-libsql',
+  setup({ onResolve, onLoad }) {
+    const namespace = 'native-target';
+    onResolve({ filter: /^@neon-rs\/load$/ }, ({ path, importer }) => ({
+      path,
+      namespace,
+      pluginData: { resolveDir: dirname(importer) },
+    }));
+    onLoad({ filter: /.*/, namespace }, ({ pluginData }) => ({
+      ...pluginData,
+      contents: `
+        const { MUSL, familySync } = require('detect-libc');
+        exports.currentTarget = () => {
+          const { arch, platform } = process;
+          if (platform === 'win32') return 'win32-' + arch + '-msvc';
+          if (platform !== 'linux') return platform + '-' + arch;
+          if (arch === 'arm') return 'linux-arm-gnueabihf';
+          return 'linux-' + arch + (familySync() === MUSL ? '-musl' : '-gnu');
+        };`,
+    }));
+    onLoad({ filter: /\/libsql\/index\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const load = 'return require(`@libsql/${target}`)';
+      if (!source.includes(load)) throw new Error('libsql loads its native library in another way');
+      const fromLibsql = `const { createRequire } = require('node:module');
+        return createRequire(createRequire(programUrl).resolve('libsql'))(\`@libsql/\${target}\`)`;
+      return { contents: source.replace(load, () => fromLibsql) };
+    });
   },
 };
 
@@ -73,59 +114,127 @@ const withoutCharsets = {
   },
 };
 
-/** The bridge's own chunks: what the first call needs, the command line, and MCP over HTTP. */
-const BRIDGE_CHUNKS = /\/(open-bridge|program|serve-http)\.ts'$/;
-
 /**
- * Leaves all other modules that the bridge imports on demand in the file of the importer. Such a module still runs at its
- * first import. A chunk for each would split the rest into dozens of files, and each file takes time to load.
+ * Leaves out most media types. Express builds tables of all 2,500 at its start. It needs them for file names, which the
+ * server never passes to it, and for the charset of a type.
  */
-const importsInPlace = {
-  name: 'imports-in-place',
+const fewMediaTypes = {
+  name: 'few-media-types',
   setup({ onLoad }) {
-    onLoad({ filter: /\/(bridge|shared)\/.*\.ts$/ }, async ({ path }) => {
-      const source = await readFile(path, 'utf8');
-      const contents = source.replaceAll(/\bimport\(('[^']+')\)/g, (dynamicImport, specifier) =>
-        BRIDGE_CHUNKS.test(specifier) ? dynamicImport : `Promise.resolve(require(${specifier}))`,
+    onLoad({ filter: /\/mime-db\/db\.json$/ }, async ({ path }) => {
+      const types = Object.entries(JSON.parse(await readFile(path, 'utf8')));
+      const kept = types.filter(
+        ([type, { charset }]) => charset !== undefined || /^text\/(html|plain)$/.test(type),
       );
-      return { contents, loader: 'ts' };
+      return { contents: JSON.stringify(Object.fromEntries(kept)), loader: 'json' };
     });
   },
 };
 
+/** The bridge's own chunks: what the first call needs, the command line, and MCP over HTTP. */
+const BRIDGE_CHUNKS = /\/(open-bridge|program|serve-http)\.ts'$/;
+/** The server's own chunks: the packages of each provider, of ACP, of MCP and of PostgreSQL, and the code that reads web pages. */
+const SERVER_CHUNKS =
+  /@ai-sdk\/|\/(postgres-journal|postgres\/readonly-journal|acp-backend|fetch-through-proxy|mcp-servers|connect|web-on-demand)\.ts'$/;
+
+/**
+ * Leaves all other modules that a program imports on demand in the file of the importer. Such a module still runs at its
+ * first import. A chunk for each would split the rest into dozens of files, and each file takes time to load.
+ */
+const importsInPlace = (chunks) => ({
+  name: 'imports-in-place',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/(bridge|a2a-server|shared)\/.*\.ts$/ }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      const contents = source.replaceAll(/\bimport\(('[^']+')\)/g, (dynamicImport, specifier) =>
+        chunks.test(specifier) ? dynamicImport : `Promise.resolve(require(${specifier}))`,
+      );
+      return { contents, loader: 'ts' };
+    });
+  },
+});
+
 const [target = 'dist'] = process.argv.slice(2);
 const draft = await mkdtemp(draftPrefix(target));
-const program = (entryPoint, plugins = []) => ({
-  entryPoints: [entryPoint],
-  outdir: draft,
-  outbase: '.',
-  bundle: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  sourcemap: true,
-  // Node keeps source text in memory, so whitespace is removed. Names stay readable in stack traces.
-  minifyWhitespace: true,
-  minifySyntax: true,
-  // Its CommonJS build loads its parts by names that a bundler cannot follow.
-  alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-  banner: {
-    // CommonJS dependencies inside an ES module bundle call `require`.
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
-  },
-  plugins: [englishZod, externalsOnDemand, ...plugins],
-  logLevel: 'warning',
-});
-// A client waits for the start of the bridge. The server loads a provider's packages only when a model needs them.
-await build(program('bridge/main.ts', [validatorOnDemand, importsInPlace]));
-await build(program('a2a-server/main.ts', [withoutCharsets]));
-const entryPoints = ['bridge/main.ts', 'a2a-server/main.ts'];
-await Promise.all(entryPoints.map((entry) => chmod(join(draft, entry.replace(/\.ts$/, '.js')), 0o755)));
+const modules = join(draft, 'modules');
 
-// The approval page: its script, HTML and CSS.
+/** Bundles a program as ES modules, because esbuild makes chunks only of those. @returns the files' paths */
+async function bundle(program, plugins) {
+  const { metafile } = await build({
+    entryPoints: { [`${program}/program`]: `${program}/main.ts` },
+    entryNames: '[dir]/[name]-[hash]',
+    outdir: modules,
+    metafile: true,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    sourcemap: true,
+    // Node keeps source text in memory, so whitespace is removed. Names stay readable in stack traces.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    // Its CommonJS build loads its parts by names that a bundler cannot follow.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
+    plugins: [englishZod, externalsOnDemand, nativeLibsql, ...plugins],
+    logLevel: 'warning',
+  });
+  const files = Object.keys(metafile.outputs).filter((file) => file.endsWith('.js'));
+  const entry = files.find((file) => metafile.outputs[file].entryPoint === `${program}/main.ts`);
+  return { files, entry };
+}
+
+/** Turns ES modules into function expressions for scripts/start-program.cjs: V8 caches bytecode of scripts only. */
+async function writeScripts(files) {
+  await build({
+    entryPoints: files,
+    outdir: draft,
+    outbase: modules,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20.19',
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.url': 'programUrl' },
+    banner: { js: '(function(exports,require,module,programUrl){' },
+    footer: { js: '})' },
+    sourcemap: true,
+    minifyWhitespace: true,
+    minifySyntax: true,
+    logLevel: 'warning',
+  });
+}
+
+async function writeMain(program, entry) {
+  const outfile = join(draft, program, 'main.js');
+  await build({
+    entryPoints: ['scripts/start-program.cjs'],
+    outfile,
+    platform: 'node',
+    target: 'node20.19',
+    define: { ENTRY_FILE: JSON.stringify(relative(join(modules, program), entry)) },
+    banner: { js: '#!/usr/bin/env node' },
+    logLevel: 'warning',
+  });
+  await chmod(outfile, 0o755);
+  // The package's own package.json says that .js files are ES modules.
+  await writeFile(join(draft, program, 'package.json'), '{"type":"commonjs"}\n');
+}
+
+// A client waits for the start of the bridge. The server loads a provider's packages only when a model needs them.
+const programs = {
+  bridge: await bundle('bridge', [validatorOnDemand, importsInPlace(BRIDGE_CHUNKS)]),
+  'a2a-server': await bundle('a2a-server', [withoutCharsets, fewMediaTypes, importsInPlace(SERVER_CHUNKS)]),
+};
+await writeScripts([...new Set(Object.values(programs).flatMap(({ files }) => files))]);
+for (const [program, { entry }] of Object.entries(programs)) await writeMain(program, entry);
+await rm(modules, { recursive: true });
+
+// The approval page: its script, its style sheet with the sheets that it imports, and its HTML.
 await build({
-  entryPoints: { page: 'a2a-server/page/browser/main.tsx' },
+  entryPoints: [
+    { in: 'a2a-server/page/browser/main.tsx', out: 'page' },
+    { in: 'a2a-server/page/browser/page.css', out: 'page' },
+  ],
   outdir: join(draft, 'web'),
   bundle: true,
   minify: true,
@@ -136,8 +245,35 @@ await build({
   jsxImportSource: 'preact',
   logLevel: 'warning',
 });
-for (const name of ['index.html', 'page.css'])
-  await copyFile(`a2a-server/page/browser/${name}`, join(draft, 'web', name));
+const pageFiles = [
+  'index.html',
+  'page.webmanifest',
+  'page-icon.svg',
+  'page-icon-192.png',
+  'page-icon-512.png',
+];
+for (const name of pageFiles) await copyFile(`a2a-server/page/browser/${name}`, join(draft, 'web', name));
+
+// The approval card: one HTML file with its script and its style, because an MCP host loads only one.
+const card = await build({
+  entryPoints: ['a2a-server/page/browser/card/main.tsx'],
+  write: false,
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  platform: 'browser',
+  target: 'es2023',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  logLevel: 'warning',
+});
+// Text of the script must not end its element.
+const script = card.outputFiles[0].text.replaceAll('</script', '<\\/script');
+const style = await readFile(join(draft, 'web', 'page.css'), 'utf8');
+const cardHtml = (await readFile('a2a-server/page/browser/card/card.html', 'utf8'))
+  .replace('<style></style>', () => `<style>${style}</style>`)
+  .replace('<script type="module"></script>', () => `<script type="module">${script}</script>`);
+await writeFile(join(draft, 'web', 'card.html'), cardHtml);
 
 await build({
   entryPoints: ['shared/client/index.ts'],
@@ -157,4 +293,9 @@ await promisify(execFile)(process.execPath, [
   '--outDir',
   join(draft, 'client', 'types'),
 ]);
+
+// Without bytecode, the programs work too. They start slower.
+await recordCodeCache(draft).catch((error) =>
+  process.stderr.write(`No bytecode was recorded: ${error.message}\n`),
+);
 await replaceBuild(draft, target);

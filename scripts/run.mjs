@@ -1,7 +1,9 @@
 // Runs a TypeScript program of the project: `node scripts/run.mjs <file.ts> [arguments]`. It bundles the program
-// first, because Node 20 runs no TypeScript. Packages load from node_modules.
+// first, because Node 20 runs no TypeScript. Packages load from node_modules. Each run has its own bundle, because
+// several may run at the same time.
 import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
+import { rmSync } from 'node:fs';
 import { dirname, join, parse, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,7 +14,13 @@ if (program === undefined) {
 }
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const outfile = join(root, 'node_modules', '.cache', 'mcp-a2a-bridge', `${parse(program).name}.js`);
+const outfile = join(
+  root,
+  'node_modules',
+  '.cache',
+  'mcp-a2a-bridge',
+  `${parse(program).name}-${process.pid}.js`,
+);
 await build({
   entryPoints: [resolve(program)],
   outfile,
@@ -31,4 +39,7 @@ const child = spawn(process.execPath, ['--enable-source-maps', outfile, ...args]
 });
 // The child receives the terminal's signals itself, so this process only waits.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => undefined);
-child.on('exit', (code, signal) => process.exit(signal === null ? code : 1));
+child.on('exit', (code, signal) => {
+  rmSync(outfile, { force: true });
+  process.exit(signal === null ? code : 1);
+});

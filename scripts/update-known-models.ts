@@ -1,110 +1,137 @@
 /**
- * Writes `a2a-server/models/known-models.json`: context windows, prices and input modes of the models of Anthropic, OpenAI and Google, from the
- * package `@pydantic/genai-prices` and the table below. To update: install a newer version of the package, then `npm run update-models`.
+ * Writes `a2a-server/models/known-models.json`: context windows, prices, input modes and limits of parameters of known
+ * models. The sources are the package `@pydantic/genai-prices`, a checkout of models.dev, and `model-families.ts`.
+ * To update: install a newer version of the package, clone https://github.com/anomalyco/models.dev, then
+ * `npm run update-models -- <checkout>`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { findProvider, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
 import { z } from 'zod';
+import type { KnownModel } from '../a2a-server/models/known-models.ts';
+import { LEAST_WINDOW } from '../a2a-server/models/model-settings.ts';
+import { IMAGES, inputModesOf, limitsOf, PDF } from './model-families.ts';
+import { openModelsDev, type ModelsDevFacts } from './models-dev.ts';
+import { pricedModels, type PricedModel } from './package-prices.ts';
 
 const PACKAGE = '@pydantic/genai-prices';
 const { devDependencies } = z
   .object({ devDependencies: z.record(z.string(), z.string()) })
   .parse(JSON.parse(readFileSync('package.json', 'utf8')));
+const [, , checkout] = process.argv;
+if (checkout === undefined) {
+  process.stderr.write(
+    'Usage: npm run update-models -- <checkout of https://github.com/anomalyco/models.dev>\n',
+  );
+  process.exit(2);
+}
+const modelsDev = openModelsDev(checkout);
 const TODAY = new Date().toISOString().slice(0, 10);
-const PROVIDERS = { anthropic: /^claude-/, openai: /^(?:gpt-|o\d|codex)/, google: /^(?:gemini|gemma)-/ };
-/** They are no chat models, or are charged by other units than text. */
-const OTHER = /audio|embed|image|instruct|live|realtime|search|transcribe|tts|video/;
-/**
- * The files that the models take, by family. The package has no such data. The first match applies.
- *
- * - Anthropic (Vision, PDF support): all models since Claude 3 take images, and those since Claude 3.5 take PDFs.
- * - OpenAI (Images and vision, File inputs): models with vision take images, and PDFs since GPT-4o.
- * - Google (Image understanding, Document understanding): Gemini takes images without GIF, and PDFs.
- */
-const IMAGES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
-const PDF = 'application/pdf';
-const INPUT_MODES: Readonly<Record<string, readonly (readonly [RegExp, readonly string[]])[]>> = {
-  anthropic: [
-    [/^claude-(?:2|v1|instant)/, []],
-    [/^claude-3-(?:haiku|opus|sonnet)/, IMAGES],
-    [/^claude-/, [...IMAGES, PDF]],
-  ],
-  openai: [
-    [/^o1-(?:mini|preview)|^o3-mini/, []],
-    [/^gpt-4-(?:turbo|vision)/, IMAGES],
-    [/^(?:gpt-4[.o]|gpt-[5-9]|gpt-chat|o[1-9]|codex-mini)/, [...IMAGES, PDF]],
-  ],
-  google: [
-    [/^gemini-(?:1\.0|pro$)/, []],
-    [/^gemini-/, ['image/png', 'image/jpeg', 'image/webp', PDF]],
-  ],
-};
 
-function inputModesOf(providerId: string, model: string): readonly string[] {
-  return INPUT_MODES[providerId]?.find(([family]) => family.test(model))?.[1] ?? [];
+type Known = Pick<KnownModel, 'contextWindow' | 'inputModes' | 'maxOutputTokens' | 'efforts' | 'temperature'>;
+
+interface List {
+  /** The provider's name in the package, if it differs. */
+  inPackage?: string;
+  /** The names of the models that chat. */
+  chat: RegExp;
+  /** True if the aliases get a line too. */
+  aliases: boolean;
+  /** @returns undefined to leave the name out */
+  facts: (name: string, model: PricedModel) => Known | undefined;
 }
 
-/** Their names there, and ours. */
-const RATES = {
-  input_mtok: 'input',
-  output_mtok: 'output',
-  cache_read_mtok: 'cachedInput',
-  cache_write_mtok: 'cacheWrite',
+/** They are no chat models, or they are charged by other units than text. */
+const OTHER =
+  /audio|deep-research|embed|guard|-image|lyria|live|ocr|realtime|router|safety|search|sonar|transcribe|tts|turbo-instruct|video|voice|voxtral|whisper|:batch/;
+
+const LISTS: Readonly<Record<string, List>> = {
+  anthropic: ofMaker('anthropic', /^claude-/),
+  openai: ofMaker('openai', /^(?:gpt-|o\d|codex)/),
+  google: ofMaker('google', /^(?:gemini|gemma)-/),
+  openrouter: { chat: /^~?[\w-]+\//, aliases: true, facts: factsAtOpenRouter },
+  // These endpoints take images in Chat Completions, and no PDFs. xAI takes only PNG and JPEG.
+  deepseek: behindEndpoint('deepseek', /^deepseek-/, IMAGES),
+  xai: { ...behindEndpoint('xai', /^grok-/, ['image/png', 'image/jpeg']), inPackage: 'x-ai' },
+  mistral: behindEndpoint('mistral', /tral/, IMAGES),
+  groq: behindEndpoint('groq', /./, IMAGES),
 };
 
-const lines = Object.entries(PROVIDERS).map(([providerId, pattern]) => {
-  const provider = findProvider({ providerId });
-  const [page = ''] = provider?.pricing_urls ?? [];
-  const source = `${PACKAGE} ${devDependencies[PACKAGE]}, after ${page}`;
-  const models = (provider?.models ?? [])
-    .filter(({ id, deprecated }) => pattern.test(id) && !OTHER.test(id) && deprecated !== true)
-    .flatMap((model) => {
-      const price = priceOf(currentPrices(model));
-      if (price === undefined) return [];
-      const { id, context_window: contextWindow } = model;
-      const inputModes = inputModesOf(providerId, id);
-      const known = {
-        ...(contextWindow !== undefined && { contextWindow }),
-        price,
-        ...(inputModes.length > 0 && { inputModes }),
-        source,
-        date: TODAY,
-      };
-      return [`    ${JSON.stringify(id)}: ${JSON.stringify(known)}`];
-    });
-  return `  ${JSON.stringify(providerId)}: {\n${models.toSorted().join(',\n')}\n  }`;
+function ofMaker(maker: string, chat: RegExp): List {
+  return {
+    chat,
+    aliases: false,
+    facts: (name, { contextWindow }) => factsOfMaker(maker, name, contextWindow),
+  };
+}
+
+function factsOfMaker(maker: string, name: string, contextWindow: number | undefined): Known {
+  const inputModes = inputModesOf(maker, name) ?? [];
+  return {
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(inputModes.length > 0 && { inputModes: [...inputModes] }),
+    ...modelsDev.factsOf(maker, [name]).limits,
+    ...limitsOf(maker, name),
+  };
+}
+
+/** OpenRouter takes the images and PDFs that the model takes. A model without a window is no longer offered. */
+function factsAtOpenRouter(name: string, { id, contextWindow }: PricedModel): Known | undefined {
+  const [maker = '', model = ''] = name.replace(/^~/, '').split('/');
+  const ofThisMaker = maker === 'anthropic' ? model.replaceAll('.', '-') : model;
+  const found = modelsDev.factsOf('openrouter', [name]);
+  if (found.modalities === undefined)
+    return name === id && contextWindow !== undefined
+      ? factsOfMaker(maker, ofThisMaker, contextWindow)
+      : undefined;
+  const images = maker === 'google' ? IMAGES.filter((type) => type !== 'image/gif') : IMAGES;
+  return { ...factsIn(found, [...images, PDF]), ...limitsOf(maker, ofThisMaker) };
+}
+
+function behindEndpoint(provider: string, chat: RegExp, images: readonly string[]): List {
+  return {
+    chat,
+    aliases: true,
+    facts(name, { id, aliases, contextWindow }) {
+      const found = modelsDev.factsOf(provider, [name, id, ...aliases]);
+      const known = { ...(contextWindow !== undefined && { contextWindow }), ...factsIn(found, images) };
+      return known.contextWindow === undefined ? undefined : known;
+    },
+  };
+}
+
+/** @param files the types that the endpoint takes */
+function factsIn(
+  { contextWindow, modalities = [], limits }: ModelsDevFacts,
+  files: readonly string[],
+): Known {
+  const inputModes = files.filter((type) => modalities.includes(type === PDF ? 'pdf' : 'image'));
+  return {
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(inputModes.length > 0 && { inputModes }),
+    ...limits,
+  };
+}
+
+const lists = Object.entries(LISTS).map(([name, { inPackage = name, chat, aliases, facts }]) => {
+  const { models, page } = pricedModels(inPackage, TODAY);
+  const known = new Map<string, object>();
+  for (const model of models)
+    for (const each of [model.id, ...(aliases ? model.aliases : [])]) {
+      if (!chat.test(each) || OTHER.test(each) || known.has(each)) continue;
+      const found = facts(each, model);
+      const contextWindow = found?.contextWindow;
+      // Without price and window, the line would say nothing that a person needs.
+      if (found === undefined || (model.price ?? contextWindow) === undefined) continue;
+      // The instructions and tools do not fit into a smaller window.
+      if (contextWindow !== undefined && contextWindow < LEAST_WINDOW) continue;
+      known.set(each, { ...(model.price && { price: model.price }), ...found });
+    }
+  const lines = [...known].map(([id, line]) => `      ${JSON.stringify(id)}: ${JSON.stringify(line)}`);
+  const source = `${PACKAGE} ${devDependencies[PACKAGE]}, after ${page}; parameters: ${modelsDev.source}`;
+  return [
+    `  ${JSON.stringify(name)}: {`,
+    `    "source": ${JSON.stringify(source)},`,
+    `    "date": ${JSON.stringify(TODAY)},`,
+    `    "models": {\n${lines.toSorted().join(',\n')}\n    }\n  }`,
+  ].join('\n');
 });
-writeFileSync('a2a-server/models/known-models.json', `{\n${lines.join(',\n')}\n}\n`);
-
-/** The newest prices that have begun. Prices by the time of day are left out. */
-function currentPrices({ prices }: ModelInfo): ModelPrice | undefined {
-  if (!Array.isArray(prices)) return prices;
-  if (prices.some(({ constraint }) => constraint?.type === 'time_of_date')) return undefined;
-  return prices.findLast(
-    ({ constraint }) => constraint?.type !== 'start_date' || constraint.start_date <= TODAY,
-  )?.prices;
-}
-
-/** @returns undefined if a rate has several steps, which our price cannot say. */
-function priceOf(prices: ModelPrice | undefined): Record<string, unknown> | undefined {
-  const base: Record<string, number> = {};
-  const long: Record<string, number> = {};
-  const starts = new Set<number>();
-  for (const [key, name] of Object.entries(RATES)) {
-    const rate = prices?.[key];
-    if (rate === undefined) continue;
-    if (typeof rate === 'number') {
-      base[name] = rate;
-      long[name] = rate;
-      continue;
-    }
-    base[name] = rate.base;
-    for (const { start, price } of rate.tiers) {
-      starts.add(start);
-      long[name] = price;
-    }
-  }
-  if (base['input'] === undefined || base['output'] === undefined || starts.size > 1) return undefined;
-  const [above] = starts;
-  return above === undefined ? base : { ...base, longPrompt: { above, ...long } };
-}
+writeFileSync('a2a-server/models/known-models.json', `{\n${lists.join(',\n')}\n}\n`);

@@ -72,4 +72,6 @@ export const scenarios: Readonly<Record<string, string>> = {
   R102: 'A backup is made while tasks run, and is restored elsewhere. The same tasks continue. A damaged or shortened database is reported at the start.',
   R103: 'The clock jumps by 400 days. Nothing expires, nothing is deleted, and the operator learns it.',
   R104: 'Another program listens on the server’s port with a copy of its card. It never receives a token.',
+  R117: 'The PostgreSQL database crashes, restarts, or has no free connection. The server says that it is not ready, tries again, and continues. Nothing is lost.',
+  R120: 'A rule demands presence. Only the page approves, with a passkey that signs exactly this action and decision. Every other channel is refused and names the page; a denial needs no passkey. verify-receipt checks the assertion offline.',
 };

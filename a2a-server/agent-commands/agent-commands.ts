@@ -1,4 +1,3 @@
-/** Lists the agent's commands, parses a command line, and runs a command as a model. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { commandLine, type CommandCall, type OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { Model } from '../models/model.ts';
@@ -9,14 +8,15 @@ import type { AgentCommand } from './agent-command.ts';
 import { commandAsModel } from './command-as-model.ts';
 
 export interface AgentCommands {
-  /** The commands as clients see them. */
   readonly offered: readonly OfferedCommand[];
   /**
-   * Returns the message for the task to record. The text of a prompt replaces its command.
-   * @throws ProductError UNKNOWN_COMMAND, which lists the existing commands; MALFORMED, which shows the usage
+   * Returns the message that the task records. If the command has a prompt, the message contains the prompt instead of
+   * the command.
+   * @throws ProductError UNKNOWN_COMMAND, which lists the existing commands
+   * @throws ProductError MALFORMED, which shows the usage
    */
   accept(message: UserMessage): UserMessage;
-  /** Returns the model that runs a command in its task's turns. */
+  /** Returns a model that runs the command in its task's turns. */
   model(call: CommandCall, at: { snapshot: Snapshot; workspace: Workspace }): Model;
 }
 
@@ -50,7 +50,7 @@ export function agentCommands(commands: readonly AgentCommand[]): AgentCommands 
   };
 }
 
-/** Finds the command with the longest name that matches the first words. @returns the command and the other words */
+/** Finds the command with the longest name that matches the first words. Returns the command and the other words. */
 function found(
   commands: readonly AgentCommand[],
   call: CommandCall,

@@ -1,12 +1,10 @@
-/** Defines the commands that each agent of this server offers. */
-import type { Checkpoints } from '../checkpoints/checkpoints.ts';
+import type { Checkpoints } from '../checkpoints/find-checkpoints.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { checkpointCommands } from './checkpoint-commands.ts';
 import type { Tool } from '../tools/tool.ts';
 import { usageOf } from './agent-commands.ts';
 import { toolCommand } from './tool-command.ts';
 
-/** Asks the model for an AGENTS.md of the workspace. */
 const init: AgentCommand = {
   name: 'init',
   description: 'Asks the model to propose a short AGENTS.md for the workspace. Writing it needs approval.',
@@ -24,7 +22,6 @@ export function builtinCommands(checkpoints: Checkpoints, tools: readonly Tool[]
   return [...commands, helpCommand(commands)];
 }
 
-/** Lists all commands with their usage. */
 function helpCommand(others: readonly AgentCommand[]): AgentCommand {
   const help: AgentCommand = {
     name: 'help',

@@ -1,15 +1,12 @@
-/** Implements `checkpoint list`, `checkpoint show`, `checkpoint restore` and `checkpoint restore-since`. */
 import { turnDiff } from '../checkpoints/checkpoint-diff.ts';
-import { shortId, type Checkpoints } from '../checkpoints/checkpoints.ts';
-import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint.ts';
-import { isSameState, type Checkpoint, type CheckpointFile } from '../task/checkpoint.ts';
+import { shortId, type Checkpoints } from '../checkpoints/find-checkpoints.ts';
+import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint-tool.ts';
+import { isSameState, type Checkpoint, type CheckpointFile } from '../task/compute-checkpoints.ts';
 import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
 import type { AgentCommand } from './agent-command.ts';
 
-/** Maximum number of checkpoints in one answer. The answer gives only the number of older checkpoints. */
-const LISTED = 50;
-/** Maximum number of file names per checkpoint in a list. */
-const NAMED = 10;
+const MAX_CHECKPOINTS = 50;
+const MAX_FILE_NAMES = 10;
 
 const ID = { name: 'id', description: 'The checkpoint\'s id from "checkpoint list".', required: true };
 
@@ -84,7 +81,7 @@ function listText(here: readonly Checkpoint[], elsewhere: number, root: string):
           `Other workspaces have ${countWithNoun(elsewhere, 'more checkpoint')}. To list them, run the command with that workspace.`,
         ];
   if (here.length === 0) return [`No tool has changed a file of ${root} yet.`, ...others].join('\n');
-  const shown = here.slice(0, LISTED);
+  const shown = here.slice(0, MAX_CHECKPOINTS);
   const older = here.length - shown.length;
   return [
     `Checkpoints of ${root}, newest first. Files changed by shell commands are not in them.`,
@@ -102,8 +99,10 @@ function checkpointLine(checkpoint: Checkpoint): string {
 }
 
 function names(files: readonly CheckpointFile[]): string {
-  const named = files.slice(0, NAMED).map((file) => `${file.path} (${changeOf(file)})`);
-  return files.length > NAMED ? `${named.join(', ')} and ${files.length - NAMED} more` : named.join(', ');
+  const named = files.slice(0, MAX_FILE_NAMES).map((file) => `${file.path} (${changeOf(file)})`);
+  return files.length > MAX_FILE_NAMES
+    ? `${named.join(', ')} and ${files.length - MAX_FILE_NAMES} more`
+    : named.join(', ');
 }
 
 function fileLine(file: CheckpointFile): string {

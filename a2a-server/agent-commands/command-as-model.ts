@@ -1,15 +1,14 @@
 /**
- * Runs a command as a model. The first turn answers or requests a tool call; the second turn reports the result. The
- * executor handles approval, journal, abort and restart as with any model.
+ * Runs a command as a model. The first turn answers or requests a tool call. The second turn reports the result. So
+ * approval, journal, abort and restart work as with any model.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Model, ModelEvent } from '../models/model.ts';
-import { resultForModel } from '../task/call-result.ts';
+import { resultForModel } from '../task/result-for-model.ts';
 import type { TurnEnd } from '../task/events.ts';
 import type { Call } from '../task/snapshot.ts';
 import type { FirstStep } from './agent-command.ts';
 
-/** The model name that each turn records. */
 const COMMAND = 'command';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
@@ -42,7 +41,7 @@ async function* begun(
     yield { type: 'call', modelCallId: 'call-1', tool, input };
     return 'tool-calls';
   } catch (error) {
-    // The error message ends the task. A storage error is retried.
+    // The error message ends the task. A storage error is thrown, because the executor retries it.
     if (!(error instanceof ProductError) || error.reason === 'STORAGE') throw error;
     return { type: 'failed', message: error.message };
   }

@@ -1,6 +1,6 @@
 /**
- * `tool <name> <json>`: calls one tool without a model. The task has no other call. The same policy, approvals, limits
- * and aborts apply as to a model's call.
+ * The command `tool <name> <json>` calls one tool without a model. The same policy, approvals, limits and aborts apply
+ * as to a model's call.
  */
 import { RUN_TOOL } from '../../shared/protocol/agent-command.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -9,7 +9,9 @@ import type { Tool } from '../tools/tool.ts';
 import { parseInput } from '../tools/toolbox.ts';
 import type { AgentCommand } from './agent-command.ts';
 
-/** @param tools the agent's own tools. The executor looks up other names later, when the MCP servers have started. */
+/**
+ * @param tools the agent's own tools. The executor finds tools of MCP servers later, after these servers have started.
+ */
 export function toolCommand(tools: readonly Tool[]): AgentCommand {
   const own = new Map(tools.map((tool) => [tool.name, tool]));
   const planned = ([name = '', json = '{}']: readonly string[]): { tool: string; input: JsonObject } => {
@@ -40,8 +42,8 @@ export function toolCommand(tools: readonly Tool[]): AgentCommand {
 type JsonObject = Record<string, unknown>;
 
 /**
- * True if a person may call the tool with this command. Only an ACP agent or a specific command can run the other
- * tools.
+ * Returns true if a person may call the tool with this command. Only an ACP agent or a specific command can call the
+ * other tools.
  */
 function isCallable({ commandOnly, source }: Tool): boolean {
   return commandOnly !== true && source.type !== 'acp-agent';

@@ -1,23 +1,23 @@
-/** Builds a diff of a restoration, or of a turn's changes. */
-import type { Checkpoint, CheckpointFile } from '../task/checkpoint.ts';
+import type { Checkpoint, CheckpointFile } from '../task/compute-checkpoints.ts';
 import type { FileState } from '../task/events.ts';
 import { unifiedDiff } from '../../shared/text/unified-diff.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
-import type { Checkpoints } from './checkpoints.ts';
+import type { Checkpoints } from './find-checkpoints.ts';
 import type { RestorePlan } from './restore-plan.ts';
 
 /**
- * Maximum characters of a diff, because the journal stores it with the call. Above this maximum, the diff only counts
- * files.
+ * The journal stores the diff with the call, so its length is limited. A longer diff only counts the remaining files.
  */
-const MAX_DIFF = 200_000;
-/** Maximum size in bytes of a file for a line-by-line diff. */
-const MAX_COMPARED = 1024 * 1024;
+const MAX_DIFF_CHARACTERS = 200_000;
+const MAX_COMPARED_BYTES = 1024 * 1024;
 
-/** One side of a file: its bytes, undefined for no file, null for unknown content. */
+/** The content of a file before or after a change. Undefined means no file, null means unknown content. */
 type Side = Uint8Array | undefined | null;
 
-/** Shows the plan as one diff. Each unchanged file has a `#` line at the start. `git` and `patch` skip these lines. */
+/**
+ * Shows the plan of a restoration as one diff. Each unchanged file has a `#` line at the start, which `git` and `patch`
+ * skip.
+ */
 export async function restoreDiff(
   { files, left }: RestorePlan,
   workspace: Workspace,
@@ -34,7 +34,7 @@ export async function restoreDiff(
   );
 }
 
-/** Shows the turn's changes to each file, if the content before and after is still available. */
+/** Shows a turn's changes to each file, if the content before and after is still available. */
 export async function turnDiff(
   checkpoint: Checkpoint,
   workspace: Workspace,
@@ -45,7 +45,8 @@ export async function turnDiff(
     if (state.type === 'absent') return undefined;
     const kept = await content(checkpoint, state.hash);
     if (kept !== undefined) return kept;
-    // A checkpoint saves only the content before a change. The file itself has the content after the change.
+    // A checkpoint saves only the content before a change. The content after the change may still be in the file
+    // itself.
     const now = await workspace.bytes(path).catch(() => undefined);
     return now?.hash === state.hash ? now.bytes : null;
   };
@@ -61,7 +62,7 @@ async function joined(remarks: string, files: readonly (() => Promise<string>)[]
   let diff = remarks;
   for (const [index, file] of files.entries()) {
     const next = await file();
-    if (diff.length + next.length > MAX_DIFF)
+    if (diff.length + next.length > MAX_DIFF_CHARACTERS)
       return `${diff}# ${files.length - index} more files, too long to show\n`;
     diff += next;
   }
@@ -73,7 +74,7 @@ function fileDiff(path: string, from: Side, to: Side): string {
   const after = to && textOf(to);
   if (before === null || after === null) return `# ${path}: ${sizeOf(from)} → ${sizeOf(to)}, not shown\n`;
   if (after !== undefined) return unifiedDiff(path, before, after);
-  // The unified diff format shows a removed file as `/dev/null`.
+  // The unified diff format names `/dev/null` as the new name of a removed file.
   return unifiedDiff(path, before, '').replace(/^\+\+\+ .*$/m, '+++ /dev/null');
 }
 
@@ -82,9 +83,9 @@ function sizeOf(side: Side): string {
   return side === undefined ? 'no file' : `${side.length} bytes`;
 }
 
-/** Decodes the content. Null for binary or too large content. */
+/** Decodes the content. Returns null if the content is binary or too large. */
 function textOf(bytes: Uint8Array): string | null {
-  if (bytes.length > MAX_COMPARED || bytes.includes(0)) return null;
+  if (bytes.length > MAX_COMPARED_BYTES || bytes.includes(0)) return null;
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

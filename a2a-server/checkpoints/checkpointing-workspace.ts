@@ -1,10 +1,8 @@
 /**
- * A workspace that saves each file before a tool changes it.
+ * A workspace that saves each file before a tool changes it. All file tools use this workspace, so none can change a
+ * file without saving it first. Changes by shell commands are not saved.
  *
- * Each file tool gets this workspace, so no file tool can change a file without saving it first. This workspace does
- * not save changes by shell commands.
- *
- * D2: if the file differs from the basis of the change, this workspace refuses the change and records nothing.
+ * D2: if the file's content does not match the change's `basis`, the workspace refuses the change and records nothing.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { FileBytes } from '../journal/journal.ts';
@@ -15,24 +13,27 @@ import { removalHash, withDescendants, type RemovalEntry } from '../tools/worksp
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
 import { ABSENT as NO_FILE, hashOf, type FileContent } from '../tools/workspace/text-file.ts';
 
-/** Records the change and the files' previous content durably. If it throws, the tool must not change the files. */
+/**
+ * Durably records the change and the previous content of the files. If this function throws, the tool must not change
+ * the files.
+ */
 export type RecordSaved = (files: readonly SavedFile[], contents: readonly FileBytes[]) => Promise<void>;
 
 const ABSENT: FileState = { type: 'absent' };
 
 /**
- * Maximum bytes saved for one change, e.g. a deleted directory. Above this limit, the journal records the files as not
- * saved.
+ * The maximum size that one change saves, e.g. for a deleted directory. The journal records further files as not saved.
  */
 const MAX_KEPT_AT_ONCE = 256 * 1024 * 1024;
-/** The maximum number of files in one event. */
-const RECORDED_AT_ONCE = 500;
-/** The maximum number of bytes in one append. */
-const BYTES_AT_ONCE = 8 * 1024 * 1024;
+const MAX_FILES_PER_EVENT = 500;
+const MAX_BYTES_PER_APPEND = 8 * 1024 * 1024;
 
-/** @returns a workspace that saves files. It throws ProductError STORAGE for a change that it cannot save. */
+/**
+ * Returns a workspace that saves files before it changes them. A change that cannot be saved throws ProductError
+ * STORAGE.
+ */
 export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved): Workspace {
-  // Lists each method by name. So a new method of the interface is a compile error until this list has it.
+  // The object names each method. So if the interface gets a new method, compilation fails until this object has it.
   return {
     root: workspace.root,
     locate: (path) => workspace.locate(path),
@@ -78,7 +79,7 @@ export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved
   };
 }
 
-/** Saves all files below an item. It saves no directories, because a restoration creates them with their files. */
+/** Saves all files below an item. Directories are not saved, because a restoration creates them with their files. */
 async function saveAll(workspace: Workspace, item: RemovalEntry, record: RecordSaved): Promise<void> {
   let total = 0;
   let waiting = 0;
@@ -94,13 +95,13 @@ async function saveAll(workspace: Workspace, item: RemovalEntry, record: RecordS
     waiting += length;
     files.push({ path: each.path, before: found.state, after: ABSENT });
     contents.push(...kept(found));
-    if (files.length < RECORDED_AT_ONCE && waiting < BYTES_AT_ONCE) continue;
+    if (files.length < MAX_FILES_PER_EVENT && waiting < MAX_BYTES_PER_APPEND) continue;
     await record(files, contents);
     waiting = 0;
     files = [];
     contents = [];
   }
-  // If a tool removes an empty directory, it has a side effect. So the journal must record its start.
+  // The removal of an empty directory is also a side effect. So the journal must record its start.
   if (files.length > 0 || total === 0) await record(files, contents);
 }
 
@@ -108,7 +109,6 @@ function kept({ content }: Pick<Found, 'content'>): FileBytes[] {
   return content ? [{ hash: content.hash, bytes: content.bytes }] : [];
 }
 
-/** @throws ProductError INPUT_CHANGED if the item has changed since the person saw it. */
 function unchanged(item: RemovalEntry, shown: string | null): string {
   const now = removalHash(item);
   if (shown !== null && shown !== now) throw inputChangedError(item.path);
@@ -120,13 +120,13 @@ interface Found {
   content?: FileContent | undefined;
 }
 
-/** Returns the state of an item. For a link, this is the state of the link and not of its target. */
+/** Returns the state of an item. The state of a link is that of the link, not of its target. */
 async function itemState(workspace: Workspace, { kind, path }: RemovalEntry): Promise<Found> {
   if (kind === 'file') return fileStateOf(workspace, path);
   return { state: notSaved(kind === 'link' ? 'a link' : 'not a regular file') };
 }
 
-/** Returns the file's current state, with its content if the server can save it. */
+/** Returns the file's current state. Also returns the content if the server can save it. */
 export async function fileStateOf(workspace: Workspace, path: string): Promise<Found & { path: string }> {
   try {
     const content = await workspace.bytes(path);

@@ -1,18 +1,14 @@
-/** Plans a restoration from the files' current state. */
 import { createHash } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { changesOver, restoreStep, type Checkpoint, type RestoreStep } from '../task/checkpoint.ts';
+import { changesOver, restoreStep, type Checkpoint, type RestoreStep } from '../task/compute-checkpoints.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
-import type { Checkpoints } from './checkpoints.ts';
+import type { Checkpoints } from './find-checkpoints.ts';
 import { fileStateOf } from './checkpointing-workspace.ts';
 
-/**
- * A file to restore, with the hashes of its current and its saved content. An undefined hash means that there is no
- * file.
- */
+/** A file to restore, with the hashes of its current and its saved content. Undefined means that there is no file. */
 export interface RestoredFile {
   path: string;
-  /** The task that has the saved content. */
+  /** The task whose journal has the saved content. */
   taskId: string;
   now: { hash: string } | undefined;
   before: { hash: string; mode?: number } | undefined;
@@ -20,17 +16,18 @@ export interface RestoredFile {
 
 export interface RestorePlan {
   files: readonly RestoredFile[];
-  /** Files that the turns changed and the restoration does not change, with the reason. */
+  /** Files that the turns changed but the restoration does not change, with the reason. */
   left: readonly { path: string; why: string }[];
-  /** Hash of the files' current state, to detect later changes (D2). */
+  /** A hash of the files' current state, to detect later changes (D2). */
   basis: string;
 }
 
 /**
- * Computes the plan and changes nothing. The plan contains no file content, because there may be many files.
+ * Plans a restoration from the files' current state. Changes nothing. The plan contains no file content, because there
+ * may be many files.
  * @param checkpoints the turns to undo, oldest first
- * @throws ProductError INPUT_CHANGED, which names the files that changed since; STORAGE if saved content is missing. In
- * both cases the tool restores no file.
+ * @throws ProductError INPUT_CHANGED, which names the files that have changed since these turns
+ * @throws ProductError STORAGE if saved content is missing
  */
 export async function restorePlan(
   checkpoints: readonly Checkpoint[],

@@ -1,4 +1,4 @@
-/** The reason for which an abort scope closes (A1), and a message for the journal. */
+/** The reason why an abort scope ends (A1). `message` is for the journal. */
 import type { StopReason } from '../../shared/protocol/tool-approval.ts';
 
 export interface AbortCause {

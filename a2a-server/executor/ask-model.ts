@@ -1,4 +1,4 @@
-/** Runs the next model turn of a task. Shortens the conversation to the context window, and appends the answer. */
+/** Runs the next model turn of a task. If needed, shortens the conversation first. */
 import { createHash } from 'node:crypto';
 import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -7,7 +7,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Model, Models } from '../models/model.ts';
 import { isReadOnlyMode } from '../policy/mode.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
-import type { ConversationFile } from '../task/conversation-files.ts';
+import type { ConversationFile } from '../task/files-for-model.ts';
 import { instructionsLimit } from '../task/instructions.ts';
 import { isTerminal, newestMessage, type Snapshot } from '../task/snapshot.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
@@ -19,7 +19,7 @@ import { prepareCall } from './prepare-call.ts';
 import { readInstructions } from './read-instructions.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { systemPrompt } from './system-prompt.ts';
-import type { TaskLog } from './task-log.ts';
+import type { TaskLog } from './task-snapshots.ts';
 import { timeLimitText, type TimeLimits } from './time-limits.ts';
 
 export interface AskModelOptions {
@@ -28,26 +28,22 @@ export interface AskModelOptions {
   clock: Clock;
   ids: Ids;
   models: Models;
-  /** Commands that run without a model. */
   commands: AgentCommands;
   toolbox: Toolbox;
-  /** The operator's rules. */
   policy: Policy;
   limits: Pick<TimeLimits, 'modelMs'>;
 }
 
-/** The context of a model call. */
 interface ModelCallContext {
   workspace: Workspace;
-  /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
-  /** The scope of the turn. The model call runs in a child scope. */
+  /** The abort scope of the turn. The model call has a child scope. */
   turn: AbortScope<AbortCause>;
-  /** The scope of the execution's loop. If this scope closes, the model call ends. */
+  /** The abort scope of the execution's loop. Its abort ends the model call. */
   loop: AbortScope<AbortCause>;
 }
 
-/** Resolves when the journal has the turn, or when the task needs a new check. @throws ProductError STORAGE */
+/** Resolves when the journal has the turn, or when the task has changed. @throws ProductError STORAGE */
 export async function askModel(
   snapshot: Snapshot,
   options: AskModelOptions,
@@ -103,29 +99,38 @@ export async function askModel(
 }
 
 /**
- * Journals the workspace's instruction files before the first turn, so that all turns and restarts send the same text.
- * @returns true if there were files. The task has then changed.
+ * Journals the workspace's instruction files before the model's first turn. All its turns then send the same text, even
+ * after a restart. Returns true if the task has changed.
  */
 async function journalInstructions(
   snapshot: Snapshot,
   { log, models, commands }: AskModelOptions,
   workspace: Workspace,
 ): Promise<boolean> {
-  if (snapshot.turns > 0 || snapshot.instructions.length > 0) return false;
+  if (hasModelTurn(snapshot) || snapshot.instructions.length > 0) return false;
   if (commandOf(snapshot, commands, workspace) !== undefined) return false;
   const model = models.resolve(snapshot.settings.model);
   if (model.readsInstructions !== true) return false;
   const files = await readInstructions(workspace, instructionsLimit(model.contextWindow));
   if (files.length === 0) return false;
   await log.change(snapshot.taskId, (s) =>
-    isTerminal(s) || s.turns > 0
+    isTerminal(s) || s.turns !== snapshot.turns
       ? { type: 'keep' }
       : { type: 'append', events: [{ type: 'instructions.read', files }] },
   );
   return true;
 }
 
-/** Returns the model that runs the command in the newest message. Undefined if that message is not a command. */
+/** True if a model has answered in this task. A turn that ran a command does not count. */
+function hasModelTurn({ exchanges }: Snapshot): boolean {
+  return exchanges.some((exchange, index) => {
+    if (exchange.type !== 'turn') return false;
+    const asked = exchanges.slice(0, index).findLast(({ type }) => type === 'message');
+    return asked?.type !== 'message' || asked.message.command === undefined;
+  });
+}
+
+/** Returns the agent command in the newest message as a model. Returns undefined if that message is not a command. */
 function commandOf(snapshot: Snapshot, commands: AgentCommands, workspace: Workspace): Model | undefined {
   const command = newestMessage(snapshot)?.command;
   return command && commands.model(command, { snapshot, workspace });

@@ -1,9 +1,10 @@
 /**
- * Decides whether the wall clock is plausible (R103). Deadlines and retention use the wall clock. Without the check, a
+ * Checks that the wall clock is plausible (R103). Deadlines and retention use the wall clock. Without this check, a
  * clock that jumps ahead by 400 days would end every waiting task and delete every session.
  *
- * The check compares the wall clock with a mark of the last plausible time. An implausible clock does not change the
- * mark. So the check succeeds again when the clock is correct again, or when the operator writes a new mark.
+ * The last plausible time is stored. The check compares the wall clock with this stored time. An implausible clock does
+ * not change the stored time. The check succeeds again after the clock is corrected, or after the operator stores a new
+ * time.
  */
 import type { ClockReading } from '../../shared/state/clock-mark.ts';
 import { clockJump } from '../../shared/state/clock-mark.ts';
@@ -16,7 +17,10 @@ interface ClockMarkStore {
 interface ClockCheckOptions {
   marks: ClockMarkStore;
   readClocks: () => Promise<ClockReading>;
-  /** Called when the state changes. @param jump in milliseconds; 0 when the clock is plausible again */
+  /**
+   * Called when the clock becomes implausible or plausible again. @param jump in milliseconds; 0 if the clock is
+   * plausible
+   */
   onChange: (jump: number) => void;
 }
 
@@ -28,14 +32,14 @@ export class ClockCheck {
     this.#options = options;
   }
 
-  /** The clock's jump at the last check, in milliseconds; 0 if the clock was plausible. */
+  /** The clock's jump at the last check, in milliseconds. 0 if the clock was plausible. */
   get jump(): number {
     return this.#jump;
   }
 
   /**
-   * @returns the wall clock in milliseconds since the epoch, or undefined if it is implausible
-   * @throws the error of the store
+   * Returns the wall clock in milliseconds since 1970, or undefined if it is implausible. @throws the error of the
+   * store
    */
   async plausibleTime(): Promise<number | undefined> {
     const { marks, readClocks, onChange } = this.#options;

@@ -1,9 +1,9 @@
 /**
- * Executes a task: continues it from its journal until it parks or ends.
+ * Executes a task from its journal until the task parks or ends.
  *
- * - E4: this file uses no sockets and no requests.
- * - Abort scopes form a tree: server → task → turn → model call and tool executions. Each execution creates new
- *   scopes, so earlier aborted signals cannot stop it.
+ * - E4: an execution uses no socket and no request.
+ * - Abort scopes form a tree: server → task → turn → model call and tool executions.
+ * - Each execution creates new scopes. An earlier abort cannot stop it.
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -20,54 +20,49 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { askModel, type AskModelOptions } from './ask-model.ts';
 import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
-import type { UnappendedCommand } from './unappended-command.ts';
+import type { UnappendedCommand } from './command-before-append.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { timeLimitText, type TimeLimits, TurnScope } from './time-limits.ts';
 import type { ToolScheduler } from './tool-scheduler.ts';
-/** The delay before the next check of a process that the executor could not end, in milliseconds (D6). */
+/** D6: the delay before the next check of a process that could not be ended. */
 const ORPHAN_MS = 2_000;
 
-/** The delay before the executor tries a task again after a failed append to the journal, in milliseconds. */
+/** The delay before the next attempt after a failed append. */
 const RETRY_MS = 5_000;
 
-/** Returns the events that a new execution appends first. */
-export type FirstEvents = (snapshot: Snapshot) => readonly TaskEvent[];
+export type ComputeOpeningEvents = (snapshot: Snapshot) => readonly TaskEvent[];
 
 export interface ExecutionOptions extends AskModelOptions {
   journal: Journal;
-  /** Opens a task's workspace. @throws ProductError UNKNOWN_WORKSPACE */
+  /** @throws ProductError UNKNOWN_WORKSPACE */
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
   limits: TimeLimits;
-  /** The spending limit of a task. Above it, a person must agree to more. */
+  /** When a task has used this budget, a person must agree to continue. */
   budget: Budget;
-  /** The spending limit of a principal per UTC day, in US dollars. Above it, a person must agree to more. */
+  /** US dollars per principal and UTC day. When this budget is spent, a person must agree to continue. */
   dailyBudget?: number;
   /** D6: finds and ends processes that a killed server left running. */
   children?: Pick<ChildProcesses, 'endOrphans'>;
-  /** Called when an execution throws. */
   onFailure: (taskId: string, error: unknown) => void;
 }
 
-/** The part of the executor that an execution uses. */
 interface ExecutionHost {
   scheduler: ToolScheduler;
-  /** The scope of the task. The execution closes it. */
+  /** The abort scope of the task. The execution closes it. */
   task: AbortScope<AbortCause>;
   /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
   wakeAfter: (ms: number) => void;
   /** Returns the events to append first. Undefined if these events are already durable. */
-  opening: () => FirstEvents | undefined;
-  /** Called when the opening is durable. */
+  opening: () => ComputeOpeningEvents | undefined;
   opened: () => void;
 }
 
-/** Resources that one pass of an execution opens. */
 interface PassResources {
   workspace: Workspace;
   earlier: readonly Snapshot[];
 }
 
-/** The resources of one pass over the task. The pass releases them at its end. */
+/** What one pass over the task's steps has opened. The end of the pass releases the turn and the time limit. */
 interface ExecutionPass {
   opened?: PassResources;
   turn?: TurnScope;
@@ -79,7 +74,7 @@ export class Execution {
   readonly #options: ExecutionOptions;
   readonly #host: ExecutionHost;
   readonly #loop: AbortScope<AbortCause>;
-  /** A wake-up arrived during the execution: check the task again before exit. */
+  /** True if the task was woken during this execution. The loop then checks the task again before it exits. */
   again = false;
 
   constructor(taskId: string, options: ExecutionOptions, host: ExecutionHost) {
@@ -89,7 +84,6 @@ export class Execution {
     this.#loop = host.task.child();
   }
 
-  /** Aborts everything the execution runs. */
   abort(stop: AbortCause): void {
     this.#host.task.abort(stop);
   }
@@ -99,13 +93,14 @@ export class Execution {
     this.#loop.abort(stop);
   }
 
-  /** Runs the execution and resolves when all its work has ended. Call it once. It never rejects. */
+  /** Runs until all work has ended. Never rejects. A second call is not allowed. */
   async run(command?: UnappendedCommand): Promise<void> {
     const release = this.#options.log.retain(this.#taskId);
     try {
       await this.#carryOn(command);
     } catch (error) {
-      // The disk may have space later, so a timer wakes the task. Otherwise the task waits for the next command (R28).
+      // The disk may have space later, so a timer wakes the task after a storage error. Without the timer, the task
+      // would wait for the next command (R28).
       if (!(await this.#fail(error))) this.#host.wakeAfter(RETRY_MS);
     } finally {
       release();
@@ -125,14 +120,14 @@ export class Execution {
         await this.#untilSettled(command);
       } while (this.again && !this.#loop.signal.aborted);
     } finally {
-      // E3: even after a failure the decision is appended and its sender gets an answer.
+      // E3: even after a failure, the decision is appended. The sender of the decision then gets an answer.
       if (command?.settled === false) await command.settle();
     }
   }
 
   /**
-   * D6: ends the processes that a killed server left running. @returns true if one of the processes may still work on a
-   * call
+   * D6: ends the processes that a killed server left running. Returns true if such a process may still work on a call
+   * of this task.
    */
   async #orphaned(): Promise<boolean> {
     const { log, children = NO_RECORDS } = this.#options;
@@ -186,7 +181,7 @@ export class Execution {
           return;
         case 'append':
         case 'recover':
-          // The step is based on this snapshot. If the task has changed since, the loop decides again.
+          // The step depends on this snapshot. If the task has changed since, the loop decides again.
           await log.change(this.#taskId, (s) =>
             s.seq === snapshot.seq ? { type: 'append', events: step.events } : { type: 'keep' },
           );
@@ -209,9 +204,9 @@ export class Execution {
             ),
           );
           await pending?.settle();
-          // E1: wait for all runs before throwing. Otherwise the next execution would run concurrently with them.
+          // E1: all runs must end before the error is thrown. Otherwise the next execution would run at the same time.
           for (const run of runs) if (run.status === 'rejected') throw run.reason;
-          // The call waits for a decision again. The next decision gets new scopes, even if this execution still runs.
+          // A call waits for a new decision. That decision needs new scopes, even if this execution still runs.
           if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) {
             pass.turn.end();
             delete pass.turn;
@@ -226,7 +221,7 @@ export class Execution {
             );
             break;
           }
-          // MCP servers and other tool sources get time to start before the model sees the tool list.
+          // MCP servers need time to start before the model sees the list of tools.
           await toolbox.settled(loop.signal);
           pass.opened ??= await this.#obtain(snapshot);
           pass.turn?.end();
@@ -238,24 +233,24 @@ export class Execution {
     }
   }
 
-  /** Returns the question to a person if the principal's budget per day is spent, and the next turn may cost money. */
+  /** Returns a question if the principal's daily budget is spent and the next turn may cost money. */
   async #dailyQuestion(snapshot: Snapshot): Promise<TaskEvent | undefined> {
     const { dailyBudget, journal, clock, models } = this.#options;
     if (dailyBudget === undefined || newestMessage(snapshot)?.command !== undefined) return undefined;
-    // A model without a price is free: with this budget, the server refuses to start if it does not know the price of a
-    // model.
+    // With a daily budget, the server does not start if the price of a model is unknown. So a model without a price is
+    // free.
     if (models.resolve(snapshot.settings.model).price === undefined) return undefined;
     const use = await journal.dailyUse(snapshot.principal, utcDay(clock.now()));
     const asks = dailyBudgetQuestion(use, dailyBudget);
     return asks && { type: 'input.required', pending: [], ...asks };
   }
 
-  /** Starts the task's time limit. At the limit the task fails. */
+  /** Starts the task's time limit. At this limit, the task fails. */
   #limitTask(snapshot: Snapshot, taskMs: number): PausableTimeout {
     const { clock, log, onFailure } = this.#options;
     const message = `The task worked longer than its time limit of ${timeLimitText(taskMs)}. To continue, send another message in its session.`;
     const end = async (): Promise<void> => {
-      // If the task has parked in the meantime, it does not run any more.
+      // A settled task does not run any more.
       const changed = await log.change(snapshot.taskId, (s) =>
         isSettled(s) ? { type: 'keep' } : failAfterTimeout(s, message),
       );
@@ -279,10 +274,7 @@ export class Execution {
     return { workspace, earlier };
   }
 
-  /**
-   * Records `task.failed`. Records nothing if the error comes from the journal itself.
-   * @returns true if the task has ended.
-   */
+  /** Appends `task.failed`, unless the journal itself caused the error. Returns true if the task has ended. */
   async #fail(error: unknown): Promise<boolean> {
     const { log, onFailure } = this.#options;
     onFailure(this.#taskId, error);

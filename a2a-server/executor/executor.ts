@@ -1,33 +1,30 @@
 /**
- * Starts executions and keeps a registry of the running executions.
+ * Starts executions, and has a registry of the running ones.
  *
- * - E1: a task has one execution. A wake-up during an execution sets a flag that the execution checks before it exits.
- * - A parked or ended task uses no memory in the executor.
+ * - E1: a task has at most one execution. A wake-up during an execution sets a flag. The execution checks this flag
+ *   before it exits.
+ * - A parked or ended task uses no memory here.
  */
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import type { CommandKey } from '../journal/journal.ts';
 import { restartEvents } from '../task/next-step.ts';
 import type { Snapshot } from '../task/snapshot.ts';
-import { Execution, type ExecutionOptions, type FirstEvents } from './execution.ts';
-import { UnappendedCommand, type CommandResult } from './unappended-command.ts';
+import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './execution.ts';
+import { UnappendedCommand, type AppendedCommand } from './command-before-append.ts';
 import type { AbortCause } from './abort-cause.ts';
-import type { LogChange } from './task-log.ts';
+import type { LogChange } from './task-snapshots.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 
 const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
 
-/**
- * The time for an approved call to start, in milliseconds. After that time, the executor appends the decision without
- * the start.
- */
+/** If an approved call has not started after this time, the decision is appended without the start. */
 const START_WITHIN_MS = 250;
 
 export interface ExecutorOptions extends ExecutionOptions {
-  /** The time in which an aborted tool must settle, in milliseconds. A tool may set its own time. */
+  /** The time limit for an aborted tool to end. A tool may have another limit. */
   graceMs: number;
 }
 
-/** An execution that runs, and the promise of its end. */
 interface Running {
   execution: Execution;
   done: Promise<void>;
@@ -37,10 +34,10 @@ export class Executor {
   readonly #options: ExecutorOptions;
   readonly #server = new AbortScope<AbortCause>();
   readonly #running = new Map<string, Running>();
-  /** Per task, cancels the timer of the next wake-up. */
+  /** Functions that cancel a task's wake-up timer, by task id. */
   readonly #later = new Map<string, () => void>();
-  /** Per task, the events that its next execution appends first. An entry stays until its events are durable. */
-  readonly #openings = new Map<string, FirstEvents>();
+  /** The events that a task's next execution appends first, by task id. An entry stays until its events are durable. */
+  readonly #openings = new Map<string, ComputeOpeningEvents>();
   readonly scheduler: ToolScheduler;
   #closing = false;
 
@@ -49,12 +46,11 @@ export class Executor {
     this.scheduler = new ToolScheduler(options);
   }
 
-  /** The number of tasks under execution. */
   get size(): number {
     return this.#running.size;
   }
 
-  /** Starts an execution, or asks the running execution to check the task again. Returns at once. */
+  /** Starts an execution. If one runs, it checks the task again before it exits. Returns at once. */
   wake(taskId: string): void {
     if (this.#closing) return;
     this.#later.get(taskId)?.();
@@ -68,14 +64,14 @@ export class Executor {
 
   /**
    * Appends a command and wakes the task. If no execution runs, one append contains the command and the start of the
-   * approved call.
-   * @returns the result, once it is durable (E3). @throws ProductError STORAGE
+   * approved call. Resolves when the command is durable (E3).
+   * @throws ProductError STORAGE
    */
   async command(
     taskId: string,
     rule: (snapshot: Snapshot) => LogChange,
     key: CommandKey,
-  ): Promise<CommandResult> {
+  ): Promise<AppendedCommand> {
     const { log, clock } = this.#options;
     if (this.#closing || this.#running.has(taskId)) {
       const changed = await log.change(taskId, rule, key);
@@ -108,19 +104,19 @@ export class Executor {
 
   async #run(taskId: string, execution: Execution, command?: UnappendedCommand): Promise<void> {
     await execution.run(command);
-    // These two lines have no await between them. So a wake-up either sets `again`, or starts the next execution.
+    // There is no `await` between these two lines. A wake-up therefore sets `again`, or starts the next execution.
     this.#running.delete(taskId);
     if (execution.again) this.wake(taskId);
   }
 
-  /** Aborts all work of an ended task. The caller has already recorded the reason in the journal. */
+  /** Aborts all work of an ended task. The caller has already appended the end. */
   stop(taskId: string, stop: AbortCause): void {
     this.#openings.delete(taskId);
     this.#later.get(taskId)?.();
     this.#running.get(taskId)?.execution.abort(stop);
   }
 
-  /** Wakes each task that was neither parked nor ended when the last process exited. @returns their number */
+  /** Wakes the submitted and working tasks that the last process left. @returns the number of these tasks */
   async recover(): Promise<number> {
     const rows = await this.#options.journal.unsettled();
     for (const { taskId } of rows) {
@@ -131,8 +127,8 @@ export class Executor {
   }
 
   /**
-   * Stops the executor. Model calls stop at once, and the next process repeats them. Running tools may finish within
-   * `graceMs`. Then they stop with the reason `server-shutdown`.
+   * Stops the executor. Model calls end at once, and the next process repeats them. Running tools may finish within
+   * `graceMs`. After that time, they stop with the reason `server-shutdown`.
    */
   async shutdown(graceMs: number): Promise<void> {
     this.#closing = true;
@@ -146,7 +142,7 @@ export class Executor {
     this.stopAll();
   }
 
-  /** During a shutdown, stops all running work at once, without the grace period. */
+  /** Stops all running work without a grace period, during a shutdown. */
   stopAll(): void {
     this.#server.abort(SHUTDOWN);
   }

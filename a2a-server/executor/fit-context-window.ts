@@ -1,56 +1,57 @@
 /**
- * Shortens a conversation to the model's context window before the model call. The model summarises old parts in a turn
- * without tools. This file cuts long parts. The journal records the summaries and the cuts. So the next process sends
- * the same text (J2).
+ * Shortens the conversation before a model call if it does not fit into the context window. The model summarises old
+ * parts in a request without tools. Long parts are clipped. The journal records both, so the next process sends the
+ * same text (J2).
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import type { TaskEvent, Usage } from '../task/events.ts';
-import { omitMiddle } from '../task/conversation.ts';
-import { afterFailure } from '../task/model-outage.ts';
+import { omitMiddleBytes } from '../task/omit-middle.ts';
+import { eventAfterModelFailure } from '../task/model-outage.ts';
 import {
   BYTES_PER_TOKEN,
   isPromptRefused,
   nextReduction,
   reductionWithoutSummary,
-  tokensOf,
+  tokensBesideConversation,
   summaryWithFacts,
   type ContextWindow,
   type ContextReduction,
 } from '../task/context-reduction.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
-import { transcript } from '../task/transcript.ts';
+import { transcript } from '../task/summary-transcript.ts';
 import type { AbortCause } from './abort-cause.ts';
-import type { TaskLog } from './task-log.ts';
-import { eventsUntilAborted, modelFailureOf } from './model-call-events.ts';
+import type { TaskLog } from './task-snapshots.ts';
+import { eventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
 
-/** The window size in tokens for a summary, if the model does not state its window size. */
+/** In tokens. The summary's prompt uses this window if the model's window is unknown. */
 const UNKNOWN_WINDOW = 100_000;
 
 interface ContextFitter {
   log: TaskLog;
   clock: Clock;
-  /** The model for the task's current state. */
+  /** Returns the model. `snapshot` is the task's current state. */
   modelFor: (snapshot: Snapshot) => Model;
   instructions: string;
   tools: ModelRequest['tools'];
   /** A hash of the instructions, the tools and the endpoint. */
   basis: string;
   earlier: readonly Snapshot[];
-  /** The scope of the model call. The reason `timeout` fails the call. Any other reason leaves the task unchanged. */
+  /**
+   * The abort scope of the model call. The reason `timeout` fails the call. After any other reason, the task stays
+   * unchanged.
+   */
   scope: AbortScope<AbortCause>;
 }
 
-/**
- * @returns true if the caller can call the model now. If false, the task may have changed. Then check the task again.
- */
+/** Returns true if the conversation fits. If false, the task may have changed, so the caller must load it again. */
 export async function fitContextWindow(snapshot: Snapshot, options: ContextFitter): Promise<boolean> {
   const { earlier, log } = options;
   const model = options.modelFor(snapshot);
-  const beside = tokensOf(options.instructions) + tokensOf(JSON.stringify(options.tools));
+  const beside = tokensBesideConversation(options.instructions, options.tools);
   const { basis } = options;
   const { inputModes } = model;
   const room: ContextWindow = { window: model.contextWindow, beside, model: model.id, basis, inputModes };
@@ -62,7 +63,7 @@ export async function fitContextWindow(snapshot: Snapshot, options: ContextFitte
       : reduction.type === 'clip'
         ? reduction.event
         : await summarised(reduction, snapshot, { ...options, model, room });
-  // The event is based on this conversation. If the conversation has grown since, check it again.
+  // The event depends on this conversation. If the conversation has grown since, the event is not appended.
   if (event !== undefined)
     await log.change(snapshot.taskId, (s) =>
       isTerminal(s) || s.turns !== snapshot.turns ? { type: 'keep' } : { type: 'append', events: [event] },
@@ -70,7 +71,7 @@ export async function fitContextWindow(snapshot: Snapshot, options: ContextFitte
   return false;
 }
 
-/** Ends the task, because the provider refuses even the shortened conversation. */
+/** Returns the event that ends the task because its conversation cannot be shortened further. */
 export function conversationTooLongEvent(model: string): TaskEvent {
   return {
     type: 'task.failed',
@@ -85,13 +86,15 @@ const INSTRUCTIONS = [
   'Write plainly, in the language of the task. Keep:',
   '- what the person wants, with every condition, correction and refusal, in their own words if the words matter;',
   '- what the agent found out, with exact names, paths, numbers and error texts;',
-  '- what the agent changed, file by file;',
+  '- what the agent changed, file by file, and which files it read;',
+  '- what the person decided, and why;',
   '- what the agent tried without success;',
+  '- each open question of the person or of the agent, word for word;',
   '- the remaining work, and the next step.',
   'Leave out everything else.',
 ].join('\n');
 
-/** @returns undefined if the model call was aborted. The next execution tries again. */
+/** Returns undefined if the request was aborted. The next execution tries again. */
 async function summarised(
   reduction: Extract<ContextReduction, { type: 'summarise' }>,
   snapshot: Snapshot,
@@ -100,7 +103,7 @@ async function summarised(
   const { model, scope, clock, earlier, room } = options;
   const { upTo, tokens } = reduction;
   try {
-    const chars = tokens * BYTES_PER_TOKEN;
+    const bytes = tokens * BYTES_PER_TOKEN;
     const { text, usage } = await answerOf(
       model,
       {
@@ -110,11 +113,11 @@ async function summarised(
         tools: [],
         signal: scope.signal,
       },
-      { scope, chars },
+      { scope, bytes },
     );
     if (text !== '') {
-      const usd = costOf(usage, model.price);
-      const summary = summaryWithFacts(omitMiddle(text, chars), [...earlier, snapshot], reduction);
+      const usd = costOf(usage, model.price, clock.now());
+      const summary = summaryWithFacts(omitMiddleBytes(text, bytes), [...earlier, snapshot], reduction);
       return {
         type: 'context.summarised',
         upTo,
@@ -127,7 +130,8 @@ async function summarised(
   } catch (error) {
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
     const failure = modelFailureOf(error);
-    if (!scope.signal.aborted && failure.passing) return afterFailure(snapshot, failure, clock.now());
+    if (!scope.signal.aborted && failure.passing)
+      return eventAfterModelFailure(snapshot, failure, clock.now());
   }
   if (scope.signal.aborted && scope.reason?.reason !== 'timeout') return undefined;
   return reductionWithoutSummary(reduction, earlier, { current: snapshot, room });
@@ -148,14 +152,14 @@ function summaryRequest(
 async function answerOf(
   model: Model,
   request: ModelRequest,
-  { scope, chars }: { scope: AbortScope<AbortCause>; chars: number },
+  { scope, bytes }: { scope: AbortScope<AbortCause>; bytes: number },
 ): Promise<{ text: string; usage: Usage }> {
   let text = '';
   let usage: Usage = { inputTokens: 0, outputTokens: 0 };
   for await (const event of eventsUntilAborted(model.stream(request), scope.signal)) {
     if (event.type === 'text') text += event.text;
     if (event.type === 'finish') usage = event.usage;
-    if (text.length > chars * 2) break;
+    if (Buffer.byteLength(text) > bytes * 2) break;
   }
   if (scope.signal.aborted) throw new Error('the request for a summary was aborted');
   return { text: text.trim(), usage };

@@ -1,10 +1,10 @@
 /**
- * Reads a task's journal from a cursor. Live, late, reconnecting and slow readers share this code path.
+ * Reads a task's journal from a cursor. Live, late, reconnecting and slow readers use this one function.
  *
  * - S1: the reader gets the entries after its position in order, without gap or repeat.
- * - S2: `followJournal` refuses a position beyond the end and never rounds it. It also refuses a deleted task.
- * - S3: the reader pulls entries. Between two reads it stores only a position.
- * - E5: a reader at the end sleeps until the journal wakes it.
+ * - S2: a position after the end is refused and never rounded. A deleted task is refused too.
+ * - S3: the reader pulls entries. Only its position is stored between two reads.
+ * - E5: a reader at the end waits until the journal wakes it.
  */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -25,7 +25,7 @@ export async function* followJournal(
 ): AsyncGenerator<readonly JournalEntry[], void, undefined> {
   let appended = false;
   let wake: (() => void) | undefined;
-  // Watch before the first read, so that no append between the two is missed.
+  // The watch begins before the first read. Otherwise an append between the two would be missed.
   const unwatch = journal.watch(taskId, () => {
     appended = true;
     wake?.();
@@ -42,7 +42,7 @@ export async function* followJournal(
       );
     let position = after;
     while (!signal.aborted) {
-      // The reader has all entries of the first row, and the task was settled at that point.
+      // The task was settled at the journal's end, and the reader has all entries.
       if (position === row.seq && isOver(row.state, until)) return;
       if (position >= row.seq && !appended) {
         await new Promise<void>((resolve) => (wake = resolve));
@@ -53,7 +53,7 @@ export async function* followJournal(
       const entries = await journal.read(taskId, position, PAGE);
       const last = entries.at(-1);
       if (last === undefined) {
-        // The journal had more entries, so someone has deleted the task in the meantime.
+        // The journal had more entries before. So the task has been deleted since.
         if (position < row.seq) throw unknownTask(taskId);
         continue;
       }
@@ -65,7 +65,7 @@ export async function* followJournal(
         yield entries.slice(0, end + 1);
         return;
       }
-      // After a full page there may be more entries: read again before sleeping.
+      // After a full page, there may be more entries. They are read before the next wait.
       if (entries.length === PAGE) appended = true;
       position = last.seq;
       yield entries;

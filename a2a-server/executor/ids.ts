@@ -1,4 +1,3 @@
-/** Creates ids. It is an interface so that tests can predict them. */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
 
@@ -6,7 +5,10 @@ export interface Ids {
   task(): string;
   session(): string;
   call(): string;
-  /** E.g. `run-shell-command-1623456789-abc123def`: tool, seconds since the epoch, random characters. */
+  /**
+   * Returns an id like `run-shell-command-1623456789-abc123def`. It contains the tool, the seconds since 1970 and
+   * random characters.
+   */
   toolExecution(tool: string): string;
 }
 

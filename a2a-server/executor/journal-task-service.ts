@@ -1,16 +1,19 @@
 /**
- * Implements the task service with the journal and the executor. The service answers a command when it is durable (E3).
- * Then the executor wakes the task.
+ * Implements the task service with the journal and the executor. The service answers a command after it is durable
+ * (E3). Then the executor runs the task.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
 import type { CostReport } from '../../shared/protocol/cost-report.ts';
-import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import type { DecisionStatement } from '../../shared/presence/presence-proof.ts';
+import type { Decision, DecisionsPart, TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts';
+import { TOOL_APPROVAL } from '../../shared/protocol/extensions.ts';
 import { acceptMessage } from '../task/accept-message.ts';
 import { cancel, cancelWork } from '../task/cancel.ts';
 import { askAgain, decide, otherQuestionRefusal } from '../task/decide.ts';
-import type { CommandRefusal } from '../task/command-outcome.ts';
+import { decisionStatement } from '../task/presence.ts';
+import type { CommandOutcome, CommandRefusal } from '../task/command-outcome.ts';
 import { decisionInText } from '../task/text-decision.ts';
 import { costReport, sumCosts } from '../task/cost-report.ts';
 import { utcDay } from '../task/cost-sum.ts';
@@ -19,14 +22,17 @@ import { revoke } from '../task/revoke.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import { filesOf } from '../task/task-files.ts';
-import type { Snapshot } from '../task/snapshot.ts';
+import { callOf, type Snapshot } from '../task/snapshot.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { followJournal } from './follow-journal.ts';
-import { resolveDecisions, type DecisionsResult } from './resolve-decisions.ts';
-import { refuseFiles, refuseLongMessage } from './refuse-message.ts';
+import { readReceipt } from './read-receipt.ts';
+import { readTaskCosts } from './read-task-costs.ts';
+import { resolveDecisions, type DecisionsResult, type PresenceCheck } from './resolve-decisions.ts';
+import { refuseFiles } from './refuse-files.ts';
+import { refuseLongMessage } from './refuse-long-message.ts';
 import { newTaskSettings, settingsRefusal, differingSettings } from './new-task-settings.ts';
-import { TaskLog, type LogChange, type ChangeResult } from './task-log.ts';
+import { TaskLog, type LogChange, type ChangeResult } from './task-snapshots.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
@@ -34,44 +40,38 @@ import { findTarget, ownRow, unknownTask } from './message-target.ts';
 import { type Accepted, decides, type Incoming, type TaskService } from './task-service.ts';
 
 interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
-  /** Defaults to no commands. */
   commands?: AgentCommands;
-  /** The mode of a task whose message sets no mode. */
   mode: TaskMode;
-  /** Deadlines and clean-up. If absent, parked tasks wait without limit. */
+  /** If absent, no decision can have the assertion of a passkey. */
+  presence?: PresenceCheck;
+  /** If absent, parked tasks have no deadline, and no session is deleted. */
   maintenance?: MaintenanceSettings;
-  /** Called for each task when its end is durable. The callback releases resources outside the journal. */
+  /** Called once the end of a task is durable. Releases resources outside the journal. */
   onEnded?: (task: Snapshot) => void;
 }
 
 export interface MaintenanceSettings {
   expiry: ExpirySettings;
-  /**
-   * The time from the end of a session's last task to the deletion of the session, in milliseconds. Null: the server
-   * deletes no session.
-   */
+  /** The time from the end of a session's last task to the deletion of the session. If null, no session is deleted. */
   retentionMs: number | null;
-  /** Checks the clock before anything expires or is deleted (R103). */
+  /** Checks that the clock is plausible before a task expires or a session is deleted (R103). */
   clockCheck?: ClockCheck;
-  /** Called when a maintenance round fails. The next round tries again. */
+  /** Called after a maintenance round has failed. The next round tries again. */
   onFailure: (error: unknown) => void;
 }
 
 export interface RunningTaskService extends TaskService {
   /**
-   * Starts maintenance. Wakes each task that was neither parked nor ended when the last process exited.
-   * @returns the number of these tasks
+   * Starts the maintenance. Wakes the submitted and working tasks that the last process left. @returns the number of
+   * these tasks
    */
   recover(): Promise<number>;
-  /** Resolves when no maintenance round runs. */
   maintenanceIdle(): Promise<void>;
-  /** Ends all executions after at most `graceMs`. The next process resumes the tasks. */
+  /** Ends all executions after at most `graceMs`. The next process continues the tasks. */
   shutdown(graceMs: number): Promise<void>;
-  /** Stops running tools at once during a shutdown. */
+  /** Stops running tools without a grace period, during a shutdown. */
   stopTools(): void;
-  /** Running tool executions of this process. */
   running(): readonly ToolExecution[];
-  /** The number of tasks under execution in this process. */
   executing(): number;
 }
 
@@ -128,8 +128,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   }
 
   /**
-   * Returns true if a concurrent command caused the refusal. Either the same message arrived twice (R27), or the task
-   * of the session ended (R04).
+   * True if a concurrent command caused the refusal. Either the same message arrived twice (R27), or the session's task
+   * ended first (R04).
    */
   async function overtaken(incoming: Incoming, key: CommandKey, error: unknown): Promise<boolean> {
     if (!(error instanceof ProductError)) return false;
@@ -152,7 +152,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const message = commands.accept(incoming.message);
     const settings = await checkedSettings(newTaskSettings(incoming.settings, previous, options.mode));
     refuseFiles(message, settings.model, models);
-    refuseLongMessage(message, settings.model, models);
+    await refuseLongMessage(message, { settings, previous }, options);
     const taskId = ids.task();
     const bare =
       message.command === undefined && models.resolve(settings.model).answersWith?.(message) === 'message';
@@ -182,7 +182,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       case 'repeated':
         return repeated(result.command, key);
       case 'session-busy':
-        // Another message has just started the session's next task. This message belongs to that task.
+        // Another message has just started the session's next task, so this message goes to that task.
         return command(result.taskId, incoming, key);
       case 'conflict':
         throw new Error(`two tasks got the id ${taskId}`);
@@ -197,15 +197,16 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     if (resolved?.type === 'outdated') throw await askedAgain(taskId, resolved);
     const decisions = resolved?.decisions;
     refuseFiles(incoming.message, known.settings.model, models);
-    if (!decides(incoming)) refuseLongMessage(incoming.message, known.settings.model, models);
+    if (!decides(incoming))
+      await refuseLongMessage(incoming.message, { settings: known.settings, live: known }, options);
     const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): LogChange => {
-      if (decisions) return decide(snapshot, decisions, by, now);
+      if (decisions) return withAddress(decide(snapshot, decisions, by, now), taskId);
       if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
       const bare = incoming.wordsDecide
         ? decisionInText(snapshot, incoming.message, incoming.taskId)
         : undefined;
-      if (bare) return decide(snapshot, [bare], by, now);
+      if (bare) return withAddress(decide(snapshot, [bare], by, now), taskId);
       const ruling = acceptMessage(snapshot, incoming.message, incoming);
       if (ruling.type === 'append' && others.length > 0) return settingsRefusal(taskId, others);
       return ruling.type === 'append' && incoming.contents !== undefined
@@ -218,10 +219,40 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
   }
 
-  /**
-   * If a call's files have changed since the person saw them, asks the person again (D2).
-   * @returns the refusal of the decision
-   */
+  /** Adds the page's address to a refusal that demands a passkey. */
+  function withAddress(outcome: CommandOutcome, taskId: string): CommandOutcome {
+    if (outcome.type !== 'refuse' || outcome.reason !== 'PRESENCE_REQUIRED' || !options.presence)
+      return outcome;
+    const { facts } = outcome;
+    const address = options.presence.address({ taskId, callId: facts?.['callId'] });
+    const message = `${outcome.message} The page is ${address}; \`mcp-a2a-bridge page\` signs a browser in.`;
+    return { ...outcome, message, facts: { ...facts, address } };
+  }
+
+  async function presenceStatement(
+    taskId: string,
+    principal: string,
+    decision: Decision,
+  ): Promise<DecisionStatement> {
+    await ownRow(journal, taskId, principal);
+    const known = await load(taskId);
+    const part: DecisionsPart = { extension: TOOL_APPROVAL, decisions: [decision] };
+    const resolved = await resolveDecisions(part, known, options);
+    if (resolved.type === 'outdated') throw await askedAgain(taskId, resolved);
+    const outcome = decide(known, resolved.decisions, { principal, channel: 'page' }, clock.now());
+    if (outcome.type === 'refuse' && outcome.reason !== 'PRESENCE_REQUIRED') throw refusal(outcome);
+    const call = callOf(known, decision.callId);
+    const [only] = resolved.decisions;
+    const signed =
+      call?.state.type === 'waiting' && only
+        ? decisionStatement(known, { ...call, state: call.state }, only)
+        : undefined;
+    if (signed === undefined)
+      throw new ProductError('INVALID_DECISION', 'Only an approval or an edit takes a passkey.');
+    return signed;
+  }
+
+  /** Asks the person again about a call whose files have changed (D2). Returns the refusal of the decision. */
   async function askedAgain(
     taskId: string,
     { call, event }: Extract<DecisionsResult, { type: 'outdated' }>,
@@ -232,9 +263,9 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   }
 
   /**
-   * Answers a repeated message with the task that its first copy started or continued (R27). The answer shows the
-   * current end of the journal. So the client sees no question that a person has already decided. A different body with
-   * the same message id is a conflict.
+   * Answers a repeated message with the task of its first copy (R27). The answer points to the journal's current end.
+   * The client then sees no question that a person has already decided. A different body with the same message id is a
+   * conflict.
    */
   async function repeated(
     { taskId, sessionId, bodyHash, seq }: RecordedCommand,
@@ -280,6 +311,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
 
   return {
     send,
+    presenceStatement,
     async cancel(taskId, by, reason) {
       await ownRow(journal, taskId, by.principal);
       const { snapshot } = applied(await log.change(taskId, (s) => cancel(s, reason, by)), taskId);
@@ -301,10 +333,20 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       return snapshot;
     },
     costs,
+    receipt: async (taskId, principal, events) =>
+      readReceipt(journal, await ownRow(journal, taskId, principal), events),
+    async taskCosts(taskId, principal) {
+      await ownRow(journal, taskId, principal);
+      return readTaskCosts(journal, taskId);
+    },
+    async entries(taskId, principal, { after, limit }) {
+      await ownRow(journal, taskId, principal);
+      return journal.read(taskId, after, limit);
+    },
     sessionCost: async (principal, sessionId) => sumCosts(await journal.costs({ principal, sessionId })),
     async file(taskId, principal, hash) {
       await ownRow(journal, taskId, principal);
-      // The journal also stores the old content of changed files. Clients must not get that content.
+      // The journal also contains the old content of changed files. Clients must not get that content.
       const file = filesOf(await load(taskId)).find((each) => each.hash === hash);
       const bytes = file && (await journal.content(taskId, hash));
       if (file === undefined || bytes === undefined)
@@ -315,6 +357,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       return { mediaType: file.mediaType, bytes };
     },
     list: (filter, page) => journal.list(filter, page),
+    filterValues: (principal) => journal.filterValues(principal),
     follow: (taskId, after, how) => followJournal(journal, taskId, after, how),
     async recover() {
       const recovered = await executor.recover();
@@ -338,9 +381,7 @@ function cancelCause(reason: string): AbortCause {
   return { reason: 'task-cancel', message: `The task was cancelled: ${reason}` };
 }
 
-/**
- * Returns the events of an accepted command. @throws ProductError for the client if the pure core refuses the command
- */
+/** @throws ProductError if the command was refused or the task is unknown */
 function applied(
   changed: ChangeResult | undefined,
   taskId: string,

@@ -1,12 +1,11 @@
 /** Reads the complete output of tool executions from the journal, even after a restart. */
 import type { Journal } from '../journal/journal.ts';
+import { readPages } from '../journal/read-pages.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
 
-const PAGE = 1000;
-
 /**
- * @returns a function with which a tool execution reads the outputs of other tool executions in its own session only
- * (X1).
+ * Returns a function that reads the output of a tool execution. The reader is another tool execution and must be in the
+ * same session (X1).
  */
 export function journalledOutputs(journal: Pick<Journal, 'toolExecution' | 'row' | 'read'>): ReadOutput {
   const sessionOf = async (toolId: string): Promise<{ taskId: string; session: string } | undefined> => {
@@ -22,12 +21,8 @@ export function journalledOutputs(journal: Pick<Journal, 'toolExecution' | 'row'
 
 async function outputIn(journal: Pick<Journal, 'read'>, taskId: string, toolId: string): Promise<string> {
   const pieces: string[] = [];
-  for (let seq = 0; ;) {
-    const page = await journal.read(taskId, seq, PAGE);
+  for await (const page of readPages(journal, taskId))
     for (const { event } of page)
       if (event.type === 'tool.output' && event.toolId === toolId) pieces.push(event.text);
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return pieces.join('');
-    seq = last.seq;
-  }
+  return pieces.join('');
 }

@@ -1,50 +1,45 @@
 /**
- * Runs time-based work: ends tasks after their deadline (R14), deletes old sessions, and runs the journal's own
- * maintenance.
+ * Ends tasks after their deadline (R14), deletes old sessions, and maintains the journal. A round does all of this
+ * once. A timer starts the next round.
  *
- * - A parked task costs no memory. The process has one timer, and deadlines come from the journal's index.
- * - The pure core decides on the task's current state. If a decision and a deadline arrive together, the journal
- *   accepts only one of them (D1, A3).
- * - `onFailure` reports a failed round. The next round tries again.
+ * - A parked task costs no memory. The process has one timer, and the journal's index contains the deadlines.
+ * - If a decision and a deadline arrive together, the journal accepts only one of them (D1, A3).
+ * - After a failed round, the next round tries again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Journal } from '../journal/journal.ts';
 import { expire } from '../task/expiry.ts';
 import type { ClockCheck } from './clock-check.ts';
-import type { TaskLog } from './task-log.ts';
+import type { TaskLog } from './task-snapshots.ts';
 
 /**
- * Maximum delay of the timer, in milliseconds. After a clock change or a sleep, the server acts at most this much
- * later. `setTimeout` supports delays below 2³¹ ms.
+ * The longest delay of the timer. It limits the error after a clock change or a sleep of the machine. `setTimeout`
+ * supports only delays below 2³¹ ms.
  */
 const LONGEST_TIMER_MS = 3_600_000;
 
-/** Delay in milliseconds after a failed round or an implausible clock. A full disk may have space by then. */
+/** The delay after a failed round, or if the clock is implausible. A full disk may have space by then. */
 const RETRY_MS = 60_000;
 
-/** The maximum number of sessions deleted in one transaction. */
-const DELETED_AT_ONCE = 20;
+const MAX_SESSIONS_PER_DELETION = 20;
 
-/** Maximum number of entries for one step of the journal's own maintenance. One step takes some milliseconds. */
+/** The maximum number of entries in one step of the journal's maintenance. One step takes some milliseconds. */
 const MAINTAINED_AT_ONCE = 512;
 
-/** The number of tasks to end concurrently. Their appends share commits. Other work runs between two batches. */
+/** The number of tasks that end at the same time. Their appends share commits. Other work runs between two batches. */
 const BATCH = 100;
 
 interface MaintenanceOptions {
   journal: Journal;
   log: TaskLog;
   clock: Clock;
-  /** If absent, the service trusts its clock. */
+  /** If absent, the clock counts as plausible. */
   clockCheck?: ClockCheck;
-  /**
-   * The time from the end of a session's last task to the deletion of the session, in milliseconds. Null: no deletion.
-   */
+  /** The time from the end of a session's last task to the deletion of the session. If null, no session is deleted. */
   retentionMs: number | null;
-  /** Called for each task that the maintenance ends. One of its tools may still wait for a person. */
+  /** Called for each expired task. One of its tools may still wait for a person. */
   onEnded: (taskId: string) => void;
-  /** Called when a round fails. */
   onFailure: (error: unknown) => void;
 }
 
@@ -52,7 +47,7 @@ export class Maintenance {
   readonly #options: MaintenanceOptions;
   #timer: { at: number; cancel: () => void } | undefined;
   #round: Promise<void> | undefined;
-  /** The earliest deadline reported during the current round. */
+  /** The earliest deadline that was added during the current round. */
   #earliestDeadline = Number.POSITIVE_INFINITY;
   #state: 'idle' | 'active' | 'stopped' = 'idle';
 
@@ -60,28 +55,26 @@ export class Maintenance {
     this.#options = options;
   }
 
-  /** Starts the rounds in the background. The first round handles deadlines that passed while no server ran. */
+  /** Starts the maintenance rounds. The first round ends tasks whose deadline passed while no server ran. */
   start(): void {
     if (this.#state !== 'idle') return;
     this.#state = 'active';
     this.#begin();
   }
 
-  /** Reports a new deadline, in milliseconds since the epoch. */
+  /** Takes a new deadline into account. @param deadline in milliseconds since 1970 */
   noteDeadline(deadline: number): void {
     if (this.#state !== 'active') return;
     if (this.#round !== undefined) this.#earliestDeadline = Math.min(this.#earliestDeadline, deadline);
     else if (this.#timer !== undefined && deadline < this.#timer.at) this.#arm(deadline);
   }
 
-  /** Starts no more rounds. Resolves when the current round has ended. */
   async stop(): Promise<void> {
     this.#state = 'stopped';
     this.#timer?.cancel();
     await this.#round;
   }
 
-  /** Resolves when no round runs. */
   async settled(): Promise<void> {
     await this.#round;
   }
@@ -105,11 +98,11 @@ export class Maintenance {
     this.#timer = { at: now + ms, cancel: this.#options.clock.after(ms, () => this.#begin()) };
   }
 
-  /** @returns the time of the next round. */
+  /** Runs one round. Returns the time of the next round, in milliseconds since 1970. */
   async #work(): Promise<number> {
     try {
-      // R103: while the clock is implausible, nothing expires and nothing is deleted.
-      // All work of this round uses the checked time.
+      // R103: while the clock is implausible, no task expires and no session is deleted. All work of this round uses
+      // the checked time.
       const { clock, clockCheck } = this.#options;
       const now = clockCheck === undefined ? clock.now() : await clockCheck.plausibleTime();
       const next = now === undefined ? clock.now() + RETRY_MS : await this.#expire(now);
@@ -126,7 +119,10 @@ export class Maintenance {
     const { journal, retentionMs } = this.#options;
     if (retentionMs === null) return;
     const before = now - retentionMs;
-    while (this.#state === 'active' && (await journal.deleteEndedSessions(before, DELETED_AT_ONCE)) > 0) {
+    while (
+      this.#state === 'active' &&
+      (await journal.deleteEndedSessions(before, MAX_SESSIONS_PER_DELETION)) > 0
+    ) {
       await nextTurn();
       await this.#maintain();
     }
@@ -137,12 +133,12 @@ export class Maintenance {
     while (this.#state === 'active' && (await journal.maintain(MAINTAINED_AT_ONCE)) > 0) await nextTurn();
   }
 
-  /** Ends the tasks that are due. @returns the next deadline. */
+  /** Ends the tasks whose deadline has passed. Returns the next deadline, in milliseconds since 1970. */
   async #expire(now: number): Promise<number> {
     const { journal, log, onEnded } = this.#options;
     /**
-     * The tasks tried in this round. Each task gets one try, because a task that is due only in the index would cause
-     * an endless loop.
+     * The tasks that this round has tried to end. The index may contain a wrong deadline. Without this set, such a task
+     * would cause an endless loop.
      */
     const tried = new Set<string>();
     while (this.#state === 'active') {

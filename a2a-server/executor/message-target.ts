@@ -1,11 +1,10 @@
-/** Finds the task for a message: the named task, the session's live task, or a new task. */
+/** Finds the task of a message: the named task, the session's live task, or a new task. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import { TERMINAL_STATES } from '../task/snapshot.ts';
 import type { Ids } from './ids.ts';
 import { decides, type Incoming } from './task-service.ts';
 
-/** `previous`: the last task of the session. */
 export type MessageTarget =
   { type: 'live'; taskId: string } | { type: 'new'; sessionId: string; previous?: TaskRow };
 
@@ -32,12 +31,12 @@ export async function findTarget(incoming: Incoming, { journal, ids }: Lookup): 
   if (last === undefined) throw await unknownSession(journal, principal, sessionId);
   const live = rows.find((row) => !TERMINAL_STATES.has(row.state));
   if (live) return { type: 'live', taskId: live.taskId };
-  // A late decision belongs to the last task, which refuses it.
+  // The last task has ended, so it refuses this decision with a typed error.
   if (decides(incoming)) return { type: 'live', taskId: last.taskId };
   return { type: 'new', sessionId, previous: last };
 }
 
-/** Returns the principal's task. @throws ProductError UNKNOWN_TASK */
+/** Returns the task if it belongs to the principal. @throws ProductError UNKNOWN_TASK */
 export async function ownRow(
   journal: Pick<Journal, 'row'>,
   taskId: string,

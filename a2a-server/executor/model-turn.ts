@@ -1,31 +1,33 @@
 /**
- * Runs one model turn: sends the conversation, and journals the text and the tool calls.
+ * Runs one model turn. Sends the conversation, and journals the text and the tool calls.
  *
- * - Appends text chunks when they arrive. Chunks that arrive together, or during an append, share one append.
- * - One append contains the calls, their verdicts, the next step (the task waits or ends) and the last text. So the
- *   journal records a complete turn or no turn.
- * - A4: a cancelled task ends its turn at once. The signal fires, and later appends find the task ended.
+ * - Text chunks are appended as they arrive. Chunks that arrive during an append share the next append.
+ * - One append contains the calls, their verdicts, the last text, and the event that parks or ends the task. So the
+ *   journal has the complete end of a turn or nothing of it.
+ * - A4: a cancelled task ends its turn at once. The signal fires, and later appends change nothing.
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
 import { PromptTooLong, type Model } from '../models/model.ts';
+import { isReadOnlyMode } from '../policy/mode.ts';
 import { conversation, type ConversationStep } from '../task/conversation.ts';
-import { filesIn, type ConversationFile } from '../task/conversation-files.ts';
+import { filesIn, type ConversationFile } from '../task/files-for-model.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, Usage, PolicyVerdict } from '../task/events.ts';
 import { foldNext } from '../task/fold.ts';
-import { afterFailure, type ModelFailure } from '../task/model-outage.ts';
+import { eventAfterModelFailure, type ModelFailure } from '../task/model-outage.ts';
 import { nextStep, turnStartEvents } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
+import { openTodosReminder } from '../task/todo-reminder.ts';
 import { costOf } from '../task/spending.ts';
-import type { JsonObject, TurnPart, TurnReplay } from '../task/turn-replay.ts';
+import type { JsonObject, TurnPart, RecordedTurn } from '../task/replay-provider-data.ts';
 import { conversationTooLongEvent } from './fit-context-window.ts';
 import { QuietModelNotice } from './quiet-model-notice.ts';
 import type { AbortCause } from './abort-cause.ts';
-import type { TaskLog } from './task-log.ts';
+import type { TaskLog } from './task-snapshots.ts';
 import { TurnWriter } from './turn-writer.ts';
-import { eventsUntilAborted, modelFailureOf } from './model-call-events.ts';
+import { eventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
 
 export interface ModelCallRequest {
   modelCallId: string;
@@ -35,32 +37,32 @@ export interface ModelCallRequest {
 
 export interface PreparedCall {
   call: RequestedCall;
-  /** The policy verdict on the call, given the task after the earlier calls of the turn. */
+  /** Returns the policy's verdict. `snapshot` includes the turn's earlier calls. */
   judge: (snapshot: Snapshot) => PolicyVerdict;
 }
 
 export interface ModelTurn {
   log: TaskLog;
   clock: Clock;
-  /** The model for the task's state at the start of the turn. */
+  /** Returns the model. `snapshot` is the task at the start of the turn. */
   modelFor: (snapshot: Snapshot) => Model;
   instructions: string;
   tools: Parameters<Model['stream']>[0]['tools'];
   /** A hash of the instructions, the tools and the endpoint. */
   basis: string;
-  /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
-  /** Returns the content of a file of the conversation. Undefined if it is lost. */
+  /** Returns the content of a file in the conversation, or undefined if it is lost. */
   readFile: (file: ConversationFile) => Promise<Uint8Array | undefined>;
-  /** Absolute path of the directory the task works in. */
   workspace: string;
-  /** The scope of the model call. The reason `timeout` fails the task. Any other reason leaves the turn unfinished. */
+  /**
+   * The abort scope of the model call. The reason `timeout` fails the task. After any other reason, the turn stays
+   * unfinished.
+   */
   scope: AbortScope<AbortCause>;
-  /** Validates a call and creates its preview. */
   prepare(request: ModelCallRequest): Promise<PreparedCall>;
 }
 
-/** Runs one turn of the task. Resolves when the journal has the turn or its abandonment, or when the task has ended. */
+/** Runs one turn of the task. Resolves when the journal has the turn's end, or when the task has ended. */
 export async function runModelTurn(taskId: string, context: ModelTurn): Promise<void> {
   const { log, modelFor, scope } = context;
   const { signal } = scope;
@@ -77,7 +79,8 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   const requests: ModelCallRequest[] = [];
   let finish: { end: TurnEnd; usage: Usage; parts?: readonly TurnPart[] } | undefined;
   let unwritten: readonly TaskEvent[];
-  // The notice ignores a failed append, because the next write reports the error.
+  let characters = 0;
+  // A failed append of this note is ignored. The next append reports the error.
   const quiet = new QuietModelNotice(
     model,
     context.clock,
@@ -102,6 +105,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       quiet.heard();
       switch (event.type) {
         case 'text':
+          characters += event.text.length;
           if (event.text !== '') await writer.write({ type: 'text.delta', turn, text: event.text });
           break;
         case 'reasoning':
@@ -124,7 +128,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
           break;
       }
     }
-    // Flush the text first, because the preparation of the calls may take long.
+    // Preparing the calls may take long, so the text is appended first.
     if (requests.length > 0) await writer.flush();
     unwritten = await writer.close();
   } catch (error) {
@@ -141,8 +145,11 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   const prepared: PreparedCall[] = [];
   for (const request of requests) prepared.push(await context.prepare(request));
   const { end, usage, parts } = finish;
-  const replay = parts && { basis: context.basis, parts: withInputs(parts, requests, prepared) };
-  const usd = costOf(usage, model.price);
+  const written = withInputs(parts ?? plainParts(characters, requests.length), requests, prepared);
+  // If no input differs, the text and the validated inputs are exactly the model's own. Such a turn needs no `replay`.
+  const replayed = parts !== undefined || written.some((part) => part.type === 'call' && part.input);
+  const replay = replayed ? { basis: context.basis, parts: written } : undefined;
+  const usd = costOf(usage, model.price, context.clock.now());
   await log.change(taskId, (s) => {
     if (s.openTurn?.turn !== turn) return { type: 'keep' };
     const events = [...unwritten];
@@ -151,7 +158,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       events.push(event);
       after = foldNext(after, [event]);
     };
-    // Judge the calls in order, on the current snapshot. A grant may have ended during the turn.
+    // Each verdict sees the turn's earlier calls. A grant may have ended during the turn.
     for (const { call, judge } of prepared)
       add({ type: 'tool.requested', turn, call, verdict: judge(after) });
     add({
@@ -162,9 +169,19 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       ...(usd !== undefined && { usd }),
       ...(replay && { replay }),
     });
-    const next = nextStep(after);
-    return { type: 'append', events: next.type === 'append' ? [...events, ...next.events] : events };
+    return { type: 'append', events: [...events, ...eventsAfterTurn(after, turn, model)] };
   });
+}
+
+/** Returns the events that park or end the task. A model that would end it with open to-dos gets a reminder instead. */
+function eventsAfterTurn(after: Snapshot, turn: number, model: Model | undefined): TaskEvent[] {
+  const next = nextStep(after);
+  if (next.type !== 'append') return [];
+  const ends = next.events.some(({ type }) => type === 'task.completed');
+  // In plan mode, nobody can do the items yet. Commands, scripts and ACP agents keep no list of this server.
+  const reminds = ends && model?.readsInstructions === true && !isReadOnlyMode(after.settings);
+  const text = reminds ? openTodosReminder(after) : undefined;
+  return text === undefined ? next.events : [{ type: 'todos.reminded', turn, text }];
 }
 
 async function contentsOf(
@@ -179,12 +196,20 @@ async function contentsOf(
   return contents;
 }
 
-/** If a checked input differs from the model's input (e.g. by defaults), adds the model's input. */
+/** Returns the parts of a turn that consists of a text and calls. */
+function plainParts(characters: number, calls: number): TurnPart[] {
+  return [
+    { type: 'text', length: characters },
+    ...Array.from({ length: calls }, () => ({ type: 'call' as const })),
+  ];
+}
+
+/** Adds the model's input to a part if the validated input differs, e.g. by default values. */
 function withInputs(
   parts: readonly TurnPart[],
   requests: readonly ModelCallRequest[],
   prepared: readonly PreparedCall[],
-): TurnReplay['parts'] {
+): RecordedTurn['parts'] {
   let next = 0;
   return parts.map((part) => {
     if (part.type !== 'call') return part;
@@ -196,17 +221,23 @@ function withInputs(
   });
 }
 
-/** The value is parsed JSON. So an object that is no array is a JSON object. */
+/** `written` is parsed JSON. An object that is not an array is therefore a JSON object. */
 const isJsonObject = (written: unknown): written is JsonObject => isRecord(written);
 
-/** A timeout fails the task. After any other abort, the next execution repeats the turn, or the task has ended. */
+/**
+ * Handles an aborted turn. After a timeout, the task fails. After any other abort, the next execution repeats the turn,
+ * or the task has ended.
+ */
 async function cutShort(context: ModelTurn, at: TurnOfTask): Promise<void> {
   const { reason } = context.scope;
   if (reason?.reason === 'timeout')
     await failed(context, at, { message: reason.message, passing: false, waitMs: 0 });
 }
 
-/** The provider refused the prompt as too long. The task shortens the conversation and sends it again once. */
+/**
+ * Handles a prompt that the provider refused as too long. The task shortens the conversation and sends it once more.
+ * After the second refusal, the task fails.
+ */
 async function refused({ log }: ModelTurn, at: TurnOfTask, error: PromptTooLong): Promise<void> {
   await log.change(at.taskId, (s) =>
     s.openTurn?.turn !== at.turn
@@ -228,7 +259,7 @@ interface TurnOfTask {
   turn: number;
 }
 
-/** Abandons the turn. If another attempt may succeed, the task calls the model again. Otherwise the task fails. */
+/** Abandons the turn. The task calls the model again if another attempt may succeed. Otherwise the task fails. */
 async function failed({ log, clock }: ModelTurn, at: TurnOfTask, failure: ModelFailure): Promise<void> {
   const abandoned: TaskEvent = { type: 'turn.abandoned', turn: at.turn, reason: failure.message };
   await log.change(at.taskId, (s) =>
@@ -238,7 +269,7 @@ async function failed({ log, clock }: ModelTurn, at: TurnOfTask, failure: ModelF
           type: 'append',
           events: [
             ...(s.openTurn?.turn === at.turn ? [abandoned] : []),
-            afterFailure(s, failure, clock.now()),
+            eventAfterModelFailure(s, failure, clock.now()),
           ],
         },
   );

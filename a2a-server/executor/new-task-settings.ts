@@ -1,13 +1,13 @@
 /** Computes the settings of a new task. The settings of a task never change. */
 import type { TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
-import { runsWithoutAsking, checkModeSettings, taskModeOf } from '../policy/mode.ts';
+import { mayRunSomeUnasked, checkModeSettings, taskModeOf } from '../policy/mode.ts';
 import type { CommandRefusal } from '../task/command-outcome.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { ExecutorOptions } from './executor.ts';
 
 /**
- * Returns the settings of a new task. Settings of the message override those of the session's last task. Both override
- * the server's default mode. @throws ProductError MALFORMED if the settings contradict each other
+ * Returns the settings of a new task. The message overrides the session's last task, and both override the server's
+ * default mode. @throws ProductError MALFORMED if the settings contradict each other
  */
 export function newTaskSettings(
   asked: TaskSettings,
@@ -25,20 +25,20 @@ export function newTaskSettings(
 }
 
 /**
- * Returns the settings that a session's next task inherits. A task never inherits a mode that acts without asking. A
+ * Returns the settings that a session's next task inherits. A mode that runs calls without asking is not inherited. A
  * person must choose such a mode for each task.
  */
 function inherited(previous: Snapshot | undefined): TaskSettings {
   const { autoExecute: _given, mode, ...settings } = previous?.settings ?? {};
-  return mode === undefined || runsWithoutAsking({ mode }) ? settings : { ...settings, mode };
+  return mode === undefined || mayRunSomeUnasked({ mode }) ? settings : { ...settings, mode };
 }
 
-/** A default mode that acts without asking does not apply to a read-only task. */
+/** Returns the default mode. A default mode that runs calls without asking does not apply to a read-only task. */
 function modeByDefault({ readOnly }: TaskSettings, mode: TaskMode): TaskMode | undefined {
-  return mode === 'ask' || (readOnly === true && runsWithoutAsking({ mode })) ? undefined : mode;
+  return mode === 'ask' || (readOnly === true && mayRunSomeUnasked({ mode })) ? undefined : mode;
 }
 
-/** Removes undefined keys, so that they do not override inherited settings. */
+/** Removes undefined values, because such a value would override an inherited setting. */
 function defined(settings: TaskSettings): TaskSettings {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
 }
@@ -62,8 +62,8 @@ export async function differingSettings(
 }
 
 /**
- * Refuses settings that differ from the task's settings. If the server ignored the settings, the sender would rely on
- * settings that do not apply.
+ * Refuses settings that differ from the task's settings. If they were ignored, the sender would rely on settings that
+ * do not apply.
  */
 export function settingsRefusal(taskId: string, others: readonly string[]): CommandRefusal {
   return {

@@ -1,12 +1,9 @@
-/** D6: finds a task's running call if a process of a killed server may still work on it. Pure. */
+/** D6: finds a running call whose process a killed server left behind. Pure. */
 import type { Orphan } from '../processes/child-processes.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { progressNoteOf, type Call, type Snapshot } from '../task/snapshot.ts';
 
-/**
- * Returns the task's call with an orphaned process. Undefined if no call has one. The task waits for the end of that
- * process.
- */
+/** Returns the call whose process may still run, or undefined. The task waits for the end of that process. */
 export function orphanedCall(
   snapshot: Snapshot,
   orphans: readonly Orphan[],
@@ -20,7 +17,7 @@ export function orphanedCall(
   return undefined;
 }
 
-/** Returns the event that reports the orphan. Empty if the journal already has this event. */
+/** Returns the event that reports the process. Returns nothing if the journal already has this event. */
 export function orphanedEvents(snapshot: Snapshot, orphans: readonly Orphan[]): TaskEvent[] {
   const found = orphanedCall(snapshot, orphans);
   if (found === undefined) return [];

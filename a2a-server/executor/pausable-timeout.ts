@@ -4,14 +4,13 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 export class PausableTimeout {
   readonly #clock: Clock;
   readonly #onEnd: () => void;
-  /** The time left when the timer last started, in milliseconds. */
   #leftMs: number;
   #since = 0;
   #holders = 0;
   #over = false;
   #stopTimer: (() => void) | undefined;
 
-  /** @param ms delay in milliseconds before the only call of `onEnd`. The timer starts at once. */
+  /** Starts the timer. Calls `onEnd` once, after `ms` milliseconds without the pauses. */
   constructor(clock: Clock, ms: number, onEnd: () => void) {
     this.#clock = clock;
     this.#leftMs = ms;
@@ -20,8 +19,8 @@ export class PausableTimeout {
   }
 
   /**
-   * Pauses the timer. It continues when each caller has called its returned function. A second call of such a function
-   * has no effect.
+   * Pauses the timer. The timer continues when every caller has called its returned function. A second call of that
+   * function has no effect.
    */
   hold(): () => void {
     this.#holders += 1;
@@ -35,7 +34,6 @@ export class PausableTimeout {
     };
   }
 
-  /** Cancels the timer for good. */
   cancel(): void {
     this.#over = true;
     this.#stopTimer?.();

@@ -1,9 +1,9 @@
-/** Prepares a model's tool call for a decision: validates it, and adds a preview and a policy verdict. */
+/** Prepares a model's tool call. Validates its input, creates its preview, and computes the policy's verdict. */
 import type { Preview } from '../../shared/protocol/tool-approval.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
-import { resolveTargets, type ResolvedTargets } from '../policy/judged-call.ts';
+import { resolveTargets, type ResolvedTargets } from '../policy/call-facts.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
 import { verdict } from '../policy/verdict.ts';
 import { unexpiredGrants } from '../task/grants.ts';
@@ -16,7 +16,6 @@ import { inputHash } from '../../shared/protocol/shown-code.ts';
 import type { ModelCallRequest, PreparedCall } from './model-turn.ts';
 
 interface Preparation {
-  /** The owner of the task. */
   principal: string;
   toolbox: Toolbox;
   workspace: Workspace;
@@ -26,7 +25,7 @@ interface Preparation {
   signal: AbortSignal;
 }
 
-/** Never throws. If the call cannot work, the verdict is `refuse`, and the model gets the reason. */
+/** Never throws. If the call cannot run, the verdict is `refuse`, and the model gets the reason. */
 export async function prepareCall(
   request: ModelCallRequest,
   { principal, toolbox, workspace, ids, policy, clock, signal }: Preparation,
@@ -50,7 +49,7 @@ export async function prepareCall(
         settings,
         grants: unexpiredGrants(grants, clock.now()),
       });
-      // Only a person answers a question. Modes, grants and rules cannot, but a rule may refuse the question.
+      // Only a person can answer a question. Modes and grants cannot. A rule can only refuse the question.
       return questionOf(call) === undefined || policyVerdict.type === 'refuse'
         ? policyVerdict
         : { type: 'question' };
@@ -58,7 +57,6 @@ export async function prepareCall(
   };
 }
 
-/** The fields of a call that depend on its input. */
 export interface ShownCall {
   title: string;
   input: Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** While a model sends nothing, adds a note to the task's status. Adds another note when the model answers. */
+/** Adds a note to the task's status while a model sends nothing. Adds another note when the model answers. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Model } from '../models/model.ts';
 import { timeLimitText } from './time-limits.ts';
@@ -10,7 +10,7 @@ export class QuietModelNotice {
   #cancel: (() => void) | undefined;
   #periods = 0;
 
-  /** Starts to wait for the model's first event. Call `end` at the end of the turn. */
+  /** Begins to wait for the model's first event. The caller must call `end` at the end of the turn. */
   constructor(model: Pick<Model, 'id' | 'quietMs'>, clock: Clock, note: (text: string) => void) {
     this.#model = model;
     this.#clock = clock;
@@ -18,7 +18,7 @@ export class QuietModelNotice {
     this.#wait();
   }
 
-  /** Call this for each event from the model. The event restarts the quiet time. */
+  /** Must be called for each event of the model. Restarts the quiet time. */
   heard(): void {
     if (this.#periods > 0) this.#note(`${this.#model.id} answers.`);
     this.#periods = 0;

@@ -1,4 +1,4 @@
-/** Reads the workspace's instruction files for agents (AGENTS.md and its like). */
+/** Reads the workspace's instruction files for agents, e.g. AGENTS.md. */
 import { chosenInstructions, INSTRUCTION_FILES, type InstructionFile } from '../task/instructions.ts';
 import type { TextFile } from '../tools/workspace/text-file.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
@@ -12,9 +12,7 @@ export async function readInstructions(workspace: Workspace, limit: number): Pro
   );
 }
 
-/**
- * Reads one file. Undefined if the task cannot read the file (a directory, a binary file, a link that leads outside).
- */
+/** Returns undefined if the task cannot read the file, e.g. a directory, a binary file or a link to outside. */
 async function readFile(
   workspace: Workspace,
   path: string,

@@ -1,18 +1,21 @@
 /**
- * Prepares a client's decisions for the pure core. The tool validates an edit like a model's input, and makes a new
- * preview (D4). If the shown content has changed, the server asks the person again (D2).
+ * Prepares a client's decisions for the pure core. An edit is validated like a model's input and gets a new preview
+ * (D4). If the shown content has changed, the person must decide again (D2).
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
+import type { PresenceAssertion } from '../../shared/protocol/presence-assertion.ts';
+import type { PresenceProof } from '../../shared/presence/presence-proof.ts';
 import type { Decision, DecisionsPart } from '../../shared/protocol/tool-approval.ts';
 import type { ResolvedDecision } from '../task/decide.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
-import { denyMessage } from '../policy/verdict.ts';
+import { denyMessage, presenceRule } from '../policy/verdict.ts';
 import type { TaskEvent } from '../task/events.ts';
-import { shownCodeOf } from '../task/shown.ts';
+import { shownCodeOf } from '../task/shown-code-of-call.ts';
 import { callOf, type Call, type Snapshot } from '../task/snapshot.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
+import type { PageTarget } from '../../shared/net/page-address.ts';
 import { ABSENT } from '../tools/workspace/text-file.ts';
 import { showCall, type ShownCall } from './prepare-call.ts';
 
@@ -22,14 +25,29 @@ interface EditContext {
   toolbox: Toolbox;
   policy: Policy;
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
+  presence?: Pick<PresenceCheck, 'prove'>;
+}
+
+/** Checks the assertions of passkeys. */
+export interface PresenceCheck {
+  /**
+   * Checks an assertion of one of the principal's passkeys, and uses up its challenge.
+   * @throws ProductError PRESENCE_REQUIRED for every assertion that is not valid
+   */
+  prove(principal: string, assertion: PresenceAssertion): Promise<PresenceProof>;
+  /** Returns the page's URL for an action, at the only address where passkeys work. It gives no access. */
+  address(target: PageTarget): string;
 }
 
 export type DecisionsResult =
   | { type: 'resolved'; decisions: ResolvedDecision[] }
-  /** The content has changed since the person saw it. Append this event to ask again, and decide nothing. */
+  /** The content has changed since the person saw it. The caller must append this event and decide nothing. */
   | { type: 'outdated'; call: Call; event: Outdated };
 
-/** @throws ProductError INVALID_DECISION for an invalid edit. The task then stays unchanged (E3). */
+/**
+ * @throws ProductError INVALID_DECISION for an invalid edit, PRESENCE_REQUIRED for an invalid assertion. The task then
+ * stays unchanged (E3).
+ */
 export async function resolveDecisions(
   { decisions }: DecisionsPart,
   snapshot: Snapshot,
@@ -49,18 +67,34 @@ export async function resolveDecisions(
       shown: decision.shown,
       ...(decision.answer !== undefined && { answer: decision.answer }),
       edited: edit?.type === 'edited' ? edit.call : null,
+      ...(edit?.type === 'edited' && edit.rule !== undefined && { editPresenceRule: edit.rule }),
+      ...(decision.presence && { presence: await proven(decision.presence, snapshot, context) }),
     });
   }
   return { type: 'resolved', decisions: resolved };
 }
 
-/** False if the pure core will refuse the edit: the call does not wait, or the edit is for another question. */
+/**
+ * False if the pure core will refuse the edit. Then the call does not wait, or the decision is for another question.
+ */
 function mayEdit(call: Call, { decision, shown }: Decision): boolean {
   const { state } = call;
   return decision === 'edit' && state.type === 'waiting' && shown === shownCodeOf(call, state.reason);
 }
 
-type Edited = { type: 'edited'; call: ShownCall } | { type: 'outdated'; event: Outdated };
+async function proven(
+  assertion: PresenceAssertion,
+  { principal }: Snapshot,
+  { presence }: EditContext,
+): Promise<PresenceProof> {
+  if (presence === undefined)
+    throw new ProductError('PRESENCE_REQUIRED', 'This server has no passkeys. Nothing was decided.');
+  return presence.prove(principal, assertion);
+}
+
+/** `rule` demands presence for the new input. */
+type Edited =
+  { type: 'edited'; call: ShownCall; rule: string | undefined } | { type: 'outdated'; event: Outdated };
 
 async function edited(
   decision: Decision,
@@ -78,22 +112,23 @@ async function edited(
   const { principal } = snapshot;
   const place = { principal, workspace, signal };
   const shown = await showCall(tool, parsed.input, place);
-  // Check after the preview of the edit. An earlier check would miss a change between the check and the preview.
+  // The check follows the preview of the edit. An earlier check would miss a change between the two.
   const event = await outdatedSince(call, tool, place);
   if (event !== undefined) return { type: 'outdated', event };
   if (!shown.ok) throw invalid(call, shown.message);
   if (isUnseen(shown.call, call)) throw invalid(call, 'it would change a file whose content was not shown');
-  const denied = denyMessage({ ...call, reach: shown.reach }, policy);
+  const facts = { ...call, reach: shown.reach };
+  const denied = denyMessage(facts, policy);
   if (denied !== undefined) throw invalid(call, denied);
-  return { type: 'edited', call: shown.call };
+  return { type: 'edited', call: shown.call, rule: presenceRule(facts, policy) };
 }
 
-/** True if the edit changes other content than the proposed call. The person has not seen that content. */
+/** True if the edit changes content that the proposed call does not change. The person has not seen that content. */
 function isUnseen(edit: ShownCall, { basis }: Call): boolean {
   return basis !== null && edit.basis !== basis && edit.basis !== ABSENT;
 }
 
-/** Compares the proposed call with the current files. @returns undefined if the person saw the current content */
+/** Compares the proposed call with the current files. Returns undefined if the person saw the current content. */
 async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promise<Outdated | undefined> {
   if (call.basis === null) return undefined;
   const now = await showCall(tool, call.input, place);

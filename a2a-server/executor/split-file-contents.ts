@@ -1,4 +1,4 @@
-/** Separates the contents of a tool result's files from the result, because the journal stores them beside the event. */
+/** Separates the file contents from a tool's result. The journal stores them separately from the event. */
 import { createHash } from 'node:crypto';
 import type { FileBytes } from '../journal/journal.ts';
 import type { ToolOutcome } from '../task/events.ts';

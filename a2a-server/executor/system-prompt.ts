@@ -1,4 +1,3 @@
-/** Writes the system prompt: the workspace, how tool calls are approved, and the workspace's instructions. */
 import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import { taskModeOf } from '../policy/mode.ts';
 import { instructionsPrompt } from '../task/instructions.ts';
@@ -6,7 +5,7 @@ import type { Snapshot } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 
 export function systemPrompt(
-  workspace: Workspace,
+  workspace: Pick<Workspace, 'root'>,
   { settings, instructions }: Pick<Snapshot, 'settings' | 'instructions'>,
 ): string {
   return [

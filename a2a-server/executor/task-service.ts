@@ -1,39 +1,51 @@
 /**
- * The interface of the task service: all commands and queries on tasks, for all transports. Several processes may serve
- * one journal.
+ * Defines the task service: all commands and queries on tasks, for all transports. Several processes may use one
+ * journal.
  */
 import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
-import type { CostReport } from '../../shared/protocol/cost-report.ts';
-import type { DecisionsPart, RevokePart, TaskSettings } from '../../shared/protocol/tool-approval.ts';
-import type { FileBytes, TaskFilter, TaskPage, TaskRow } from '../journal/journal.ts';
+import type { DecisionStatement } from '../../shared/presence/presence-proof.ts';
+import type { Receipt } from '../../shared/receipt/receipt.ts';
+import type { CostReport, TaskCosts } from '../../shared/protocol/cost-report.ts';
+import type {
+  Decision,
+  DecisionsPart,
+  RevokePart,
+  TaskSettings,
+} from '../../shared/protocol/tool-approval.ts';
+import type {
+  FileBytes,
+  TaskFilter,
+  TaskFilterValues,
+  TaskPage,
+  TaskPageRequest,
+  TaskRow,
+} from '../journal/journal.ts';
 import type { CostSum } from '../task/cost-sum.ts';
 import type { JournalEntry, UserMessage } from '../task/events.ts';
 import type { ReaderDisconnect } from '../task/cancel.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { StoredFile } from '../task/stored-file.ts';
 
-/** A message from a client, as the transport parsed it. */
+/** A message from a client, after the transport has parsed it. */
 export interface Incoming {
   principal: string;
   channel: string;
   message: UserMessage;
-  /** The contents of the message's files. */
   contents?: readonly FileBytes[];
-  /** SHA-256 (hex) of the canonical message, for de-duplication (R27). */
+  /** SHA-256 of the canonical message, in hex. It detects a repeated message (R27). */
   bodyHash: string;
-  /** The task to continue. */
   taskId?: string;
-  /** The session to continue: its live task or, without one, a new task. */
+  /** The session to continue. The message goes to the session's live task. If there is none, it starts a new task. */
   sessionId?: string;
   settings: TaskSettings;
   /**
-   * True if the exact words `approve` and `deny` decide. A client without the approval extension has no other way to
-   * decide. From other clients they are plain text.
+   * True if the words `approve` and `deny` are decisions. A client without the approval extension has no other way to
+   * decide. From other clients, the words are plain text.
    */
   wordsDecide: boolean;
-  /** Present when the message is a decision. The model does not get its text. */
+  /** Present if the message decides calls. The model then does not get the message's text. */
   decisions?: DecisionsPart;
-  /** Present when the message revokes a grant. The model does not get its text. */
+  /** Present if the message revokes a grant. The model then does not get the message's text. */
   revoke?: RevokePart['revoke'];
 }
 
@@ -42,21 +54,20 @@ export function decides({ decisions, revoke }: Incoming): boolean {
   return decisions !== undefined || revoke !== undefined;
 }
 
-/** The position of an accepted command. */
 export interface Accepted {
   taskId: string;
   sessionId: string;
   /**
-   * `seq` of the command's last event; for a repeated message, the journal's end. The stream shows the task at this
-   * `seq`, and all later events. If a decision leaves other actions pending, the task is parked at this `seq`. Then the
-   * stream ends at once (R03).
+   * The `seq` of the command's last event. For a repeated message, the `seq` of the journal's end. The stream begins
+   * with the task at this `seq`. If other actions are still pending, the task is parked, so the stream ends at once
+   * (R03).
    */
   seq: number;
-  /** The task as of `seq`, if already loaded. */
+  /** The task at `seq`. Absent if it is not loaded. */
   snapshot?: Snapshot;
 }
 
-/** A running tool execution, as its owner sees it. */
+/** A running tool execution. Only its principal can list it. */
 export interface ToolExecutionView {
   toolId: string;
   tool: string;
@@ -64,26 +75,29 @@ export interface ToolExecutionView {
   taskId: string;
   sessionId: string;
   callId: string;
-  /** Milliseconds since the epoch. */
   startedAt: number;
   ageMs: number;
-  /** The last line of output; null if there is no output yet. */
+  /** The last line of output. Null if there is no output yet. */
   progress: string | null;
 }
 
-/** The task states at which `follow` ends. `settled`: parked or terminal. `ended`: only terminal. */
+/** The state in which `follow` ends. `settled` means parked or terminal. `ended` means terminal. */
 export type FollowUntil = 'settled' | 'ended';
 
 export interface TaskService {
   /**
-   * Accepts a message or a decision, or starts a task. When the promise resolves, the command is durable (E3). @throws
-   * ProductError
+   * Accepts a message or a decision, or starts a task. Resolves when the command is durable (E3). @throws ProductError
    */
   send(incoming: Incoming): Promise<Accepted>;
-  /** Cancels a task. @returns the snapshot afterwards. @throws ProductError UNKNOWN_TASK, TASK_ENDED */
+  /**
+   * Returns the statement that a passkey must sign for this decision. Changes nothing.
+   * @throws ProductError with the refusal that the decision itself would get
+   */
+  presenceStatement(taskId: string, principal: string, decision: Decision): Promise<DecisionStatement>;
+  /** Cancels a task and returns its new snapshot. @throws ProductError UNKNOWN_TASK, TASK_ENDED */
   cancel(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<Snapshot>;
   /**
-   * Cancels a task that works. Keeps a task that waits, that has ended, or that has a newer message.
+   * Cancels a working task. Keeps a task that waits, has ended, or has a newer message.
    * @throws ProductError UNKNOWN_TASK
    */
   cancelWork(
@@ -91,26 +105,39 @@ export interface TaskService {
     by: { principal: string; channel: string },
     left: ReaderDisconnect,
   ): Promise<void>;
-  /** The principal's running tool executions, oldest first. */
   toolExecutions(principal: string): ToolExecutionView[];
   /**
-   * Stops one tool execution. The task continues (A1). For an unknown id, the returned answer says so. It is not an
-   * error.
+   * Stops one tool execution. The task continues (A1). An unknown id is not an error. The returned answer then reports
+   * it.
    */
   abortTool(toolId: string, principal: string, reason: string): Promise<AbortAnswer>;
-  /** The task's row. The cost does not grow with the task. @throws ProductError UNKNOWN_TASK */
+  /** Returns the task's row. The time does not depend on the length of the task. @throws ProductError UNKNOWN_TASK */
   row(taskId: string, principal: string): Promise<TaskRow>;
-  /** The task as of its last entry, or as of `atSeq`. @throws ProductError UNKNOWN_TASK */
+  /** Returns the task after its last entry, or after entry `atSeq`. @throws ProductError UNKNOWN_TASK */
   snapshot(taskId: string, principal: string, atSeq?: number): Promise<Snapshot>;
-  /**
-   * The costs of the principal's tasks today and on the days before, by UTC day. @param days the number of days,
-   * including today
-   */
+  /** Returns the costs of the principal's tasks by UTC day. @param days the number of days, including today */
   costs(principal: string, days: number): Promise<CostReport>;
-  /** The cost of all tasks of a session. */
+  /**
+   * Returns the receipt of a task, of its first `events` events or of all.
+   * @throws ProductError UNKNOWN_TASK; INVALID_CURSOR if the task has fewer events
+   */
+  receipt(taskId: string, principal: string, events?: number): Promise<Receipt>;
+  /**
+   * Returns the cost of each model request of the task. The time grows with the task. @throws ProductError UNKNOWN_TASK
+   */
+  taskCosts(taskId: string, principal: string): Promise<TaskCosts>;
+  /**
+   * Returns the journal entries after a position, in order. Does not wait for new entries. @throws ProductError
+   * UNKNOWN_TASK
+   */
+  entries(
+    taskId: string,
+    principal: string,
+    { after, limit }: { after: number; limit: number },
+  ): Promise<readonly JournalEntry[]>;
   sessionCost(principal: string, sessionId: string): Promise<CostSum>;
   /**
-   * The content of a file of the task's messages or results, by its hash.
+   * Returns the content of a file of the task's messages or results, by its hash.
    * @throws ProductError UNKNOWN_TASK; UNKNOWN_ADDRESS if the task has no such file
    */
   file(
@@ -118,11 +145,13 @@ export interface TaskService {
     principal: string,
     hash: string,
   ): Promise<Pick<StoredFile, 'mediaType'> & Pick<FileBytes, 'bytes'>>;
-  list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage>;
+  list(filter: TaskFilter, page: TaskPageRequest): Promise<TaskPage>;
+  /** Returns the workspaces and the models of the principal's tasks. */
+  filterValues(principal: string): Promise<TaskFilterValues>;
   /**
-   * Yields batches of entries after `after`. Ends when the task has settled (or ended) and the reader has all entries.
-   * The reader pulls the entries, so `follow` needs no buffer (S3). Ends without an error when `signal` aborts.
-   * @throws ProductError INVALID_CURSOR for a position beyond the journal's end (S2), UNKNOWN_TASK
+   * Yields batches of entries after `after`. Ends when the reader has all entries of a settled or ended task. The
+   * reader pulls the entries, so there is no buffer (S3). Ends without an error when `signal` aborts.
+   * @throws ProductError INVALID_CURSOR for a position after the journal's end (S2); UNKNOWN_TASK
    */
   follow(
     taskId: string,

@@ -1,27 +1,25 @@
-/** The time limits of a task, and the scope of a turn, which ends at its limit. */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
 import type { AbortCause } from './abort-cause.ts';
 
 /**
- * Time limits in milliseconds. An operation that reaches its limit stops with the reason `timeout` (A1). Null means no
- * limit. A tool also has its own limit, and its input may set that limit.
+ * An operation that reaches its limit stops with the reason `timeout` (A1). Null means no limit. A tool also has its
+ * own limit, which may depend on its input.
  */
 export interface TimeLimits {
-  /** The limit of one tool execution. */
   toolMs: number | null;
-  /** One model call, from the request to the end of the answer. At the limit the task fails. */
+  /** One model call, from the request to the end of the answer. At this limit, the task fails. */
   modelMs: number | null;
-  /** One turn: the model's answer and its tool calls. At the limit the running tools stop. */
+  /** One turn: the model's answer and its tool calls. At this limit, the running tools stop. */
   turnMs: number | null;
-  /** The active time of one task over all its turns. At the limit the task fails. */
+  /** The working time of one task over all its turns. At this limit, the task fails. */
   taskMs: number | null;
 }
 
 export const NO_TIME_LIMITS: TimeLimits = { toolMs: null, modelMs: null, turnMs: null, taskMs: null };
 
-/** Formats a limit in its largest whole unit. */
+/** Formats a limit in its largest whole unit, e.g. `90 s` or `2 min`. */
 export function timeLimitText(ms: number): string {
   const units: [number, string][] = [
     [3_600_000, 'h'],
@@ -33,12 +31,11 @@ export function timeLimitText(ms: number): string {
 }
 
 /**
- * The abort scope of one turn: of its model call and its tool executions. At the time limit the running operations
- * stop. Their effects remain.
+ * Contains the abort scope of one turn, for its model call and its tool executions. At the time limit, the running
+ * operations stop. Their effects remain.
  */
 export class TurnScope {
   readonly scope: AbortScope<AbortCause>;
-  /** The time limit of the turn, if it has one. */
   readonly timeout: PausableTimeout | undefined;
 
   constructor(task: AbortScope<AbortCause>, clock: Clock, limitMs: number | null) {

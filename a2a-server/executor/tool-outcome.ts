@@ -1,4 +1,4 @@
-/** Computes the recorded outcome of a tool execution from the tool's promise and the abort scope. */
+/** Computes the outcome of a tool execution from the tool's promise and the abort scope. */
 import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -11,17 +11,17 @@ type Success = Omit<Extract<ToolOutcome, { type: 'ok' }>, 'type'>;
 interface OutcomeOptions {
   scope: AbortScope<AbortCause>;
   clock: Clock;
-  /** The time in which the tool must settle after its signal fires, in milliseconds. */
+  /** The time limit for the tool to end after its signal fires. */
   graceMs: number;
-  /** The output so far, for the outcome of a stopped tool. */
+  /** Returns the output so far, for the outcome of a stopped tool. */
   soFar: () => string;
   /** Called before an unconfirmed stop, with the reason as one sentence. */
   onUnconfirmed?: (why: string) => void;
 }
 
 /**
- * Runs the tool to its outcome. After an abort it waits at most the grace period. A tool that has not settled by then
- * is `stopped` and unconfirmed, and its later result is ignored (A2). Never rejects.
+ * Runs the tool and resolves with its outcome. After an abort, the tool has the grace period to end. A tool that still
+ * runs is recorded as `stopped` and unconfirmed, and its later result is ignored (A2). Never rejects.
  */
 export function runToOutcome(start: () => Promise<Success>, bounds: OutcomeOptions): Promise<ToolOutcome> {
   const { scope, clock, graceMs, soFar, onUnconfirmed = () => undefined } = bounds;
@@ -52,7 +52,7 @@ export function runToOutcome(start: () => Promise<Success>, bounds: OutcomeOptio
       .then(
         (result) => {
           settled();
-          // The tool finished in spite of the signal, so the outcome is its result.
+          // The tool finished despite the abort, so its result is the outcome.
           return resolve({ type: 'ok', ...result });
         },
         (error: unknown) => {

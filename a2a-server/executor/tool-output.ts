@@ -1,23 +1,25 @@
-/** Journals the live output of one tool execution in order, up to a limit. */
+/** Journals the live output of one tool execution, in order and up to a limit. */
 import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { withTaskState } from '../task/pending.ts';
 import { isTerminal } from '../task/snapshot.ts';
-import type { TaskLog } from './task-log.ts';
+import type { TaskLog } from './task-snapshots.ts';
 import { capText } from '../../shared/text/capped-text.ts';
 import { readOutputHint } from '../tools/builtin/read-output.ts';
 
-/** Maximum characters of output in the journal. A different limit applies to a tool's result. */
+/** The limit of a tool execution's output in the journal, in characters. A result has another limit. */
 const MAX_CHARACTERS = 1_010_000;
-/** Maximum characters of one event, so that slow readers get small pieces. */
+/** The limit of one event, in characters. Slow readers then get small pieces. */
 const MAX_PIECE = 64 * 1024;
-/** Maximum characters of output in the outcome of a stopped execution. */
+/** The limit of the output in a stopped execution's outcome, in characters. */
 const MAX_TAIL = 8 * 1024;
-/** Maximum characters of the progress line. */
-const MAX_LINE = 300;
-/** Maximum characters of a result for the model. The built-in tools have lower limits, so their pages stay complete. */
+const MAX_PROGRESS_LINE_CHARS = 300;
+/**
+ * The limit of a result for the model, in characters. The built-in tools have lower limits, so their pages stay
+ * complete.
+ */
 const MAX_RESULT = 105_000;
-/** The number of characters of a longer result that the model sees: half from the start, half from the end. */
+/** The model sees this many characters of a longer result: half from the start, half from the end. */
 const SHOWN = 30_000;
 
 export class ToolOutput {
@@ -26,10 +28,9 @@ export class ToolOutput {
   readonly #reference: { callId: string; tool: string; title: string; toolId: string };
   #unwritten = '';
   #written = 0;
-  /** The number of characters that are in the journal or in the current append. */
+  /** The number of characters in the journal or in the current append. */
   #journalled = 0;
   #kept = false;
-  /** The newest progress that is not in an event yet. */
   #progress: ToolProgress | undefined;
   #tail = '';
   #closed = false;
@@ -45,18 +46,16 @@ export class ToolOutput {
     this.#reference = reference;
   }
 
-  /** The end of the output so far. */
   get soFar(): string {
     return this.#tail;
   }
 
-  /** The last non-empty line of the output. */
   get lastLine(): string | null {
     const lines = this.#tail.split('\n').map((line) => line.trim());
-    return lines.findLast((line) => line !== '')?.slice(-MAX_LINE) ?? null;
+    return lines.findLast((line) => line !== '')?.slice(-MAX_PROGRESS_LINE_CHARS) ?? null;
   }
 
-  /** Adds output. Never blocks the tool and never throws. Late output is dropped (A2). */
+  /** Adds output. Never blocks the tool and never throws. Output after `close` is dropped (A2). */
   write(text: string, progress?: ToolProgress): void {
     if (this.#closed || text === '') return;
     this.#progress = progress ?? this.#progress;
@@ -83,7 +82,7 @@ export class ToolOutput {
     return { ...outcome, text: `${capText(text, SHOWN)}\n${readOutputHint(this.#reference.toolId)}` };
   }
 
-  /** Appends an answer that arrived after the stop of the execution, unless the task has ended (J3). */
+  /** Appends an answer that arrived after the execution was stopped. Appends nothing if the task has ended (J3). */
   async addLate(text: string): Promise<void> {
     await this.close();
     this.#closed = false;
@@ -91,7 +90,7 @@ export class ToolOutput {
     await this.close();
   }
 
-  /** Accepts no more output. Resolves when the journal has all output. */
+  /** Stops accepting output. Resolves when the journal has all output. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#writing;

@@ -1,11 +1,10 @@
 /**
- * Asks a person the questions of one tool execution. The task parks with the question as a pending action. The task
- * keeps its one execution, which runs the tool (E1). Any process may append the answer to the journal.
+ * Asks a person the questions of one tool execution. The question is a pending action, so the task parks. The task's
+ * only execution continues to run the tool (E1). Any process may append the answer.
  *
  * - E3: a question is durable before a person sees it. An answer is durable before the tool gets it.
- * - E2: a question remains after the process exits. When the person answers later, the next process records the tool
- *   execution as interrupted.
- * - Time limits pause while the tool waits for a person.
+ * - E2: a question stays open after the process exits. After the answer, the next process records the tool execution as
+ *   interrupted.
  */
 import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import { questionSchema as questionShape, type Question } from '../../shared/protocol/question.ts';
@@ -19,16 +18,14 @@ import type { PersonsAnswer } from '../tools/tool.ts';
 import type { PausableTimeout } from './pausable-timeout.ts';
 import { inputHash } from '../../shared/protocol/shown-code.ts';
 import type { AbortCause } from './abort-cause.ts';
-import type { TaskLog } from './task-log.ts';
+import type { TaskLog } from './task-snapshots.ts';
 
-/** Maximum characters of the title of a question. */
-const MAX_TITLE = 80;
+const MAX_TITLE_CHARS = 80;
 
 interface QuestionOptions {
   log: TaskLog;
   journal: Pick<Journal, 'watch'>;
   taskId: string;
-  /** The running call. */
   call: Call;
   toolId: string;
   scope: AbortScope<AbortCause>;
@@ -44,16 +41,14 @@ export class ToolQuestions {
     this.#options = options;
   }
 
-  /** True while the tool waits for an answer. */
   get waits(): boolean {
     return this.#waiting > 0;
   }
 
   /**
    * Asks the person and waits without limit.
-   * @param options after an abort of `signal`, the question is withdrawn. An answer before the abort stays valid.
-   * @throws ZodError for an invalid question; AbortError when the tool execution stops, the task ends, or `signal`
-   * aborts
+   * @param options if `signal` aborts, the question is withdrawn. An answer before the abort stays valid.
+   * @throws ZodError for an invalid question; AbortError if the tool execution stops, the task ends, or `signal` aborts
    */
   async ask(asked: Question, { signal }: { signal?: AbortSignal } = {}): Promise<PersonsAnswer> {
     const { scope, timeouts } = this.#options;
@@ -70,7 +65,7 @@ export class ToolQuestions {
     }
   }
 
-  /** Appends the question. @returns the id of the question, once the question is durable. */
+  /** Appends the question and returns its call id. Resolves when the question is durable. */
   async #put(question: Question): Promise<string> {
     const { log, taskId, call, toolId, scope } = this.#options;
     let callId = '';
@@ -92,7 +87,7 @@ export class ToolQuestions {
     return callId;
   }
 
-  /** Waits for the result of the question. The journal wakes this function, so it does not poll (E5). */
+  /** Waits for the answer. The journal wakes this function, so it does not poll (E5). */
   async #answer(callId: string, signal: AbortSignal | undefined): Promise<PersonsAnswer> {
     const { log, journal, taskId, scope } = this.#options;
     let rung = true;
@@ -166,7 +161,6 @@ function nextId({ calls }: Snapshot, callId: string): string {
   return `${callId}.q${before + 1}`;
 }
 
-/** Represents a question as a call. The call has no side effects. */
 function questionCall(question: Question, { tool, source }: Call, callId: string): RequestedCall {
   const [line = ''] = question.text.split('\n');
   const input: Record<string, unknown> = { ...question };
@@ -174,7 +168,7 @@ function questionCall(question: Question, { tool, source }: Call, callId: string
     callId,
     modelCallId: callId,
     tool,
-    title: ellipsize(line, MAX_TITLE),
+    title: ellipsize(line, MAX_TITLE_CHARS),
     input,
     inputHash: inputHash(input),
     sideEffect: 'none',

@@ -1,14 +1,14 @@
 /**
  * Runs approved calls and stops them.
  *
- * - E2: `tool.started` is durable before the tool has side effects. Only a ready call can start. A file tool first only
- *   reads, and its first change records the start (tool-start.ts). Any other tool runs after the record of its start.
+ * - E2: `tool.started` is durable before the tool has side effects. Only a ready call can start.
+ * - A file tool first only reads. Its first change records the start (tool-start.ts). Any other tool runs after its
+ *   start is recorded.
  * - A1: each stop of a tool execution has a named reason.
- * - A2: the signal of a stopped tool fires at once. A tool that does not settle within its grace period is recorded as
- *   unconfirmed, and its later output is dropped.
- * - A3: the journal decides each race. When no tool runs, the registry is empty.
- * - D2: if a call's basis has changed since the person saw it, the server asks again and runs nothing.
- * - Each tool execution gets a new abort scope at its start.
+ * - A2: the signal of a stopped tool fires at once. A tool that does not end within its grace period is recorded as
+ *   unconfirmed. Its later output is dropped.
+ * - A3: the journal decides each race.
+ * - D2: if the content of a call has changed since the person saw it, nothing runs. The server asks the person again.
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -16,9 +16,9 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import { checkpointingWorkspace } from '../checkpoints/checkpointing-workspace.ts';
 import type { FileBytes, Journal } from '../journal/journal.ts';
-import { resolveTargets, type ResolvedTargets } from '../policy/judged-call.ts';
+import { resolveTargets, type ResolvedTargets } from '../policy/call-facts.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
-import { denyMessage } from '../policy/verdict.ts';
+import { denyMessage, presenceRule } from '../policy/verdict.ts';
 import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
@@ -38,17 +38,17 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
 import type { Ids } from './ids.ts';
 import type { AbortCause } from './abort-cause.ts';
-import type { TaskLog } from './task-log.ts';
+import type { TaskLog } from './task-snapshots.ts';
 import type { ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
 import { runToOutcome } from './tool-outcome.ts';
 import { storedResult } from './split-file-contents.ts';
-import type { UnappendedCommand } from './unappended-command.ts';
+import type { UnappendedCommand } from './command-before-append.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
 
-/** Maximum characters of an unknown id in the answer. */
+/** In characters. Limits an unknown id in a message to the client. */
 const MAX_SHOWN_ID = 200;
 
 export interface ToolExecution {
@@ -65,24 +65,22 @@ export interface ToolExecution {
   scope: AbortScope<AbortCause>;
   /** Resolves with the recorded outcome, or with null if the journal has no outcome. */
   settled: Promise<ToolOutcome | null>;
-  /** The reason why the stop is not confirmed. */
   unconfirmed?: string;
 }
 
-/** The context of a tool execution. */
 interface RunContext {
   workspace: Workspace;
-  /** The session's earlier tasks, oldest first. */
   earlier: readonly Snapshot[];
-  /** The scope of the turn. */
   scope: AbortScope<AbortCause>;
   /** The time limits of the turn and the task. They pause while the tool waits for a person. */
   timeouts: readonly PausableTimeout[];
-  /** The decision that approves the call, if the journal does not have it yet. One append contains it and the start. */
+  /**
+   * The decision that approves the call. Present if the journal does not contain the decision yet. One append then
+   * contains the decision and the start.
+   */
   command?: UnappendedCommand;
 }
 
-/** The resources of one tool execution. */
 interface ExecutionResources {
   scope: AbortScope<AbortCause>;
   reference: ToolReference;
@@ -92,10 +90,7 @@ interface ExecutionResources {
   timeout: PausableTimeout | undefined;
 }
 
-/**
- * The result of `run`. `not-run`: another writer changed the task first. `asked-again`: the call waits for a decision
- * again (D2).
- */
+/** `not-run`: another writer changed the task first. `asked-again`: the call waits for a new decision (D2). */
 type RunEnd = 'ran' | 'not-run' | 'asked-again';
 
 interface ExecutionResult {
@@ -113,7 +108,7 @@ interface SchedulerOptions {
   ids: Ids;
   toolbox: Pick<Toolbox, 'get' | 'absence'>;
   policy: Policy;
-  /** The time in which an aborted tool must settle, in milliseconds. A tool may set its own time. */
+  /** The time limit for an aborted tool to end. A tool may have another limit. */
   graceMs: number;
   limits: Pick<TimeLimits, 'toolMs'>;
 }
@@ -130,7 +125,6 @@ export class ToolScheduler {
     return [...this.#running.values()];
   }
 
-  /** The running tool executions of one principal, oldest first. */
   of(principal: string): ToolExecutionView[] {
     const now = this.#options.clock.now();
     return this.running
@@ -153,7 +147,8 @@ export class ToolScheduler {
     const { log, journal, ids, clock } = this.#options;
     const { taskId } = snapshot;
     const tool = this.#options.toolbox.get(call.tool);
-    // If a tool starts with its first change, it checks the basis itself before that change.
+    // A tool that starts late compares the basis (a hash of the previewed content) itself, directly before its first
+    // change.
     const late = tool?.startsWithFirstChange === true;
     if (!late && tool && (await this.#outdated(snapshot, call, tool, at))) return 'asked-again';
     const toolId = ids.toolExecution(call.tool);
@@ -191,8 +186,8 @@ export class ToolScheduler {
       scope,
       settled: executed.then(({ outcome }) => outcome),
     };
-    // Only `abort` awaits this promise. `run` throws the same error below. So without an abort, this rejection needs no
-    // handler.
+    // `run` throws the same error below. Without an `abort`, no code awaits this promise, so the rejection is ignored
+    // here.
     execution.settled.catch(() => undefined);
     this.#running.set(toolId, execution);
     try {
@@ -203,7 +198,7 @@ export class ToolScheduler {
     }
   }
 
-  /** Stops one tool execution by its id. The answer says whether it stopped. */
+  /** Stops one tool execution. The answer reports whether the tool stopped. */
   async abort(toolId: string, principal: string, reason: string): Promise<AbortAnswer> {
     const execution = this.#running.get(toolId);
     if (execution?.principal !== principal) return this.#notRunning(toolId, principal);
@@ -230,7 +225,7 @@ export class ToolScheduler {
         };
   }
 
-  /** Stops the tools that wait for a person, because a shutdown cannot wait for a person's answer. */
+  /** Stops the tools that wait for a person. A shutdown cannot wait for a person's answer. */
   stopWaiting(stop: AbortCause): void {
     for (const { questions, scope } of this.#running.values()) if (questions.waits) scope.abort(stop);
   }
@@ -247,7 +242,7 @@ export class ToolScheduler {
     };
   }
 
-  /** If the approved content has changed, asks the person again. @returns true if it asked again */
+  /** If the approved content has changed, asks the person again and returns true. */
   async #outdated(
     { taskId, principal }: Snapshot,
     call: Call,
@@ -258,7 +253,7 @@ export class ToolScheduler {
     const shown = await tool
       .show(call.input, { principal, workspace, signal: scope.signal })
       .catch(() => undefined);
-    // If the new preview fails, ask nothing: the call then fails when it runs.
+    // If the new preview fails, the person is not asked again. The call then fails when it runs.
     if (shown === undefined || shown.basis === call.basis) return false;
     const event: TaskEvent = {
       type: 'tool.outdated',
@@ -275,7 +270,6 @@ export class ToolScheduler {
     return true;
   }
 
-  /** Starts the tool's time limit. */
   #limit(tool: Tool, call: Call, scope: AbortScope<AbortCause>): PausableTimeout {
     const { clock, limits } = this.#options;
     const ms = shorter(tool.timeoutMs(call.input), limits.toolMs);
@@ -306,7 +300,7 @@ export class ToolScheduler {
                 workspace: at.workspace,
                 signal: at.scope.signal,
                 toolId: at.reference.toolId,
-                // If the policy approved the call, no person saw it. So there is no basis to compare.
+                // No person saw a call that the policy allowed. Such a call has no content to compare.
                 basis: call.decided === null ? null : call.basis,
                 output: (text, progress) => output.write(text, progress),
                 plan: (planned) => (todos = planned),
@@ -339,7 +333,7 @@ export class ToolScheduler {
     at.timeout?.cancel();
     await output.close();
     if (!start.recorded) {
-      // The tool has not started, so the next server runs the call.
+      // The tool has not started, so the next server can run the call.
       if (whole.type === 'stopped' && whole.reason === 'server-shutdown') return NOT_RUN;
       if (tool && isOutdated(failure) && (await this.#outdated(snapshot, call, tool, at.at)))
         return { outcome: null, end: 'asked-again' };
@@ -350,7 +344,7 @@ export class ToolScheduler {
       : { type: 'tool.finished', ...at.reference, outcome };
     const kept = outcome.type === 'ok' ? contents : [];
     const finished = await start.append((s) => {
-      // E2: an open question stays pending after a shutdown. The next process records the tool's end, as after a crash.
+      // E2: after a shutdown, an open question still waits. The next process records the tool's end, as after a crash.
       const asked = openQuestions(s, call.callId);
       if (asked.length > 0 && outcome.type === 'stopped' && outcome.reason === 'server-shutdown') return [];
       const planned: TaskEvent[] =
@@ -369,14 +363,26 @@ function isOutdated(failure: unknown): boolean {
 }
 
 /**
- * Applies deny rules directly before the tool runs. So a rule that is new after a restart also stops approved calls.
+ * Applies the rules that deny or demand presence directly before the tool runs. A new rule then stops even calls that
+ * were approved before a restart. So does a symbolic link that leads elsewhere now.
  */
 async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Promise<ToolResult> {
   if (policy.length === 0) return tool.run(call.input, run);
   const reach = await resolveTargets(tool, call.input, run.workspace);
+  const approved = { ...call, reach };
+  // A passkey approved the call's own targets. A redirect may lead to a target of another rule.
+  const unproven =
+    call.presence === true ? policy.filter(({ matches }) => matches(approved) === 'no') : policy;
   const check = (more: Partial<ResolvedTargets>): void => {
-    const denied = denyMessage({ ...call, reach: { ...reach, ...more } }, policy);
+    const facts = { ...approved, reach: { ...reach, ...more } };
+    const denied = denyMessage(facts, policy);
     if (denied !== undefined) throw new ProductError('FORBIDDEN', denied);
+    const demanding = presenceRule(facts, unproven);
+    if (demanding !== undefined)
+      throw new ProductError(
+        'FORBIDDEN',
+        `No person has approved this call with a passkey, and ${demanding} demands presence. It was not run. Request the call again, so that the person is asked.`,
+      );
   };
   check({});
   return tool.run(call.input, { ...run, goesTo: (hosts) => check({ hosts }) });
@@ -386,7 +392,7 @@ function shorter(ms: number, limitMs: number | null): number {
   return limitMs === null ? ms : Math.min(ms, limitMs);
 }
 
-/** True if the next process runs the call again: the shutdown stopped the call, and a repeat is safe (E2). */
+/** True if the next process runs the call again, because the shutdown stopped it and a repeat is safe (E2). */
 function runsAgain(call: Call, outcome: ToolOutcome): boolean {
   return isRepeatable(call) && outcome.type === 'stopped' && outcome.reason === 'server-shutdown';
 }

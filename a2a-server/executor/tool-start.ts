@@ -1,16 +1,16 @@
 /**
- * Records the start of one tool execution in the journal before the tool has side effects (E2).
+ * Records the start of one tool execution before the tool has side effects (E2).
  *
- * If a tool changes files only through its workspace, its first change is its start. Before that the tool only reads.
- * One append contains the start, the saved files and the pending decision, if any.
+ * Some tools change files only through their workspace. The first change of such a tool is its start. Before that, it
+ * only reads. One append contains the start, the saved files, and the decision if it is not durable yet.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { FileBytes } from '../journal/journal.ts';
 import type { SavedFile, TaskEvent } from '../task/events.ts';
 import { withTaskState } from '../task/pending.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
-import type { UnappendedCommand } from './unappended-command.ts';
-import type { TaskLog } from './task-log.ts';
+import type { UnappendedCommand } from './command-before-append.ts';
+import type { TaskLog } from './task-snapshots.ts';
 
 export interface ToolReference {
   callId: string;
@@ -39,14 +39,13 @@ export class ToolStart {
     this.#command = execution.command;
   }
 
-  /** True once the start is durable. */
   get recorded(): boolean {
     return this.#recorded;
   }
 
   /**
-   * Records the files before their change and, if the journal does not have it yet, the start.
-   * @returns false if this execution may not run the call any more
+   * Records the saved files, and the start if it is not recorded yet. Returns false if this execution may no longer run
+   * the call.
    */
   async record(files: readonly SavedFile[] = [], contents: readonly FileBytes[] = []): Promise<boolean> {
     if (this.#recorded && files.length === 0) return true;
@@ -56,8 +55,8 @@ export class ToolStart {
   }
 
   /**
-   * Does the same as `record`, but throws an error. @throws ProductError TASK_ENDED if this execution may not run the
-   * call any more
+   * Records the start and the saved files, like `record`.
+   * @throws ProductError TASK_ENDED if this execution may no longer run the call
    */
   async require(files: readonly SavedFile[], contents: readonly FileBytes[]): Promise<void> {
     if (await this.record(files, contents)) return;
@@ -67,7 +66,7 @@ export class ToolStart {
     );
   }
 
-  /** Appends events of this tool execution. @returns false if this execution may not run the call any more */
+  /** Appends events of this tool execution. Returns false if this execution may no longer run the call. */
   async append(
     events: (snapshot: Snapshot) => readonly TaskEvent[],
     contents: readonly FileBytes[] = [],
@@ -95,12 +94,12 @@ export class ToolStart {
     return this.#recorded;
   }
 
-  /** Returns the start event. Empty if the start is already durable. */
+  /** Returns the start event, or nothing if the start is already durable. */
   opening(snapshot: Snapshot): TaskEvent[] {
     return this.#recorded ? [] : withTaskState(snapshot, { type: 'tool.started', ...this.#reference });
   }
 
-  /** True if the call with this input can start, or if it has started and still runs in this tool execution. */
+  /** True if the call can start with this input. Also true if it has started and still runs in this tool execution. */
   #isDue(snapshot: Snapshot): boolean {
     const { callId, toolId } = this.#reference;
     const call = snapshot.calls[callId];

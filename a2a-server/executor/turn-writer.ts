@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TaskEvent } from '../task/events.ts';
-import type { TaskLog } from './task-log.ts';
+import type { TaskLog } from './task-snapshots.ts';
 
-/** Maximum number of unwritten chunks before the model has to wait. */
+/** Above this number of unwritten events, the model has to wait. */
 const MAX_UNWRITTEN = 2048;
 
 /** Appends the events of a turn in order. Events that arrive during an append share the next append. */
@@ -21,7 +21,10 @@ export class TurnWriter {
     this.#turn = turn;
   }
 
-  /** Returns at once while few chunks are unwritten. Otherwise waits until the journal has caught up. */
+  /**
+   * Returns undefined if only few events are unwritten. Otherwise returns a promise, and the caller must wait for the
+   * append.
+   */
   write(event: TaskEvent): Promise<void> | undefined {
     this.#unwritten.push(event);
     this.#writing ??= this.#drain();
@@ -33,7 +36,7 @@ export class TurnWriter {
     if (this.#failure) throw this.#failure.error;
   }
 
-  /** Waits for the append in progress. @returns the unwritten events, for the caller to append. */
+  /** Waits for the append in progress. Returns the unwritten events, which the caller must append. */
   async close(): Promise<readonly TaskEvent[]> {
     this.#closed = true;
     await this.flush();
@@ -43,7 +46,7 @@ export class TurnWriter {
   async #drain(): Promise<void> {
     try {
       while (this.#unwritten.length > 0) {
-        // Chunks that arrive in the same tick of the event loop share one append.
+        // Events that arrive in the same turn of the event loop share one append.
         await nextTurn();
         if (this.#closed) return;
         const events = this.#unwritten;

@@ -1,8 +1,7 @@
-/** Wakes the watchers of a task after an append. It stores nothing for a task without watchers. */
+/** Wakes the watchers of a task after an append. Stores nothing for a task without watchers. */
 export class AppendWatchers {
   readonly #tasks = new Map<string, Set<{ wake: () => void }>>();
 
-  /** The number of watched tasks. */
   get size(): number {
     return this.#tasks.size;
   }
@@ -11,7 +10,7 @@ export class AppendWatchers {
     return this.#tasks.has(taskId);
   }
 
-  /** @returns a function that removes the watcher. After its call, nothing calls `wake`. */
+  /** @returns a function that removes the watcher. After this removal, `wake` is never called. */
   add(taskId: string, wake: () => void): () => void {
     const watcher = { wake };
     const watchers = this.#tasks.get(taskId) ?? new Set();

@@ -1,11 +1,11 @@
-/** Computes a task's row of the index, and its title, from its entries (J2). */
+/** Computes a task's row in the index from its entries (J2). */
 import type { JournalEntry, TaskEvent, UserMessage } from '../task/events.ts';
-import { deadlineAfter } from '../task/expiry.ts';
+import { deadlineAfterEvents } from '../task/expiry.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import type { TaskRow } from './journal.ts';
 import { commandLine } from '../../shared/protocol/agent-command.ts';
 
-/** Computes the index row. @param entries all entries of the task. @returns undefined if they do not start a task */
+/** @param entries all entries of the task @returns undefined if the entries do not begin a task */
 export function indexRow(taskId: string, entries: readonly JournalEntry[]): TaskRow | undefined {
   const first = entries[0];
   const last = entries.at(-1);
@@ -20,14 +20,14 @@ export function indexRow(taskId: string, entries: readonly JournalEntry[]): Task
     createdAt: first.at,
     updatedAt: last.at,
     title: taskTitle(events),
-    deadline: deadlineAfter(events) ?? null,
+    deadline: deadlineAfterEvents(events) ?? null,
   };
 }
 
-/** Maximum length of a title in code points, so that the cut never splits a character. */
+/** In code points, so that the cut never splits a character. */
 const LONGEST = 200;
 
-/** Builds the title of a task from its first message with text. @returns '' if no message has text */
+/** Returns the first line of the first message with text, or ''. */
 export function taskTitle(events: readonly TaskEvent[]): string {
   for (const event of events) {
     const line = event.type === 'message.received' ? firstLine(event.message) : '';
@@ -47,9 +47,9 @@ function firstLine(message: UserMessage): string {
 }
 
 function cut(line: string): string {
-  // The line may be 10 MB long, so slice it first. A code point has at most two code units.
+  // A code point has at most two code units. The first cut avoids an array of up to 10 MB.
   const characters = Array.from(line.slice(0, 2 * LONGEST + 1)).slice(0, LONGEST);
-  // A database cannot store NUL or a lone surrogate. Replace them with U+FFFD, as UTF-8 decoders do.
+  // A database cannot store NUL or a lone surrogate. UTF-8 decoders replace them with U+FFFD too.
   return characters
     .join('')
     .replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}')

@@ -1,29 +1,28 @@
-/** Validates and serialises an append before it joins a group commit. */
+/** Validates and serialises an append before its commit. */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { deadlineAfter } from '../task/expiry.ts';
+import { deadlineAfterEvents } from '../task/expiry.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
 import type { Append } from './journal.ts';
 import { taskTitle } from './index-row.ts';
 
-/** The maximum length of one event in UTF-16 code units. Each request to the server is shorter than this limit. */
+/** In UTF-16 code units. Every request to the server is shorter. */
 const LONGEST_EVENT = 64 * 1024 * 1024;
 
 export interface PreparedAppend extends Append {
-  /** The JSON of each event. */
   bodies: readonly string[];
-  /** The task's state after the events; undefined if they do not change it. */
+  /** The task's state after the events. Undefined if they do not change the state. */
   moves: StateName | undefined;
-  /** The title for a task without one. */
+  /** Used if the task has no title yet. */
   title: string;
-  /** The new deadline; null removes it, undefined keeps it. */
+  /** Null removes the deadline. Undefined keeps the deadline. */
   deadline: number | null | undefined;
 }
 
 /**
- * @throws ProductError MALFORMED, TOO_LARGE if the append cannot be stored
- * @throws RangeError for a bug of the writer: no events, a first event other than task.created, an event after the end (J3),
- * or a state that does not follow from the events (J2)
+ * @throws ProductError MALFORMED or TOO_LARGE if the append cannot be stored
+ * @throws RangeError for a bug of the writer: no events, a wrong first event, an event after the end (J3), or a state
+ * that does not follow from the events (J2)
  */
 export function prepareAppend(append: Append): PreparedAppend {
   const { events, expectedSeq } = append;
@@ -40,11 +39,11 @@ export function prepareAppend(append: Append): PreparedAppend {
     throw new RangeError(`the events lead to ${moves}, not to ${append.state}`);
   }
   for (const key of keysOf(append)) requireStorable(key);
-  const [title, deadline] = [taskTitle(events), deadlineAfter(events)];
+  const [title, deadline] = [taskTitle(events), deadlineAfterEvents(events)];
   return { ...append, bodies: events.map(serialize), moves, title, deadline };
 }
 
-/** True if the database returns this text unchanged. False for NUL or a lone surrogate. */
+/** False if the text contains NUL or a lone surrogate. The database would not return such a text unchanged. */
 export function isStorable(key: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(key);
 }

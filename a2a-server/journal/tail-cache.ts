@@ -1,7 +1,7 @@
 /**
- * A cache of the newest entries of watched tasks. A fast reader gets them without a database query.
+ * Caches the newest entries of watched tasks. A fast reader gets them without a database query.
  *
- * - J2: readers get all other entries from the journal. Without the cache, each answer is the same.
+ * - J2: other entries come from the journal. Without the cache, readers get the same entries.
  * - S3: the cache has a size limit. A slow reader reads from the journal.
  * - The cached entries of a task have no gaps and end with the task's last entry.
  */
@@ -9,7 +9,7 @@ import type { JournalEntry } from '../task/events.ts';
 
 /** The maximum number of cached entries per task. Several commits fit into it. */
 const MOST_ENTRIES = 8_192;
-/** The maximum length of a task's entries as JSON, in UTF-16 code units. */
+/** The maximum length of a task's cached entries as JSON, in UTF-16 code units. */
 const LONGEST = 4 * 1024 * 1024;
 
 interface Tail {
@@ -20,14 +20,13 @@ interface Tail {
 export class TailCache {
   readonly #tails = new Map<string, Tail>();
 
-  /** The number of tasks with cached entries. */
   get size(): number {
     return this.#tails.size;
   }
 
   /**
-   * Adds the entries of a commit to the task's cached entries. If there is a gap between the old and the new entries,
-   * or all entries together are too large, the new entries replace the cached entries.
+   * Adds the entries of a commit. They replace the cached entries if there is a gap between both, or if both together
+   * are too long.
    * @param length the length of the entries' JSON
    */
   add(taskId: string, entries: readonly JournalEntry[], length: number): void {
@@ -47,7 +46,7 @@ export class TailCache {
     }
   }
 
-  /** Returns the entries after `after`, at most `limit`. Undefined if the cache does not have all of them. */
+  /** Returns at most `limit` entries after `after`. Returns undefined if some of them are not cached. */
   read(taskId: string, after: number, limit: number): JournalEntry[] | undefined {
     const entries = this.#tails.get(taskId)?.entries;
     const first = entries?.[0];

@@ -26,9 +26,7 @@ const resource = z.object({
 const block = z.union([text, media, link, resource]);
 type Block = z.infer<typeof block>;
 
-/**
- * The schema accepts unknown content. The conversion replaces an invalid block with a note and keeps the other blocks.
- */
+/** Accepts any content. Later, a note replaces each invalid block, and the other blocks stay. */
 export const callResultSchema = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),
@@ -36,10 +34,10 @@ export const callResultSchema = z.looseObject({
 });
 export type McpCallResult = z.infer<typeof callResultSchema>;
 
-/** The maximum size of all files of one result, in bytes. The other files become notes. */
+/** The maximum size of all files of one result, in bytes. A note replaces each further file. */
 const MAX_FILE_BYTES = 10_000_000;
 
-/** Converts a result to text, which is never empty, and to the files that a model can read. */
+/** Returns the text, which is never empty, and the files that a model can read. */
 export function resultForModel({ content, structuredContent }: McpCallResult): {
   text: string;
   files: ResultFile[];
@@ -61,7 +59,7 @@ export function resultForModel({ content, structuredContent }: McpCallResult): {
   return { text: whole.trim() === '' ? '[no output]' : whole, files };
 }
 
-/** Returns the file of a block, by its bytes. The server's media type may be wrong. */
+/** Returns the file of a block. The bytes decide the media type, because the server's media type may be wrong. */
 function fileOf(known: Block): ResultFile | undefined {
   const base64 =
     known.type === 'image' ? known.data : known.type === 'resource' ? known.resource.blob : undefined;
@@ -92,8 +90,8 @@ function told(known: Block): string {
 }
 
 /**
- * True if the text block already contains the structured content, so that a second copy is unnecessary. MCP: "For
- * backwards compatibility, a tool that returns structured content SHOULD also return the serialized JSON".
+ * True if the text block already contains the structured content. MCP: "For backwards compatibility, a tool that
+ * returns structured content SHOULD also return the serialized JSON".
  */
 function says(known: Block | undefined, structured: unknown): boolean {
   if (known?.type !== 'text') return false;

@@ -1,14 +1,12 @@
-/** Makes one tool call, on several connections if needed (R82). */
+/** Sends one tool call, on several connections if needed (R82). */
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { McpCallResult } from './call-result.ts';
 import type { McpServerConnection, McpToolCall } from './connection.ts';
 import { MessageNotDelivered, MessageRefused } from './transports/server-transport.ts';
 
-/** The maximum number of attempts for a repeatable call. */
-const MAX_ATTEMPTS = 3;
-/** The maximum number of attempts for a call that its server has not received. */
-const MAX_UNDELIVERED = 5;
-/** The maximum number of attempts in a row for a call that a server refuses because it has lost the session. */
+const MAX_ATTEMPTS_OF_REPEATABLE_CALL = 3;
+const MAX_UNDELIVERED_ATTEMPTS = 5;
+/** The maximum number of attempts in a row that the server refuses because of a lost session. */
 const MAX_REFUSED = 2;
 
 export interface McpCallContext extends Omit<McpToolCall, 'tool' | 'input'> {
@@ -17,8 +15,8 @@ export interface McpCallContext extends Omit<McpToolCall, 'tool' | 'input'> {
 }
 
 /**
- * Calls the tool until it answers, or until no attempts are left.
- * @param connection resolves with a connection when one exists
+ * Calls the tool until the server answers, or until no attempts are left.
+ * @param connection resolves when there is a connection
  * @throws Error with the server's name, for a model; AbortError if the signal aborts
  */
 export async function callUntilAnswered(
@@ -40,7 +38,11 @@ export async function callUntilAnswered(
       const failure = (sentence: string): Error => new Error(sentence, { cause: error });
       refused = error instanceof MessageRefused ? refused + 1 : 0;
       if (error instanceof MessageNotDelivered) undelivered += 1;
-      if (error instanceof MessageNotDelivered && undelivered < MAX_UNDELIVERED && refused < MAX_REFUSED) {
+      if (
+        error instanceof MessageNotDelivered &&
+        undelivered < MAX_UNDELIVERED_ATTEMPTS &&
+        refused < MAX_REFUSED
+      ) {
         attempt -= 1;
         continue;
       }
@@ -51,7 +53,8 @@ export async function callUntilAnswered(
       if (!(error instanceof ConnectionLost)) throw failure(`The MCP server ${server} reports: ${why}`);
       const lost = `The connection to the MCP server ${server} was lost while ${tool} ran: ${why}.`;
       if (!repeatable) throw failure(`${lost} The outcome of the call is unknown.`);
-      if (attempt === MAX_ATTEMPTS) throw failure(`${lost} None of ${attempt} attempts got an answer.`);
+      if (attempt === MAX_ATTEMPTS_OF_REPEATABLE_CALL)
+        throw failure(`${lost} None of ${attempt} attempts got an answer.`);
       output(`[the server ${why}; calling again]\n`);
     }
   }

@@ -1,57 +1,54 @@
-/** Checks the JSON Schema of an MCP tool, and checks inputs against it. */
+/** Validates the JSON Schema of an MCP tool, and validates inputs against this schema. */
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import { withinTimeOrRetry, TimeExceeded, withinTime } from '../../shared/runtime/time-limit.ts';
+import { withinTimeTwice, TimeExceeded, withinTime } from '../../shared/runtime/sync-time-limit.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 
-/**
- * The maximum length of a schema as JSON, in characters. The limit exists because each model request has the schema.
- */
+/** The maximum length of a schema as JSON, in characters. Each model request contains the schema. */
 const MAX_SCHEMA = 64 * 1024;
 /**
- * The time limit of a check. A bad pattern in a schema could block the server forever. A usual check takes below 1 ms.
+ * The time limit of one validation. A bad pattern in a schema could block the server forever. A usual validation takes
+ * less than 1 ms.
  */
 const CHECK_MS = 100;
-/** The time limit to compile a schema. The longest schemas take more than a second on a slow machine. */
+/** The time limit to compile a schema. On a slow machine, the longest schemas take more than a second. */
 const COMPILE_MS = 2_000;
-/** The maximum length of an input error, in characters. */
-const MAX_PROBLEM = 600;
+const MAX_ERROR_CHARS = 600;
 
 type Json = Record<string, unknown>;
 
 export interface InputSchema {
-  /** The schema for the model, as the server wrote it but without `$schema`. */
+  /** The server's schema without `$schema`, for the model. */
   declared: Json;
   /**
-   * Checks an input. Does not add defaults, because the MCP server adds them. If the check is too slow, the schema
-   * accepts each object, because the MCP server checks its input too.
+   * Validates an input. Adds no defaults, because the MCP server adds them. After a validation that is too slow,
+   * accepts every object, because the MCP server validates its input too.
    */
   schema: z.ZodType<Json>;
 }
 
 export interface Checking {
-  /** Shared by all tools of a list and released with the list. */
   engine: AjvJsonSchemaValidator;
-  /** Called once if the check of an input takes too long. After that, this schema checks no inputs. */
+  /** Called once if the validation of an input takes too long. Later inputs are not validated. */
   onTooSlow: () => void;
 }
 
 const objectSchema = z.looseObject({ type: z.literal('object') });
 
 /**
- * Checks and compiles a schema.
+ * Validates and compiles a schema.
  * @throws Error whose message is the end of a sentence
  */
 export async function readInputSchema(raw: unknown, { engine, onTooSlow }: Checking): Promise<InputSchema> {
   const parsed = objectSchema.safeParse(raw);
   if (!parsed.success) throw new Error('its input schema does not have the type "object"');
-  // Remove `$id`. If two tools have the same `$id`, the engine confuses their schemas.
+  // If two tools have the same `$id`, the engine confuses their schemas.
   const { $id: _id, ...own } = parsed.data;
   const length = JSON.stringify(own).length;
   if (length > MAX_SCHEMA)
     throw new Error(`its input schema has ${length} characters, more than ${MAX_SCHEMA}`);
-  const check = await withinTimeOrRetry(COMPILE_MS, () => engine.getValidator<Json>(own)).catch(
+  const check = await withinTimeTwice(COMPILE_MS, () => engine.getValidator<Json>(own)).catch(
     (error: unknown) => {
       const why =
         error instanceof TimeExceeded ? 'it takes too long to compile' : oneLine(messageOf(error), 200);
@@ -62,12 +59,13 @@ export async function readInputSchema(raw: unknown, { engine, onTooSlow }: Check
   const problemOf = untilTooSlow((input: Json) => check(input).errorMessage, onTooSlow);
   const schema = z.record(z.string(), z.unknown()).superRefine((input, context) => {
     const problem = problemOf(input);
-    if (problem !== undefined) context.addIssue({ code: 'custom', message: oneLine(problem, MAX_PROBLEM) });
+    if (problem !== undefined)
+      context.addIssue({ code: 'custom', message: oneLine(problem, MAX_ERROR_CHARS) });
   });
   return { declared, schema };
 }
 
-/** Stops all checks when one input exceeds the time limit twice. One slow run may come from a busy machine. */
+/** Ends all validations after one input has exceeded the time limit twice. A busy machine may cause one slow run. */
 function untilTooSlow(check: (input: Json) => string | undefined, onTooSlow: () => void): typeof check {
   let isTooSlow = false;
   return (input) => {

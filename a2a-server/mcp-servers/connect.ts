@@ -1,9 +1,9 @@
 /**
- * Connects to an MCP server. Finds its transport and its revision of MCP.
+ * Connects to an MCP server, and finds its transport and its revision of MCP.
  *
- * - MCP 2026-07-28, Versioning: the client probes with `server/discover`, and falls back to `initialize`.
- * - MCP 2025-11-25, Transports, Backwards Compatibility: if a server refuses a POST with 400, 404 or 405, it may use
- *   the older transport HTTP+SSE.
+ * - The client probes with `server/discover`, and falls back to `initialize` (MCP 2026-07-28, Versioning).
+ * - If a server refuses a POST with 400, 404 or 405, the client tries the older transport HTTP+SSE (MCP 2025-11-25,
+ *   Transports, Backwards Compatibility).
  */
 import { Client } from '@modelcontextprotocol/client';
 import { onAbort } from '../../shared/runtime/abort.ts';
@@ -13,7 +13,7 @@ import { oneLine } from '../../shared/text/one-line.ts';
 import { failureOf, firstAttempt, nextAttempt, type Attempt } from './transport-and-handshake.ts';
 import {
   OpenConnection,
-  wordsOf,
+  errorLine,
   type McpServerConnection,
   type McpServerConnectionOptions,
 } from './connection.ts';
@@ -25,14 +25,14 @@ import type { ServerTransport, TransportContext } from './transports/server-tran
 import { SseTransport } from './transports/sse-transport.ts';
 import { StdioTransport } from './transports/stdio-transport.ts';
 
-/** The time limit of a probe in milliseconds. If the server does not answer, the client assumes an older revision. */
+/** The time limit of a probe. Without an answer, the client assumes an older revision. */
 const PROBE_MS = { stdio: 5_000, http: 15_000, sse: 0 } as const;
-/** The handshake has its own limit, `connectMs`. This longer limit, in milliseconds, only ends the SDK's timers. */
+/** The handshake has its own limit, `connectMs`. This longer limit only ends the SDK's timers. */
 const MARGIN_MS = 30_000;
 
 export interface McpServerConnected {
   connection: McpServerConnection;
-  /** The attempt that succeeded. The next connection starts with it. */
+  /** The attempt that succeeded. The next connection begins with it. */
   attempt: Attempt;
 }
 
@@ -87,7 +87,7 @@ async function connectOnce(
   const calls = new RunningCalls(transport, options.clock);
   let connection: OpenConnection | undefined;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
-    // No call runs before the end of the handshake, so there is no person to ask.
+    // No call runs before the end of the handshake, so no person can answer.
     if (connection === undefined) return { action: 'cancel' };
     return connection.elicit(elicitationSchema.parse(params), mcpReq.signal);
   });
@@ -98,7 +98,7 @@ async function connectOnce(
   } catch (error) {
     await transport.close();
     const { trouble } = transport;
-    const why = trouble ?? (limit.expired() ? '' : wordsOf(failureOf(error).cause ?? error));
+    const why = trouble ?? (limit.expired() ? '' : errorLine(failureOf(error).cause ?? error));
     throw new AttemptFailed(why, { cause: error });
   } finally {
     stopListening();

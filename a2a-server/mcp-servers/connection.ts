@@ -1,4 +1,4 @@
-/** One connection to an MCP server after its handshake. Its owner reconnects after its end. */
+/** Represents one connection to an MCP server after the handshake. A connection never reconnects. */
 import {
   ProtocolError,
   withInputRequired,
@@ -26,34 +26,33 @@ import {
   type TransportContext,
 } from './transports/server-transport.ts';
 
-/** Time limit for one page of the tool list, in milliseconds. */
-const PAGE_MS = 30_000;
-/** The time limit of a request in milliseconds: the maximum of Node's timers. The tool execution has its own limit. */
+const PAGE_LIMIT_MS = 30_000;
+/** The longest time that Node's timers support. The tool execution has its own limit. */
 const NO_LIMIT_MS = 2 ** 31 - 1;
 const NO_REASON = 'The call was stopped.';
-/** The maximum length of a server's error message, in characters. */
-const MAX_WORDS = 1_000;
+const MAX_ERROR_CHARS = 1_000;
 /**
- * The pause before the client sends a request again that the server wants again without a question, in milliseconds.
+ * A server may request a retry without asking a question. The client waits this long before it sends the call again.
  */
 const PAUSE_MS = 500;
 
-/** The connection or the response ended early, so the outcome of the call is unknown. */
+/** Thrown if the connection or the response ended early. The outcome of the call is then unknown. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** The server sent no message about a call within the idle time limit. */
+/** Thrown if the server sent no message about a call within the idle time limit. */
 export class CallIdle extends Error {
   override readonly name = 'CallIdle';
 }
 
 export interface McpServerConnectionOptions extends TransportContext {
-  /** The server's name, for questions. */
   server: string;
-  /** Time limit in milliseconds. It starts with the program or the first request, and ends with the tool list. */
+  /**
+   * The time limit to connect. It begins with the start of the program or the first request. It ends with the tool
+   * list.
+   */
   connectMs: number;
-  /** Aborts the attempt. */
   signal: AbortSignal;
   onListChanged: () => void;
   /** Called once with the reason, as a sentence without subject and full stop. */
@@ -64,13 +63,12 @@ export interface McpToolCall extends Omit<RunningCall, 'heard'> {
   /** After an abort, the client sends `notifications/cancelled`. */
   signal: AbortSignal;
   /**
-   * Returns the reason of the abort. The client sends `message` to the server. It accepts a late answer only if
+   * Returns the reason of the abort. The client sends `message` to the server. A late answer is accepted only if
    * `reason` is a timeout.
    */
   stopCause: () => { reason: string; message: string } | undefined;
   /**
-   * The maximum time between two server messages about the call, in milliseconds. Then the call fails. Null means no
-   * limit.
+   * The maximum time between two server messages about the call. After this time, the call fails. Null means no limit.
    */
   idleMs: number | null;
   /** Called with each server message about the call, as lines of text. */
@@ -80,23 +78,22 @@ export interface McpToolCall extends Omit<RunningCall, 'heard'> {
 export interface McpServerConnection {
   /** The negotiated revision of MCP, e.g. `2025-11-25`. */
   readonly revision: string;
-  /** True if the server may work on a call, also on one that was stopped a short time ago. */
+  /** True if the server may still work on a call, even if the call was stopped a short time ago. */
   readonly busy: boolean;
-  /** The number of messages that the server has sent. */
   readonly received: number;
   /** Reads the current tool list. @throws Error if the server refuses or is too slow */
   list(wanted: ToolFilter, signal: AbortSignal): Promise<ToolList>;
   /**
-   * @throws ConnectionLost; CallIdle; NotDelivered; Error with the server's message; AbortError after the signal aborts
+   * @throws ConnectionLost; CallIdle; MessageNotDelivered; Error with the server's message; AbortError after the signal
+   * aborts
    */
   call(call: McpToolCall): Promise<McpCallResult>;
-  /** Resolves with true when the server gives any answer, and with false after `limitMs` milliseconds. */
+  /** Resolves with true when the server gives any answer. Resolves with false after `limitMs`. */
   ping(limitMs: number, signal: AbortSignal): Promise<boolean>;
   /** Closes the connection. Resolves when no socket, timer or process is left. */
   close(): Promise<void>;
 }
 
-/** The resources of a client after its handshake. */
 export interface ConnectedClient {
   client: Client;
   transport: ServerTransport;
@@ -110,7 +107,7 @@ export class OpenConnection implements McpServerConnection {
   readonly #options: McpServerConnectionOptions;
   readonly #ended = new Deferred<void>();
   readonly #life = new AbortController();
-  /** For each tool, the parameters that the client also sends as headers. Only for 2026-07-28 over HTTP. */
+  /** The parameters that the client also sends as headers, by tool. Only for 2026-07-28 over HTTP. */
   #headers: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
   #closing = false;
 
@@ -148,10 +145,10 @@ export class OpenConnection implements McpServerConnection {
       this.#client.request(
         { method: 'tools/list', params: cursor === undefined ? {} : { cursor } },
         toolPageSchema,
-        { timeout: PAGE_MS, signal },
+        { timeout: PAGE_LIMIT_MS, signal },
       );
     const list = await readToolList(read, { wanted, log: this.#options.log }).catch((error: unknown) => {
-      throw new Error(this.#isOver ? this.#lost() : wordsOf(error), { cause: error });
+      throw new Error(this.#isOver ? this.#lost() : errorLine(error), { cause: error });
     });
     return this.#isModern && this.#transport.hasPerRequestStream === true ? this.#withHeaders(list) : list;
   }
@@ -214,7 +211,10 @@ export class OpenConnection implements McpServerConnection {
     await this.#transport.close();
   }
 
-  /** Answers a request of the server (2025-11-25 and older). Call it in the handler of that request. */
+  /**
+   * Answers an elicitation request of the server (MCP 2025-11-25 and older). Must be called in the handler of that
+   * request.
+   */
   async elicit(params: Elicitation, withdrawn: AbortSignal): Promise<ElicitResult> {
     return this.#elicit(params, this.#calls.origin(), withdrawn);
   }
@@ -245,7 +245,10 @@ export class OpenConnection implements McpServerConnection {
     });
   }
 
-  /** "The client MUST exclude the invalid tool" (MCP 2026-07-28, Custom Headers from Tool Parameters). */
+  /**
+   * Removes the tools with invalid headers. MCP 2026-07-28, Custom Headers from Tool Parameters: "The client MUST
+   * exclude the invalid tool".
+   */
   #withHeaders({ definitions, problems }: ToolList): ToolList {
     const headers = new Map<string, readonly ParamHeader[]>();
     const more: string[] = [];
@@ -270,8 +273,8 @@ export class OpenConnection implements McpServerConnection {
     }
     if (this.#isOver) return new ConnectionLost(this.#lost(), { cause: error });
     if (error instanceof ProtocolError && error.data === CUT_OFF)
-      return new ConnectionLost(`ended its response early (${wordsOf(error)})`, { cause: error });
-    return new Error(wordsOf(error), { cause: error });
+      return new ConnectionLost(`ended its response early (${errorLine(error)})`, { cause: error });
+    return new Error(errorLine(error), { cause: error });
   }
 
   get #isModern(): boolean {
@@ -287,7 +290,6 @@ export class OpenConnection implements McpServerConnection {
   }
 }
 
-/** Returns the message of an error as one line. */
-export function wordsOf(error: unknown): string {
-  return oneLine(messageOf(error), MAX_WORDS);
+export function errorLine(error: unknown): string {
+  return oneLine(messageOf(error), MAX_ERROR_CHARS);
 }

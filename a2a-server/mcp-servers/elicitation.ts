@@ -1,5 +1,5 @@
 /**
- * Converts an MCP server's elicitation (MCP 2026-07-28 and 2025-11-25, Elicitation) to a question of the calling task.
+ * Converts an MCP server's elicitation to a question of the calling task (MCP 2026-07-28 and 2025-11-25, Elicitation).
  */
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -9,19 +9,14 @@ import { oneLine } from '../../shared/text/one-line.ts';
 import type { PersonsAnswer } from '../tools/tool.ts';
 import type { RequestOrigin, RunningCall } from './running-calls.ts';
 
-/** The maximum length of a question, in characters. */
-const MAX_MESSAGE = 4_000;
-/** The maximum number of calls that a question names. */
-const MAX_CALLS = 8;
-/** The maximum length of a named call, in characters. */
-const MAX_CALL = 160;
+const MAX_QUESTION_CHARS = 4_000;
+const MAX_NAMED_CALLS = 8;
+const MAX_CALL_CHARS = 160;
 
 const OPENED = 'Done';
 const REFUSED = 'Decline';
 
-/**
- * The parameters of `elicitation/create`. The schema accepts any form, because a later check declines an invalid form.
- */
+/** The parameters of `elicitation/create`. Any form is accepted here. A later check declines an invalid form. */
 export const elicitationSchema = z.union([
   z.looseObject({ mode: z.literal('url'), message: z.string(), url: z.string() }),
   z.looseObject({ mode: z.literal('form').optional(), message: z.string(), requestedSchema: z.unknown() }),
@@ -33,9 +28,8 @@ export type AskQuestion = (question: Question, options?: { signal?: AbortSignal 
 const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
 
 /**
- * Asks the person and returns the result for the MCP server.
+ * Asks the person and returns the result for the MCP server. The result is `cancel` if no person can answer.
  * @param withdrawn aborts when the server withdraws the request
- * @returns `cancel` if there is no person to ask
  * @throws the error of `ask` if the calling tool is stopped
  */
 export async function elicit(
@@ -56,28 +50,28 @@ export async function elicit(
 }
 
 /**
- * Returns the call whose task shows the question to its person. Over stdio and HTTP+SSE, an MCP request does not name
- * its call. If all running calls belong to one principal, their first call shows the question, and `note` names all of
- * them. If they belong to several principals, returns undefined, because the wrong person could get the question. Pure.
+ * Returns the call whose task shows the question. Over stdio and HTTP+SSE, an MCP request does not name its call. If
+ * all running calls belong to one principal, their first call shows the question. `note` then names all of them. If
+ * they belong to several principals, returns undefined, because the wrong person could get the question. Pure.
  */
 export function callToAsk({ calls, known }: RequestOrigin): { call: RunningCall; note: string } | undefined {
   const [call, ...others] = calls;
   if (call === undefined) return undefined;
   if (known || others.length === 0) return { call, note: '' };
   if (others.some(({ principal }) => principal !== call.principal)) return undefined;
-  const named = calls.slice(0, MAX_CALLS).map(({ tool, input }) => {
-    return `- ${oneLine(`${tool} ${JSON.stringify(input)}`, MAX_CALL)}`;
+  const named = calls.slice(0, MAX_NAMED_CALLS).map(({ tool, input }) => {
+    return `- ${oneLine(`${tool} ${JSON.stringify(input)}`, MAX_CALL_CHARS)}`;
   });
-  if (calls.length > MAX_CALLS) named.push(`- and ${calls.length - MAX_CALLS} more`);
+  if (calls.length > MAX_NAMED_CALLS) named.push(`- and ${calls.length - MAX_NAMED_CALLS} more`);
   return {
     call,
     note: `\n\nThe server runs ${calls.length} calls and does not say which one asks:\n${named.join('\n')}`,
   };
 }
 
-/** Returns the question. Undefined for a form that clients cannot show. */
+/** Returns undefined for a form that clients cannot show. */
 function questionOf(server: string, params: Elicitation, note: string): Question | undefined {
-  const text = `The MCP server ${server} asks: ${ellipsize(params.message, MAX_MESSAGE)}${note}`;
+  const text = `The MCP server ${server} asks: ${ellipsize(params.message, MAX_QUESTION_CHARS)}${note}`;
   if (params.mode === 'url')
     return {
       text: `${text}\n\nIf you trust this address, open it and confirm when you are done: ${params.url}`,

@@ -1,4 +1,4 @@
-/** A time limit that restarts with each message, and pauses while the server asks a person. */
+/** A time limit that restarts with each message. It pauses while the server asks a person. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 
 export class IdleLimit {
@@ -6,12 +6,12 @@ export class IdleLimit {
   readonly #ms: number | null;
   readonly #onExpire: () => void;
   #holders = 0;
-  /** True if the limit is cancelled or expired. Then no timer starts again. */
+  /** True if the limit is cancelled or expired. No timer starts after that. */
   #over = false;
   #expired = false;
   #cancelTimer: (() => void) | undefined;
 
-  /** @param ms the limit in milliseconds; null for no limit @param onExpire called at most once */
+  /** @param ms null for no limit @param onExpire called at most once */
   constructor(clock: Clock, ms: number | null, onExpire: () => void) {
     this.#clock = clock;
     this.#ms = ms;
@@ -33,7 +33,7 @@ export class IdleLimit {
     });
   }
 
-  /** Pauses the limit until the returned function is called once. */
+  /** Pauses the limit. The returned function ends the pause and must be called once. */
   hold(): () => void {
     this.#holders += 1;
     this.#stopTimer();
@@ -43,7 +43,7 @@ export class IdleLimit {
     };
   }
 
-  /** Cancels the timer for good, also if the limit is paused. */
+  /** Cancels the limit, even during a pause. */
   cancel(): void {
     this.#over = true;
     this.#stopTimer();

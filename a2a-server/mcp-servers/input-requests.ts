@@ -1,6 +1,6 @@
 /**
- * Answers the input requests of a result (MCP 2026-07-28, Multi Round-Trip Requests). The server asks in the result of
- * a call, so each question belongs to a known call. The client then sends the call again with the answers.
+ * Answers the input requests of a call's result (MCP 2026-07-28, Multi Round-Trip Requests). Each question is in a
+ * result, so it belongs to a known call. The client then sends the call again with the answers.
  */
 import type { ElicitResult, InputRequiredResult } from '@modelcontextprotocol/client';
 import { z } from 'zod';
@@ -8,16 +8,13 @@ import { oneLine } from '../../shared/text/one-line.ts';
 import type { McpCallResult } from './call-result.ts';
 import { elicitationSchema, type Elicitation } from './elicitation.ts';
 
-/** The maximum number of rounds of questions in one call. */
-const MAX_ROUNDS = 20;
+const MAX_QUESTION_ROUNDS = 20;
 
 const elicitation = z.looseObject({ method: z.literal('elicitation/create'), params: elicitationSchema });
 
 export interface InputRounds {
-  /** Sends the call with its own parameters and `more`. */
   send: (more: Record<string, unknown>) => Promise<McpCallResult | InputRequiredResult>;
   elicit: (params: Elicitation) => Promise<ElicitResult>;
-  /** Waits before the client sends the call again without answers. */
   pause: () => Promise<void>;
 }
 
@@ -28,7 +25,8 @@ export interface InputRounds {
 export async function callWithInput({ send, elicit, pause }: InputRounds): Promise<McpCallResult> {
   let result = await send({});
   for (let round = 1; isInputRequired(result); round += 1) {
-    if (round > MAX_ROUNDS) throw new Error(`asks for input more than ${MAX_ROUNDS} times in one call`);
+    if (round > MAX_QUESTION_ROUNDS)
+      throw new Error(`asks for input more than ${MAX_QUESTION_ROUNDS} times in one call`);
     const { inputRequests, requestState } = result;
     const inputResponses: Record<string, ElicitResult> = {};
     for (const [key, request] of Object.entries(inputRequests ?? {}))
@@ -37,7 +35,7 @@ export async function callWithInput({ send, elicit, pause }: InputRounds): Promi
     if (!answered) await pause();
     result = await send({
       ...(answered && { inputResponses }),
-      // Send the state back unchanged. MCP: "Clients MUST NOT inspect, parse, modify" it.
+      // The state goes back unchanged. MCP: "Clients MUST NOT inspect, parse, modify" it.
       ...(requestState !== undefined && { requestState }),
     });
   }

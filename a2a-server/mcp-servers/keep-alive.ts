@@ -1,13 +1,12 @@
-/** Detects a dead connection that is still open, e.g. after the host has vanished or the program hangs. */
+/** Detects a connection that is open but dead, e.g. after the host has vanished or the program hangs. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { delay } from '../../shared/runtime/timeout.ts';
 import type { McpServerConnection } from './connection.ts';
 
 export interface KeepAliveOptions {
   clock: Clock;
-  /** The time without a server message after which the client sends a ping, in milliseconds. Null means no pings. */
+  /** After this time without a server message, the client sends a ping. Null means no pings. */
   pingMs: number | null;
-  /** Time limit for the answer, in milliseconds. */
   answerMs: number;
   signal: AbortSignal;
   /** Called with a problem if a busy server does not answer pings. Called with null when it answers again. */
@@ -15,12 +14,12 @@ export interface KeepAliveOptions {
 }
 
 /**
- * Sends pings (MCP 2025-11-25, Ping; `server/discover` in 2026-07-28) until the signal aborts.
+ * Sends pings until the signal aborts (MCP 2025-11-25, Ping; `server/discover` in 2026-07-28). Returns the problem of a
+ * dead connection, as a sentence without subject and full stop. Returns undefined after the abort.
  *
- * If a server does not answer a ping and runs no call, its connection is dead. A server with one thread cannot answer
- * while a call runs. Each call has its own time limit. A stopped call counts as running for a while, because MCP does not
- * say when the server ends it.
- * @returns the reason, as a sentence without subject and full stop; undefined after the abort
+ * A connection is dead if the server does not answer a ping and runs no call. A server with one thread cannot answer
+ * while a call runs. Each call has its own time limit. A stopped call counts as running for a while, because MCP does
+ * not report when the server ends it.
  */
 export async function keepAlive(
   connection: Pick<McpServerConnection, 'ping' | 'received' | 'busy'>,

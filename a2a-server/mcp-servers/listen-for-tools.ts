@@ -7,20 +7,19 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { delay } from '../../shared/runtime/timeout.ts';
 
-/** The delay in milliseconds before the client renews a lost subscription. */
-const AGAIN_MS = 5_000;
+const RENEWAL_DELAY_MS = 5_000;
 
 export interface ListenOptions {
   clock: Clock;
   log: Logger;
   onListChanged: () => void;
-  /** Ends the subscription. */
   signal: AbortSignal;
 }
 
 /**
- * Listens until the signal aborts. Renews a lost subscription and then calls `onListChanged`, because the client may
- * have missed a change. If the server refuses the first subscription, there is no second attempt. Never rejects.
+ * Listens until the signal aborts. Never rejects. After it has renewed a lost subscription, calls `onListChanged`,
+ * because the client may have missed a change. If the server refuses the first subscription, there is no second
+ * attempt.
  */
 export async function listenForTools(
   client: Pick<Client, 'listen'>,
@@ -37,6 +36,6 @@ export async function listenForTools(
     if (subscription !== undefined && opened) onListChanged();
     opened = true;
     await subscription?.closed;
-    await delay(clock, AGAIN_MS, signal).catch(() => undefined);
+    await delay(clock, RENEWAL_DELAY_MS, signal).catch(() => undefined);
   }
 }

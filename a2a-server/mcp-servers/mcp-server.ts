@@ -3,10 +3,10 @@
  *
  * - While the server is disconnected, its tools stay in the tool list. A call then waits a short time for the
  *   connection.
- * - If a connection does not answer pings, its state is not `ready`.
- * - R82: after a disconnect, this class reconnects. The delay grows with each failed attempt. A call that was running
- *   fails with an explanation, or runs again if a second run is safe.
- * - R83: `close` leaves no socket, timer or process.
+ * - An idle connection that does not answer pings is closed.
+ * - R82: this class reconnects after a disconnect. The delay grows with each failed attempt.
+ * - R82: a call that ran during the disconnect fails with an explanation. If a second run is safe, the call runs again.
+ * - R83: after `close`, no socket, timer or process is left.
  */
 import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -29,18 +29,17 @@ import type { McpServerEntry } from './server-settings.ts';
 import { ServerState } from './server-state.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 
-/** A connection that lasts this long (in milliseconds) resets the delay to its minimum. */
+/** After a connection of at least this length, the next delay is the shortest one. */
 const STABLE_MS = 30_000;
-/** The minimum time between two reads of a changed tool list, in milliseconds. */
 const REFRESH_MS = 200;
 
 export interface McpServerLimits {
-  /** Time limit for a server to start and list its tools, in milliseconds. */
+  /** The time limit for a server to start and to list its tools. */
   connectMs: number;
-  /** The first and the longest delay between two connection attempts, in milliseconds. */
+  /** The first and the longest delay between two connection attempts. */
   firstMs: number;
   mostMs: number;
-  /** The time that a call waits for a disconnected server, in milliseconds. */
+  /** A call waits this long for a disconnected server. */
   awayMs: number;
 }
 
@@ -58,7 +57,6 @@ interface McpServerContext {
   graceMs: number;
   environment: Readonly<Record<string, string | undefined>>;
   children: ChildProcesses;
-  /** Called after each change of its tools or its state. */
   onChange: () => void;
 }
 
@@ -73,7 +71,7 @@ export class McpServer {
   #attempt: Attempt | undefined;
   #tools: readonly Tool[] = [];
   #problems: readonly string[] = [];
-  /** The problem to report while the server runs a call and answers no pings. Otherwise null. */
+  /** Describes the problem while the server runs a call and answers no pings. Null without this problem. */
   #silent: string | null = null;
   #running: Promise<void> | undefined;
   #refreshing = { wanted: false, busy: false };
@@ -84,7 +82,7 @@ export class McpServer {
     this.#context = context;
     this.#log = context.log.child({ mcpServer: name });
     this.#state = new ServerState(this.#life.signal, context.onChange);
-    // Each list request and each waiting call adds a listener, so remove Node's warning limit.
+    // Each list request and each waiting call adds a listener. Node would otherwise warn about too many listeners.
     setMaxListeners(0, this.#life.signal);
   }
 
@@ -99,7 +97,7 @@ export class McpServer {
     return { name: this.name, state: state.type, tools: this.#tools.length, ...(error !== '' && { error }) };
   }
 
-  /** Starts to connect. Resolves when the first attempt has succeeded or failed. */
+  /** Starts to connect. Resolves after the first attempt, even if it failed. */
   start(): Promise<void> {
     this.#running ??= this.#stayConnected();
     return this.#state.changed((state) => state.type !== 'starting', new AbortController().signal);
@@ -126,9 +124,7 @@ export class McpServer {
     }
   }
 
-  /**
-   * @returns the reason why the connection failed or ended. At that time the connection has no open socket or process.
-   */
+  /** Returns the reason why the connection failed or ended. The connection then has no open socket or process. */
   async #connectOnce(): Promise<string> {
     const { signal } = this.#life;
     const over = new AbortController();
@@ -147,7 +143,7 @@ export class McpServer {
       void this.#keepAlive(connection, over.signal, (dead) => end.resolve(dead));
       const error = await end.promise;
       stopListening();
-      // Set the state before the clean-up, so that no call uses the ended connection.
+      // The state changes before the clean-up, so no call uses the ended connection.
       this.#silent = null;
       this.#state.set({ type: 'down', error });
       return error;
@@ -161,7 +157,7 @@ export class McpServer {
   }
 
   async #connect(onClosed: (why: string) => void): Promise<McpServerConnection> {
-    // Import the module on demand, because the import takes a third of a second.
+    // This import takes a third of a second, so it runs only on demand.
     const { connectToMcpServer } = await import('./connect.ts');
     const options = {
       ...this.#context,
@@ -215,7 +211,7 @@ export class McpServer {
     });
   }
 
-  /** Returns the connection, or waits a short time for it. */
+  /** Returns the connection. If the server is disconnected, waits a short time for it. */
   async #connection(signal: AbortSignal): Promise<McpServerConnection> {
     const { clock, limits } = this.#context;
     const limit = startTimeout(clock, limits.awayMs, signal);
@@ -264,7 +260,7 @@ export class McpServer {
     return (include?.includes(name) ?? true) && !exclude.includes(name);
   }
 
-  /** Reads the list again. After a change during the read, reads it once more. */
+  /** Reads the tool list again. If the list changes during the read, reads it once more. */
   #refresh(): void {
     this.#refreshing.wanted = true;
     if (this.#refreshing.busy) return;

@@ -1,4 +1,3 @@
-/** Starts and closes all configured MCP servers and supplies their tools. */
 import { unlessAborted } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
@@ -12,25 +11,23 @@ import type { McpServerEntry } from './server-settings.ts';
 import { toolName } from './tool-name.ts';
 
 /**
- * The time after the start of the MCP servers in which a task's first turn waits for them, in milliseconds. The tools
- * of a slower server are available in a later turn.
+ * A task's first turn waits at most this long after the start of the MCP servers. The tools of a slower server are
+ * available in a later turn.
  */
 const FIRST_TURN_MS = 5_000;
 
 interface McpServersOptions {
   clock: Clock;
   log: Logger;
-  /** The time from a server process's stop to SIGKILL, in milliseconds. */
   graceMs: number;
-  /** The environment from which stdio servers get a part. */
+  /** A stdio server gets only a part of this environment. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** Records the processes of stdio servers. The default records nothing. */
+  /** Records the processes of stdio servers, so that the next server can end them after a crash. */
   children?: ChildProcesses;
   limits?: Partial<McpServerLimits>;
 }
 
 export interface McpServers extends ToolSupply {
-  /** Returns the states in the order of the configuration. */
   statuses(): ToolServerView[];
   /** Closes all servers. Resolves when no process, socket or timer is left. */
   close(): Promise<void>;
@@ -72,7 +69,7 @@ export function startMcpServers(
 
 function byName(servers: readonly McpServer[]): ReadonlyMap<string, Tool> {
   const tools = new Map<string, Tool>();
-  // A tool name contains its server's name, so equal names are almost impossible. Then the first tool wins.
+  // A tool name contains its server's name, so equal names are very rare. The first tool is then used.
   for (const tool of servers.flatMap((server) => server.tools))
     if (!tools.has(tool.name)) tools.set(tool.name, tool);
   return tools;

@@ -1,4 +1,3 @@
-/** Creates an agent tool from an MCP server's tool definition. */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import { CappedText, capText } from '../../shared/text/capped-text.ts';
@@ -10,17 +9,14 @@ import type { McpCallContext } from './call-until-answered.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 import { toolName } from './tool-name.ts';
 
-/** The maximum length of a result for the model, in characters. The journal stores the complete result. */
+/** The maximum length of a result for the model, in characters. The journal stores the whole result. */
 const MAX_TEXT = 30_000;
-/** Maximum characters of progress in the outcome of a stopped call. */
-const MAX_PROGRESS = 8 * 1024;
+const MAX_PROGRESS_CHARS = 8 * 1024;
 
 interface McpToolOptions {
   server: string;
   definition: McpToolDefinition;
-  /** True if the operator trusts the server's hints. */
   trustHints: boolean;
-  /** The time limit of a call, in milliseconds. */
   timeoutMs: number;
   call: (
     input: Record<string, unknown>,
@@ -43,12 +39,13 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
     timeoutMs: () => timeoutMs,
     maxResultChars: MAX_TEXT,
     title: () => `Call ${oneLine(name, 60)} of the MCP server ${server}`,
-    // D2: the basis is the tool's definition. If the definition changes, the person must approve again.
+    // D2: the basis is a hash of the tool's definition. After a change of the definition, the person must approve
+    // again.
     show: (input) =>
       Promise.resolve({ preview: { type: 'json', value: { server, tool: name, arguments: input } }, basis }),
     run: async (input, run) => {
       const { signal, ask, principal, toolId } = run;
-      const said = new CappedText(MAX_PROGRESS);
+      const said = new CappedText(MAX_PROGRESS_CHARS);
       const output: typeof run.output = (text, progress) => {
         said.push(text);
         run.output(text, progress);
@@ -58,7 +55,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
       const context = { signal, output, ask, principal, toolId, stopCause, answeredLate };
       const result = await call(input, context).catch((error: unknown) => {
         if (!signal.aborted) throw error;
-        // MCP has no response to `notifications/cancelled`. So a tool with side effects may have finished.
+        // MCP has no response to `notifications/cancelled`. A tool with side effects may therefore have finished.
         throw new ToolStopped(
           'MCP servers do not confirm a cancelled request: the server may have finished it.',
           {
@@ -68,7 +65,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
         );
       });
       const { text, files } = resultForModel(result);
-      // B4: the model gets errors that MCP calls "Tool Execution Errors".
+      // B4: the model gets the errors that MCP calls "Tool Execution Errors".
       if (result.isError) throw new Error(capText(text, MAX_TEXT));
       return {
         text,

@@ -5,10 +5,8 @@ import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 
-/** The maximum length of one message, in characters. */
-const MAX_TEXT = 16_000;
-/** The maximum length of a logger's name, in characters. */
-const MAX_NAME = 60;
+const MAX_MESSAGE_CHARS = 16_000;
+const MAX_LOGGER_NAME_CHARS = 60;
 
 const progress = z.looseObject({
   method: z.literal('notifications/progress'),
@@ -28,11 +26,11 @@ const log = z.looseObject({
 interface Progress {
   token: string;
   text: string;
-  /** The progress in steps, if the server sends their total number. */
+  /** Present if the server sends the total number of steps. */
   steps?: ToolProgress;
 }
 
-/** Reads a progress notification. Keeps the line breaks of its message, because the message may be partial output. */
+/** Keeps the line breaks of the message, because the message may be partial output. */
 export function progressText(message: JSONRPCMessage): Progress | undefined {
   const { data } = progress.safeParse(message);
   if (data === undefined) return undefined;
@@ -43,15 +41,18 @@ export function progressText(message: JSONRPCMessage): Progress | undefined {
   return { token: progressToken, text, ...(steps && { steps }) };
 }
 
-/** Returns the text of a log message. Undefined for the level `debug`. */
+/** Returns the text of a log message, or undefined for the level `debug`. */
 export function logText(message: JSONRPCMessage): string | undefined {
   const { data: parsed } = log.safeParse(message);
   if (parsed === undefined || parsed.params.level === 'debug') return undefined;
   const { level, logger, data } = parsed.params;
   const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
-  const from = [level === 'info' ? undefined : oneLine(level, MAX_NAME), logger && oneLine(logger, MAX_NAME)];
+  const from = [
+    level === 'info' ? undefined : oneLine(level, MAX_LOGGER_NAME_CHARS),
+    logger && oneLine(logger, MAX_LOGGER_NAME_CHARS),
+  ];
   const head = from.filter((part) => part !== undefined && part !== '').join(' ');
   return head === '' ? cut(text) : `${head}: ${cut(text)}`;
 }
 
-const cut = (text: string): string => ellipsize(text.trimEnd(), MAX_TEXT);
+const cut = (text: string): string => ellipsize(text.trimEnd(), MAX_MESSAGE_CHARS);

@@ -13,10 +13,9 @@ const MAX_DEPTH = 64;
 
 const json = z.record(z.string(), z.unknown());
 
-/** A parameter with its header. */
 export interface ParamHeader {
   header: string;
-  /** The path to the parameter, as property names. */
+  /** The property names from the input to the parameter. */
   path: readonly string[];
 }
 
@@ -66,7 +65,7 @@ function reachable(schema: Record<string, unknown>, path: readonly string[]): Pa
 }
 
 /**
- * Counts the annotations at any depth. A property of a schema may have the same name as the annotation, but then its
+ * Counts the annotations at any depth. A property with the same name as the annotation does not count, because its
  * value is a schema.
  */
 function annotations(value: unknown, depth: number): number {
@@ -78,7 +77,10 @@ function annotations(value: unknown, depth: number): number {
   );
 }
 
-/** MCP "Value Encoding": a value that is not plain ASCII, or that looks encoded, becomes Base64 between two marks. */
+/**
+ * Encodes a header value (MCP, "Value Encoding"). Base64 replaces a value that is not plain ASCII. It also replaces a
+ * value that looks encoded.
+ */
 function encoded(value: string): string {
   const isPlain = /^[\x20-\x7E\t]*$/.test(value) && value.trim() === value && value !== '';
   const looksEncoded = value.startsWith('=?base64?') && value.endsWith('?=');

@@ -1,7 +1,7 @@
 /**
- * Tracks the running calls of one connection. Assigns server messages to them: progress, log messages, questions and
- * late answers. Reads the messages directly from the transport, in their order. The SDK delivers a notification after a
- * later response, and then the last notification of a call would be lost.
+ * Tracks the running calls of one connection, and assigns server messages to them. Such messages are progress, logs,
+ * questions and late answers. This class reads the messages directly from the transport, in their order. The SDK
+ * delivers a notification after a later response, so a call's last notification would be lost.
  */
 import {
   isJSONRPCErrorResponse,
@@ -20,29 +20,28 @@ import { CUT_OFF } from './transports/http-transport.ts';
 import type { ServerTransport } from './transports/server-transport.ts';
 
 /**
- * The time after its stop in which a call may get a late answer, in milliseconds. During this time, its Streamable HTTP
- * response stream stays open, and the server counts as busy.
+ * A stopped call may get a late answer during this time. Its Streamable HTTP response stream stays open, and the server
+ * counts as busy.
  */
 const LATE_MS = 5 * 60_000;
 /** The maximum number of stopped calls that may still get a late answer. */
 const MAX_STOPPED = 100;
 
-/** A call that runs on the MCP server. */
 export interface RunningCall {
-  /** The id of the tool execution, for the log. */
   toolId: string;
   tool: string;
   input: Record<string, unknown>;
-  /** The owner of the calling task. */
   principal: string;
   ask: AskQuestion;
-  /** Called with each server message about this call, as lines of text. `steps` is present if their number is known. */
+  /**
+   * Called with each server message about this call, as lines of text. `steps` is present if the number of steps is
+   * known.
+   */
   heard: (text: string, steps?: ToolProgress) => void;
-  /** Called with an answer that arrives after the stop of the call. */
   answeredLate: (result: McpCallResult) => void;
 }
 
-/** The calls to which a server request may belong. `known` is true if the transport identifies the call. */
+/** The calls that a server request may belong to. `known` is true if the transport identifies the call. */
 export interface RequestOrigin {
   calls: readonly RunningCall[];
   known: boolean;
@@ -50,21 +49,19 @@ export interface RequestOrigin {
 
 interface Entry {
   call: RunningCall;
-  /** The id of the open client request for this call. */
   requestId?: RequestId | undefined;
 }
 
 export class RunningCalls {
   readonly #transport: ServerTransport;
-  /** The running calls, by progress token. */
   readonly #running = new Map<string, Entry>();
-  /** The stopped calls that may get a late answer. `until` is the end of that time, on the clock. */
+  /** The stopped calls that may get a late answer until `until`, in milliseconds since 1970. */
   readonly #stopped = new Map<RequestId, { call: RunningCall; until: number }>();
   readonly #clock: Clock;
   #last = 0;
   #received = 0;
 
-  /** Create this object before the client gets the transport, because the client keeps an existing handler. */
+  /** Must be created before the client gets the transport. The client keeps the handlers that this constructor sets. */
   constructor(transport: ServerTransport, clock: Clock) {
     this.#transport = transport;
     this.#clock = clock;
@@ -74,7 +71,7 @@ export class RunningCalls {
     });
   }
 
-  /** True if a call runs, or the server may still work on a stopped one. */
+  /** True if a call runs, or if the server may still work on a stopped call. */
   get busy(): boolean {
     const now = this.#clock.now();
     return this.#running.size > 0 || [...this.#stopped.values()].some(({ until }) => now < until);
@@ -86,9 +83,8 @@ export class RunningCalls {
   }
 
   /**
-   * Registers a call.
-   * @returns the progress token for the requests of the call. Call `stop` before you cancel the request: it prepares for
-   * a late answer. Call `end` when the call is over.
+   * Registers a call and returns the progress token for its requests. `stop` must be called before the request is
+   * cancelled, because it prepares for a late answer. `end` must be called at the end of the call.
    */
   begin(call: RunningCall): { token: string; stop: (keepOpen: boolean) => void; end: () => void } {
     const token = `call-${(this.#last += 1)}`;
@@ -102,8 +98,8 @@ export class RunningCalls {
   }
 
   /**
-   * Returns the calls to which a request of the server may belong. Call it in the request's handler, which runs in the
-   * context of `onmessage`.
+   * Returns the calls that a server request may belong to. Must be called in the handler of that request. The handler
+   * runs in the async context of `onmessage`.
    */
   origin(): RequestOrigin {
     const { about } = this.#transport;
@@ -142,8 +138,8 @@ export class RunningCalls {
   }
 
   /**
-   * Returns the call whose response stream contains the current message. If the transport does not know it, returns the
-   * only running call.
+   * Returns the call whose response stream contains the current message. If the transport does not know this call,
+   * returns the only running call.
    */
   #only(): RunningCall | undefined {
     const { about } = this.#transport;
@@ -163,7 +159,7 @@ export class RunningCalls {
   }
 }
 
-/** Returns the result. Undefined for the error that the transport makes if a response ends early. */
+/** Returns undefined for the error that replaces a response that ended early. */
 function resultIn(message: JSONRPCMessage): McpCallResult | undefined {
   if (isJSONRPCResultResponse(message)) return callResultSchema.safeParse(message.result).data;
   if (!isJSONRPCErrorResponse(message) || message.error.data === CUT_OFF) return undefined;

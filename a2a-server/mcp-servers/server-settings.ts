@@ -4,14 +4,11 @@ import { parseUrl } from '../../shared/net/parse-url.ts';
 import { settingProblem } from '../../shared/settings/setting-problem.ts';
 import { durationSchema } from '../../shared/settings/duration.ts';
 
-/** The default time limit for a call, in milliseconds. */
-const CALL_MS = 5 * 60_000;
+const DEFAULT_CALL_LIMIT_MS = 5 * 60_000;
 
-/** The default interval of pings, in milliseconds. */
-const PING_MS = 30_000;
-/** The default time limit for the answer to a ping, in milliseconds. */
-const PING_ANSWER_MS = 10_000;
-/** The maximum of each time limit, in milliseconds. */
+const DEFAULT_PING_INTERVAL_MS = 30_000;
+const DEFAULT_PING_ANSWER_LIMIT_MS = 10_000;
+/** No time limit in the settings can be longer. */
 const LONGEST_MS = 86_400_000;
 
 /** Accepts a duration such as `90s`, or milliseconds as in other clients. */
@@ -26,26 +23,24 @@ const optionalLimit = z.union([
 ]);
 
 const shared = {
-  /** True for an MCP server that is configured but does not start. */
+  /** If true, the server does not start. */
   disabled: z.boolean().default(false),
-  /** Time limit for one call, in milliseconds after parsing. */
-  timeout: timeLimit.default(CALL_MS),
-  /** The maximum time between two server messages about a call, in milliseconds after parsing. Then the call fails. */
+  timeout: timeLimit.default(DEFAULT_CALL_LIMIT_MS),
+  /** The maximum time between two server messages about a call. After this time, the call fails. */
   idleTimeout: optionalLimit.default(null),
-  /** Time limit from the program's start, or the first request, to the tool list. If absent, the default applies. */
+  /** The time limit from the program's start, or the first request, to the tool list. */
   connectTimeout: timeLimit.optional(),
-  /** The time without a server message after which the client sends a ping. Null means no pings. */
-  pingInterval: optionalLimit.default(PING_MS),
-  /** Time limit for the answer to a ping. */
-  pingTimeout: timeLimit.default(PING_ANSWER_MS),
+  /** After this time without a server message, the client sends a ping. Null means no pings. */
+  pingInterval: optionalLimit.default(DEFAULT_PING_INTERVAL_MS),
+  pingTimeout: timeLimit.default(DEFAULT_PING_ANSWER_LIMIT_MS),
   /** If true, the server's tools need no approval, as after the decision `trust_server`. Its hints are trusted too. */
   trust: z.boolean().default(false),
   /**
-   * If true, a tool with the read-only hint needs no approval. MCP 2025-11-25, ToolAnnotations: a client must not rely
-   * on hints of an untrusted server.
+   * If true, a tool with the read-only hint needs no approval. A client must not rely on hints of an untrusted server
+   * (MCP 2025-11-25, ToolAnnotations).
    */
   trustHints: z.boolean().default(false),
-  /** Selects the offered tools by their names on the MCP server. */
+  /** Selects tools by their names on the MCP server. */
   tools: z
     .strictObject({
       include: z.array(z.string().min(1)).optional(),
@@ -71,7 +66,7 @@ const remote = z.strictObject({
   ...shared,
 });
 
-/** Tool names and messages contain the server name. */
+/** Tool names and messages contain the server name, so only harmless characters are valid. */
 const serverName = z
   .string()
   .regex(
@@ -81,7 +76,7 @@ const serverName = z
 
 export const mcpServerSettingsSchema = z.record(serverName, z.unknown().pipe(serverEntry()));
 
-/** Chooses the schema by the key `command` or `url`. So error messages fit the intended kind of server. */
+/** The key `url` selects the schema. Error messages then fit the intended kind of server. */
 function serverEntry() {
   return z.unknown().transform((value, context) => {
     const meant = typeof value === 'object' && value !== null && 'url' in value ? remote : stdio;
@@ -106,7 +101,7 @@ export function isRemoteServer(entry: McpServerEntry): entry is z.output<typeof 
   return 'url' in entry;
 }
 
-/** Checks the URL of a server after the expansion of its variables. @returns the problem, if any */
+/** Returns the problem of a URL, if any. The variables in the URL must already be expanded. */
 export function addressProblem(text: string): string | undefined {
   const url = parseUrl(text);
   if (url === undefined || !/^https?:$/.test(url.protocol))

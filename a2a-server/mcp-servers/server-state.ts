@@ -5,12 +5,11 @@ import type { McpServerConnection } from './connection.ts';
 export type State =
   | { type: 'starting' }
   | { type: 'ready'; connection: McpServerConnection }
-  /** The server retries until it is closed. */
+  /** The client connects again until the server is closed. */
   | { type: 'down'; error: string };
 
 export class ServerState {
   readonly #onChange: () => void;
-  /** Aborts when the server is closed. */
   readonly #life: AbortSignal;
   readonly #waiting = new Set<() => void>();
   #current: State = { type: 'starting' };
@@ -29,7 +28,7 @@ export class ServerState {
     this.tell();
   }
 
-  /** Notifies all listeners. Call it when the state or the tools have changed, or the server is closed. */
+  /** Wakes all waiting calls. Must be called after a change of the tools, and after the server is closed. */
   tell(): void {
     this.#onChange();
     for (const look of this.#waiting) look();

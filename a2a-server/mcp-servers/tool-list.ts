@@ -1,5 +1,5 @@
 /**
- * Reads the tool list of an MCP server with size limits (X3): the list is untrusted, and each model request contains
+ * Reads the tool list of an MCP server with size limits (X3). The list is untrusted, and each model request contains
  * it.
  */
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
@@ -11,16 +11,15 @@ import { ellipsize } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import { readInputSchema, type Checking, type InputSchema } from './check-input.ts';
 
-/** The maximum number of offered tools. More tools would fill the model's context. */
+/** More tools would fill the model's context window. */
 const MAX_TOOLS = 500;
-/** The maximum number of pages. A real list with the maximum number of tools has fewer pages. */
+/** A normal list with the maximum number of tools has fewer pages. */
 const MAX_PAGES = 200;
-/** The maximum number of tools in a list, before the settings select some of them. */
+/** The maximum number of tools before the settings select some of them. */
 const MAX_LISTED = 20_000;
 const MAX_DESCRIPTION = 4_000;
 const MAX_TOOL_NAME = 256;
-/** Maximum number of omitted tools that a message names. */
-const MAX_PROBLEMS = 5;
+const MAX_PROBLEMS_TO_NAME = 5;
 
 export const toolPageSchema = z.looseObject({
   tools: z.array(z.unknown()),
@@ -42,21 +41,19 @@ const listedTool = z.looseObject({
     .optional(),
 });
 
-/** A tool as its MCP server defines it. */
 export interface McpToolDefinition extends InputSchema {
   name: string;
   description: string;
-  /** The hints of the MCP server. The server uses them only if the operator trusts the MCP server. */
+  /** The hints count only if the operator trusts the MCP server. */
   hints: { readOnly: boolean; idempotent: boolean };
 }
 
 export interface ToolList {
   definitions: McpToolDefinition[];
-  /** Some sentences about omitted tools, with the reasons. */
+  /** Sentences about some omitted tools, with the reasons. */
   problems: string[];
 }
 
-/** True if the settings include this tool name. */
 export type ToolFilter = (name: string) => boolean;
 
 /**
@@ -139,8 +136,8 @@ function warnTooSlow(log: Logger, tool: string): void {
 }
 
 function fewOf(problems: string[]): string[] {
-  const more = problems.length - MAX_PROBLEMS;
-  return more <= 1 ? problems : [...problems.slice(0, MAX_PROBLEMS), `and ${more} more problems`];
+  const more = problems.length - MAX_PROBLEMS_TO_NAME;
+  return more <= 1 ? problems : [...problems.slice(0, MAX_PROBLEMS_TO_NAME), `and ${more} more problems`];
 }
 
 function shown(name: string): string {

@@ -1,14 +1,14 @@
 /** Builds the agent's name for an MCP tool: `mcp__<server>__<tool>`. */
 import { createHash } from 'node:crypto';
 
-/** The strictest limit of all model providers: OpenAI allows `^[a-zA-Z0-9_-]{1,64}$`. */
+/** The strictest limit of all model providers. OpenAI allows `^[a-zA-Z0-9_-]{1,64}$`. */
 const MAX_NAME = 64;
 /** The number of hash characters at the end of a changed or ambiguous name. */
 const MARK = 8;
 
 /**
- * Returns a stable and unique name. The journal contains the name, so each process must compute the same name. If the
- * name was changed or is ambiguous, it ends with a hash of the full names.
+ * Returns a stable and unique name. The journal contains this name, so each process must compute the same one. A
+ * changed or ambiguous name ends with a hash of the full names.
  */
 export function toolName(server: string, tool: string): string {
   const [serverPart, toolPart] = [server, tool].map((part) => part.replaceAll(/[^A-Za-z0-9_-]/g, '_'));
@@ -21,7 +21,7 @@ export function toolName(server: string, tool: string): string {
   return `${name.slice(0, MAX_NAME - MARK - 1)}_${mark}`;
 }
 
-/** True if the tool's own name already ends with text that looks like such a hash. */
+/** True if the tool's own name already ends like the hash that `toolName` appends. */
 function isMarked(tool: string): boolean {
   return /_[0-9a-f]{8}$/.test(tool);
 }

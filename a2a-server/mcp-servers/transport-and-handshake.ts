@@ -2,7 +2,7 @@
  * Decides how to connect to an MCP server: the transport, and the handshake of its revision. Pure.
  *
  * - `probe` sends `server/discover` of 2026-07-28. If the server refuses it, the client sends `initialize`.
- * - `initialize` sends only the handshake of the older revisions, for a server that fails when it gets the probe.
+ * - `initialize` sends only the handshake of the older revisions. Some servers fail when they get the probe.
  */
 import { SdkError, SdkHttpError, UnsupportedProtocolVersionError } from '@modelcontextprotocol/client';
 import { isRemoteServer, type McpServerEntry } from './server-settings.ts';
@@ -14,13 +14,10 @@ export interface Attempt {
   handshake: 'probe' | 'initialize';
 }
 
-/** The reason for a failed attempt. */
 export interface Failure {
-  /** The HTTP status of the server's answer. */
   status?: number;
-  /** `final`: no other transport or handshake helps. */
+  /** `final` means that no other transport or handshake helps. */
   kind: 'status' | 'final' | 'other';
-  /** The cause of the SDK's error. */
   cause?: unknown;
 }
 
@@ -31,19 +28,19 @@ export function firstAttempt(entry: McpServerEntry): Attempt {
     : { transport: 'http', handshake: 'probe' };
 }
 
-/** @returns undefined if the failure is final */
+/** Returns undefined if no other attempt can help. */
 export function nextAttempt({ transport, handshake }: Attempt, failure: Failure): Attempt | undefined {
   if (failure.kind === 'final' || transport === 'sse') return undefined;
   const { status } = failure;
-  // MCP 2025-11-25, Transports, Backwards Compatibility: "400 Bad Request", "404 Not Found" or "405 Method Not Allowed".
+  // MCP 2025-11-25, Transports, Backwards Compatibility: "400 Bad Request", "404 Not Found" or "405 Method Not
+  // Allowed".
   if (transport === 'http' && (status === 400 || status === 404 || status === 405))
     return { transport: 'sse', handshake: 'initialize' };
   if (handshake === 'initialize') return undefined;
-  // A server of an older revision may fail, exit or stay silent when it gets an unknown request.
+  // A server of an older revision may fail, exit or send nothing after an unknown request.
   return { transport, handshake: 'initialize' };
 }
 
-/** Classifies the error of a connection attempt. */
 export function failureOf(error: unknown): Failure {
   const cause = error instanceof SdkError ? fieldOf(error.data, 'cause') : undefined;
   const inner = cause ?? error;

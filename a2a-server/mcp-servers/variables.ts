@@ -1,4 +1,6 @@
-/** Expands `${NAME}` and `${NAME:-default}` in MCP server settings, so that secrets stay in the environment. */
+/**
+ * Expands `${NAME}` and `${NAME:-default}` in the settings of MCP servers. Secrets can then stay in the environment.
+ */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import {
   addressProblem,
@@ -12,8 +14,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**
- * Returns the servers to start, with all variables expanded. So a missing variable stops the start of the server, and
- * not the first task.
+ * Returns the servers to start, with all variables expanded. A missing variable is reported at the start of the server,
+ * and not in the first task.
  * @throws ProductError CONFIGURATION, which names the server and the variable, but no value
  */
 export function expandedServers(settings: McpServerSettings, env: Environment): Map<string, McpServerEntry> {

@@ -1,15 +1,15 @@
 /**
- * Sends a request through an HTTP proxy, in a tunnel (RFC 9110 §9.3.6, CONNECT). So the proxy sees only the host name of
- * an `https:` URL.
+ * Sends a request through a tunnel of an HTTP proxy (RFC 9110 §9.3.6, CONNECT). For an `https:` URL, the proxy sees
+ * only the host name.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { fetch as undiciFetch, ProxyAgent, type Response as UndiciResponse } from 'undici';
 
-/** The connections of each proxy. */
+/** The pooled connections, by the proxy's URL. */
 const agents = new Map<string, ProxyAgent>();
 
 /**
- * @param init the request; its body must be a string
+ * @param init its body must be a string
  * @throws ProductError AGENT_ERROR if the proxy refuses the request; TypeError like `fetch` for other failures
  */
 export async function fetchThroughProxy(proxy: URL, url: URL, init: RequestInit = {}): Promise<Response> {
@@ -30,8 +30,8 @@ export async function fetchThroughProxy(proxy: URL, url: URL, init: RequestInit 
 }
 
 /**
- * Returns the error for a refusal of the proxy. A retry can help if the proxy is busy. A retry does not help if the
- * proxy refuses the credentials (407) or the host (403).
+ * Returns the error if the proxy refuses the credentials (407) or the host (403). A retry does not help then. For any
+ * other status, a retry may help.
  */
 function refusal(error: unknown): ProductError | undefined {
   const status = proxyStatus(error);
@@ -48,7 +48,7 @@ function refusal(error: unknown): ProductError | undefined {
   return undefined;
 }
 
-/** The status of the proxy's answer is only in the message of a cause. */
+/** Returns the status of the proxy's answer. undici gives this status only in the message of a cause. */
 function proxyStatus(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const status = /^Proxy response \((\d+)\)/.exec(cause.message)?.[1];

@@ -1,34 +1,87 @@
 /**
- * Context windows, prices and input modes of well-known models. `npm run update-models` writes the data. Each line has
- * its source and date. The settings override these values.
+ * Reads the context windows, prices, input modes and parameter limits of well-known models. `npm run update-models`
+ * writes the data. The settings override the windows, the prices and the input modes.
  */
+import { parseUrl } from '../../shared/net/parse-url.ts';
 import type { Price } from '../task/spending.ts';
 import known from './known-models.json' with { type: 'json' };
 
-export interface KnownModel {
-  /** The context window in tokens. */
+/** The limits of the parameters that a model accepts. An absent field is unknown. */
+export interface ParameterLimits {
+  /** In tokens, including reasoning. */
+  maxOutputTokens?: number;
+  /** Some of `low`, `medium` and `high`. Empty if the model does not reason. */
+  efforts?: string[];
+  temperature?: boolean;
+}
+
+export interface KnownModel extends ParameterLimits {
   contextWindow?: number;
-  price: Price;
-  /** The media types of the files that the model takes. None if absent. */
+  price?: Price;
+  /** The media types of the files that the model accepts. If absent, the model accepts only text. */
   inputModes?: string[];
+}
+
+interface KnownList {
   source: string;
-  /** The date when the data of the line was read from its source. */
+  /** The ISO date of the prices. */
+  date: string;
+  models: Readonly<Record<string, KnownModel>>;
+}
+
+const KNOWN: Readonly<Record<string, KnownList>> = known;
+
+/** The providers that `openai-compatible` reaches, by the host of the base URL. */
+const LIST_BY_HOST: Readonly<Record<string, string>> = {
+  'api.deepseek.com': 'deepseek',
+  'api.x.ai': 'xai',
+  'api.mistral.ai': 'mistral',
+  'api.groq.com': 'groq',
+  'openrouter.ai': 'openrouter',
+};
+
+/** Returns the name of the list for an endpoint with Chat Completions. Undefined if no list covers the host. */
+export function listOfEndpoint(baseUrl: string): string | undefined {
+  const host = parseUrl(baseUrl)?.hostname ?? '';
+  return Object.hasOwn(LIST_BY_HOST, host) ? LIST_BY_HOST[host] : undefined;
+}
+
+/**
+ * @param list the provider's name, or the result of `listOfEndpoint`
+ * @param model the name, optionally with a version date, e.g. `claude-sonnet-4-5-20250929`
+ */
+export function knownModel(list: string, model: string): KnownModel | undefined {
+  const found = Object.hasOwn(KNOWN, list) ? KNOWN[list] : undefined;
+  if (found === undefined) return undefined;
+  return namedModel(found, model) ?? (list === 'openrouter' ? routedModel(found, model) : undefined);
+}
+
+function namedModel({ models }: KnownList, model: string): KnownModel | undefined {
+  const undated = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '');
+  const name = [model, undated].find((each) => Object.hasOwn(models, each));
+  return name === undefined ? undefined : models[name];
+}
+
+/** OpenRouter: a suffix (`:nitro`, `:floor`, `:online` …) chooses another route to the model, at another price. */
+function routedModel(found: KnownList, model: string): KnownModel | undefined {
+  const colon = model.lastIndexOf(':');
+  const base = colon === -1 ? undefined : namedModel(found, model.slice(0, colon));
+  if (base === undefined) return undefined;
+  const { price: _, ...facts } = base;
+  return facts;
+}
+
+/** A line of the lists with its id, like `anthropic:claude-sonnet-4-5`. */
+export interface ListedModel extends KnownModel {
+  id: string;
   date: string;
 }
 
-const KNOWN: Readonly<Record<string, Readonly<Record<string, KnownModel>>>> = known;
-
-/** @param model the name, optionally with a version date, e.g. `claude-sonnet-4-5-20250929` */
-export function knownModel(provider: string, model: string): KnownModel | undefined {
-  const models = Object.hasOwn(KNOWN, provider) ? KNOWN[provider] : undefined;
-  const undated = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '');
-  const name = [model, undated].find((each) => models !== undefined && Object.hasOwn(models, each));
-  return name === undefined ? undefined : models?.[name];
-}
-
-/** The ids of all known models, or of those of one provider, e.g. `anthropic:claude-sonnet-4-5`. */
-export function knownModelIds(provider?: string): string[] {
+/** Returns the models of a list. Without `list`, returns the models of all lists. */
+export function listedModels(list?: string): ListedModel[] {
   return Object.entries(KNOWN)
-    .filter(([name]) => provider === undefined || name === provider)
-    .flatMap(([name, models]) => Object.keys(models).map((model) => `${name}:${model}`));
+    .filter(([name]) => list === undefined || name === list)
+    .flatMap(([name, { models, date }]) =>
+      Object.entries(models).map(([model, facts]) => ({ ...facts, id: `${name}:${model}`, date })),
+    );
 }

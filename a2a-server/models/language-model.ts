@@ -1,19 +1,18 @@
 /**
  * Adapts a language model of the AI SDK (interface version 3) to the server's `Model`.
  *
- * Invariants
- * - It retries a turn only before the turn has yielded an event, so no text appears twice.
- * - If the provider refuses the reasoning or the signatures of earlier turns, the next request omits them.
- * - If the provider refuses the files of the conversation, the next request has sentences instead.
- * - It yields tool calls only at the end of a turn. An interrupted turn yields no tool call.
- * - The end of the iteration, or an abort, cancels the request at once, without a wait for the provider.
+ * - A request is retried only before its first event. So no text appears twice.
+ * - If the provider refuses the reasoning or signatures of earlier turns, the next request omits them.
+ * - If the provider refuses the files of the conversation, the next request replaces them by text.
+ * - Tool calls appear only at the end of a turn. An interrupted turn yields no tool call.
+ * - An abort cancels the request at once, without a wait for the provider. So does the end of the iteration.
  */
 import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import type { ConversationStep, Model, ModelEvent, ModelRequest } from './model.ts';
-import { filesIn, withoutFiles } from '../task/conversation-files.ts';
+import { filesIn, withoutFiles } from '../task/files-for-model.ts';
 import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
-import { callOptions, type ProviderRequest } from './prompt.ts';
+import { callOptions, type ProviderRequest } from './ai-sdk-prompt.ts';
 import {
   providerFailure,
   refusedPart,
@@ -27,18 +26,16 @@ type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
 
 export interface LanguageModelSource {
   id: string;
-  /** Reads the key and loads the model at its first turn, so that an idle server does not load a provider's code. */
+  /** Reads the key and loads the model. Called at the first turn, so that an idle server loads no provider code. */
   load: () => Promise<LanguageModelV3>;
-  /** If the provider refuses the key, the model is loaded again once, because `load` may return another key. */
+  /** True if `load` may return another key later. If the provider refuses the key, `load` is then called once more. */
   keyExpires?: boolean;
   provider?: ProviderRequest;
   blame?: Omit<ProviderFacts, 'model'>;
   patience?: RetryPolicy;
   price?: Model['price'];
-  /** See `Model.endpoint`. */
   endpoint?: string | undefined;
   contextWindow?: number;
-  /** The media types of the files that the model takes. */
   inputModes?: readonly string[];
 }
 
@@ -53,13 +50,13 @@ export function languageModel(source: LanguageModelSource): Model {
     inputModes,
     endpoint,
   } = source;
-  const longest = contextWindow === undefined ? Infinity : contextWindow * LONGEST_TOKEN;
+  const maxAnswerChars = contextWindow === undefined ? Infinity : contextWindow * LONGEST_TOKEN;
   const asker: Asker = {
     loaded: new Loaded(source.load),
     keyExpires: source.keyExpires ?? false,
     provider,
     patience,
-    longest,
+    maxAnswerChars,
     blame: { model: id, secrets: [], ...blame },
     refusesReasoning: false,
   };
@@ -77,7 +74,7 @@ export function languageModel(source: LanguageModelSource): Model {
         const turn = streamTurn(asker, request, abort);
         return {
           next: () => turn.next(),
-          // A waiting generator handles `return` only after it wakes, so cancel the request first.
+          // A pending `next` delays `return`. The abort ends the pending `next` first.
           return: () => {
             abort.abort();
             return turn.return(undefined);
@@ -88,16 +85,13 @@ export function languageModel(source: LanguageModelSource): Model {
   };
 }
 
-/**
- * The time of silence after which the status reports it, in milliseconds. A provider that thinks, or has a queue, may
- * send nothing for minutes.
- */
+/** After this silence, the task's status reports that the model is quiet. A provider may queue or think for minutes. */
 const QUIET_MS = 20_000;
 
-/** Maximum characters of an answer per token of the context window. The server treats a longer answer as endless. */
+/** The maximum number of answer characters per token of the context window. A longer answer counts as endless. */
 const LONGEST_TOKEN = 4;
 
-/** A value that is loaded once. After a failure, or after `forget`, the next call loads it again. */
+/** Loads a value once. After a failure or `forget`, the next `get` loads the value again. */
 class Loaded<Value> {
   readonly #load: () => Promise<Value>;
   #value: Promise<Value> | undefined;
@@ -125,15 +119,13 @@ interface Asker {
   loaded: Loaded<LanguageModelV3>;
   keyExpires: boolean;
   provider: ProviderRequest;
-  /** The maximum length of an answer, in characters. */
-  longest: number;
+  maxAnswerChars: number;
   patience: RetryPolicy;
   blame: ProviderFacts;
-  /** True if the endpoint has refused reasoning even without signatures. Then it never gets reasoning again. */
+  /** True if the endpoint has refused reasoning that had no signatures. No later request contains reasoning. */
   refusesReasoning: boolean;
 }
 
-/** A started answer and its first events. */
 interface Opened {
   reader: PartReader;
   parts: StreamPartReader;
@@ -181,7 +173,7 @@ async function openWithRetries(asker: Asker, request: ModelRequest, signal: Abor
     return await attempt();
   } catch (error) {
     if (refusedPart(error) !== 'key') throw error;
-    // The person may have changed the key. The next turn reads it again.
+    // The person may have changed the key. The next load reads it again.
     asker.loaded.forget();
     if (!asker.keyExpires) throw error;
     return attempt();
@@ -192,7 +184,7 @@ async function open(asker: Asker, request: ModelRequest, signal: AbortSignal): P
   try {
     return await openWithState(asker, request, signal);
   } catch (error) {
-    // Without this retry, one damaged image would fail each later task of the session.
+    // Without this retry, one damaged image makes every later task of the session fail.
     const { conversation } = request;
     if (!refusesFiles(error) || conversation.every((step) => filesIn(step).length === 0)) throw error;
     return openWithState(asker, { ...request, conversation: withoutFiles(conversation) }, signal);
@@ -208,7 +200,7 @@ async function openWithState(asker: Asker, request: ModelRequest, signal: AbortS
   } catch (error) {
     if (!refusesState(error)) throw error;
     const opened = await openStream(asker, withoutParts(request), signal);
-    // The request succeeded without the parts, so the parts were the cause.
+    // The request without reasoning succeeded. So the reasoning was the cause.
     asker.refusesReasoning ||= parts.every(({ state }) => state === undefined);
     return opened;
   }
@@ -223,9 +215,9 @@ function withoutParts(request: ModelRequest): ModelRequest {
   return { ...request, conversation };
 }
 
-/** Calls the model and reads up to the first events, so that a retry never repeats any. */
+/** Calls the model and reads the stream until the first events. A retry before these events repeats no text. */
 async function openStream(
-  { loaded, provider, longest }: Asker,
+  { loaded, provider, maxAnswerChars }: Asker,
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<Opened> {
@@ -233,7 +225,7 @@ async function openStream(
   const asked = loaded.get().then((model) => model.doStream(options));
   const { stream } = await unlessAborted(asked, signal, (late) => late.stream.cancel());
   const reader = stream.getReader();
-  const parts = new StreamPartReader(longest);
+  const parts = new StreamPartReader(maxAnswerChars);
   const unbind = onAbort(signal, () => release(reader));
   try {
     return { reader, parts, first: await hear(reader, parts, signal) };
@@ -245,7 +237,6 @@ async function openStream(
   }
 }
 
-/** Reads until there are events to yield or the turn ends. */
 async function hear(reader: PartReader, parts: StreamPartReader, signal: AbortSignal): Promise<Heard> {
   for (;;) {
     const { done, value } = await reader.read();
@@ -257,7 +248,7 @@ async function hear(reader: PartReader, parts: StreamPartReader, signal: AbortSi
   }
 }
 
-/** Cancels the stream. The cancel ends a waiting read at once, even if the provider does not react. */
+/** Cancels the stream. A pending read ends at once, even if the provider does not react. */
 function release(reader: PartReader): void {
   reader.cancel().catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * Finds programs on this machine that serve models, at their usual ports: Ollama, LM Studio, llama.cpp and vLLM. The
- * settings may give another port. The search asks only loopback addresses, and sends no key.
+ * Finds programs on this machine that serve models: Ollama, LM Studio, llama.cpp and vLLM. Each program has a usual
+ * port, and the settings can give another. Requests go only to loopback addresses and contain no key.
  */
 import { z } from 'zod';
 import { boundedBytes } from '../../shared/net/bounded-body.ts';
@@ -11,27 +11,25 @@ import { providerUrl } from './providers.ts';
 const LOCAL_PROVIDERS = ['ollama', 'lmstudio', 'llamacpp', 'vllm'] as const satisfies ProviderName[];
 const MAX_ANSWER = 1024 * 1024;
 const MOST_MODELS = 100;
-/** Any local program may answer, so a name has plain characters only. */
+/** Any local program may answer, so names with other characters are dropped. */
 const PLAIN_NAME = /^[\w./:@+-]{1,150}$/;
-/** The names of embedding and reranking models. They compute vectors, and cannot answer. */
+/** Matches embedding and reranking models. Such models compute vectors and cannot chat. */
 const NO_CHAT_MODEL = /embed|rerank/i;
 
 export interface LocalModels {
   provider: ProviderName;
   url: string;
-  /** The names of the models, without the provider. */
   models: readonly string[];
 }
 
-/** Ollama's `GET /api/tags`. */
+/** The answer of Ollama to `GET /api/tags`. */
 const tags = z.object({ models: z.array(z.object({ name: z.string() })) });
-/** OpenAI's `GET /v1/models`. */
+/** The answer to OpenAI's `GET /v1/models`. */
 const list = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /**
- * Asks all programs at the same time.
- * @param limitMs a program that has not answered by then counts as absent
- * @returns the programs that have models
+ * Sends requests to all programs at the same time. Returns the programs that have models.
+ * @param limitMs after this time, a program without an answer counts as absent
  */
 export async function findLocalModels(
   { baseUrls }: Pick<ModelSettings, 'baseUrls'>,
@@ -65,7 +63,7 @@ async function modelsAt(provider: ProviderName, url: string, signal: AbortSignal
   return names.filter((name) => PLAIN_NAME.test(name) && !NO_CHAT_MODEL.test(name)).slice(0, MOST_MODELS);
 }
 
-/** @throws Error if the answer is no JSON, or too long */
+/** @throws Error if the answer is not JSON or is too long */
 export async function readLocalJson(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, { signal, redirect: 'error' });
   if (!response.ok || response.body === null) {

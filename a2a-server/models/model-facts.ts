@@ -1,33 +1,56 @@
-/** The context window and the price of a model, from the settings and the known models. Pure. */
+/** Combines the facts about a model from the settings and the known models. Pure. */
 import type { Price } from '../task/spending.ts';
-import { knownModel } from './known-models.ts';
-import { DEFAULT_WINDOW, parseModelId, type ModelSettings } from './model-settings.ts';
+import { knownModel, listOfEndpoint, type KnownModel, type ParameterLimits } from './known-models.ts';
+import { COMPATIBLE_URL, DEFAULT_WINDOW, parseModelId, type ModelSettings } from './model-settings.ts';
 
 export interface ModelFacts {
-  /** The context window in tokens. */
   contextWindow: number;
   /** True if neither the settings nor the known models contain the window. */
   windowAssumed: boolean;
-  /** The price of the model; undefined if it is unknown. */
   price: Price | undefined;
-  /** The media types that the model reads besides text. Empty if they are unknown. */
+  /** The media types of the files that the model accepts. Empty if unknown. */
   inputModes: readonly string[];
+  /** Empty for an unknown model, because only its provider knows the limits. */
+  limits: ParameterLimits;
 }
 
-/** @param id `provider:model` */
+type FactSettings = Pick<ModelSettings, 'baseUrls' | 'prices' | 'contextWindow' | 'inputModes'>;
+
+/**
+ * @param id `provider:model`
+ * @param env may contain the URL of `openai-compatible`
+ */
 export function modelFacts(
   id: string,
-  settings: Pick<ModelSettings, 'baseUrls' | 'prices' | 'contextWindow' | 'inputModes'>,
+  settings: FactSettings,
+  env: Readonly<Record<string, string | undefined>>,
 ): ModelFacts {
-  const parsed = parseModelId(id);
-  const known = parsed && knownModel(parsed.provider, parsed.model);
-  const window = settings.contextWindow[id] ?? known?.contextWindow;
-  // Another endpoint may have other prices. An unknown price is better than a wrong price.
-  const listPrice = parsed && settings.baseUrls[parsed.provider] === undefined ? known?.price : undefined;
+  const known = listedFacts(id, settings.baseUrls, env) ?? {};
+  const window = settings.contextWindow[id] ?? known.contextWindow;
   return {
     contextWindow: window ?? DEFAULT_WINDOW,
     windowAssumed: window === undefined,
-    price: settings.prices[id] ?? listPrice,
-    inputModes: settings.inputModes[id] ?? known?.inputModes ?? [],
+    price: settings.prices[id] ?? known.price,
+    limits: known,
+    inputModes: settings.inputModes[id] ?? known.inputModes ?? [],
   };
+}
+
+function listedFacts(
+  id: string,
+  baseUrls: ModelSettings['baseUrls'],
+  env: Readonly<Record<string, string | undefined>>,
+): KnownModel | undefined {
+  const parsed = parseModelId(id);
+  if (parsed === undefined) return undefined;
+  const { provider, model } = parsed;
+  if (provider === 'openai-compatible') {
+    const list = listOfEndpoint(baseUrls[provider] ?? env[COMPATIBLE_URL] ?? '');
+    return list === undefined ? undefined : knownModel(list, model);
+  }
+  const known = knownModel(provider, model);
+  if (known === undefined || baseUrls[provider] === undefined) return known;
+  // Another endpoint may have other prices. A wrong price is worse than an unknown price.
+  const { price: _, ...facts } = known;
+  return facts;
 }

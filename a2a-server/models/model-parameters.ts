@@ -1,19 +1,18 @@
-/** Parameters of a model or a tier: temperature, output limit, reasoning effort. Pure. */
+/** Validates the parameters of a model or tier, and converts them to request options. Pure. */
 import type { SharedV3ProviderOptions } from '@ai-sdk/provider';
 import { z } from 'zod';
-import type { ProviderRequest } from './prompt.ts';
+import type { ProviderRequest } from './ai-sdk-prompt.ts';
 import type { ProviderName } from './model-settings.ts';
-import { needsResponses } from './needs-responses.ts';
+import type { ParameterLimits } from './known-models.ts';
 
 export const modelParametersSchema = z.strictObject({
-  /** The randomness of answers. With a low value, answers to the same prompt differ less. */
+  /** With a low value, answers to the same prompt differ less. */
   temperature: z.number().min(0).max(2).optional(),
   /**
-   * The maximum answer in tokens, including reasoning. For Claude 4.5 and older, the reasoning budget is added to this
-   * maximum.
+   * The maximum length of an answer in tokens, including reasoning. Claude 4.5 and older add the reasoning budget to
+   * this maximum.
    */
   maxOutputTokens: z.number().int().min(256).optional(),
-  /** The amount of reasoning before the answer. */
   effort: z.enum(['low', 'medium', 'high']).optional(),
 });
 export type ModelParameters = z.infer<typeof modelParametersSchema>;
@@ -25,35 +24,66 @@ interface Named {
   model: string;
 }
 
-/** The reasoning budget in tokens, for models without an effort parameter. */
+/** In tokens. For models without an effort parameter. */
 const REASONING_BUDGET: Readonly<Record<Effort, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
 
+interface Limits extends ParameterLimits {
+  contextWindow: number;
+}
+
 /**
- * Returns the reason why the model refuses the parameters, as the end of a sentence. Undefined for accepted parameters,
- * and for a model whose rules only its provider knows.
+ * Returns the reason why the model refuses the parameters, as the end of a sentence. Returns undefined if the model
+ * accepts them. Also undefined if only the provider knows the model's rules.
  */
 export function parameterRefusal(
-  { provider, model }: Named,
-  { temperature, maxOutputTokens, effort }: ModelParameters,
-  contextWindow: number,
+  named: Named,
+  parameters: ModelParameters,
+  limits: Limits,
 ): string | undefined {
-  if (maxOutputTokens !== undefined && maxOutputTokens >= contextWindow)
-    return `"maxOutputTokens" must be below its context window of ${contextWindow} tokens`;
-  const reasons = provider === 'openai' && needsResponses(model);
-  if (temperature !== undefined) {
-    if (reasons) return 'it takes no "temperature"';
-    if (provider === 'anthropic' && temperature > 1) return 'its maximum "temperature" is 1';
-    if (provider === 'anthropic' && effort !== undefined)
-      return 'it takes no "temperature" together with "effort"';
-  }
-  if (effort === undefined) return undefined;
-  if (provider === 'openai' && !reasons) return 'it does not reason, and takes no "effort"';
-  if (provider === 'google' && !/^gemini-(?:2\.5|[3-9]|\d{2}|flash|pro)/.test(model))
-    return 'it does not reason, and takes no "effort"';
+  return (
+    effortRefusal(parameters, limits) ??
+    temperatureRefusal(named, parameters, limits) ??
+    outputRefusal(named, parameters, limits)
+  );
+}
+
+function effortRefusal({ effort }: ModelParameters, { efforts }: Limits): string | undefined {
+  if (effort === undefined || efforts === undefined || efforts.includes(effort)) return undefined;
+  if (efforts.length === 0) return 'it does not reason, and takes no "effort"';
+  return `it takes only these values of "effort": ${efforts.join(', ')}`;
+}
+
+function temperatureRefusal(
+  { provider }: Named,
+  { temperature, effort }: ModelParameters,
+  limits: Limits,
+): string | undefined {
+  if (temperature === undefined) return undefined;
+  if (limits.temperature === false) return 'it takes no "temperature"';
+  // Anthropic's Messages API accepts a temperature from 0 to 1. With extended thinking, it accepts none.
+  if (provider === 'anthropic' && temperature > 1) return 'its maximum "temperature" is 1';
+  if (provider === 'anthropic' && effort !== undefined)
+    return 'it takes no "temperature" together with "effort"';
   return undefined;
 }
 
-/** Converts the parameters to request options. */
+function outputRefusal(
+  named: Named,
+  { maxOutputTokens: wanted, effort }: ModelParameters,
+  { maxOutputTokens: limit, contextWindow }: Limits,
+): string | undefined {
+  if (wanted === undefined) return undefined;
+  if (wanted >= contextWindow)
+    return `"maxOutputTokens" must be below its context window of ${contextWindow} tokens`;
+  if (limit === undefined) return undefined;
+  if (wanted > limit) return `its maximum "maxOutputTokens" is ${limit}`;
+  // Only the client of Anthropic's API adds the budget. At OpenRouter, the budget is a part of the limit.
+  const adds = named.provider === 'anthropic' && hasBudget(named);
+  const budget = effort !== undefined && adds ? REASONING_BUDGET[effort] : 0;
+  if (wanted + budget <= limit) return undefined;
+  return `with the reasoning budget of ${budget} tokens for "effort", its maximum "maxOutputTokens" is ${limit - budget}`;
+}
+
 export function parameterRequest(
   named: Named,
   { temperature, maxOutputTokens, effort }: ModelParameters,
@@ -70,9 +100,10 @@ function effortRequest(named: Named, effort: Effort): Pick<ProviderRequest, 'opt
   return hasBudget(named) ? { reasoningOptions: options } : { options };
 }
 
-/** Claude 4.6 and later choose the amount of reasoning. Older models take a budget. */
+/** True for Claude models before 4.6, which need a reasoning budget. Later models choose the amount of reasoning. */
 function hasBudget({ provider, model }: Named): boolean {
-  return provider === 'anthropic' && !/^claude-[a-z]+-(?:4-[6-9]|[5-9]|\d{2})/.test(model);
+  const claude = provider === 'anthropic' || (provider === 'openrouter' && model.startsWith('anthropic/'));
+  return claude && !/^(?:anthropic\/)?claude-[a-z]+-(?:4[-.][6-9]|[5-9]|\d{2})/.test(model);
 }
 
 function effortOptions(named: Named, effort: Effort): SharedV3ProviderOptions {
@@ -80,7 +111,7 @@ function effortOptions(named: Named, effort: Effort): SharedV3ProviderOptions {
   const budget = REASONING_BUDGET[effort];
   switch (provider) {
     case 'anthropic':
-      // `summarized` returns the text of the reasoning.
+      // With `summarized`, the answer contains the text of the reasoning.
       return hasBudget(named)
         ? { anthropic: { thinking: { type: 'enabled', budgetTokens: budget } } }
         : { anthropic: { effort, thinking: { type: 'adaptive', display: 'summarized' } } };
@@ -96,6 +127,8 @@ function effortOptions(named: Named, effort: Effort): SharedV3ProviderOptions {
     case 'openai':
       return { openai: { reasoningEffort: effort } };
     case 'openrouter':
+      // OpenRouter: "You can enable reasoning on Anthropic models only using the unified `reasoning` parameter."
+      return { openrouter: { reasoning: { effort } } };
     case 'ollama':
     case 'lmstudio':
     case 'llamacpp':

@@ -1,10 +1,10 @@
-/** Defines a model: its input is a conversation and tools. It streams text and tool calls. */
+/** Defines the interface of a model. A model gets a conversation and tools, and streams text and tool calls. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { ConversationStep } from '../task/conversation.ts';
 import type { Artifact, TurnEnd, Usage, UserMessage } from '../task/events.ts';
 import type { ConversationItem, TaskPlace } from '../task/snapshot.ts';
 import type { Price } from '../task/spending.ts';
-import type { TurnPart } from '../task/turn-replay.ts';
+import type { TurnPart } from '../task/replay-provider-data.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
 
 export type { ConversationStep, ModelCall } from '../task/conversation.ts';
@@ -12,37 +12,39 @@ export type { ConversationStep, ModelCall } from '../task/conversation.ts';
 export interface ModelRequest {
   instructions: string;
   conversation: ConversationStep[];
-  /** The messages and turns of the task, for an agent that follows rules (the scripted agent). */
+  /** The messages and turns of the task. The scripted agent reads them. */
   exchanges: readonly ConversationItem[];
   tools: ToolDeclaration[];
-  /** The contents of the conversation's files, by hash. */
   files?: ReadonlyMap<string, Uint8Array>;
-  /** The task and its workspace, for an agent with its own memory, process and directory (ACP). */
+  /** The task and its workspace. An ACP agent needs them, because it has its own memory and process. */
   place?: TaskPlace;
-  /** The maximum length of the answer in tokens, for a trial. It overrides the settings. */
+  /** In tokens. Overrides the limit of the settings, for a short test request. */
   maxOutputTokens?: number;
   signal: AbortSignal;
 }
 
 export type ModelEvent =
   | { type: 'text'; text: string }
-  /** The model's reasoning. It is not part of the answer. */
+  /** Reasoning is not part of the answer. */
   | { type: 'reasoning'; text: string }
-  /** An artifact that is not the text. `append` adds its parts to the same artifact of this turn. */
+  /** `append` adds the parts to the artifact of the same id in this turn. */
   | { type: 'artifact'; artifact: Artifact; append: boolean; lastChunk: boolean }
-  /** The agent's own session id, valid from now on. */
+  /** The agent's own session id. It replaces the earlier id. */
   | { type: 'session'; agentSessionId: string }
-  /** A progress note. It is not part of the answer. */
+  /** A note about progress. It is not part of the answer. */
   | { type: 'note'; text: string }
-  /** `input` is the model's JSON, parsed, or the raw text if it is not valid JSON. The caller checks it. */
+  /**
+   * `input` is the parsed JSON of the model, or its raw text if that is not valid JSON. The receiver must validate
+   * `input`.
+   */
   | { type: 'call'; modelCallId: string; tool: string; input: unknown }
-  /** `parts`: the turn in the model's order. Present if the model needs more than text and calls in later requests. */
+  /** `parts` lists the turn in the model's order. It is present if later requests need more than text and calls. */
   | { type: 'finish'; end: TurnEnd; usage: Usage; parts?: readonly TurnPart[] };
 
-/** The key of an error's fact: the delay that the provider asked for, in milliseconds. */
+/** The fact of a ProductError that has the provider's requested delay, in milliseconds. */
 export const RETRY_AFTER = 'retryAfterMs';
 
-/** The error for a prompt that is too long for the provider. A retry needs a shorter prompt. */
+/** Thrown if the prompt is too long for the provider. A retry needs a shorter prompt. */
 export class PromptTooLong extends ProductError {
   constructor(message: string) {
     super('AGENT_ERROR', message);
@@ -50,39 +52,37 @@ export class PromptTooLong extends ProductError {
 }
 
 export interface Model {
-  /** The model id, for people and for the journal, e.g. `offline` or `anthropic:claude-…`. */
+  /** Appears in the journal and in texts for people, e.g. `offline` or `anthropic:claude-…`. */
   readonly id: string;
-  /** The price of the model, if known. */
+  /** Absent if the price is unknown. */
   readonly price?: Price;
-  /** The maximum number of tokens of a conversation and its answer. Unlimited if omitted. */
+  /** The maximum number of tokens of a prompt and its answer. If absent, there is no limit. */
   readonly contextWindow?: number;
-  /**
-   * True if the prompt must contain the workspace's instruction files. An ACP agent reads such files itself, and
-   * commands need none.
-   */
+  /** True if the prompt must contain the workspace's instruction files. An ACP agent reads these files itself. */
   readonly readsInstructions?: boolean;
-  /** The media types of the files that the model takes, beside text. None if omitted. */
+  /** The media types of the files that the model accepts. If absent, the model accepts only text. */
   readonly inputModes?: readonly string[];
-  /** The time without an event after which the task's status reports the silence, in milliseconds. If absent, never. */
+  /** Tells a person what to do with files that the model does not accept. Absent if another model is the advice. */
+  readonly fileAdvice?: string;
+  /** After this time without an event, the task's status reports that the model is quiet. If absent, it never does. */
   readonly quietMs?: number;
-  /** The address of the provider, if it is not the provider's own. Another address may belong to another company. */
+  /** The provider's address, if it differs from the default. Another address may belong to another company. */
   readonly endpoint?: string;
   /**
-   * Runs one turn. It ends with exactly one `finish`, or throws. After `signal` aborts, the iteration ends soon, with
-   * or without an error.
-   * @throws ProductError AGENT_ERROR if the provider refuses (PromptTooLong for a long prompt); AGENT_UNREACHABLE
-   * (retryable) if the provider is unreachable after the model's own retries, or if the answer ends early. The fact
-   * `RETRY_AFTER` has the delay that the provider asked for.
+   * Runs one turn. The turn ends with exactly one `finish`, or throws. After `signal` aborts, the iteration ends soon,
+   * with or without an error.
+   * @throws ProductError AGENT_ERROR if the provider refuses the request. PromptTooLong for a prompt that is too long.
+   * AGENT_UNREACHABLE (retryable) if the provider stays unreachable after the model's own retries, or if the answer
+   * ends early. The fact `RETRY_AFTER` has the provider's requested delay.
    */
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
-  /** Returns the kind of answer to a first message: a task, or only a message. The default is `task`. */
+  /** Returns whether a first message creates a task or only gets a message as its answer. The default is `task`. */
   answersWith?(message: UserMessage): 'task' | 'message';
 }
 
-/** The models of the server, by tier or id. */
 export interface Models {
   /**
-   * @param name a tier (`fast`, `smart`), an id, or undefined for the default
+   * @param name a tier (`fast`, `smart`), a model id, or undefined for the default model
    * @throws ProductError UNKNOWN_MODEL, which lists the models
    */
   resolve(name: string | undefined): Model;

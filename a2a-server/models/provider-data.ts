@@ -1,10 +1,9 @@
-/** Merges provider data of the AI SDK: the options of a request, or the metadata of a part. Pure. */
 import type { SharedV3ProviderMetadata, SharedV3ProviderOptions } from '@ai-sdk/provider';
 
-/** Maps the namespace of a provider to its fields. */
+/** The options of a request or the metadata of a part, by the provider's namespace in the AI SDK. */
 export type ProviderData = SharedV3ProviderMetadata & SharedV3ProviderOptions;
 
-/** Merges the data of each namespace, field by field. @returns undefined if both are undefined */
+/** Merges the fields of each namespace. Fields of `second` replace fields of `first`. */
 export function mergeProviderData(
   first: ProviderData | undefined,
   second: ProviderData | undefined,

@@ -1,6 +1,6 @@
 /**
- * Converts provider errors to errors that tell a person what to do. They contain no secrets: no headers, no request,
- * and no URL. If the provider refuses the key, they also omit the provider's message.
+ * Converts provider errors to errors that tell a person what to do. The errors contain no headers, no request and no
+ * URL. If the provider refuses the key, the error also omits the provider's message. That message may contain the key.
  */
 import {
   APICallError,
@@ -8,6 +8,7 @@ import {
   JSONParseError,
   TypeValidationError,
 } from '@ai-sdk/provider';
+import { z } from 'zod';
 import { certificateProblem, type CertificateRemedy } from '../../shared/net/certificate-problem.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
@@ -16,17 +17,13 @@ import { StreamCutOff } from './stream-part-reader.ts';
 
 interface ProviderFailure {
   error: ProductError;
-  /** True if a retry can help. */
   retry: boolean;
-  /** The delay that the provider asked for, in milliseconds. */
+  /** The delay that the provider requests in `Retry-After`. */
   waitMs: number | undefined;
 }
 
-/** Facts about the provider for the message, and secrets that must not appear in it. */
 export interface ProviderFacts {
-  /** The id of the model, e.g. `anthropic:claude-…`. */
   model: string;
-  /** Where the provider's key comes from, e.g. the name of a variable. */
   keySource?: string;
   secrets: readonly string[];
 }
@@ -35,14 +32,22 @@ const NETWORK_CODE = /^(?:UND_ERR_|E(?:CONN|PIPE|TIMEDOUT|HOST|NET|AI_AGAIN|NOTF
 const RETRIED = new Set([408, 409, 425, 429]);
 
 /**
- * Messages for a prompt that is too long: Anthropic ("prompt is too long: …"), OpenAI and vLLM ("maximum context length
- * is …"), Google ("input token count (…) exceeds the maximum number of tokens allowed"), llama.cpp ("exceeds the
- * available context size"), and similar messages. No provider has a special HTTP status for it.
+ * Matches the message for a prompt that is too long. No provider has a special HTTP status for this error.
+ * - Anthropic: "prompt is too long: …".
+ * - OpenAI, vLLM: "maximum context length is …".
+ * - Google: "input token count (…) exceeds the maximum number of tokens allowed".
+ * - llama.cpp: "exceeds the available context size".
  */
 const TOO_LONG =
   /(?:prompt|input|request) is too (?:long|large)|maximum context|context[ _](?:length|size|window)|token count .*exceeds/i;
 
-/** Classifies an error of a model call. The error was thrown, or it was a part of the stream. */
+/**
+ * Matches llama.cpp's message inside a stream (code 500). The same prompt would fail again, so the prompt must be
+ * shorter.
+ */
+const CONTEXT_FULL = /context size has been exceeded/i;
+
+/** Classifies an error of a model call. The call threw the error, or the stream contained it. */
 export function providerFailure(thrown: unknown, blame: ProviderFacts): ProviderFailure {
   if (thrown instanceof ProductError) {
     const asked = thrown.facts[RETRY_AFTER];
@@ -71,7 +76,7 @@ export function providerFailure(thrown: unknown, blame: ProviderFacts): Provider
     const error = new ProductError('AGENT_ERROR', message, { facts: { ...facts, [REFUSED]: 'model' } });
     return { error, retry: false, waitMs: undefined };
   }
-  if (status === 413 || (!isPassing(thrown, status) && TOO_LONG.test(said))) {
+  if (status === 413 || CONTEXT_FULL.test(said) || (!isPassing(thrown, status) && TOO_LONG.test(said))) {
     const message = `${blame.model} refused the request because of its length: ${said}`;
     return { error: new PromptTooLong(message), retry: false, waitMs: undefined };
   }
@@ -86,22 +91,25 @@ export function providerFailure(thrown: unknown, blame: ProviderFacts): Provider
   return { error, retry: true, waitMs };
 }
 
-/** The key of an error's fact: what the provider refused, `key` or `model`. */
+/** The fact of a ProductError that names the refused part: `key` or `model`. */
 const REFUSED = 'refused';
 
-/** @returns undefined if the provider refused something else, or the error is no refusal */
+/** Returns undefined if the provider refused neither the key nor the model. */
 export function refusedPart(error: unknown): 'key' | 'model' | undefined {
   const part = error instanceof ProductError ? error.facts[REFUSED] : undefined;
   return part === 'key' || part === 'model' ? part : undefined;
 }
 
-/** Anthropic, OpenAI, Google, Ollama and vLLM answer 404 for an unknown model, OpenRouter 400 ("is not a valid model ID"). */
+/**
+ * True if the provider does not know the model. OpenRouter answers 400 ("is not a valid model ID"). The other providers
+ * answer 404.
+ */
 function lacksModel(status: number | undefined, said: string): boolean {
   if (status === 404) return /model/i.test(said);
   return status === 400 && /not a valid model|model[^.]*(?:not found|does not exist)/i.test(said);
 }
 
-/** Google and some others refuse a key with status 400. */
+/** Google and some other providers refuse a key with status 400. */
 const REFUSED_KEY =
   /api[ _]key(?: is)?[ _](?:not valid|invalid|expired|not found)|(?:incorrect|invalid) api key/i;
 
@@ -109,7 +117,9 @@ function refusesKey(thrown: unknown, status: number | undefined): boolean {
   return status === 400 && thrown instanceof Error && REFUSED_KEY.test(thrown.message);
 }
 
-/** True if the account has no credit. OpenAI then sends 429 with `insufficient_quota`, Anthropic 400, others 402. */
+/**
+ * True if the account has no credit. OpenAI sends 429 with `insufficient_quota`, Anthropic 400, other providers 402.
+ */
 function hasNoCredit(thrown: unknown, status: number | undefined): boolean {
   const sent = APICallError.isInstance(thrown) ? fieldOf(thrown.data, 'error') : thrown;
   const names = [fieldOf(sent, 'code'), fieldOf(sent, 'type')];
@@ -118,23 +128,30 @@ function hasNoCredit(thrown: unknown, status: number | undefined): boolean {
 }
 
 /**
- * Messages for refused data of earlier turns: Anthropic ("Invalid `signature` in `thinking` block"), Google ("thought
- * signature"), OpenAI ("encrypted content could not be verified", "Item 'rs_…' of type 'reasoning'"), and endpoints
- * without support for the field ("property 'reasoning_content' is unsupported").
+ * Matches the message for refused reasoning or signatures of earlier turns.
+ * - Anthropic: "Invalid `signature` in `thinking` block".
+ * - Google: "thought signature".
+ * - OpenAI: "encrypted content could not be verified", "Item 'rs_…' of type 'reasoning'".
+ * - Endpoints without the field: "property 'reasoning_content' is unsupported".
  */
 const REFUSED_STATE = /signature|thinking|thought|reasoning|encrypted/i;
 
-/** True if the provider may accept the conversation without reasoning and signatures, e.g. after an account change. */
+/**
+ * True if the provider may accept the conversation without reasoning and signatures. For example, the provider refuses
+ * signatures after an account change.
+ */
 export function refusesState(thrown: unknown): boolean {
   const status = statusOf(thrown);
   const refused = status === 400 || status === 404 || status === 422;
-  return refused && thrown instanceof Error && REFUSED_STATE.test(thrown.message);
+  return refused && REFUSED_STATE.test(saidBy(thrown));
 }
 
 /**
- * Messages for refused files: Anthropic ("Could not process image", "image exceeds 5 MB maximum", "The PDF specified was
- * not valid"), OpenAI ("unsupported image"), Google ("Unable to process input image"), and llama.cpp ("image input is
- * not supported").
+ * Matches the message for a refused file.
+ * - Anthropic: "Could not process image", "image exceeds 5 MB maximum", "The PDF specified was not valid".
+ * - OpenAI: "unsupported image".
+ * - Google: "Unable to process input image".
+ * - llama.cpp: "image input is not supported".
  */
 const REFUSED_FILE = /image|pdf|document|media/i;
 
@@ -143,22 +160,34 @@ export function refusesFiles(thrown: unknown): boolean {
   const status = statusOf(thrown);
   if (status === 413) return true;
   const refused = status === 400 || status === 415 || status === 422 || status === 500;
-  return refused && thrown instanceof Error && REFUSED_FILE.test(thrown.message);
+  return refused && REFUSED_FILE.test(saidBy(thrown));
 }
 
-/** True for a temporary failure: too many requests, a server error, no connection, or an interrupted answer. */
+/**
+ * Matches LM Studio's messages about the end of the model's process. Their error has no type and no code. The next
+ * request loads the model again.
+ *
+ * Source: https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1057 and …/1492
+ */
+const MODEL_ENDED = /model has crashed|model (?:is |was )?unloaded/i;
+
+/** True if a retry may succeed, e.g. after a lost connection or a server error. */
 function isPassing(thrown: unknown, status: number | undefined): boolean {
+  if (MODEL_ENDED.test(saidBy(thrown))) return true;
   if (thrown instanceof StreamCutOff) return true;
   if (brokeOff(thrown) || isNetworkFailure(thrown)) return true;
   if (APICallError.isInstance(thrown) && thrown.isRetryable) return true;
   if (status !== undefined) return RETRIED.has(status) || status >= 500;
-  const type = fieldOf(thrown, 'type');
-  if (typeof type === 'string') return PASSING_TYPES.has(type);
-  // The answer is not a valid stream, or it ended early: `Response stream ended without a finish reason.`
+  const names = [fieldOf(thrown, 'type'), fieldOf(thrown, 'code')].filter((name) => typeof name === 'string');
+  if (names.length > 0) return names.some((name) => PASSING_TYPES.has(name));
+  // The AI SDK throws these errors for an invalid stream, and for a stream without a finish reason.
   return InvalidResponseDataError.isInstance(thrown) || JSONParseError.isInstance(thrown);
 }
 
-/** Error types that Anthropic and OpenAI send inside a stream. Such an error has no HTTP status. */
+/**
+ * Names of errors inside a stream, which have no HTTP status. Anthropic and OpenAI send the name as the type,
+ * OpenRouter as the code.
+ */
 const PASSING_TYPES = new Set([
   'overloaded_error',
   'api_error',
@@ -167,17 +196,19 @@ const PASSING_TYPES = new Set([
   'server_error',
 ]);
 
-/** True for an answer that started with status 200 and then failed. */
+/** True if the answer began with a success status and then failed. */
 function brokeOff(thrown: unknown): boolean {
   return APICallError.isInstance(thrown) && thrown.statusCode !== undefined && thrown.statusCode < 400;
 }
 
-/** `fetch` throws a TypeError; its cause has the code of Node or undici, e.g. ECONNREFUSED. */
+/**
+ * True if the connection failed. The `cause` of the TypeError from `fetch` has the code of Node or undici, e.g.
+ * ECONNREFUSED.
+ */
 function isNetworkFailure(thrown: unknown): boolean {
   return codesOf(thrown).some((code) => NETWORK_CODE.test(code));
 }
 
-/** The codes of the error and of its causes. */
 function codesOf(thrown: unknown): string[] {
   const codes: string[] = [];
   let error = thrown;
@@ -198,7 +229,10 @@ const CERTIFICATE_ADVICE: Readonly<Record<CertificateRemedy, string>> = {
   renew: "Renew the endpoint's certificate, and check this machine's clock.",
 };
 
-/** A retry does not help: the server reads the trusted authorities only at its start. */
+/**
+ * Returns the message for an untrusted certificate. Such an error is not retried, because the server reads trusted
+ * authorities only at its start.
+ */
 function certificateFailure(thrown: unknown): string | undefined {
   for (const code of codesOf(thrown)) {
     const problem = certificateProblem(code);
@@ -209,7 +243,7 @@ function certificateFailure(thrown: unknown): string | undefined {
 }
 
 function statusOf(thrown: unknown): number | undefined {
-  // Errors inside a stream are objects. Google's have the status as `code`, OpenAI's as `statusCode`.
+  // An error inside a stream is an object. Google writes its status as `code`, OpenAI as `statusCode`.
   const status = APICallError.isInstance(thrown)
     ? thrown.statusCode
     : (fieldOf(thrown, 'statusCode') ?? fieldOf(thrown, 'code'));
@@ -222,8 +256,34 @@ function saidBy(thrown: unknown): string {
   if (brokeOff(thrown)) return 'the answer ended early';
   if (isNetworkFailure(thrown)) return 'the connection to it failed';
   const message = thrown instanceof Error ? messageOf(thrown) : fieldOf(thrown, 'message');
-  return typeof message === 'string' && message !== '' ? message : 'it gave no reason';
+  if (typeof message !== 'string' || message === '') return 'it gave no reason';
+  const raw = rawReason(thrown);
+  return raw === undefined ? message : `${message}: ${raw}`;
 }
+
+/**
+ * Returns the message of the model's provider from `metadata.raw`. OpenRouter's own message is only "Provider returned
+ * error".
+ *
+ * Source: https://openrouter.ai/docs/api/reference/errors-and-debugging
+ */
+function rawReason(thrown: unknown): string | undefined {
+  if (!APICallError.isInstance(thrown)) return undefined;
+  const { data } = rawReasonSchema.safeParse(thrown.responseBody);
+  return data?.error.metadata.raw;
+}
+
+const rawReasonSchema = z
+  .string()
+  .transform((body, context): unknown => {
+    try {
+      return JSON.parse(body);
+    } catch {
+      context.addIssue('no JSON');
+      return z.NEVER;
+    }
+  })
+  .pipe(z.object({ error: z.object({ metadata: z.object({ raw: z.string() }) }) }));
 
 function redact(text: string, secrets: readonly string[]): string {
   const clean = secrets
@@ -232,7 +292,7 @@ function redact(text: string, secrets: readonly string[]): string {
   return clean.replaceAll(/\s+/g, ' ').slice(0, 500).replace(/\.$/, '');
 }
 
-/** Reads `Retry-After` (RFC 9110 §10.2.3): seconds or a date. */
+/** Reads `Retry-After` (RFC 9110 §10.2.3). The header contains seconds or a date. Returns milliseconds. */
 function waitOf(thrown: unknown): number | undefined {
   const value = APICallError.isInstance(thrown) ? thrown.responseHeaders?.['retry-after'] : undefined;
   if (value === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** The `fetch` for model providers. Node's own `fetch` reads no proxy variables. */
+/** Creates the `fetch` for model providers. Node's own `fetch` ignores the proxy variables. */
 import { proxyFor, proxySettings } from './proxy-settings.ts';
 
 /** @throws ProductError CONFIGURATION if a proxy variable is not valid */
@@ -9,7 +9,7 @@ export function providerFetch(env: Readonly<Record<string, string | undefined>>)
     const url = new URL(input instanceof Request ? input.url : input);
     const proxy = proxyFor(url, settings);
     if (proxy === undefined) return fetch(input, init);
-    // The import takes long, and most servers need no proxy.
+    // This import is slow, and most servers need no proxy.
     const { fetchThroughProxy } = await import('./fetch-through-proxy.ts');
     return fetchThroughProxy(proxy, url, init);
   };

@@ -1,6 +1,6 @@
 /**
- * Finds the key and the URL of each provider and loads its code. The import happens at the provider's first turn, so
- * that a server without this provider does not load its code. The settings may name a different source for a key.
+ * Resolves the key and the URL of each provider, and loads the provider's code. The code is imported at the provider's
+ * first turn. A server without this provider never loads it. The settings can name another source of the key.
  *
  * | provider          | key                                                   | URL                                             |
  * | ----------------- | ----------------------------------------------------- | ----------------------------------------------- |
@@ -16,35 +16,36 @@
  */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { BASE_URL, isBaseUrl, type ProviderName } from './model-settings.ts';
+import { BASE_URL, COMPATIBLE_URL, isBaseUrl, type ProviderName } from './model-settings.ts';
 import { needsResponses } from './needs-responses.ts';
 import { keySource, providerKey, type KeySetting, type KeySource, type ProviderKey } from './provider-key.ts';
-import type { ProviderRequest } from './prompt.ts';
+import type { ProviderRequest } from './ai-sdk-prompt.ts';
 import { providerFetch } from './provider-fetch.ts';
-import { fetchWithVersion, hasVersion, withoutSlash, withVersion } from './versioned-url.ts';
-
-export const COMPATIBLE_URL = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
+import { chatCompletions } from './chat-completions.ts';
+import { needsSignatures, withSignatures } from './gemini-signatures.ts';
+import { moveReasoningDetailsToMessages } from './reasoning-details.ts';
+import { withReasoningField } from './reasoning-field.ts';
+import { withoutSlash, withVersion } from './versioned-url.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Provider {
-  /** The environment variables for the key. The first variable that is not empty applies. */
+  /** The key comes from the first of these environment variables that is not empty. */
   keyVariables: readonly string[];
   keyNeeded: boolean;
-  /** Undefined if the user must set the URL. */
+  /** Undefined if only the user knows the URL. */
   baseUrl: string | undefined;
   load: (model: string, access: ProviderAccess) => Promise<LanguageModelV3>;
-  /** The default is `CHAT_COMPLETIONS`. */
   request?: (model: string) => ProviderRequest;
 }
 
-/** Anthropic caches only marked prompts, until five minutes after the last use. */
+/** Anthropic caches only marked prompts. The cache expires five minutes after the last use. */
 const CACHED = { type: 'ephemeral' };
 
-/** Chat Completions takes files only in user messages. */
+/** Chat Completions accepts files only in user messages. */
 const CHAT_COMPLETIONS: ProviderRequest = { filesAfterResults: true };
 
-/** The key and the URL of a provider. The key is empty if the provider needs none. */
+/** `apiKey` is empty if the provider needs no key. */
 interface ProviderAccess {
   baseURL: string;
   apiKey: string;
@@ -75,7 +76,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
       needsResponses(model)
         ? (await import('@ai-sdk/openai')).createOpenAI({ ...access }).responses(model)
         : compatible('openai', model, access),
-    // OpenAI must not store the task. With this option, the answer contains the encrypted reasoning.
+    // OpenAI must not store the conversation. With `store: false`, the answer contains the encrypted reasoning.
     request: (model) =>
       needsResponses(model) ? { options: { openai: { store: false } } } : CHAT_COMPLETIONS,
   },
@@ -83,8 +84,12 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyVariables: ['OPENROUTER_API_KEY'],
     keyNeeded: true,
     baseUrl: 'https://openrouter.ai/api/v1',
-    load: (model, access) => compatible('openrouter', model, access),
-    // With this option, OpenRouter itself sets the cache marks for Anthropic's models.
+    load: (model, access) =>
+      chatCompletions('openrouter', model, {
+        ...access,
+        adapt: (prompt) => moveReasoningDetailsToMessages(prompt, needsSignatures(model)),
+      }),
+    // With this option, OpenRouter marks the prompts of Anthropic's models for the cache.
     request: (model) => ({
       ...CHAT_COMPLETIONS,
       ...(model.startsWith('anthropic/') && { options: { openrouter: { cache_control: CACHED } } }),
@@ -94,13 +99,13 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyVariables: ['OLLAMA_API_KEY'],
     keyNeeded: false,
     baseUrl: 'http://127.0.0.1:11434/v1',
-    load: (model, access) => compatible('ollama', model, access),
+    load: (model, access) => chatCompletions('ollama', model, { ...access, adapt: withReasoningField }),
   },
   vllm: {
     keyVariables: ['VLLM_API_KEY'],
     keyNeeded: false,
     baseUrl: 'http://127.0.0.1:8000/v1',
-    load: (model, access) => compatible('vllm', model, access),
+    load: (model, access) => chatCompletions('vllm', model, { ...access, adapt: withReasoningField }),
   },
   lmstudio: {
     keyVariables: ['LMSTUDIO_API_KEY'],
@@ -122,36 +127,28 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
   },
 };
 
-async function compatible(
-  name: string,
-  model: string,
-  { baseURL, apiKey, fetch }: ProviderAccess,
-): Promise<LanguageModelV3> {
-  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
-  // Without `includeUsage` the endpoint sends no token counts in a stream.
-  return createOpenAICompatible({
-    name,
-    baseURL,
-    includeUsage: true,
-    ...(apiKey !== '' && { apiKey }),
-    fetch: hasVersion(baseURL) ? fetch : fetchWithVersion(baseURL, fetch),
-  })(model);
+/**
+ * Loads a model from any endpoint with the Chat Completions API. The model may be Gemini behind another company's
+ * gateway, which needs signatures.
+ */
+function compatible(name: string, model: string, access: ProviderAccess): Promise<LanguageModelV3> {
+  return chatCompletions(name, model, {
+    ...access,
+    adapt: needsSignatures(model) ? withSignatures : undefined,
+  });
 }
 
 interface ProviderConnection {
   baseURL: string;
-  /** The URL, if it is not the provider's own. */
+  /** The URL, if it differs from the provider's default URL. */
   otherURL: string | undefined;
   key: ProviderKey;
-  /** Loads the model for a key that `key.read` has returned. */
+  /** Loads the model. `key.read` must have returned the key. */
   load: (model: string, apiKey: string) => Promise<LanguageModelV3>;
-  /** Returns additional request options for the model. */
   request: (model: string) => ProviderRequest;
 }
 
-/** What the settings say about a provider. */
 interface ProviderSettings {
-  /** The model that is in use, for messages. */
   model: string;
   baseUrl: string | undefined;
   key: KeySetting | undefined;
@@ -185,7 +182,10 @@ export function resolveProvider(
   };
 }
 
-/** Returns the source of a provider's key. `needed` is false for a provider that works without a key. Reads no key. */
+/**
+ * Returns the source of a provider's key, without reading the key. `needed` is false if the provider works without a
+ * key.
+ */
 export function keyOf(
   name: ProviderName,
   setting: KeySetting | undefined,
@@ -196,8 +196,7 @@ export function keyOf(
 }
 
 /**
- * Returns the URL of a provider's API, with its version.
- * @param baseUrl the URL in the settings
+ * Returns the URL of a provider's API, including the API version.
  * @throws ProductError CONFIGURATION if the URL is missing or invalid
  */
 export function providerUrl(name: ProviderName, baseUrl: string | undefined, env: Environment): string {
@@ -209,7 +208,7 @@ export function providerUrl(name: ProviderName, baseUrl: string | undefined, env
       `The provider ${name} needs the URL of its endpoint: set ${COMPATIBLE_URL}, e.g. to http://localhost:11434/v1, or run: mcp-a2a-bridge model set ${name}:<model> --base-url <url>.`,
       { facts: { provider: name, variable: COMPATIBLE_URL } },
     );
-  // This URL comes from the environment. The schema of the settings checks the other URLs.
+  // This URL may come from the environment. The schema of the settings has checked every other URL.
   if (!isBaseUrl(given))
     throw new ProductError(
       'CONFIGURATION',

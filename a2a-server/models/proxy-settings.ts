@@ -1,8 +1,8 @@
 /**
- * Chooses the proxy of a request to a model provider, by the variables that curl and most programs use: `HTTPS_PROXY`,
- * `HTTP_PROXY` and `NO_PROXY`, in upper or lower case. Pure.
+ * Chooses the proxy of a request to a model provider. Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` in upper or
+ * lower case, as curl does. Pure.
  *
- * As in Go's `httpproxy`, a request to this machine never uses a proxy: a local model needs no other machine.
+ * A request to this machine never uses a proxy, as in Go's `httpproxy`.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
@@ -10,15 +10,15 @@ import { parseUrl } from '../../shared/net/parse-url.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ProxySettings {
-  /** The proxy of `https:` URLs. */
   https: URL | undefined;
-  /** The proxy of `http:` URLs. */
   http: URL | undefined;
-  /** The entries of `NO_PROXY`, in lower case. */
   except: readonly string[];
 }
 
-/** @throws ProductError CONFIGURATION, which names the variable and not its value, because the value may have a password */
+/**
+ * @throws ProductError CONFIGURATION, which names the variable. The message omits the value, which may contain a
+ * password.
+ */
 export function proxySettings(env: Environment): ProxySettings | undefined {
   const https = proxyIn(env, 'https_proxy');
   const http = proxyIn(env, 'http_proxy');
@@ -31,7 +31,7 @@ export function proxySettings(env: Environment): ProxySettings | undefined {
   return { https, http, except };
 }
 
-/** @returns the proxy for this URL; undefined if the request goes directly */
+/** Returns undefined if the request needs no proxy. */
 export function proxyFor(url: URL, { https, http, except }: ProxySettings): URL | undefined {
   const proxy = url.protocol === 'https:' ? https : http;
   const host = url.hostname.toLowerCase().replace(/\.$/, '');
@@ -49,10 +49,13 @@ function isThisMachine(host: string): boolean {
   );
 }
 
-/** An entry is `*`, or a host with its subdomains, optionally with a port, a leading dot, or `*.`. */
+/**
+ * Compares an entry of `NO_PROXY` with a host. An entry is `*`, or a host name that includes its subdomains. A host
+ * name may have a leading `.` or `*.`, and a port.
+ */
 function matches(entry: string, host: string, port: string): boolean {
   if (entry === '*') return true;
-  // An IPv6 address without brackets has colons but no port.
+  // An IPv6 address without brackets has several colons and no port. The expression does not match it.
   const [, name = entry, entryPort] = /^(\[[^\]]+\]|[^:]+)(?::(\d+))?$/.exec(entry) ?? [];
   if (entryPort !== undefined && entryPort !== port) return false;
   const domain = name.replace(/^\*?\./, '');
@@ -62,7 +65,7 @@ function matches(entry: string, host: string, port: string): boolean {
 function proxyIn(env: Environment, name: string): URL | undefined {
   const found = variable(env, name);
   if (found === undefined) return undefined;
-  // curl: a proxy without a scheme is an HTTP proxy.
+  // curl reads a proxy without a scheme as an HTTP proxy.
   const url = parseUrl(found.value.includes('://') ? found.value : `http://${found.value}`);
   if (url !== undefined && /^https?:$/.test(url.protocol)) return url;
   throw new ProductError(
@@ -72,7 +75,7 @@ function proxyIn(env: Environment, name: string): URL | undefined {
   );
 }
 
-/** curl prefers the name in lower case. An empty value is no value. */
+/** Prefers the name in lower case, as curl does. An empty variable counts as missing. */
 function variable(env: Environment, name: string): { name: string; value: string } | undefined {
   for (const each of [name, name.toUpperCase()]) {
     const value = env[each]?.trim() ?? '';

@@ -1,25 +1,23 @@
-/** Retries a failing provider with growing delays. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry, { AbortError } from 'p-retry';
 import { providerFailure, type ProviderFacts } from './provider-failure.ts';
 
 export interface RetryPolicy {
-  /** The number of attempts after the first. */
   retries: number;
-  /** The first delay, in milliseconds. It doubles after each attempt. Random jitter adds at most the same time. */
+  /** The first delay. The delay doubles after each attempt. Random jitter adds at most the same time again. */
   pauseMs: number;
-  /** The longest delay, in milliseconds. If a provider asks for a longer delay (`Retry-After`), there is no retry. */
+  /** The longest delay. If a provider requests a longer delay (`Retry-After`), there is no retry. */
   maxPauseMs: number;
 }
 
 /**
- * The default policy. The person does not see these retries, so they are short. After them, or if a provider asks for a
- * longer delay, the task itself waits and shows the reason (`task/model-outage.ts`).
+ * The default policy. Its retries are short, because the person does not see them. After the last retry, the task
+ * itself waits and shows the reason (`task/model-outage.ts`). The same happens if the provider requests a longer delay.
  */
 export const RETRY_POLICY: RetryPolicy = { retries: 2, pauseMs: 300, maxPauseMs: 1_000 };
 
 /**
- * Runs `attempt` until it succeeds, fails permanently, or no retries are left.
+ * Repeats `attempt` until it succeeds, fails permanently, or has no retries left.
  * @throws ProductError of the last failure; AbortError when `signal` aborts, also during a delay
  */
 export async function withRetries<Result>(

@@ -1,6 +1,6 @@
 /**
- * Reads the context window with which a local program has loaded a model. It is often smaller than the window of the
- * model, and some programs cut off longer prompts without an error.
+ * Reads the context window that a local program uses for a loaded model. This window is often smaller than the model's
+ * maximum. Some programs cut longer prompts without an error.
  */
 import { z } from 'zod';
 import { readLocalJson } from './local-models.ts';
@@ -10,21 +10,21 @@ const LIMIT_MS = 1_000;
 const tokens = z.number().int().positive();
 
 interface Source {
-  /** Returns the address to read, relative to the URL of the provider's API, which ends in `/v1`. */
+  /** Returns a URL relative to the provider's API. The URL of the API ends in `/v1`. */
   path: (model: string) => string;
-  /** @throws Error if the answer does not contain the window */
+  /** @throws Error if the answer has another format */
   read: (answer: unknown, model: string) => number | undefined;
 }
 
-/** Ollama, `GET /api/ps`: the loaded models. */
+/** The answer of Ollama to `GET /api/ps`, which lists the loaded models. */
 const ollama = z.object({
   models: z.array(z.object({ name: z.string(), context_length: tokens.optional() })),
 });
-/** LM Studio, `GET /api/v0/models/{model}`. */
+/** The answer of LM Studio to `GET /api/v0/models/{model}`. */
 const lmstudio = z.object({ loaded_context_length: tokens.optional() });
-/** llama.cpp, `GET /props`. */
+/** The answer of llama.cpp to `GET /props`. */
 const llamacpp = z.object({ default_generation_settings: z.object({ n_ctx: tokens }) });
-/** vLLM, `GET /v1/models`. */
+/** The answer of vLLM to `GET /v1/models`. */
 const vllm = z.object({ data: z.array(z.object({ id: z.string(), max_model_len: tokens.optional() })) });
 
 const SOURCES: Partial<Readonly<Record<ProviderName, Source>>> = {
@@ -49,9 +49,9 @@ const SOURCES: Partial<Readonly<Record<ProviderName, Source>>> = {
 };
 
 /**
- * Returns the context window. Call this after the model has answered, because then the program has loaded the model.
- * @param url of the provider's API
- * @returns the window in tokens; undefined if the program does not report it
+ * Returns the context window in tokens, or undefined if the program does not report it. Call this after an answer of
+ * the model, because the program has loaded the model by then.
+ * @param url the URL of the provider's API
  */
 export async function servedWindow(
   { provider, model }: { provider: ProviderName; model: string },

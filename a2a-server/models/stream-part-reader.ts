@@ -1,16 +1,17 @@
 /**
- * Converts stream parts of the AI SDK to model events. It yields tool calls only after the normal end of the turn.
- * Otherwise an interrupted stream could yield an incomplete call.
+ * Converts stream parts of the AI SDK to model events. Tool calls appear only after the normal end of the turn. Without
+ * this rule, an interrupted stream could yield an incomplete call.
  */
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { TurnEnd, Usage } from '../task/events.ts';
 import type { ModelEvent } from './model.ts';
+import { sourceList, type Source } from './source-list.ts';
 import { TurnPartCollector } from './turn-part-collector.ts';
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
 type CallEvent = Extract<ModelEvent, { type: 'call' }>;
 
-/** The result of a part: events (maybe with the end of the turn), or a failure of the turn. */
+/** The effect of one part. `ended` is true if the part ends the turn. */
 type PartResult =
   { type: 'events'; events: ModelEvent[]; ended: boolean } | { type: 'failure'; error: unknown };
 
@@ -18,7 +19,8 @@ type PartResult =
 export class StreamPartReader {
   readonly #calls: CallEvent[] = [];
   readonly #parts = new TurnPartCollector();
-  #said = false;
+  readonly #sources: Source[] = [];
+  #text = '';
   #left: number;
 
   /** @param longest the maximum length of an answer in characters, including reasoning and tool input */
@@ -26,12 +28,11 @@ export class StreamPartReader {
     this.#left = longest;
   }
 
-  /** Processes the next part of the stream. */
   read(part: LanguageModelV3StreamPart): PartResult {
     switch (part.type) {
       case 'text-delta':
         this.#parts.block('text', part);
-        if (part.delta.trim() !== '') this.#said = true;
+        this.#text += part.delta;
         return this.#goesOn(part.delta, part.delta === '' ? [] : [{ type: 'text', text: part.delta }]);
       case 'reasoning-delta':
         this.#parts.block('reasoning', part);
@@ -47,8 +48,8 @@ export class StreamPartReader {
       case 'tool-input-delta':
         return this.#goesOn(part.delta, []);
       case 'tool-call':
-        // The provider itself executes this call. The server never offers such tools, because it cannot approve their
-        // calls.
+        // The provider executes this call itself. The server never offers such tools, because no person can approve
+        // their calls.
         if (part.providerExecuted === true) return events([]);
         this.#parts.call(part.providerMetadata);
         this.#calls.push({
@@ -57,6 +58,9 @@ export class StreamPartReader {
           tool: part.toolName,
           input: inputOf(part.input),
         });
+        return events([]);
+      case 'source':
+        this.#sources.push(part);
         return events([]);
       case 'error':
         return { type: 'failure', error: part.error };
@@ -69,13 +73,12 @@ export class StreamPartReader {
       case 'tool-result':
       case 'tool-approval-request':
       case 'file':
-      case 'source':
       case 'raw':
         return events([]);
     }
   }
 
-  /** Counts the characters of the answer. Above the limit, ends the turn and drops its calls. */
+  /** Counts the characters of the answer. Above the limit, this ends the turn and drops the turn's calls. */
   #goesOn(delta: string, handedOut: ModelEvent[]): PartResult {
     this.#left -= delta.length;
     return this.#left >= 0
@@ -84,20 +87,27 @@ export class StreamPartReader {
   }
 
   #finish({ finishReason, usage }: Finish): PartResult {
-    // Some providers end an interrupted stream with a `finish` without a raw reason.
+    // For an interrupted stream, some providers send a `finish` without a raw reason.
     if (finishReason.unified === 'other' && finishReason.raw === undefined)
       return { type: 'failure', error: new StreamCutOff() };
     if (finishReason.unified === 'error')
       return { type: 'failure', error: new ModelRefusal(finishReason.raw ?? 'error') };
-    const end = endOf(finishReason.unified, { called: this.#calls.length > 0, said: this.#said });
-    // Providers refuse the state of an incomplete turn, e.g. reasoning without its signature.
+    const end = endOf(finishReason.unified, {
+      called: this.#calls.length > 0,
+      said: this.#text.trim() !== '',
+    });
+    // Providers refuse the data of an incomplete turn, e.g. reasoning without its signature.
     const parts = end === 'stop' || end === 'tool-calls' ? this.#parts.result() : undefined;
     const finish: ModelEvent = { type: 'finish', end, usage: usageOf(usage), ...(parts && { parts }) };
-    return { type: 'events', events: [...this.#calls, finish], ended: true };
+    // Clients see the list of sources, but the turn's parts do not contain it. The model therefore gets its own text
+    // back.
+    const sources = end === 'stop' ? sourceList(this.#sources, this.#text) : '';
+    const list: ModelEvent[] = sources === '' ? [] : [{ type: 'text', text: sources }];
+    return { type: 'events', events: [...list, ...this.#calls, finish], ended: true };
   }
 }
 
-/** The end of an endless answer. The provider has not sent token counts yet. */
+/** Ends an endless answer. The provider has sent no token counts at this time. */
 const ENDLESS: ModelEvent = {
   type: 'finish',
   end: 'length',
@@ -115,7 +125,7 @@ function usageOf({ inputTokens, outputTokens }: Finish['usage']): Usage {
   };
 }
 
-/** The error for a stream that ended before the end of the turn. */
+/** Thrown if the stream ends before the end of the turn. */
 export class StreamCutOff extends Error {
   override readonly name = 'CutOff';
 
@@ -124,7 +134,7 @@ export class StreamCutOff extends Error {
   }
 }
 
-/** The error for a turn that the provider ended, e.g. because of a malformed call. */
+/** Thrown if the provider ends the turn with an error, e.g. because of a malformed call. */
 export class ModelRefusal extends Error {
   override readonly name = 'ModelRefusal';
 
@@ -133,7 +143,10 @@ export class ModelRefusal extends Error {
   }
 }
 
-/** Chooses between `stop` and `tool-calls` by the calls, because some compatible servers report a wrong reason. */
+/**
+ * The calls and the text decide between `tool-calls`, `stop` and `empty`. Some compatible servers report a wrong
+ * reason.
+ */
 function endOf(
   unified: Finish['finishReason']['unified'],
   { called, said }: { called: boolean; said: boolean },
@@ -143,7 +156,7 @@ function endOf(
   return said ? 'stop' : 'empty';
 }
 
-/** Parses the input. Several providers send an empty input for a call without arguments. */
+/** Parses the input of a call. Several providers send an empty text for a call without arguments. */
 function inputOf(json: string): unknown {
   if (json.trim() === '') return {};
   try {

@@ -1,6 +1,9 @@
-/** Collects the parts of a turn in the model's order, with the data that its provider needs in later requests. */
+/**
+ * Collects the parts of one turn in the model's order. Each part includes the data that its provider needs in later
+ * requests.
+ */
 import type { SharedV3ProviderMetadata } from '@ai-sdk/provider';
-import type { JsonObject, TurnPart } from '../task/turn-replay.ts';
+import type { JsonObject, TurnPart } from '../task/replay-provider-data.ts';
 import { mergeProviderData, type ProviderData } from './provider-data.ts';
 
 interface Collected {
@@ -9,18 +12,14 @@ interface Collected {
   metadata: ProviderData | undefined;
 }
 
-/** Collects the parts of one turn. Each turn needs a new object. */
 export class TurnPartCollector {
   readonly #parts: Collected[] = [];
-  /** Maps the id of a block to its part. */
   readonly #blocks = new Map<string, Collected>();
 
-  /** Adds a call of the model. */
   call(metadata: SharedV3ProviderMetadata | undefined): void {
     this.#parts.push({ type: 'call', length: 0, metadata });
   }
 
-  /** Adds the start, a piece or the end of a block. */
   block(
     type: 'text' | 'reasoning',
     part: { id: string; delta?: string; providerMetadata?: SharedV3ProviderMetadata },
@@ -28,7 +27,7 @@ export class TurnPartCollector {
     const key = `${type} ${part.id}`;
     const { delta = '' } = part;
     let block = this.#blocks.get(key);
-    // The turn's text is one string, so a part must be one continuous piece of it.
+    // The text of a turn is one string. A part must be one continuous piece of that string.
     const interrupted = delta !== '' && block !== this.#parts.findLast((each) => each.type === type);
     if (block === undefined || interrupted) {
       const metadata = block?.metadata;
@@ -38,11 +37,11 @@ export class TurnPartCollector {
       this.#blocks.set(key, block);
     }
     block.length += delta.length;
-    // The signature of a block comes after its text, so later values replace earlier ones.
+    // The signature of a block follows its text. Later values therefore replace earlier values.
     block.metadata = mergeProviderData(block.metadata, part.providerMetadata);
   }
 
-  /** @returns undefined if the turn consists only of text and calls */
+  /** Returns undefined if the turn consists only of text and calls. */
   result(): TurnPart[] | undefined {
     const parts = this.#parts.map(turnPart);
     return parts.some((part) => part.type === 'reasoning' || part.state !== undefined) ? parts : undefined;
@@ -50,7 +49,7 @@ export class TurnPartCollector {
 }
 
 function turnPart({ type, length, metadata }: Collected): TurnPart {
-  // Convert to JSON and back, as the journal does, so that the values are the same before and after a restart.
+  // The journal stores JSON. The conversion makes the values the same before and after a restart.
   const state: Record<string, JsonObject> = JSON.parse(JSON.stringify(metadata ?? {}));
   const kept = Object.keys(state).length === 0 ? {} : { state };
   return type === 'call' ? { type, ...kept } : { type, length, ...kept };

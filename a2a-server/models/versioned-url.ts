@@ -1,6 +1,6 @@
 /** Accepts base URLs with or without the API version, e.g. `http://localhost:11434` and `http://localhost:11434/v1`. */
 
-/** True if a part of the path is a version, e.g. `/v1`, `/v1beta/openai`, `/api/paas/v4`. */
+/** True if a segment of the path is a version, e.g. in `/v1`, `/v1beta/openai` or `/api/paas/v4`. */
 export function hasVersion(url: string): boolean {
   return /\/v\d[^/]*(?:\/|$)/.test(new URL(url).pathname);
 }
@@ -10,8 +10,8 @@ export function withoutSlash(url: string): string {
 }
 
 /**
- * Adds the version of the provider's own URL to a URL without one.
- * @param own e.g. `https://openrouter.ai/api/v1`
+ * If the URL has no version, appends the version of the provider's default URL.
+ * @param own the default URL, e.g. `https://openrouter.ai/api/v1`
  */
 export function withVersion(url: string, own: string): string {
   const base = withoutSlash(url);
@@ -21,8 +21,8 @@ export function withVersion(url: string, own: string): string {
 }
 
 /**
- * Returns a `fetch` for an endpoint whose URL has no version. Most such endpoints need `/v1`, but some do not. The
- * first request tries `/v1`. If `/v1` does not exist, it tries the URL without a version.
+ * Returns a `fetch` for an endpoint whose URL has no version. Most such endpoints need `/v1`. The first request tries
+ * `/v1`. If that path does not exist, the request is repeated without a version.
  */
 export function fetchWithVersion(baseURL: string, fetchImpl: typeof fetch = fetch): typeof fetch {
   let known: string | undefined;
@@ -35,7 +35,7 @@ export function fetchWithVersion(baseURL: string, fetchImpl: typeof fetch = fetc
       return versioned;
     }
     const plain = await fetchImpl(baseURL + path, init);
-    // If the model is missing, both requests fail with 404. Then return the first answer, because it names the reason.
+    // If the model does not exist, both requests fail with 404. The first answer then gives the reason.
     const [answer, other] = isMissing(plain) ? [versioned, plain] : [plain, versioned];
     if (answer === plain) known = baseURL;
     await other.body?.cancel();

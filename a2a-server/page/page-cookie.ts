@@ -1,7 +1,6 @@
 /**
- * Reads and checks the secrets of the approval page's requests: a cookie that only the server can read, and the page
- * key as a header. A page of another origin cannot send this header, because the server refuses the browser's CORS
- * preflight.
+ * The approval page's requests have two secrets: a cookie that scripts cannot read, and the page key as a header. A
+ * page of another origin cannot send this header, because the server refuses the browser's CORS preflight.
  */
 import { createHash } from 'node:crypto';
 import type { CookieOptions, Request } from 'express';
@@ -19,7 +18,7 @@ export interface PageCookie {
 
 /**
  * @param base the server's URL for clients, without a final slash
- * @param stateDirectory makes the cookie's name different for each server on a host, because ports share cookies
+ * @param stateDirectory gives each server on a host its own cookie name, because all ports share cookies
  */
 export function pageCookie(base: string, stateDirectory: string): PageCookie {
   const { pathname, protocol } = new URL(`${base}/page`);
@@ -30,7 +29,7 @@ export function pageCookie(base: string, stateDirectory: string): PageCookie {
   };
 }
 
-/** Reads the secrets of a request. @returns undefined if a secret is missing or malformed */
+/** Reads the secrets of a request. Returns undefined if a secret is missing or malformed. */
 export function secretsIn(request: Request, { name }: PageCookie): SessionSecrets | undefined {
   // RFC 6265 §5.4: pairs, separated by a semicolon and a space.
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
@@ -41,7 +40,7 @@ export function secretsIn(request: Request, { name }: PageCookie): SessionSecret
 
 /**
  * Refuses requests that do not come from this server's own page. Browsers name the page's origin in the header Origin.
- * For a same-origin GET they send Sec-Fetch-Site.
+ * For a same-origin GET they send Sec-Fetch-Site instead.
  * @throws ProductError FORBIDDEN
  */
 export function checkOwnPage(request: Request, isOwn: (origin: string) => boolean): void {

@@ -1,6 +1,6 @@
 /**
- * Serves the files of the approval page. They contain no data, so they need no sign-in (X1). A GET of the page uses up
- * no code. So a sign-in link still works after a link scanner or a prefetch has opened it.
+ * Serves the files of the approval page. They contain no data, so they need no sign-in (X1). A GET of the page does not
+ * use up the code of a sign-in link. So the link still works after a link scanner or a prefetch has opened it.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,22 +15,30 @@ const POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
-  // The images of a task. The page fetches them with its sign-in.
-  'img-src blob:',
+  // The page's icon, and the images of a task. The page fetches these images with its sign-in.
+  "img-src 'self' blob:",
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
+  // Scripts can insert no markup: not with innerHTML, and not with a policy of their own (Trusted Types).
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ');
 
 const FILES = [
   { path: '/page', name: 'index.html', type: 'text/html; charset=utf-8' },
   { path: '/page.js', name: 'page.js', type: 'text/javascript; charset=utf-8' },
   { path: '/page.css', name: 'page.css', type: 'text/css; charset=utf-8' },
+  { path: '/page.webmanifest', name: 'page.webmanifest', type: 'application/manifest+json' },
+  { path: '/page-icon.svg', name: 'page-icon.svg', type: 'image/svg+xml' },
+  { path: '/page-icon-192.png', name: 'page-icon-192.png', type: 'image/png' },
+  { path: '/page-icon-512.png', name: 'page-icon-512.png', type: 'image/png' },
 ] as const;
 
 export type Page = readonly { path: string; type: string; body: Buffer }[];
 
-/** @throws Error if the program was built without the page */
+/** Reads the files of the page. @throws Error if the program was built without the page */
 export function readPage(directory: string): Promise<Page> {
   return Promise.all(
     FILES.map(async ({ path, name, type }) => ({ path, type, body: await readFile(join(directory, name)) })),
@@ -38,7 +46,7 @@ export function readPage(directory: string): Promise<Page> {
 }
 
 export function pageRoute(page: Page): Router {
-  // The page's files have relative addresses. With a final slash (`/page/`) they would be wrong.
+  // The page's files have relative URLs. They would be wrong below a URL with a final slash (`/page/`).
   const router = Router({ strict: true });
   // After the redirect, a browser keeps the fragment, which may name a task.
   router.get('/', (_request, response) => response.setHeader('Cache-Control', 'no-store').redirect('page'));
@@ -48,8 +56,7 @@ export function pageRoute(page: Page): Router {
       response.setHeader('X-Content-Type-Options', 'nosniff');
       response.setHeader('Referrer-Policy', 'no-referrer');
       response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
-      // The address of a sign-in link contains a secret, so no cache may store it. A new version of the program has new
-      // files, so the browser must not keep the old files either.
+      // A new version of the program has new files, so the browser must not keep old ones.
       response.setHeader('Cache-Control', 'no-store');
       response.setHeader('Content-Type', type);
       response.end(body);

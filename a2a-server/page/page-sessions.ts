@@ -1,5 +1,5 @@
 /**
- * Manages sign-in to the approval page. A browser exchanges a one-time link for a session.
+ * A browser exchanges a one-time link for a session of the approval page.
  *
  * - A link's code and a session's two secrets are random (256 bits). The server stores only their SHA-256.
  * - A session needs both secrets: the cookie and the page key. The page's script cannot read the cookie. The browser
@@ -14,24 +14,22 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Credential } from '../http/auth/tokens.ts';
 import type { GrantedAccess, PageAccessFile } from './stored-page-access.ts';
 
-/** The lifetime of a link, in milliseconds. */
 export const LINK_MS = 10 * 60_000;
 
-/** The lifetime of a session, in milliseconds. After that, the person must open a new link. */
+/** After this time, the person must open a new link. */
 export const SESSION_MS = 24 * 60 * 60_000;
 
-/** Maximum number of links, and of sessions, per principal. Above it, the oldest ends. */
+/** Each principal has at most this many links, and this many sessions. A further one ends the oldest. */
 const MAX_PER_PRINCIPAL = 100;
 
 const BYTES = 32;
 
 export interface PageLink {
   code: string;
-  /** In milliseconds since the epoch. */
+  /** In milliseconds since 1970. */
   expiresAt: number;
 }
 
-/** The two secrets that prove a browser's session. */
 export interface SessionSecrets {
   cookie: string;
   pageKey: string;
@@ -39,9 +37,9 @@ export interface SessionSecrets {
 
 export interface PageSession {
   principal: string;
-  /** In milliseconds since the epoch. */
+  /** In milliseconds since 1970. */
   expiresAt: number;
-  /** Calls `act` once when the session is signed out. @returns a function that removes the listener */
+  /** Calls `act` once when the session is signed out. Returns a function that removes the listener. */
   onSignOut: (act: () => void) => () => void;
 }
 
@@ -49,13 +47,16 @@ export interface PageSessions {
   /** Creates a link. Resolves when the link is on disk. */
   makeLink(principal: string): Promise<PageLink>;
   /**
-   * Exchanges the code of a one-time link for a session. The code then no longer works.
-   * @throws ProductError UNAUTHENTICATED for a code that is unknown, used or expired
+   * Exchanges the code of a one-time link for a session. After that, the code no longer works.
+   * @throws ProductError UNAUTHENTICATED if the code is unknown, used or expired
    */
   signIn(code: string): Promise<SessionSecrets & { expiresAt: number }>;
   /** Returns the session of these secrets. @throws ProductError UNAUTHENTICATED if there is no such session */
   find(secrets: SessionSecrets | undefined): PageSession;
-  /** Ends the session; with `everywhere` all sessions and links of its principal. @throws ProductError UNAUTHENTICATED */
+  /**
+   * Ends the session. If `everywhere` is true, ends all sessions and links of its principal. @throws ProductError
+   * UNAUTHENTICATED
+   */
   signOut(secrets: SessionSecrets | undefined, everywhere: boolean): Promise<void>;
 }
 
@@ -87,7 +88,7 @@ export async function pageSessions({ credentials, clock, file }: PageSessionsOpt
   const found = (list: readonly GrantedAccess[], secret: string): GrantedAccess | undefined => {
     const digest = Buffer.from(digestOf(secret));
     let match: GrantedAccess | undefined;
-    // Compare with every entry, so that the time does not depend on the match.
+    // The loop compares with every entry, so that its time does not reveal which entry matches.
     for (const each of list) if (timingSafeEqual(Buffer.from(each.digest), digest)) match = each;
     return match !== undefined && living(match) ? match : undefined;
   };
@@ -145,13 +146,14 @@ export async function pageSessions({ credentials, clock, file }: PageSessionsOpt
       const ended = sessions.filter(ends);
       sessions = sessions.filter((each) => !ends(each));
       links = links.filter((each) => !ends(each));
-      await save();
+      // The open streams end even if the file cannot be written.
       for (const { digest } of ended) for (const act of listeners.get(digest) ?? []) act();
+      await save();
     },
   };
 }
 
-/** Computes a keyed hash of each principal's tokens. The hash changes with a token, but reveals no token. */
+/** Returns a keyed hash of each principal's tokens. The hash changes with each token, but reveals no token. */
 function tokenMarks(credentials: readonly Credential[]): ReadonlyMap<string, string> {
   return new Map(
     credentials.map(({ principal }) => {

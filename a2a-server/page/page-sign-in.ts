@@ -1,20 +1,21 @@
 /**
  * Sign-in to the approval page over HTTP.
  *
- * - `POST /page/links` (bearer token) makes a one-time link for the token's principal.
- * - `POST /page/session` exchanges the link's code for a session: a cookie, and the page key in the answer.
- * - `POST /page/sign-out` ends the session; with `{"everywhere": true}` all sessions and links of the principal.
+ * - `POST /page/links` (bearer token) creates a one-time link for the token's principal.
+ * - `POST /page/session` exchanges the link's code for a session: a cookie, and the page key in the response.
+ * - `POST /page/sign-out` ends the session. With `{"everywhere": true}`, it ends all sessions and links of the
+ *   principal.
  */
 import { Router } from 'express';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { issuesText } from '../../shared/settings/config.ts';
+import { issuesText } from '../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { pageAddress } from '../../shared/net/page-address.ts';
+import { pageAddress, type PageTarget } from '../../shared/net/page-address.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
-import { isOwnOrigin } from '../../shared/net/own-origin.ts';
+import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
 import { checkOwnPage, secretsIn } from './page-cookie.ts';
 import type { PageCookie } from './page-cookie.ts';
 import type { PageSession, PageSessions } from './page-sessions.ts';
@@ -34,27 +35,38 @@ const signOutRequest = z.strictObject({ everywhere: z.boolean().default(false) }
 export interface PageSignIn {
   sessions: PageSessions;
   cookie: PageCookie;
-  /** The server's URL for clients, without a final slash. */
   base: string;
 }
 
-/** Creates links. Mount this route after the check of the bearer token. */
+/** Creates links. The app mounts this route after the check of the bearer token. */
 export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: PageSignIn): Router {
   const router = Router();
   router.post('/page/links', ...body, async (request, response) => {
     const { principal } = callerOf(request);
     const target = parsed(linkRequest, request.body, '{}, {"taskId"} or {"taskId", "callId", "shown"}');
-    // `row` throws the same error for another principal's task and for an unknown task.
+    // `row` throws the same error for another principal's task and for an unknown task. So a caller learns nothing
+    // about tasks of others.
     if (target.taskId !== undefined) await tasks.row(target.taskId, principal);
-    const { code, expiresAt } = await sessions.makeLink(principal);
-    const url = new URL(pageAddress(base, target));
-    url.searchParams.set('code', code);
-    noStore(response).json({ url: url.href, expiresAt: new Date(expiresAt).toISOString() });
+    noStore(response).json(await oneTimeLink(sessions, principal, base, target));
   });
   return router;
 }
 
-/** Signs in and out. Mount these routes before the check of the bearer token, because a browser has no token. */
+/** Makes a link that signs a browser in once and opens the target. @param base the server's URL for the browser */
+export async function oneTimeLink(
+  sessions: Pick<PageSessions, 'makeLink'>,
+  principal: string,
+  base: string,
+  target: PageTarget,
+): Promise<{ url: string; expiresAt: string }> {
+  const { code, expiresAt } = await sessions.makeLink(principal);
+  const url = pageAddress(base, { ...target, code });
+  return { url, expiresAt: new Date(expiresAt).toISOString() };
+}
+
+/**
+ * Signs in and out. The app mounts these routes before the check of the bearer token, because a browser has no token.
+ */
 export function signInRoutes({ sessions, cookie, base }: PageSignIn): Router {
   const router = Router();
   const own = isOwnPage(base);
@@ -76,7 +88,9 @@ export function signInRoutes({ sessions, cookie, base }: PageSignIn): Router {
 }
 
 /**
- * Returns the session of a request. @throws ProductError FORBIDDEN for other pages, UNAUTHENTICATED without a session
+ * Returns the session of a request.
+ * @throws ProductError FORBIDDEN if another page sent the request
+ * @throws ProductError UNAUTHENTICATED if there is no session
  */
 export function signedIn(request: Request, { sessions, cookie, base }: PageSignIn): PageSession {
   checkOwnPage(request, isOwnPage(base)(request));
@@ -84,8 +98,8 @@ export function signedIn(request: Request, { sessions, cookie, base }: PageSignI
 }
 
 /**
- * Returns a function that is true for the page's own origin. This is the address of the request or, behind a proxy, the
- * public address.
+ * Returns a function that is true for the page's own origin. That origin is the address of the request or, behind a
+ * proxy, the public address.
  */
 function isOwnPage(base: string): (request: Request) => (origin: string) => boolean {
   const { origin: publicOrigin } = new URL(base);

@@ -1,4 +1,7 @@
-/** Stores links and sessions of the approval page in a small file. Only this user can read it. It has no secrets. */
+/**
+ * Stores links and sessions of the approval page in a small file. Only the server's user can read the file. It contains
+ * hashes of secrets, but no secret.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -10,7 +13,7 @@ const grantedAccess = z.strictObject({
   principal: z.string(),
   /** A hash of the principal's tokens. It changes when a token changes. */
   tokens: z.string(),
-  /** In milliseconds since the epoch. */
+  /** In milliseconds since 1970. */
   expiresAt: z.number(),
 });
 export type GrantedAccess = z.infer<typeof grantedAccess>;
@@ -22,10 +25,11 @@ const NOTHING: PageAccess = { links: [], sessions: [] };
 
 export interface PageAccessFile {
   /**
-   * Reads the file. If it is invalid, returns no entries, so all users must sign in again. @throws ProductError STORAGE
+   * Reads the file. If the file is invalid, returns no entries, so all users must sign in again. @throws ProductError
+   * STORAGE
    */
   read(): Promise<PageAccess>;
-  /** Writes the file, in the order of the calls. @throws ProductError STORAGE */
+  /** Writes the file. Concurrent writes run in the order of the calls. @throws ProductError STORAGE */
   write(access: PageAccess): Promise<void>;
 }
 

@@ -1,10 +1,10 @@
-/** Tells the page which directories a task may work in, so that the person can choose one. */
+/** Sends the page the allowed workspaces, so that the person can choose one. */
 import { Router } from 'express';
 
 export interface PageWorkspaces {
-  /** The workspace of a task that names none; null if there is none. */
+  /** The workspace of a task that names none. Null if there is no such default. */
   fallback: string | null;
-  /** The directories that may contain workspaces. Empty: any directory may be a workspace. */
+  /** Workspaces must be inside these directories. If the list is empty, any directory may be a workspace. */
   allowed: readonly string[];
 }
 

@@ -1,23 +1,23 @@
 /**
- * Decides whether any part of a command line may run a given program with given arguments. Unlike `plainWords`, it also
- * reads quotes, substitutions and nested shells. It answers `maybe` if only the shell or another program knows the
- * words: expansions, globs, `xargs`, `env`, `git -c`. The search detects only programs that the command line names. It
- * does not confine a process: a script may run any program.
+ * Decides whether any part of a command line may run a given program with given arguments. Unlike `simpleCommandWords`,
+ * the search also reads quotes, substitutions and nested shells. The result is `maybe` if only the shell or another
+ * program knows the words. Examples are expansions, globs, `xargs`, `env` and `git -c`.
+ *
+ * The search finds only programs that the command line names. It does not confine a process, because a script may run
+ * any program.
  */
 import type { Shell } from './simple-command.ts';
 
 export type Mention = 'yes' | 'maybe' | 'no';
 
-/** The maximum length of a command line, in characters. The search needs more than linear time (X3). */
+/** The search needs more than linear time, so its input is limited (X3). */
 const MAX_LENGTH = 10_000;
 
-/** The characters that start an expansion. The shell expands them before it searches the program. */
+/** The characters that start an expansion. The shell expands words before it looks for the program. */
 const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]/u, cmd: /[%!]/u };
 /** Quotes and escapes. The search removes them first, because they can hide words: `g"i"t`, `sh -c 'git push'`. */
 const HIDING = /[\\^]\r?\n|['"\\^]/gu;
-/** The separators between two commands. */
-const BETWEEN = /[;&|()<>{}`\n\r]+/u;
-/** A redirection with its target. */
+const COMMAND_SEPARATOR = /[;&|()<>{}`\n\r]+/u;
 const REDIRECTION = /(?<!\d)\d*(?:<>|<<<|<<-?|>>|>\||[<>]&?)[ \t]*[^\s;&|()<>]+/gu;
 const GLOB = /[*?]|\[[^\]]/u;
 /** bash expands braces to several words. On macOS, /bin/sh is bash. */
@@ -31,23 +31,26 @@ const RUNNERS: ReadonlySet<string> = new Set(
     ' ',
   ),
 );
-/** Words that change settings. For example, they define an alias: `git -c alias.x=push x`. */
+/** Words that change settings. A setting can define an alias: `git -c alias.x=push x`. */
 const SETTING = /^(?:-c|--config|config$)/u;
 
-/** @param words the program and its first arguments from a rule; not empty */
+/** @param words the program and its first arguments, as a rule names them. Not empty. */
 export function commandMention(command: string, words: readonly string[], shell: Shell): Mention {
   if (command.length > MAX_LENGTH) return 'maybe';
   const open = command.replaceAll(HIDING, '').toLowerCase();
   const wanted = words.map((word) => word.toLowerCase());
-  // A redirection may be anywhere, and an argument may look like a redirection. So try both interpretations.
-  const parts = [open, open.replaceAll(REDIRECTION, ' ')].flatMap((text) => text.split(BETWEEN)).map(wordsOf);
+  // A redirection may be anywhere, and an argument may look like a redirection. So the search tries the text with and
+  // without redirections.
+  const parts = [open, open.replaceAll(REDIRECTION, ' ')]
+    .flatMap((text) => text.split(COMMAND_SEPARATOR))
+    .map(wordsOf);
   if (parts.some((part) => runs(part, wanted))) return 'yes';
   if (EXPANSION[shell].test(command) || BRACES.test(command)) return 'maybe';
   if (parts.some((part) => part.some((word) => RUNNERS.has(ownName(word))))) return 'maybe';
-  // A glob in quotes is a literal word, unless a shell reads it again (see RUNNERS). An escaped quote, a comment or a
-  // second line makes the start of the quotes uncertain. In these cases, search the quoted text too.
+  // A glob in quotes is a literal word, unless a shell reads the word again (see RUNNERS). After an escaped quote, a
+  // comment or a second line, the start of the quotes is uncertain. Then the search also reads the quoted text.
   const quotes = /[\\#\r\n]/u.test(command) ? command : command.replaceAll(QUOTED, '');
-  const globs = quotes.split(BETWEEN).flatMap(wordsOf);
+  const globs = quotes.split(COMMAND_SEPARATOR).flatMap(wordsOf);
   if (globs.some((word) => GLOB.test(word))) return 'maybe';
   return isSetUp(parts, wanted[0] ?? '') ? 'maybe' : 'no';
 }
@@ -61,8 +64,8 @@ function ownName(word: string): string {
 }
 
 /**
- * True if variables or settings may change the meaning of the program's arguments. A part may set them for a later
- * part, e.g. `export GIT_CONFIG_COUNT=1 …; git x`.
+ * Returns true if variables or settings may change the meaning of the program's arguments. One part may set a variable
+ * for a later part, e.g. `export GIT_CONFIG_COUNT=1 …; git x`.
  */
 function isSetUp(parts: readonly (readonly string[])[], name: string): boolean {
   const starts = parts.map((words) => words.findIndex((word, index) => isProgram(word, name, index)));
@@ -77,7 +80,7 @@ function isSetUp(parts: readonly (readonly string[])[], name: string): boolean {
   });
 }
 
-/** True if the words run the program. Also finds it after another program: `sudo git push`, `env A=1 git push`. */
+/** Returns true if the words run the program, even through another program: `sudo git push`, `env A=1 git push`. */
 function runs(words: readonly string[], wanted: readonly string[]): boolean {
   return words.some(
     (word, at) => isProgram(word, wanted[0] ?? '', at) && follow(words.slice(at + 1), wanted),
@@ -89,7 +92,7 @@ function isProgram(word: string, name: string, at: number): boolean {
   return word === name || own === name || own === `${name}.exe` || (at === 0 && GLOB.test(own));
 }
 
-/** True if the rule's other words follow in order. Between them, only options and their values are allowed. */
+/** Returns true if the rule's other words follow in order. Only options and their values may be between them. */
 function follow(words: readonly string[], [, ...rest]: readonly string[]): boolean {
   let at = 0;
   for (const wanted of rest) {

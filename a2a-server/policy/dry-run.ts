@@ -1,28 +1,33 @@
-/** Applies a policy to the past calls of a task, and compares its verdicts with the recorded verdicts. Read-only. */
+/**
+ * Applies a policy to the past calls of a task, and compares its verdicts with the recorded verdicts. Changes nothing.
+ */
 import type { JournalEntry, RequestedCall, TaskEvent, PolicyVerdict } from '../task/events.ts';
 import { firstSnapshot, fold } from '../task/fold.ts';
 import { unexpiredGrants } from '../task/grants.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
-import { NO_TARGETS, resolveTargets, type JudgedCall } from './judged-call.ts';
+import { NO_TARGETS, resolveTargets, type CallFacts } from './call-facts.ts';
 import type { Policy } from './prepare-rules.ts';
 import { verdict } from './verdict.ts';
 import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
 
-/** The verdict on a call: it runs without asking, a person decides, or policy refuses it. */
-type DryRunVerdict = 'allow' | 'ask' | 'refuse';
+/**
+ * `allow` runs the call without asking, `ask` lets a person decide, `presence` lets a person approve only with a passkey,
+ * and `refuse` does not run the call.
+ */
+type DryRunVerdict = 'allow' | 'ask' | 'presence' | 'refuse';
 
 export interface DryRunCall {
   taskId: string;
   seq: number;
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since 1970. */
   at: number;
   tool: string;
   title: string;
-  /** The verdict that the journal recorded, and its reason. `decided` is the person's decision, or null. */
+  /** The recorded verdict and its reason. `decided` is the person's decision, or null. */
   met: { fate: DryRunVerdict; why: string; decided: string | null };
-  /** The verdict under the policy, with the task's settings and grants at that time. */
+  /** The verdict under the given policy, with the task's settings and grants at that time. */
   meets: { fate: DryRunVerdict; why: string };
 }
 
@@ -31,11 +36,14 @@ export interface DryRunInput {
   entries: readonly JournalEntry[];
   policy: Policy;
   tool: (name: string) => Tool | undefined;
-  /** Opens the task's workspace. If the workspace no longer exists, the returned workspace resolves no links. */
+  /** Opens the task's workspace. If the directory no longer exists, the returned workspace resolves no links. */
   workspace: (root: string | undefined) => Promise<Pick<Workspace, 'root' | 'locate'>>;
 }
 
-/** Returns the calls in order. Omits questions and calls that could not run, because policy has no verdict on them. */
+/**
+ * Applies a policy to past calls. Returns the recorded and the new verdict, in the order of the calls. Omits questions
+ * and calls that could not run, because a policy has no verdict on them.
+ */
 export async function dryRunCalls({
   taskId,
   entries,
@@ -70,7 +78,7 @@ export async function dryRunCalls({
 }
 
 function judgedNow(
-  call: JudgedCall,
+  call: CallFacts,
   snapshot: Snapshot,
   { at, policy }: { at: number; policy: Policy },
 ): PolicyVerdict {
@@ -78,12 +86,15 @@ function judgedNow(
   return verdict(call, { policy, settings, grants: unexpiredGrants(grants, at) });
 }
 
-/** @returns undefined if the input is invalid for the tool. Then the call was refused without a verdict. */
+/**
+ * Collects the facts of a past call. Returns undefined if the tool is unknown, or if the input does not fit its schema.
+ * The server refused such a call without a verdict.
+ */
 async function judgedThen(
   call: RequestedCall,
   tool: Tool | undefined,
   workspace: Pick<Workspace, 'root' | 'locate'>,
-): Promise<JudgedCall | undefined> {
+): Promise<CallFacts | undefined> {
   if (tool === undefined) return call.source.type === 'built-in' ? undefined : { ...call, reach: NO_TARGETS };
   if (!tool.schema.safeParse(call.input).success) return undefined;
   return { ...call, sideEffect: tool.sideEffect, reach: await resolveTargets(tool, call.input, workspace) };
@@ -104,7 +115,10 @@ function words({ decision, scope, by }: Extract<TaskEvent, { type: 'tool.decided
 function said(verdictSaid: PolicyVerdict): { fate: DryRunVerdict; why: string } {
   switch (verdictSaid.type) {
     case 'ask':
-      return { fate: 'ask', why: verdictSaid.rule ?? 'nothing allows it' };
+      return {
+        fate: verdictSaid.presence === true ? 'presence' : 'ask',
+        why: verdictSaid.rule ?? 'nothing allows it',
+      };
     case 'question':
       return { fate: 'ask', why: 'it is a question' };
     case 'refuse':
@@ -132,14 +146,14 @@ function whyAllowed({ because }: Extract<PolicyVerdict, { type: 'allow' }>): str
 interface DryRunSummary {
   calls: number;
   tasks: number;
-  /** The number of calls by their verdict under the new policy. */
+  /** The number of calls with each verdict under the given policy. */
   now: Record<DryRunVerdict, number>;
-  /** The number of calls with a changed verdict, e.g. by `ask → allow`. */
+  /** The number of calls for each change of verdict, e.g. `ask → allow`. */
   changed: Record<string, number>;
 }
 
 export function summaryOf(tried: readonly DryRunCall[]): DryRunSummary {
-  const now = { allow: 0, ask: 0, refuse: 0 };
+  const now = { allow: 0, ask: 0, presence: 0, refuse: 0 };
   const changed: Record<string, number> = {};
   for (const call of tried) {
     now[call.meets.fate] += 1;
@@ -157,17 +171,20 @@ export function isChanged({ met, meets }: DryRunCall): boolean {
 const FATES: Readonly<Record<DryRunVerdict, string>> = {
   allow: 'runs unasked',
   ask: 'asks',
+  presence: 'asks with presence',
   refuse: 'is refused',
 };
 const FATES_THEN: Readonly<Record<DryRunVerdict, string>> = {
   allow: 'ran unasked',
   ask: 'asked',
+  presence: 'asked with presence',
   refuse: 'was refused',
 };
 
 export function callText(call: DryRunCall): string {
   const { taskId, seq, at, tool, title, met, meets } = call;
-  const decided = met.fate === 'ask' ? `: ${met.decided ?? 'not decided'}` : ` (${met.why})`;
+  const decided =
+    met.fate === 'ask' || met.fate === 'presence' ? `: ${met.decided ?? 'not decided'}` : ` (${met.why})`;
   return [
     `${isChanged(call) ? '*' : ' '} ${new Date(at).toISOString()} ${taskId} #${seq} ${tool}: ${oneLine(title, 200)}`,
     `    then  ${FATES_THEN[met.fate]}${oneLine(decided, 400)}`,
@@ -178,7 +195,7 @@ export function callText(call: DryRunCall): string {
 export function summaryText({ calls, tasks, now, changed }: DryRunSummary): string {
   const changes = Object.entries(changed).map(([change, times]) => `${change} ${times}`);
   return [
-    `${countWithNoun(calls, 'call')} of ${countWithNoun(tasks, 'task')}: ${now.allow} would run without a question, ${now.ask} would ask, ${now.refuse} would be refused.`,
+    `${countWithNoun(calls, 'call')} of ${countWithNoun(tasks, 'task')}: ${now.allow} would run without a question, ${now.ask} would ask, ${now.presence === 0 ? '' : `${now.presence} would demand presence, `}${now.refuse} would be refused.`,
     changes.length === 0 ? 'No verdict changes.' : `Changed verdicts (marked *): ${changes.join(', ')}.`,
   ].join('\n');
 }

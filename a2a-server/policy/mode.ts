@@ -8,23 +8,26 @@ export function taskModeOf({ mode, autoExecute }: ModeSettings): TaskMode {
   return mode ?? (autoExecute ? 'auto' : 'ask');
 }
 
-/** True if the task refuses each call with side effects without asking. */
+/** Returns true if the task refuses each call with side effects without asking. */
 export function isReadOnlyMode(settings: ModeSettings): boolean {
   return settings.readOnly === true || taskModeOf(settings) === 'plan';
 }
 
-/** True if some calls with side effects run without asking. The session's next task does not inherit such a mode. */
-export function runsWithoutAsking(settings: ModeSettings): boolean {
+/**
+ * Returns true if some calls with side effects run without asking. The session's next task does not inherit such a
+ * mode.
+ */
+export function mayRunSomeUnasked(settings: ModeSettings): boolean {
   const mode = taskModeOf(settings);
   return mode === 'auto' || mode === 'accept-edits';
 }
 
-/** @throws ProductError MALFORMED if the settings contradict each other */
+/** Checks the mode settings of a task. @throws ProductError MALFORMED if they contradict each other */
 export function checkModeSettings({ mode, autoExecute, readOnly }: ModeSettings): void {
   if (mode === undefined) return;
   if (autoExecute !== undefined && autoExecute !== (mode === 'auto'))
     throw contradiction(`mode "${mode}" contradicts autoExecute ${autoExecute}`);
-  if (readOnly === true && runsWithoutAsking({ mode }))
+  if (readOnly === true && mayRunSomeUnasked({ mode }))
     throw contradiction(`mode "${mode}" contradicts readOnly true`);
   if (readOnly === false && mode === 'plan') throw contradiction('mode "plan" contradicts readOnly false');
 }

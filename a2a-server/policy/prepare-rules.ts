@@ -1,4 +1,3 @@
-/** Validates the operator's rules and prepares them for matching. verdict.ts combines them. */
 import picomatch from 'picomatch';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Shell } from './simple-command.ts';
@@ -7,7 +6,7 @@ import { ruleMatcher, type RuleMatcher } from './rule-matcher.ts';
 
 interface PolicyRule {
   action: RuleAction;
-  /** The name for people, with the rule's comment, if any. */
+  /** The rule's name for people, with the rule's comment, if any. */
   name: string;
   matches: RuleMatcher;
 }
@@ -16,12 +15,11 @@ export type Policy = readonly PolicyRule[];
 
 export const NO_RULES: Policy = [];
 
-/**
- * The prefix of MCP server tools. The names of these tools are unknown at the start, because the servers connect later.
- */
+/** The prefix of MCP tools. Their names are unknown at the server's start, because MCP servers connect later. */
 const FROM_SERVERS = 'mcp__';
 
 /**
+ * Validates the operator's rules and prepares them for matching.
  * @param tools the names of the existing tools
  * @throws ProductError CONFIGURATION if rules contradict each other, name an unknown tool, or are invalid
  */
@@ -46,7 +44,7 @@ function matcher(rule: Rule, name: string, shell: Shell): RuleMatcher {
   }
 }
 
-/** Refuses an allow rule and a deny rule with the same conditions, because one of them must be a mistake. */
+/** Refuses two rules with the same conditions and different actions, because one of them must be a mistake. */
 function refuseContradictions(rules: readonly Rule[]): void {
   const seen = new Map<string, number>();
   for (const [index, rule] of rules.entries()) {

@@ -1,23 +1,21 @@
 /**
- * Decides whether a rule matches a call. Pure after creation.
- *
- * Both kinds of rules fail closed.
+ * Decides whether a rule matches a call. If a match is uncertain, the call does not run without a person (fail closed):
  * - An `allow` rule matches only the exact spelling of the resolved path. It matches a command line only if that is a
  *   plain list of exactly the rule's words. If the rule ends in `…`, more words may follow.
- * - An `ask` or `deny` rule matches the written and the resolved path, in any case, with all parent directories. It
+ * - An `ask`, `presence` or `deny` rule matches the written and the resolved path, in any case, with all parent directories. It
  *   matches any part of a command line. The result is `maybe` if the match is uncertain.
  */
 import picomatch from 'picomatch';
 import { commandMention, type Mention } from './command-mention.ts';
-import type { ResolvedTargets, JudgedCall, ResolvedTargetPath } from './judged-call.ts';
+import type { ResolvedTargets, CallFacts, ResolvedTargetPath } from './call-facts.ts';
 import { simpleCommandWords, type Shell } from './simple-command.ts';
 import type { Rule } from './rule.ts';
 
-export type RuleMatcher = (call: JudgedCall) => Mention;
+export type RuleMatcher = (call: CallFacts) => Mention;
 
-type Condition = (call: JudgedCall) => Mention;
+type Condition = (call: CallFacts) => Mention;
 
-/** @throws Error with a sentence if a command is not a plain list of words */
+/** Prepares a rule for matching. @throws Error if a command in the rule is not a plain list of words */
 export function ruleMatcher(rule: Rule, shell: Shell): RuleMatcher {
   const wide = rule.action !== 'allow';
   const { tool, server, path, command, host } = rule;
@@ -37,7 +35,8 @@ function leastOf(mentioned: readonly Mention[]): Mention {
 }
 
 /**
- * Returns a function with one parameter. With a second parameter (the index in `some`), picomatch returns an object.
+ * Returns a function with one parameter. `Array.some` passes the index as second parameter, and picomatch then returns
+ * an object.
  */
 function matcher(glob: picomatch.Glob, options: picomatch.PicomatchOptions): (name: string) => boolean {
   const matches = picomatch(glob, options);
@@ -48,14 +47,11 @@ function nameMatcher(patterns: readonly string[]): (name: string) => boolean {
   return matcher([...patterns], { dot: true, nonegate: true });
 }
 
-function yesIf(
-  matches: (name: string) => boolean,
-  named: (call: JudgedCall) => readonly string[],
-): Condition {
+function yesIf(matches: (name: string) => boolean, named: (call: CallFacts) => readonly string[]): Condition {
   return (call) => (named(call).some(matches) ? 'yes' : 'no');
 }
 
-function serverOf({ source }: JudgedCall): readonly string[] {
+function serverOf({ source }: CallFacts): readonly string[] {
   return source.type === 'mcp-server' ? [source.server] : [];
 }
 
@@ -70,7 +66,7 @@ function hosts(patterns: readonly string[], wide: boolean): Condition {
 
 interface Glob {
   matches: (path: string) => boolean;
-  /** The directory that contains all matches. Undefined for a plain name, because it matches at any depth. */
+  /** The directory that contains all matches. Undefined for a plain name, because a name matches at any depth. */
   base: string | undefined;
 }
 
@@ -114,7 +110,6 @@ function withDirectoriesAbove(path: string): readonly string[] {
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }
 
-/** True if a file in the directory may match. */
 function mayHold(tree: string, { base }: Glob): boolean {
   if (base === undefined || base === '' || tree === '.') return true;
   const [directory, root] = [tree.toLowerCase(), base.toLowerCase()];
@@ -127,7 +122,7 @@ interface CommandPattern {
   open: boolean;
 }
 
-/** The last word of a pattern that allows more words. */
+/** A pattern with this end allows more words. */
 const OPEN = / (?:…|\.\.\.)$/u;
 
 function commandsOf(patterns: readonly string[], shell: Shell): readonly CommandPattern[] {

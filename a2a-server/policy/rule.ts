@@ -1,8 +1,12 @@
-/** The schema of a policy rule. */
 import { z } from 'zod';
 
-/** `deny`: the call never runs. `ask`: a person decides each time. `allow`: the call runs without asking. */
-const ruleAction = z.enum(['allow', 'ask', 'deny']);
+/**
+ * - `deny`: the call never runs.
+ * - `presence`: a person decides each time, and approves with a passkey on the page.
+ * - `ask`: a person decides each time.
+ * - `allow`: the call runs without asking.
+ */
+const ruleAction = z.enum(['allow', 'ask', 'presence', 'deny']);
 export type RuleAction = z.infer<typeof ruleAction>;
 
 const pattern = z.string().min(1).max(1000);
@@ -20,15 +24,18 @@ export const ruleSchema = z
     /** MCP servers, by name or glob. */
     server: patterns,
     /**
-     * Files of the workspace, by glob. Without a slash it is a name at any depth. With a slash it is a path from the
-     * root.
+     * Files of the workspace, by glob. A glob without a slash matches a name at any depth. A glob with a slash matches
+     * a path from the root.
      */
     path: patterns,
-    /** Command lines. `allow` matches exactly these words, or more words after `…`. Other actions match any mention. */
+    /**
+     * Command lines. `allow` matches exactly these words, or more words after `…`. Other actions match any mention of
+     * the words.
+     */
     command: patterns,
     /** Hosts of fetch and crawl, by name or glob. */
     host: patterns,
-    /** The reason of the rule. Each verdict of this rule shows it. */
+    /** The reason of the rule. Each verdict of this rule shows the reason. */
     comment: z.string().max(1000).optional(),
   })
   .refine((it) => CONDITIONS.some((condition) => it[condition] !== undefined), {

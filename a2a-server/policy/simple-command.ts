@@ -1,23 +1,22 @@
 /**
- * Parses a command line into a plain list of words, or returns undefined. The parser accepts only one program with
- * fixed arguments. It accepts no compounds, pipes, redirections, expansions, substitutions, comments, globs, line
- * breaks, or assignments before the command. The parser fails closed: if the meaning is uncertain, it returns
- * undefined.
+ * Parses a command line into a plain list of words. Accepts only one program with fixed arguments. Returns undefined
+ * for compounds, pipes, redirections, expansions, substitutions, comments, globs, line breaks, and assignments before
+ * the command. If the meaning is uncertain, also returns undefined (fail closed).
  */
 import { parse } from 'shell-quote';
 
 /** The shell that reads the command line: `/bin/sh`, or `cmd` on Windows. */
 export type Shell = 'sh' | 'cmd';
 
-/** The maximum length, because the parser needs more than linear time. A longer command line waits for a decision. */
+/** The parser needs more than linear time. A longer command line waits for a decision. */
 const MAX_LENGTH = 4096;
 
 /**
- * Characters that the parser and the shell may interpret differently, even inside quotes: expansions, escapes, line
- * breaks, and white space that the shell does not treat as white space.
+ * The parser and the shell may read these characters differently, even inside quotes. They are expansions, escapes,
+ * line breaks, and unusual white space.
  */
 const UNCERTAIN = /[$`\\]|(?! )\s|\p{Cc}/u;
-/** Matches a text in which each quote has its closing quote. */
+/** A text in which each quote has its closing quote. */
 const BALANCED = /^(?:[^'"]|'[^']*'|"[^"]*")*$/u;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/u;
 

@@ -1,22 +1,23 @@
 /**
- * Computes policy's verdict on a call: run it, ask a person, or refuse it. Pure.
+ * Computes the policy's verdict on a call: run it, ask a person, or refuse it. `deny` has precedence over `presence`,
+ * `presence` over `ask`, and `ask` over `allow`. The order of the rules has no influence.
  *
- * `deny` has precedence over `ask`, and `ask` over `allow`. The order of the rules has no influence: 1. A `deny` rule
- * refuses the call. A read-only task refuses every call with side effects. 2. An `ask` rule asks. A `deny` rule with an
- * uncertain match (`maybe`) also asks. 3. These calls run: read-only calls, calls that match an `allow` rule, calls
- * that the task's mode allows (`auto`, `accept-edits`), and calls that a person's grant covers. 4. All other calls wait
- * for a decision.
+ * 1. A `deny` rule refuses the call. A read-only task refuses every call with side effects.
+ * 2. A `presence` rule asks, and a person can approve only with a passkey. This also holds for an uncertain match.
+ *    An `ask` rule asks. A `deny` rule with an uncertain match (`maybe`) also asks.
+ * 3. A read-only call runs. So does a call that matches an `allow` rule, or that the task's mode allows (`auto`,
+ *    `accept-edits`), or that a grant covers.
+ * 4. All other calls wait for a decision.
  *
- * So a mode or a grant has the strength of an `allow` rule: it never overrides `deny` or `ask`.
+ * So a mode or a grant never overrides `deny`, `presence` or `ask`.
  */
 import type { TaskSettings, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { AllowReason, PolicyVerdict } from '../task/events.ts';
 import type { Grant } from '../task/grants.ts';
-import type { JudgedCall } from './judged-call.ts';
+import type { CallFacts } from './call-facts.ts';
 import { taskModeOf, isReadOnlyMode } from './mode.ts';
 import { NO_RULES, type Policy } from './prepare-rules.ts';
 
-/** The policy, settings and grants that apply to a call. */
 interface PolicyContext {
   policy?: Policy;
   settings: TaskSettings;
@@ -24,7 +25,7 @@ interface PolicyContext {
 }
 
 export function verdict(
-  call: JudgedCall,
+  call: CallFacts,
   { policy = NO_RULES, settings, grants }: PolicyContext,
 ): PolicyVerdict {
   const denied = denyMessage(call, policy);
@@ -34,14 +35,16 @@ export function verdict(
       type: 'refuse',
       message: `This task is read-only: ${call.tool} has side effects and was not run.`,
     };
-  const asked = asking(call, policy);
+  const presence = presenceRule(call, policy);
+  if (presence !== undefined) return { type: 'ask', rule: presence, presence: true };
+  const asked = askingRule(call, policy);
   if (asked !== undefined) return { type: 'ask', rule: asked };
   const because = allowance(call, { policy, settings, grants });
   return because === undefined ? { type: 'ask' } : { type: 'allow', because };
 }
 
-/** Returns the message for the model if a deny rule matches the call. Otherwise undefined. */
-export function denyMessage(call: JudgedCall, policy: Policy): string | undefined {
+/** Returns the message for the model if a deny rule matches the call. Otherwise returns undefined. */
+export function denyMessage(call: CallFacts, policy: Policy): string | undefined {
   const rule = policy.find(({ action, matches }) => action === 'deny' && matches(call) === 'yes');
   return (
     rule &&
@@ -49,8 +52,16 @@ export function denyMessage(call: JudgedCall, policy: Policy): string | undefine
   );
 }
 
+/** Returns the name of the rule that demands a person's passkey, if any. */
+export function presenceRule(call: CallFacts, policy: Policy): string | undefined {
+  return askingRule(
+    call,
+    policy.filter(({ action }) => action === 'presence'),
+  );
+}
+
 /** Returns the name of the rule that requires a person's decision, if any. */
-function asking(call: JudgedCall, policy: Policy): string | undefined {
+function askingRule(call: CallFacts, policy: Policy): string | undefined {
   for (const { action, name, matches } of policy) {
     if (action === 'allow') continue;
     const mentioned = matches(call);
@@ -61,7 +72,7 @@ function asking(call: JudgedCall, policy: Policy): string | undefined {
 }
 
 function allowance(
-  call: JudgedCall,
+  call: CallFacts,
   { policy = NO_RULES, settings, grants }: PolicyContext,
 ): AllowReason | undefined {
   if (call.sideEffect === 'none') return { type: 'read-only' };
@@ -70,12 +81,12 @@ function allowance(
   const mode = taskModeOf(settings);
   if (mode === 'auto') return { type: 'auto-execute' };
   if (mode === 'accept-edits' && call.sideEffect === 'files') return { type: 'accept-edits' };
-  // Check grants last. A call that runs without a grant must not spend a use of a grant.
+  // Grants come last. A call that runs without a grant must not use up a grant.
   const grant = grants.find((given) => reaches(given, call));
   return grant && { type: 'grant', scope: grant.scope, callId: grant.callId, grantId: grant.grantId };
 }
 
-function reaches(grant: Grant, call: JudgedCall): boolean {
+function reaches(grant: Grant, call: CallFacts): boolean {
   switch (grant.scope) {
     case 'always':
       return true;
@@ -87,8 +98,8 @@ function reaches(grant: Grant, call: JudgedCall): boolean {
 }
 
 /**
- * Returns the MCP server or ACP agent of a tool, for a grant with the scope `server`. Such a grant never covers a
- * built-in tool.
+ * Returns the MCP server or ACP agent of a tool. A grant with the scope `server` covers the tools of one of them. It
+ * never covers a built-in tool.
  */
 function partyOf(source: ToolSource): string {
   switch (source.type) {

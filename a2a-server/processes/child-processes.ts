@@ -3,13 +3,13 @@
  * (D6).
  *
  * - Each child leads a process group. Its record is a file in the state directory. The server writes the record before
- *   the child starts its work. It removes the record when the group has ended.
- * - The server does not sync the files to disk, to save time. After a crash of the machine, the children are gone too,
- *   and the boot id shows that their records are old.
- * - A new server ends these orphans: SIGTERM, grace period, SIGKILL. Only one server owns a state directory. So each
- *   record at startup belongs to an ended server.
- * - If the server cannot end an orphan, or cannot distinguish it from another program, it reports the orphan and keeps
- *   its record.
+ *   the child runs its command. It deletes the record when the group has ended.
+ * - The server does not sync the files to disk, to save time. A crash of the machine also ends the children. The boot
+ *   id then shows that their records are old.
+ * - A new server ends these children: SIGTERM, grace period, SIGKILL. Only one server uses a state directory. So each
+ *   record at startup belongs to a server that has ended.
+ * - If the server cannot end such a child, or cannot distinguish it from another program, it reports the child and
+ *   keeps its record.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
-import { CHILD_MARKER } from '../../shared/runtime/hidden-environment.ts';
+import { CHILD_MARKER } from '../../shared/runtime/hide-environment.ts';
 import { endGroup, endGroups } from './end-process-group.ts';
 import { processIdentityOf, markedGroups, processStateOf } from './process-identity.ts';
 
@@ -26,7 +26,6 @@ const childOwner = z.discriminatedUnion('type', [
   z.object({ type: z.literal('mcp-server'), server: z.string() }),
   z.object({ type: z.literal('acp-agent'), agent: z.string() }),
 ]);
-/** The owner of a child process. */
 type ChildOwner = z.infer<typeof childOwner>;
 
 const childRecord = z.object({
@@ -36,34 +35,37 @@ const childRecord = z.object({
 });
 type ChildRecord = z.infer<typeof childRecord>;
 
-/** A child of an earlier server that may still run, because this server could not end it. */
+/** A child of an earlier server. It may still run, because this server could not end it. */
 export interface Orphan {
   owner: ChildOwner;
   group: number;
 }
 
-/** The record of one child. It exists from before the spawn until the end of the group. */
+/** The record of one child, from before its start until the end of its process group. */
 export interface ChildEntry {
-  /** Add this to the child's environment. */
+  /** The caller adds these variables to the child's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Call this directly after the spawn. @throws ProductError STORAGE; then the child must not continue */
+  /**
+   * The caller calls this directly after the start of the child. @throws ProductError STORAGE. Then the child must not
+   * continue.
+   */
   record(leader: number): Promise<void>;
   /** Returns the groups of the child's processes that left its group. */
   strays(): readonly number[];
-  /** Call this when the whole group has ended. */
+  /** The caller calls this when the whole group has ended. */
   forget(): void;
 }
 
 export interface ChildProcesses {
   entry(owner: ChildOwner): ChildEntry;
   /**
-   * Ends the orphans of earlier servers. The first call must come after this server owns the state directory.
-   * Concurrent calls share the work. Later calls try the remaining orphans again. @returns the remaining orphans
+   * Ends the children of earlier servers. Returns those that still run. The first call must come after this server has
+   * locked the state directory. Concurrent calls share one run. Later calls try the remaining children again.
    */
   endOrphans(): Promise<readonly Orphan[]>;
 }
 
-/** For programs without a state directory. It records nothing. */
+/** Records nothing, for programs without a state directory. */
 export const NO_RECORDS: ChildProcesses = {
   entry: () => ({ env: {}, record: () => Promise.resolve(), strays: () => [], forget: () => undefined }),
   endOrphans: () => Promise.resolve([]),
@@ -73,9 +75,8 @@ interface ChildProcessesOptions {
   /** The directory of the records. The first use creates it. */
   directory: string;
   clock: Clock;
-  /** The time between SIGTERM and SIGKILL, in milliseconds. */
   graceMs: number;
-  /** Called for each orphan with the result. */
+  /** Reports the result for each child of an earlier server. */
   onOrphan: (orphan: Orphan, end: 'ended' | 'still-there') => void;
 }
 
@@ -103,7 +104,7 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
       state === 'runs' ? endGroup(group, limits).catch(() => 'unconfirmed' as const) : 'gone',
       endGroups(strays, limits),
     ]);
-    // A program may have left the group during its end.
+    // A program may have left the group while the group ended.
     const over = (await endGroups(strays, limits)) && state !== 'unknown' && end !== 'unconfirmed';
     if (state !== 'gone' || found) onOrphan(orphanOf(record), over ? 'ended' : 'still-there');
     if (over) rmSync(pathOf(directory, record.id), { force: true });
@@ -167,7 +168,7 @@ function recordsIn(directory: string): ChildRecord[] {
     const path = join(directory, name);
     const record = childRecord.safeParse(parsed(readFileSync(path, 'utf8')));
     if (record.success) return [record.data];
-    // The record is incomplete, so the server was killed during the write. The child never started its work.
+    // The record is incomplete, so the server was killed during the write. The child never ran its command.
     rmSync(path, { force: true });
     return [];
   });

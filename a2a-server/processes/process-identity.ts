@@ -1,34 +1,35 @@
 /**
- * Identifies a process group by its leader's start time and the machine's boot id, because systems reuse process ids.
+ * A process group is identified by its leader's start time and the machine's boot id, because systems reuse process
+ * ids.
  *
- * On Linux both come from /proc. On macOS `ps -o lstart` gives a date, which needs no boot id. Windows has no process
- * groups.
+ * On Linux both values come from /proc. On macOS `ps -o lstart` gives a date, which needs no boot id. Windows has no
+ * process groups.
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { groupOf, livingGroups, processStat } from './living-groups.ts';
-import { isAlive } from './end-process-group.ts';
+import { groupOf, livingGroups, processStat } from './find-living-groups.ts';
+import { isGroupAlive } from './end-process-group.ts';
 
 interface ProcessIdentity {
-  /** The group's id: the process id of its leader. */
+  /** The group's id is the process id of its leader. */
   group: number;
   /** The start time of the leader, in the system's format. */
   started: string;
-  /** The boot id on Linux; empty elsewhere. */
+  /** The boot id on Linux. Empty on other systems. */
   boot: string;
 }
 
 /**
  * - `gone`: no process of the group runs, or the id now belongs to another group.
  * - `runs`: a process of this group runs.
- * - `unknown`: a group with this id runs, but its leader has ended. So it may be another group.
+ * - `unknown`: a group with this id runs, but its leader has ended. So the group may be a different one.
  */
 type GroupState = 'gone' | 'runs' | 'unknown';
 
 /**
+ * Reads the identity of a child's process group. Returns undefined for a child that has ended, and on Windows.
  * @param leader a child that leads its own process group
- * @returns undefined for an ended child, and on Windows
- * @throws Error if the system gives no answer, e.g. because this process has no free file descriptor
+ * @throws Error if the system reports an error, e.g. because this process has no free file descriptor
  */
 export async function processIdentityOf(leader: number): Promise<ProcessIdentity | undefined> {
   if (process.platform === 'linux') {
@@ -48,12 +49,13 @@ export async function processStateOf(
   if (process.platform !== 'linux') {
     const now = await startedOf(group);
     if (now !== undefined) return now === started ? 'runs' : 'gone';
-    return (await isAlive(group)) ? 'unknown' : 'gone';
+    return (await isGroupAlive(group)) ? 'unknown' : 'gone';
   }
   if (boot !== bootId()) return 'gone';
   const leader = processStat(group);
   if (leader === 'unknown') return 'unknown';
-  // The kernel does not reuse the id of a living group. So a leader with another start time leads another group.
+  // The kernel does not reuse the id of a group that still has a process. So a leader with another start time leads
+  // another group.
   if (leader !== undefined) return leader.started === started ? 'runs' : 'gone';
   const groups = await livingGroups();
   if (groups === undefined) return 'unknown';
@@ -63,8 +65,8 @@ export async function processStateOf(
 
 /**
  * Returns the groups of all processes that inherited the marker. The search reads the environment of each process of
- * this user. So it also finds programs that left the group of their command, such as `timeout` and `setsid`. Returns an
- * empty list on systems other than Linux.
+ * this user. So it also finds programs that left the group of their command, such as `timeout` and `setsid`. On systems
+ * other than Linux, returns an empty list.
  */
 export function markedGroups(marker: string): number[] {
   if (process.platform !== 'linux') return [];
@@ -85,7 +87,10 @@ function membersOf(group: number): number[] {
     .map(Number);
 }
 
-/** Returns an empty list for a process of another user, or a process that has just ended. */
+/**
+ * Reads the environment of a process. Returns an empty list for a process of another user, or a process that has just
+ * ended.
+ */
 function environmentOf(id: number): string[] {
   try {
     return readFileSync(`/proc/${id}/environ`, 'utf8').split('\0');

@@ -1,8 +1,7 @@
-/** Creates the agent that runs the tasks, as the setting `agent` specifies. */
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
-import { agentName } from '../models/acp/agent-command.ts';
+import { agentName } from '../models/acp/agent-program.ts';
 import { offeredModels } from './configured-models.ts';
 import { modelAdvice } from './model-advice.ts';
 import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
@@ -13,27 +12,27 @@ import type { Snapshot } from '../task/snapshot.ts';
 import { commandEnvironment } from '../tools/shell/command-environment.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/**
- * The time limit for an ACP agent's answer to each set-up request, in milliseconds. `npx` may first download the agent.
- */
+/** The time limit for an ACP agent's response to each set-up request. `npx` may first download the agent. */
 const START_MS = 60_000;
-/**
- * The server shows permission requests together if they arrive within this time after the first request, in
- * milliseconds.
- */
+/** Permission requests that arrive within this time after the first one are shown together. */
 const GATHER_MS = 50;
 
 export interface AgentBackend {
   models: Models;
-  /** The backend's tools, if they replace the server's built-in tools. */
+  /** Absent if the backend uses the server's built-in tools. */
   tools?: readonly Tool[];
-  /** Called for each task that has ended. */
+  /** Runs after the end of each task. */
   onEnded?: (task: Snapshot) => void;
-  /** Stops the backend's processes. Call it after the shutdown of the tasks. */
+  /** Stops the backend's processes. The server calls this after the shutdown of the tasks. */
   close: () => Promise<void>;
 }
 
-/** @param children records the agent's processes. @param patience the retry policy for failing providers. @throws ProductError CONFIGURATION */
+/**
+ * Creates the agent that runs the tasks, as the setting `agent` specifies.
+ * @param children records the agent's processes
+ * @param patience the retry policy for failing providers
+ * @throws ProductError CONFIGURATION
+ */
 export async function createAgentBackend(
   settings: ServerSettings,
   children: ChildProcesses = NO_RECORDS,

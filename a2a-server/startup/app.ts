@@ -1,11 +1,12 @@
 /**
  * Builds the server's routes and their access checks (X1). Each route checks Host and Origin. Each route requires a
  * bearer token, with these exceptions:
- * - the agent card and the approval page's files contain no data;
- * - the identity route proves that the server knows the token;
- * - the events of a task also accept a ticket;
- * - the routes under `/page` use the approval page's sign-in.
+ * - The agent card and the approval page's files contain no data.
+ * - The identity route proves that the server knows the token.
+ * - The events of a task also accept a ticket.
+ * - The routes below `/page` use the approval page's sign-in.
  */
+import type { KeyObject } from 'node:crypto';
 import express from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import type { AgentCard } from '@a2a-js/sdk';
@@ -18,7 +19,7 @@ import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { attachCaller, Caller, type ReaderEnd } from '../http/auth/caller.ts';
-import { allowedMethods, PAGE_API } from '../http/routes/addresses.ts';
+import { allowedMethods, PAGE_API } from '../http/routes/allowed-methods.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
 import { costRoute } from '../http/routes/cost-route.ts';
 import { commandRoutes } from '../http/routes/command-routes.ts';
@@ -34,6 +35,7 @@ import {
 import { DEFAULT_BODY_LIMITS, requestError } from '../http/wire/json-body.ts';
 import type { BodyLimits } from '../http/wire/json-body.ts';
 import { fileRoute } from '../http/routes/file-route.ts';
+import { receiptRoute } from '../http/routes/receipt-route.ts';
 import { identityRoute } from '../http/routes/identity-route.ts';
 import type { ServerIdentity } from '../http/routes/identity-route.ts';
 import { jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
@@ -49,43 +51,53 @@ import { HEARTBEAT_MS } from '../http/streams/sse.ts';
 import type { StreamTickets } from '../http/auth/stream-ticket.ts';
 import type { Authenticate } from '../http/auth/tokens.ts';
 import { taskSearchRoute } from '../http/routes/task-search-route.ts';
+import { storyRoute } from '../http/routes/story-route.ts';
 import { toolRoutes } from '../http/routes/tool-execution-routes.ts';
 import { pageRoute } from '../page/page-route.ts';
 import type { Page } from '../page/page-route.ts';
+import { TaskChanges } from '../page/task-changes.ts';
+import { taskChangesRoute } from '../page/task-changes-route.ts';
+import { taskGroupsRoute } from '../page/task-groups-route.ts';
+import { passkeyRoutes, type PagePasskeys } from '../page/passkey-routes.ts';
 import { linkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
 import { workspaceRoute } from '../page/workspace-route.ts';
 import type { PageWorkspaces } from '../page/workspace-route.ts';
 
-/** The reason for the end of a request's stream. */
 export type StreamEndReason =
   'client-gone' | 'server-shutdown' | 'access-expired' | 'signed-out' | 'lifetime-over';
 
 export interface AppOptions {
   tasks: TaskService;
   card: AgentCard;
-  /** The commands that run without a model. */
   commands: readonly OfferedCommand[];
   page: Page;
-  /** What the page offers as workspaces. Defaults to none. */
+  /** The workspaces that the page offers. The default is none. */
   workspaces?: PageWorkspaces;
+  /** The changes that the page's task list follows. The default has none. */
+  changes?: TaskChanges;
   pageSignIn: PageSignIn;
+  /** The default is a page without passkeys. */
+  passkeys?: PagePasskeys;
+  /** Returns the private key that signs receipts. */
+  signingKey: () => Promise<KeyObject>;
   authenticate: Authenticate;
-  /** If absent, this server cannot prove its identity to a local client. */
+  /** Without this value, the server cannot prove its identity to a local client. */
   identity?: ServerIdentity;
   tickets: StreamTickets;
   clock: Clock;
   reach: AllowedHostsAndOrigins;
   log: Logger;
-  /** Returns the content of `GET /health` for callers with a token. */
-  health: () => object;
+  /**
+   * Returns the content of `GET /health`, which requires a token. If the journal is not reachable, the status is 503.
+   */
+  health: () => { journal?: 'ok' | 'unreachable' };
   /** Decides about the tasks of disconnected clients. The default does nothing. */
   disconnects?: Disconnects;
-  /** Returns the current status of the MCP servers. */
   servers?: () => readonly ToolServerView[];
   /** The server aborts this scope to end open streams. */
   reading: AbortScope<StreamEndReason>;
-  /** True if the server refuses new work with 503. Open requests still finish. */
+  /** Returns true if the server refuses new requests with 503. Open requests still finish. */
   closing: () => boolean;
   limits?: BodyLimits;
   heartbeatMs?: number;
@@ -124,7 +136,8 @@ export function createApp(options: AppOptions): Express {
     identified(byTicket, options),
     eventsRoute(tasks, { heartbeatMs, log, disconnects: options.disconnects }),
   );
-  // The page may use only tasks, messages, tool executions, files, costs and the list of workspaces.
+  // The page may use only tasks, their list, receipts and stories, messages, tool executions, files, costs, the
+  // workspaces, and its passkeys.
   app.use(
     PAGE_API,
     identified((request) => signedIn(request, options.pageSignIn), options),
@@ -132,13 +145,27 @@ export function createApp(options: AppOptions): Express {
     toolRoutes(tasks, { limits, log }),
     costRoute(tasks),
     fileRoute(tasks),
+    receiptRoute(tasks, options.signingKey),
+    storyRoute(tasks),
     workspaceRoute(options.workspaces ?? { fallback: null, allowed: [] }),
+    taskGroupsRoute(tasks),
+    taskChangesRoute({
+      tasks,
+      heartbeatMs,
+      clock: options.clock,
+      changes: options.changes ?? new TaskChanges(),
+    }),
+    ...(options.passkeys
+      ? [passkeyRoutes({ tasks, sessions: options.pageSignIn.sessions, ...options.passkeys })]
+      : []),
     restRoute(binding),
     noSuchAddress,
   );
   app.use(identified(byToken, options));
   app.get('/health', (_request, response) => {
-    response.json({ status: options.closing() ? 'closing' : 'ok', ...options.health() });
+    const health = options.health();
+    const status = options.closing() ? 'closing' : health.journal === 'unreachable' ? 'unavailable' : 'ok';
+    response.status(status === 'unavailable' ? 503 : 200).json({ status, ...health });
   });
   app.use(openForWork(options.closing));
   app.use(ticketRoute(tasks, tickets));
@@ -146,6 +173,8 @@ export function createApp(options: AppOptions): Express {
   app.use(toolRoutes(tasks, { limits, log }));
   app.use(costRoute(tasks));
   app.use(fileRoute(tasks));
+  app.use(receiptRoute(tasks, options.signingKey));
+  app.use(storyRoute(tasks));
   app.use(taskSearchRoute(tasks));
   app.use(commandRoutes(options.commands));
   app.use(jsonRpcRoute(binding));
@@ -166,9 +195,9 @@ function reachable(reach: AllowedHostsAndOrigins): RequestHandler {
 /** The caller of a request, and the end of the caller's access. */
 interface Admission {
   principal: string;
-  /** Milliseconds since the epoch. Absent if the access does not expire. */
+  /** Milliseconds since 1970. Absent if the access does not expire. */
   expiresAt?: number;
-  /** Calls `act` at sign-out. @returns a function that removes the listener */
+  /** Calls `act` at sign-out. Returns a function that removes the listener. */
   onSignOut?: (act: () => void) => () => void;
 }
 
@@ -186,7 +215,7 @@ function identified(
       onSignOut?.(abort('signed-out')),
     ];
     const endAfter = (ms: number): void => {
-      // If the reader has left already, nothing would cancel the timer.
+      // After the abort, nothing would cancel the timer.
       if (!scope.signal.aborted) stops.push(clock.after(ms, abort('lifetime-over')));
     };
     const end = (): ReaderEnd => {
@@ -198,12 +227,12 @@ function identified(
     attachCaller(request, caller);
     response.once('close', () => {
       for (const stop of stops) stop?.();
-      // A finished response needs no signal. If the response is unfinished, the reader has left (E4).
+      // A finished response needs no signal. If the response is unfinished, the client has disconnected (E4).
       if (!response.writableFinished) scope.abort('client-gone');
       log.debug(
         {
           method: request.method,
-          // A query may contain a ticket (X1).
+          // The query is cut off, because it may contain a ticket (X1).
           path: request.originalUrl.split('?', 1)[0],
           status: response.statusCode,
           principal,
@@ -253,7 +282,7 @@ function failed(limits: BodyLimits, log: Logger): ErrorRequestHandler {
     const status = httpStatusOf(error);
     if (status >= 500 && !(error instanceof ProductError && error.reason === 'SHUTTING_DOWN'))
       log.error({ err: error, path: request.path }, 'a request failed');
-    // A2A 1.0 §13.4: log authentication failures. The log must never contain the credential (X1).
+    // A2A 1.0 §13.4: a server logs authentication failures. The log must never contain the credential (X1).
     if (status === 401 || status === 403)
       log.warn(
         { status, method: request.method, path: request.path, from: request.socket.remoteAddress },

@@ -1,19 +1,18 @@
-/** Tries one model. If it does not answer, the result says what to do. */
+/** Sends a short request to one model. If the model does not answer, the result tells the person what to do. */
 import { type CheckResult, fail, ok, warn } from '../../shared/runtime/check-result.ts';
 import { nearestNames } from '../../shared/text/nearest-names.ts';
-import { knownModelIds } from '../models/known-models.ts';
+import { listedModels } from '../models/known-models.ts';
 import { findLocalModels, isLoopbackUrl } from '../models/local-models.ts';
 import type { Model } from '../models/model.ts';
 import { modelFacts } from '../models/model-facts.ts';
 import { LEAST_WINDOW, OFFLINE_MODEL_ID, parseModelId } from '../models/model-settings.ts';
-import { KEY_COMMAND_LIMIT_MS } from '../models/provider-key.ts';
+import { KEY_COMMAND_LIMIT_MS } from '../../shared/runtime/key-command.ts';
 import { providerUrl } from '../models/providers.ts';
 import { servedWindow } from '../models/served-window.ts';
 import type { ServerSettings } from './settings.ts';
 import { TRIAL_LIMIT_MS, tryModel, type Trial } from './try-model.ts';
 
-/** The time limit for the list of local models, in milliseconds. */
-const LIST_LIMIT_MS = 1_000;
+const LOCAL_LIST_LIMIT_MS = 1_000;
 
 interface CheckedSettings {
   settings: Pick<ServerSettings, 'baseUrls' | 'keys' | 'prices' | 'contextWindow' | 'inputModes'>;
@@ -40,7 +39,7 @@ export async function checkModel(
       return answered(model.id, `${model.id} answers (${(tried.ms / 1000).toFixed(1)} s)`, {
         subject,
         price: priceNote(model),
-        assumed: modelFacts(model.id, settings).contextWindow,
+        assumed: modelFacts(model.id, settings, env).contextWindow,
         served: isLoopbackUrl(url) ? await servedWindow(parsed, url) : undefined,
       });
     case 'slow':
@@ -54,7 +53,10 @@ export async function checkModel(
   }
 }
 
-/** @param windows `price`: a note; `assumed`: the window that the server uses; `served`: the window that the local program reports */
+/**
+ * @param windows `price` is a note about the price. `assumed` is the context window that the server uses. `served` is
+ *   the window that the local program reports.
+ */
 function answered(
   id: string,
   message: string,
@@ -76,7 +78,7 @@ function answered(
   );
 }
 
-/** Returns a note about a missing price: without it, tasks show tokens and no cost. */
+/** Without a price, tasks show tokens and no cost. The note tells the person about that. */
 function priceNote({ price }: Model): string {
   return price === undefined
     ? '; its price is unknown. Set "prices" to see what tasks cost (docs/models.md)'
@@ -111,16 +113,15 @@ async function nextStep(
   return 'Do what the message says, then run this again.';
 }
 
-/** The ids of models with similar names, of the same provider. */
 async function similarModels(id: string, settings: CheckedSettings['settings']): Promise<string[]> {
   const provider = parseModelId(id)?.provider;
-  const local = await findLocalModels(settings, LIST_LIMIT_MS);
+  const local = await findLocalModels(settings, LOCAL_LIST_LIMIT_MS);
   const served = local
     .filter((each) => each.provider === provider)
     .flatMap(({ models }) => models.map((model) => `${provider}:${model}`));
-  const known = knownModelIds(provider);
+  const known = listedModels(provider).map((each) => each.id);
   const near = nearestNames(id, [...served, ...known]);
-  // No id is similar. Few models are installed locally, so name all of them.
+  // No id is similar. Few models are installed locally, so the result names the first of them.
   return near.length > 0 ? near : served.slice(0, 3);
 }
 

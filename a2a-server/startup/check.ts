@@ -1,6 +1,6 @@
 /**
- * `a2a-server check`: makes the checks of a start, and tries the models. The command starts nothing and changes
- * nothing.
+ * `a2a-server check` makes the checks of a server start, and sends a short request to each model. The command starts no
+ * server and changes nothing.
  */
 import { join } from 'node:path';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -12,9 +12,11 @@ import { NO_RECORDS } from '../processes/child-processes.ts';
 import { NO_OUTPUTS } from '../tools/builtin/read-output.ts';
 import { agentText } from './agent-backend.ts';
 import { checkModel } from './check-model.ts';
-import { prepareServer } from './prepare.ts';
+import { prepareServer } from './prepare-server.ts';
 import { readServerSettings } from './read-settings.ts';
-import { unknownMcpServers } from './server-policy.ts';
+import type { Policy } from '../policy/prepare-rules.ts';
+import { serverOrigin } from './listen.ts';
+import { presenceProblem, unknownMcpServers } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,7 +30,7 @@ export interface CheckOptions {
 const SETTINGS = 'server settings';
 const MODEL = 'model';
 
-/** @param flags and @param env as for `readServerSettings` */
+/** @param flags and env: as for `readServerSettings` */
 export async function checkServer(
   flags: Readonly<Record<string, unknown>>,
   env: Environment,
@@ -43,14 +45,15 @@ export async function checkServer(
       children: NO_RECORDS,
       outputs: NO_OUTPUTS,
       makeDirectory: makeNothing,
-      // The check reports a failing provider at once.
+      // Without retries, the check reports a failing provider at once.
       patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 },
     });
     const { models: offered } = prepared.worker;
     const findings = [
       ok(SETTINGS, 'the server can start with them'),
       ...unknownServers(settings),
-      ...journal(settings),
+      ...presence(settings, prepared.policy),
+      ...(await journal(settings)),
       ...(await models(settings, offered, { env, offline })),
     ];
     await prepared.worker.close();
@@ -83,9 +86,20 @@ function unknownServers(settings: ServerSettings): CheckResult[] {
   );
 }
 
-function journal({ stateDir }: ServerSettings): CheckResult[] {
+function presence({ publicUrl, host, port }: ServerSettings, policy: Policy): CheckResult[] {
+  const problem = presenceProblem(policy, publicUrl ?? serverOrigin({ host, port }));
+  return problem === undefined
+    ? []
+    : [warn('policy', problem, 'Set --public-url to an https address with a domain, or remove the rule.')];
+}
+
+async function journal({ database, stateDir }: ServerSettings): Promise<CheckResult[]> {
   try {
-    requireOpenable(join(stateDir, 'journal.db'));
+    if (database === undefined) requireOpenable(join(stateDir, 'journal.db'));
+    else {
+      const { requireUsableDatabase } = await import('../journal/postgres/readonly-journal.ts');
+      await requireUsableDatabase(database);
+    }
     return [];
   } catch (error) {
     return [fail('journal', messageOf(error), 'Do what the message says: the server does not start.')];

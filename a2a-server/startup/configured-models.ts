@@ -1,9 +1,8 @@
-/** Creates and checks the models of the server, from its settings and environment. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { languageModel } from '../models/language-model.ts';
 import { modelFacts } from '../models/model-facts.ts';
 import { parameterRefusal, parameterRequest, type ModelParameters } from '../models/model-parameters.ts';
-import type { ProviderRequest } from '../models/prompt.ts';
+import type { ProviderRequest } from '../models/ai-sdk-prompt.ts';
 import { mergeProviderData } from '../models/provider-data.ts';
 import { offlineModel, type ModelAdvice } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
@@ -15,16 +14,13 @@ import type { ServerSettings } from './settings.ts';
 import { priceAdvice } from '../../shared/protocol/price-advice.ts';
 
 interface ModelOptions {
-  /** The retry policy for failing providers; the default is `RETRY_POLICY`. */
+  /** The retry policy for failing providers. The default is `RETRY_POLICY`. */
   patience?: RetryPolicy | undefined;
   /** Returns advice on how to choose a model. The offline model shows it. */
   advise?: ModelAdvice | undefined;
 }
 
-/**
- * Offers the models in the settings, and `offline`. Loads a model, and connects to its provider, only when a task uses
- * it.
- */
+/** Offers the models in the settings, and the offline model. A model is loaded when a task uses it first. */
 export function createModels(
   settings: ModelSettings,
   env: Readonly<Record<string, string | undefined>>,
@@ -38,10 +34,12 @@ export function createModels(
     resolve(name) {
       const id = name === undefined ? settings.model : (tiers.get(name) ?? name);
       if (!ids.has(id)) throw unknown(name ?? id, [...tiers.keys(), ...ids]);
-      // A tier may have its own parameters.
+      // A tier (`fast`, `smart`) may have its own parameters.
       const key = name !== undefined && tiers.has(name) && settings.parameters[name] ? name : id;
       const parameters = { ...settings.parameters[id], ...settings.parameters[key] };
-      const model = known.get(key) ?? build(id, settings, { env, parameters, ...options });
+      const model =
+        known.get(key) ??
+        build(id, settings, { env, parameters, tier: key === id ? undefined : key, ...options });
       known.set(key, model);
       return model;
     },
@@ -52,13 +50,15 @@ export function createModels(
 interface ModelContext extends ModelOptions {
   env: Readonly<Record<string, string | undefined>>;
   parameters: ModelParameters;
+  /** Present only if the tier has its own parameters. */
+  tier: string | undefined;
 }
 
 /** @throws ProductError CONFIGURATION if a key or a URL is missing, or if the model does not accept the parameters */
 function build(
   id: string,
   settings: ModelSettings,
-  { env, parameters, patience, advise }: ModelContext,
+  { env, parameters, tier, patience, advise }: ModelContext,
 ): Model {
   const parsed = parseModelId(id);
   if (parsed === undefined) return offlineModel(OFFLINE_MODEL_ID, advise);
@@ -69,12 +69,12 @@ function build(
     env,
   );
   const secrets: string[] = [];
-  const { contextWindow, price, inputModes } = modelFacts(id, settings);
-  const refusal = parameterRefusal(parsed, parameters, contextWindow);
+  const { contextWindow, price, inputModes, limits } = modelFacts(id, settings, env);
+  const refusal = parameterRefusal(parsed, parameters, { contextWindow, ...limits });
   if (refusal !== undefined)
     throw new ProductError(
       'CONFIGURATION',
-      `Setting "modelParameters" does not fit ${id}: ${refusal}. Change it in the configuration file.`,
+      `Setting "modelParameters"${tier === undefined ? '' : ` of the tier ${tier}`} does not fit ${id}: ${refusal}. Change it in the configuration file.`,
       { facts: { key: 'modelParameters', model: id } },
     );
   return languageModel({
@@ -128,7 +128,7 @@ type Offer = Pick<
 >;
 
 /**
- * Creates each offered model. So a missing key or address stops the start of the server, and not the first task.
+ * Creates each offered model. So a missing key or URL stops the start of the server, and not the first task.
  * @throws ProductError CONFIGURATION
  */
 export function offeredModels(

@@ -1,4 +1,3 @@
-/** Implements `a2a-server backup`, `verify` and `restore`. */
 import { join, resolve } from 'node:path';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import {
@@ -18,7 +17,7 @@ interface Output {
   say: (text: string) => void;
 }
 
-/** @throws ProductError CONFIGURATION, STORAGE */
+/** Implements `a2a-server backup`. @throws ProductError CONFIGURATION, STORAGE */
 export function backup(file: string, { stateDir, json, say }: Output): void {
   const target = resolve(file);
   const report = backupJournal(journalIn(stateDir), target);
@@ -30,11 +29,11 @@ export function backup(file: string, { stateDir, json, say }: Output): void {
 }
 
 /**
- * @param file a backup. If absent, checks the journal of the state directory.
- * @returns true if the file has no damage
+ * Implements `a2a-server verify`. Returns true if the file has no damage.
+ * @param file a backup. If absent, the command checks the journal of the state directory.
  * @throws ProductError CONFIGURATION, STORAGE
  */
-export async function verify(
+export async function verifyJournals(
   { file, accept }: { file: string | undefined; accept: boolean },
   { stateDir, json, say }: Output,
 ): Promise<boolean> {
@@ -56,7 +55,7 @@ export async function verify(
   return ok;
 }
 
-/** @throws ProductError CONFIGURATION, STORAGE */
+/** Implements `a2a-server restore`. @throws ProductError CONFIGURATION, STORAGE */
 export async function restore(
   file: string,
   { replace }: { replace: boolean },

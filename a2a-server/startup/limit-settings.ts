@@ -1,6 +1,5 @@
-/** Defines the settings for time limits and budgets: names, types, defaults and help texts. */
 import { z } from 'zod';
-import { setting } from '../../shared/settings/config.ts';
+import { setting } from '../../shared/settings/resolve-settings.ts';
 import { durationSchema, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
 
 function limit(env: string, fallback: string, describe: string) {

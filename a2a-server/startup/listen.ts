@@ -1,4 +1,7 @@
-/** Listens on the server's address. If the address or the state directory is in use, the error names the other server. */
+/**
+ * Listens on the server's address. If another server uses the address or the state directory, the error names that
+ * server.
+ */
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,8 +11,7 @@ import { proveServer } from '../../shared/net/prove-server.ts';
 import { AGENT_NAME } from '../http/routes/agent-card.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 
-/** The time limit for an answer of the program on the port, in milliseconds. */
-const PATIENCE_MS = 2_000;
+const RESPONSE_LIMIT_MS = 2_000;
 
 interface ListenAddress {
   host: string;
@@ -17,7 +19,10 @@ interface ListenAddress {
 }
 
 interface RequestedAddress extends ListenAddress {
-  /** True if the operator chose the port. If another program uses the default port, the server takes a free port. */
+  /**
+   * True if the operator chose the port. Otherwise the server takes a free port if another program uses the default
+   * port.
+   */
   portChosen: boolean;
 }
 
@@ -27,7 +32,7 @@ interface OwnServer {
   log: Logger;
 }
 
-/** @returns the port. @throws ProductError CONFIGURATION, which names the owner of the address and the next step */
+/** Returns the port. @throws ProductError CONFIGURATION, which names the owner of the address and the next step */
 export async function listen(
   server: Server,
   { host, port, portChosen }: RequestedAddress,
@@ -87,22 +92,25 @@ function taken({ host, port }: ListenAddress, { problem, owner }: Occupant): Pro
 
 const card = z.object({ name: z.literal(AGENT_NAME) });
 
-/** Returns the shell command to stop a process. On Windows it kills the process, but the journal stays correct. */
+/**
+ * Returns the shell command that stops a process. On Windows the command kills the process, but the journal stays
+ * correct.
+ */
 function stopCommand(pid: number, platform: NodeJS.Platform = process.platform): string {
   return platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill ${pid}`;
 }
 
 /**
- * Returns a sentence that says where to set the model. If another program started the server, a person usually wants to
- * set its model.
+ * Returns a sentence that says where to set the model. A person who meets this error often wants to change the model of
+ * a server that the bridge started.
  */
 function bridgeSettings(stateDirectory: string): string {
   return `If the bridge started it, A2A_SERVER_MODEL in the bridge's environment sets its model, or the section "server" of ${join(stateDirectory, 'config.json')}.`;
 }
 
-/** Returns the process id if this user's own server answers at the origin. */
+/** Returns the process id if this user's own server listens at the origin. */
 async function findOwnServer(origin: string, token: string): Promise<number | undefined> {
-  const found = await proveServer(origin, token, PATIENCE_MS);
+  const found = await proveServer(origin, token, RESPONSE_LIMIT_MS);
   return found.type === 'proven' ? found.pid : undefined;
 }
 
@@ -128,9 +136,9 @@ async function whoIsThere(origin: string, { token, stateDir }: OwnServer): Promi
 }
 
 async function ask(url: string): Promise<unknown> {
-  // Use an own timer, because `AbortSignal.timeout` does not keep the process alive during the request.
+  // `AbortSignal.timeout` does not keep the process alive during the request, so this function has its own timer.
   const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), PATIENCE_MS);
+  const timer = setTimeout(() => patience.abort(), RESPONSE_LIMIT_MS);
   try {
     const response = await fetch(url, {
       headers: { 'A2A-Version': '1.0' },
@@ -140,7 +148,7 @@ async function ask(url: string): Promise<unknown> {
     const body: unknown = response.ok ? await response.json() : undefined;
     return body;
   } catch {
-    // There is no answer, or the answer is not HTTP or not JSON. So the program is not an a2a-server.
+    // The response is missing, or is not HTTP or not JSON. So the program is not an a2a-server.
     return undefined;
   } finally {
     clearTimeout(timer);
@@ -148,8 +156,8 @@ async function ask(url: string): Promise<unknown> {
 }
 
 /**
- * Returns the error for the person. The error names the other server only if that server answers, because the record of
- * the other server may be old.
+ * Returns the error for the person. The record in the state directory may be old. So the error names the other server
+ * only if that server responds.
  */
 export async function stateInUse(
   error: ProductError,

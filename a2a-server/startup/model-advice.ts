@@ -1,4 +1,3 @@
-/** Tells a person without a model how to choose one: the command, and the models that this machine serves now. */
 import { basename, dirname, join, resolve } from 'node:path';
 import { commandLine } from '../../shared/settings/bridge-command-line.ts';
 import {
@@ -11,16 +10,18 @@ import { findLocalModels } from '../models/local-models.ts';
 import type { ServerSettings } from './settings.ts';
 
 /**
- * The time limit for the list of local models, in milliseconds. A port without a program refuses at once. Only a
- * program that hangs uses the whole time.
+ * The time limit for the list of local models. A port without a program refuses at once. Only a program that hangs uses
+ * the whole time.
  */
 const LIST_LIMIT_MS = 1_000;
-/** Maximum number of model ids in the advice. */
 const MOST_SHOWN = 5;
 
 type AdviceSettings = Pick<ServerSettings, 'stateDir' | 'configFile' | 'baseUrls'>;
 
-/** @param script the built main file of this server: `process.argv[1]` */
+/**
+ * Tells a person without a model how to choose one. Names the command, and the models that this machine serves now.
+ * @param script the built main file of this server: `process.argv[1]`
+ */
 export async function modelAdvice(settings: AdviceSettings, script: string | undefined): Promise<string> {
   const local = await findLocalModels(settings, LIST_LIMIT_MS);
   const ids = local.flatMap(({ provider, models }) => models.map((model) => `${provider}:${model}`));
@@ -32,13 +33,13 @@ export async function modelAdvice(settings: AdviceSettings, script: string | und
   return `To choose a model, run in a terminal: ${set} ${first}. This machine serves ${ids.slice(0, MOST_SHOWN).join(', ')}${more}. A model of a provider, e.g. ${EXAMPLE_MODEL}, works the same way (docs/models.md).`;
 }
 
-/** The start of the command line of the bridge, with the settings of this server. */
+/** Returns the start of the bridge's command line, with the settings of this server. */
 function bridgeCommand({ stateDir, configFile }: AdviceSettings, script = ''): string {
   const { [STATE_DIRECTORY_VARIABLE]: _, ...env } = process.env;
   const usual = resolve(stateDirectory({ ...hostEnvironment(), env }));
   return commandLine(
     {
-      // The build puts both programs into neighbouring directories, and npm puts both commands into one directory.
+      // The build puts both programs into neighbouring directories. npm puts both commands into one directory.
       script: resolve(dirname(script), '../bridge/main.js'),
       started: basename(script) === 'a2a-server' ? join(dirname(script), 'mcp-a2a-bridge') : undefined,
       path: process.env['PATH'],

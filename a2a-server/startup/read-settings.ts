@@ -1,20 +1,21 @@
-/** Reads the server's settings from flags, environment variables, the configuration file ("server") and defaults. */
 import { isAbsolute, parse } from 'node:path';
 import { z } from 'zod';
-import { sourceOfSetting, readConfigFile, resolveSettings } from '../../shared/settings/config.ts';
-import type { Sources } from '../../shared/settings/config.ts';
+import { sourceOfSetting, readConfigFile, resolveSettings } from '../../shared/settings/resolve-settings.ts';
+import type { Sources } from '../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
-import { allowedWorkspaces } from './allowed-workspaces.ts';
+import { allowedWorkspaces } from './open-allowed-workspace.ts';
 import { barDirectory } from '../tools/workspace/barred-directory.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
 
-/** The flags that locate the state directory and the configuration file. */
+/** The flags that name the state directory and the configuration file. */
 export const LOCATION_FLAGS = locationFlags('journal, token and address');
 
 /**
- * @param flags commander's result: the settings' keys, `stateDir` and `config`.
+ * Reads the server's settings from flags, environment variables, the configuration file (section "server") and
+ * defaults.
+ * @param flags commander's result: the settings' keys, `stateDir` and `config`
  * @throws ProductError CONFIGURATION
  */
 export async function readServerSettings(
@@ -24,6 +25,7 @@ export async function readServerSettings(
   const { stateDir, configFile, sources } = await serverSources(flags, env);
   const settings = resolveSettings(ALL_SETTINGS, sources);
   checkHost(settings.host, settings.allowRemote);
+  checkDatabase(settings, sources);
   if (settings.workspace !== undefined) await checkWorkspace({ ...settings, stateDir }, sources);
   const portChosen = sourceOfSetting(ALL_SETTINGS, 'port', sources) !== 'default';
   return {
@@ -36,7 +38,7 @@ export async function readServerSettings(
 }
 
 /**
- * The origin of each setting's value: a flag, a variable, the path of the file, or `default`.
+ * Returns the source of each setting's value: a flag, a variable, the path of the file, or `default`.
  * @throws ProductError CONFIGURATION if the file cannot be read
  */
 export async function originsOf<Key extends keyof typeof ALL_SETTINGS>(
@@ -60,8 +62,8 @@ async function serverSources(
 }
 
 /**
- * Reads `--agent acp -- gemini --acp`. The words after the two dashes are the agent's command line.
- * @returns undefined if the words do not follow `--agent acp`.
+ * Reads `--agent acp -- gemini --acp`. The words after the two dashes are the agent's command line. Returns undefined
+ * if the words do not follow `--agent acp`.
  */
 export function withAgentCommand(
   flags: Readonly<Record<string, unknown>>,
@@ -79,6 +81,37 @@ function checkHost(host: string, allowRemote: boolean): void {
     'CONFIGURATION',
     `Setting "host" is ${host}, which other machines can reach. A client with a token could run commands on this machine. Use 127.0.0.1, or add --allow-remote if you want this.`,
     { facts: { key: 'host' } },
+  );
+}
+
+/** All users of the machine can read a command line. */
+function checkDatabase({ database }: Pick<ServerSettings, 'database'>, sources: Sources): void {
+  if (database === undefined) return;
+  const origin = sourceOfSetting(ALL_SETTINGS, 'database', sources);
+  const { password, searchParams } = new URL(database);
+  if (!origin.startsWith('flag ') || (password === '' && !searchParams.has('password'))) return;
+  throw new ProductError(
+    'CONFIGURATION',
+    'The flag --database contains a password, and all users of this machine can read it in the list of processes. Put the URL into A2A_SERVER_DATABASE or the configuration file, or the password into PGPASSWORD.',
+    { facts: { key: 'database', origin } },
+  );
+}
+
+/**
+ * Requires that the tasks are in the SQLite file of the state directory.
+ * @throws ProductError CONFIGURATION if the settings name a database
+ */
+export async function requireSqliteJournal(
+  flags: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<void> {
+  const { sources } = await serverSources(flags, env);
+  const origin = sourceOfSetting(ALL_SETTINGS, 'database', sources);
+  if (origin === 'default') return;
+  throw new ProductError(
+    'CONFIGURATION',
+    `The tasks are in a PostgreSQL database (setting "database" from ${origin}), and this command works on the SQLite file of the state directory. Use pg_dump and pg_restore (docs/scaling.md).`,
+    { facts: { key: 'database', origin } },
   );
 }
 
@@ -104,7 +137,7 @@ async function checkWorkspace(
   }
 }
 
-/** Returns the current directory. Undefined for the root of a file system, because no task may work there. */
+/** Returns the current directory. Returns undefined for the root of a file system, because no task may use it. */
 function currentDirectory(): string | undefined {
   const path = process.cwd();
   return isAbsolute(path) && parse(path).root !== path ? path : undefined;

@@ -1,6 +1,5 @@
-/** `a2a-server models`: reports the models of the settings, the known models, and the models of this machine. */
 import type { ModelReport, ModelUse, ReportedKey } from '../../shared/runtime/model-report.ts';
-import { knownModel, knownModelIds } from '../models/known-models.ts';
+import { listedModels } from '../models/known-models.ts';
 import { findLocalModels } from '../models/local-models.ts';
 import { modelFacts } from '../models/model-facts.ts';
 import { parseModelId, type ProviderName } from '../models/model-settings.ts';
@@ -11,12 +10,12 @@ import type { ServerSettings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The time limit for the programs on this machine, in milliseconds. */
-const LIST_LIMIT_MS = 1_000;
+const LOCAL_LIST_LIMIT_MS = 1_000;
 
 /**
- * Tries no model, and runs no key command.
- * @param flags and @param env as for `readServerSettings`
+ * `a2a-server models` reports the models of the settings, the known models, and the models of this machine. It sends no
+ * request to a model, and runs no key command.
+ * @param flags and env: as for `readServerSettings`
  * @throws ProductError CONFIGURATION
  */
 export async function reportModels(
@@ -38,7 +37,7 @@ export async function reportModels(
       ...otherModel.map((id) => use('other', id, origins.otherModel)),
     ],
     known: knownModels(),
-    local: (await findLocalModels(settings, LIST_LIMIT_MS)).map(({ models, ...place }) => ({
+    local: (await findLocalModels(settings, LOCAL_LIST_LIMIT_MS)).map(({ models, ...place }) => ({
       ...place,
       models: [...models],
     })),
@@ -60,7 +59,7 @@ function useOf(
       windowAssumed: false,
       price: { input: 0, output: 0 },
     };
-  const { contextWindow, windowAssumed, price } = modelFacts(named.id, settings);
+  const { contextWindow, windowAssumed, price } = modelFacts(named.id, settings, env);
   return {
     ...named,
     url: urlOf(provider, settings, env),
@@ -71,7 +70,7 @@ function useOf(
   };
 }
 
-/** @returns the URL; null if it is missing or invalid. `a2a-server check` reports that error. */
+/** Returns the URL, or null if the URL is missing or invalid. `a2a-server check` reports that error. */
 function urlOf(provider: ProviderName, { baseUrls }: ServerSettings, env: Environment): string | null {
   try {
     return providerUrl(provider, baseUrls[provider], env);
@@ -85,12 +84,9 @@ function keyFor(provider: ProviderName, { keys }: ServerSettings, env: Environme
   return source.type === 'variable' ? { ...source, needed } : source;
 }
 
+/** Without the models that `openai-compatible` reaches: their ids need a URL. */
 function knownModels(): ModelReport['known'] {
-  return knownModelIds().flatMap((id) => {
-    const parsed = parseModelId(id);
-    const known = parsed && knownModel(parsed.provider, parsed.model);
-    if (known === undefined) return [];
-    const { contextWindow = null, price, date } = known;
-    return [{ id, contextWindow, price, date }];
-  });
+  return listedModels().flatMap(({ id, contextWindow = null, price = null, date }) =>
+    parseModelId(id) === undefined ? [] : [{ id, contextWindow, price, date }],
+  );
 }

@@ -1,4 +1,3 @@
-/** Starts one server, and stops it in the reverse order. */
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { join } from 'node:path';
@@ -24,11 +23,12 @@ import { cancellingDisconnects } from '../http/streams/cancel-left-task.ts';
 import { IGNORED_DISCONNECTS } from '../http/streams/disconnects.ts';
 import { createToolsAndCommands } from './tools-and-commands.ts';
 import type { ToolsAndCommands } from './tools-and-commands.ts';
-import { allowedWorkspaces } from './allowed-workspaces.ts';
+import { allowedWorkspaces } from './open-allowed-workspace.ts';
 import { createApp } from './app.ts';
 import type { StreamEndReason } from './app.ts';
 import { ClockCheck } from '../executor/clock-check.ts';
 import { createTaskService } from '../executor/journal-task-service.ts';
+import type { PresenceCheck } from '../executor/resolve-decisions.ts';
 import type { RunningTaskService } from '../executor/journal-task-service.ts';
 import { randomIds } from '../executor/ids.ts';
 import { journalledOutputs } from '../executor/journalled-outputs.ts';
@@ -36,16 +36,17 @@ import { agentCard } from '../http/routes/agent-card.ts';
 import { agentSkills } from '../http/routes/agent-skills.ts';
 import { streamTickets } from '../http/auth/stream-ticket.ts';
 import { authenticator } from '../http/auth/tokens.ts';
-import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
+import { obtainSigningKey } from '../receipts/signing-key.ts';
 import { JournalInUse, type Journal } from '../journal/journal.ts';
 import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
 import { listen, serverOrigin, stateInUse } from './listen.ts';
 import type { Models } from '../models/model.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
-import { unknownMcpServers } from './server-policy.ts';
-import { logEvents } from './log-events.ts';
-import { logRefusals } from './log-refusals.ts';
+import { presenceProblem, unknownMcpServers } from './server-policy.ts';
+import { logEvents } from './event-log-lines.ts';
+import { openJournal } from './open-journal.ts';
+import { logRefusals } from './log-refused-commands.ts';
 import type { ServerSettings } from './settings.ts';
 import { SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
@@ -55,14 +56,20 @@ import { barDirectory, type BarredDirectory } from '../tools/workspace/barred-di
 import { pageAccessFile } from '../page/stored-page-access.ts';
 import { pageCookie } from '../page/page-cookie.ts';
 import { pageSessions } from '../page/page-sessions.ts';
+import type { PagePasskeys } from '../page/passkey-routes.ts';
+import { passkeyFile } from '../presence/passkey-file.ts';
+import { createPasskeys } from '../presence/passkeys.ts';
+import { createPresence } from '../presence/presence.ts';
+import { registrationCodes } from '../presence/registration-codes.ts';
+import { relyingPartyOf } from '../presence/relying-party.ts';
+import { TaskChanges } from '../page/task-changes.ts';
 import { agentText } from './agent-backend.ts';
 import { TCP_PROBES } from '../../shared/net/tcp-probes.ts';
-import { prepareServer, type Prepared } from './prepare.ts';
+import { prepareServer, type Prepared } from './prepare-server.ts';
 
 /**
  * Returns the time in which an aborted tool must settle, in milliseconds. A command that ignores SIGTERM gets SIGKILL
- * after `grace` and ends a little later. So the time is longer than `grace`. Otherwise the server would report this
- * command as unconfirmed.
+ * after `grace` and ends a little later. Without this longer time, the server would report that command as unconfirmed.
  */
 function settleMs({ grace }: ServerSettings): number {
   return grace + SETTLE_MARGIN_MS;
@@ -73,20 +80,21 @@ const LOCAL = 'local';
 
 export interface ServerRun {
   record: ServerRecord;
-  /** The number of tasks resumed from the last run. */
+  /** The number of tasks that the server resumed at its start. */
   recovered: number;
   /**
-   * Refuses new work, waits for running tools, ends the streams, and closes the journal. Repeated calls return the same
-   * promise.
+   * Refuses new requests, waits for running tools, ends the streams, and closes the journal. Repeated calls return the
+   * same promise.
    */
   stop(): Promise<void>;
-  /** Stops running tools at once during a stop. */
+  /** During a stop, stops running tools at once. */
   hurry(): void;
 }
 
 /**
+ * Starts one server.
  * @param pageDirectory the directory of the built approval page
- * @throws ProductError CONFIGURATION, STORAGE. It first closes everything that it has opened.
+ * @throws ProductError CONFIGURATION or STORAGE, after closing everything that it has opened
  */
 export async function serve(
   settings: ServerSettings,
@@ -101,7 +109,8 @@ export async function serve(
     onOrphan: ({ owner, group }, end) =>
       log.warn({ ...owner, group }, `a process group of an earlier server is ${end}`),
   });
-  const held: { journal?: Journal; mcpServers?: McpServers | undefined } = {};
+  const changes = new TaskChanges();
+  const held: { journal?: Journal; mcpServers?: McpServers | undefined; run?: ServerRun } = {};
   const outputs: ReadOutput = async (toolId, reader) =>
     held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader);
   const makeDirectory = (): Promise<void> => prepareStateDirectory(stateDir);
@@ -112,18 +121,23 @@ export async function serve(
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
   const server = createServer(TCP_PROBES, (request, response) => answer(request, response));
-  // A client that has sent FIN may still read (TCP, RFC 9293 §3.6), so it gets its answer. By default, Node closes the
-  // connection. The next write, at the latest a heartbeat, detects a vanished client.
+  // A client that has sent FIN may still read (TCP, RFC 9293 §3.6), so it must get its response. By default, Node
+  // closes the connection. The next write detects a vanished client. That write is a heartbeat at the latest.
   Object.assign(server, { httpAllowHalfOpen: true });
-  // Listen first. Two servers usually conflict about the address, and the error of `listen` can name the other server.
+  // The server listens before it opens the journal. Two servers usually conflict about the address, and the error of
+  // `listen` can name the other server.
   const port = await listen(server, settings, { token, stateDir, log });
   try {
-    held.journal = await openSqliteJournal({
-      path: join(stateDir, 'journal.db'),
+    held.journal = await openJournal(settings, {
       clock: () => systemClock.now(),
-      onAppended: (taskId, entries) => logEvents(log, taskId, entries),
+      onAppended: (taskId, entries) => {
+        logEvents(log, taskId, entries);
+        changes.note(taskId);
+      },
+      onTakenOver: (error) => void endAfterTakeover(error, log, held.run),
     });
-    // Now this server owns the state directory. It sends SIGTERM to orphans, and their tasks wait for their end (D6).
+    // Only this server uses the state directory now. It ends the processes of earlier servers. Their tasks wait until
+    // these processes have ended (D6).
     children
       .endOrphans()
       .catch((error: unknown) =>
@@ -131,9 +145,10 @@ export async function serve(
       );
     const own = await barDirectory(stateDir);
     held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });
-    const made = { ...prepared, children, settings, log, token, server, port, own };
+    const made = { ...prepared, children, settings, log, token, server, port, own, changes };
     const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
-    return await run(opened, (app) => (answer = app));
+    held.run = await run(opened, (app) => (answer = app));
+    return held.run;
   } catch (error) {
     server.close();
     server.closeAllConnections();
@@ -141,6 +156,21 @@ export async function serve(
     await held.journal?.close();
     throw error instanceof JournalInUse ? await stateInUse(error, stateDir, token) : error;
   }
+}
+
+/**
+ * Stops the tools and the server at once (E1). Then rejects, so that the process ends with the error.
+ * @throws the error
+ */
+async function endAfterTakeover(taken: Error, log: Logger, server: ServerRun | undefined): Promise<never> {
+  log.fatal({ err: taken }, 'another server has taken over the journal, so this server ends');
+  server?.hurry();
+  try {
+    await server?.stop();
+  } catch (error) {
+    log.error({ err: error }, 'the shutdown failed');
+  }
+  throw taken;
 }
 
 /** Answers requests that arrive before the server has read the journal. */
@@ -160,6 +190,7 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
   /** The identity of the state directory, independent of its path. */
   own: BarredDirectory;
   journal: Journal;
+  changes: TaskChanges;
   mcpServers?: McpServers | undefined;
 }
 
@@ -171,8 +202,12 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   });
   const { offered } = able.commands;
   const clockCheck = createClockCheck(settings, log);
-  const tasks = taskService({ ...opened, clockCheck }, able);
   const origin = serverOrigin({ host: settings.host, port });
+  const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
+  const passkeys = pagePasskeys(settings.stateDir, base, log);
+  const problem = presenceProblem(opened.policy, base);
+  if (problem !== undefined) log.warn(problem);
+  const tasks = taskService({ ...opened, clockCheck, presence: passkeys.presence }, able);
   const record: ServerRecord = {
     url: origin,
     pid: process.pid,
@@ -181,7 +216,6 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   };
   const reading = new AbortScope<StreamEndReason>();
   const credentials = [{ principal: LOCAL, token }, ...settings.tokens];
-  const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
   const sessions = await pageSessions({
     credentials,
     clock: systemClock,
@@ -199,7 +233,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       skills: agentSkills({
         ...settings,
         ...able,
-        mcpServers: namesOf(settings),
+        mcpServers: enabledServerNames(settings),
         commands: offered,
         shell: confinementText(confinement),
       }),
@@ -207,7 +241,10 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     }),
     commands: offered,
     page: opened.page,
+    changes: opened.changes,
     workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
+    signingKey: () => obtainSigningKey(settings.stateDir),
+    passkeys,
     pageSignIn: { sessions, cookie: pageCookie(base, settings.stateDir), base },
     authenticate: authenticator([...credentials, { principal: LOCAL, token: runCredential(token, record) }]),
     identity: { token, run: record },
@@ -221,6 +258,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       ...record,
       agent: agentText(settings),
       stateDirectory: settings.stateDir,
+      journal: journal.reachable() ? 'ok' : 'unreachable',
       executing: tasks.executing(),
       toolExecutions: tasks.running().length,
       mcpServers: servers(),
@@ -230,11 +268,11 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     servers,
     disconnects,
   });
-  // Resume the old tasks before accepting new requests.
+  // Old tasks are resumed before the server accepts new requests.
   const recovered = await tasks.recover();
   open(app);
   await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
-    // No client finds a server that has no record. So stop the resumed tasks.
+    // Clients cannot find a server that has no record. So the server stops the resumed tasks.
     await tasks.shutdown(0);
     await worker.close();
     throw error;
@@ -255,7 +293,25 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   return { record, recovered, stop: () => (stopped ??= stop()), hurry: () => tasks.stopTools() };
 }
 
-/** The types of the files that at least one model takes. */
+function pagePasskeys(stateDir: string, base: string, log: Logger): PagePasskeys {
+  const file = passkeyFile(stateDir);
+  const party = relyingPartyOf(base);
+  const codes = registrationCodes(stateDir, () => systemClock.now());
+  return {
+    party,
+    base,
+    presence: createPresence({ file, party, base, clock: systemClock }),
+    passkeys: createPasskeys({
+      file,
+      codes,
+      party,
+      clock: systemClock,
+      onChange: (change, facts) => log.warn(facts, `a passkey was ${change}`),
+    }),
+  };
+}
+
+/** Returns the media types of files that at least one model accepts. */
 function fileModesOf(models: Models): string[] {
   const taken = models.list().flatMap((name) => models.resolve(name).inputModes ?? []);
   return FILE_TYPES.filter((type) => taken.includes(type));
@@ -284,8 +340,10 @@ function taskService(
     mcpServers,
     children,
     clockCheck,
+    presence,
   }: Opened & {
     clockCheck: ClockCheck;
+    presence: PresenceCheck;
   },
   { tools, commands }: ToolsAndCommands,
 ): RunningTaskService {
@@ -299,6 +357,7 @@ function taskService(
     toolbox: createToolbox(tools, mcpServers),
     policy,
     mode: settings.mode,
+    presence,
     openWorkspace: allowedWorkspaces({
       fallback: settings.workspace,
       allowed: settings.allowWorkspace,
@@ -307,7 +366,7 @@ function taskService(
     graceMs: settleMs(settings),
     limits: {
       toolMs: settings.toolTimeout,
-      // No limit for other agents: a script has its own delays, and one turn of an ACP agent may be long.
+      // Other agents have no limit. A script has its own delays, and one turn of an ACP agent may be long.
       modelMs: settings.agent.type === 'model' ? settings.modelTimeout : null,
       turnMs: settings.turnTimeout,
       taskMs: settings.taskTimeout,
@@ -350,8 +409,7 @@ function implausible(jump: number): string {
   return `The clock ${jumpText(jump)}, so no task expires and no session is deleted. If the clock is right now, run: ${CONFIRM_CLOCK}. Otherwise set the clock.`;
 }
 
-/** The names of the enabled MCP servers. */
-function namesOf({ mcpServers }: ServerSettings): string[] {
+function enabledServerNames({ mcpServers }: ServerSettings): string[] {
   return Object.entries(mcpServers).flatMap(([name, { disabled }]) => (disabled ? [] : [name]));
 }
 
@@ -366,13 +424,13 @@ function publicHosts({ host, publicUrl, publicHost }: ServerSettings): string[] 
   return [host, ...named, ...publicHost].map((name) => name.toLowerCase());
 }
 
-/** The time for clients to read their last answer when the server stops, in milliseconds. */
-const LAST_WORDS_MS = 1_000;
+/** When the server stops, clients have this time to read their last response. */
+const LAST_RESPONSE_MS = 1_000;
 
 async function ended(server: Server): Promise<void> {
   server.closeIdleConnections();
   await new Promise<void>((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS);
+    const cut = setTimeout(() => server.closeAllConnections(), LAST_RESPONSE_MS);
     server.close(() => {
       clearTimeout(cut);
       resolve();

@@ -1,5 +1,5 @@
-/** Builds the server's policy from the operator's rules and the trust in MCP servers. */
-import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint.ts';
+import { relyingPartyOf } from '../presence/relying-party.ts';
+import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint-tool.ts';
 import { createPolicy, type Policy } from '../policy/prepare-rules.ts';
 import type { ServerSettings } from './settings.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -8,7 +8,10 @@ import type { McpServerSettings } from '../mcp-servers/server-settings.ts';
 
 type NamedTools = readonly Tool[];
 
-/** @throws ProductError CONFIGURATION for invalid rules, like `createPolicy` */
+/**
+ * Builds the server's policy from the operator's rules and the `trust` settings of MCP servers. @throws ProductError
+ * CONFIGURATION if a rule is invalid
+ */
 export function serverPolicy(
   { policy, mcpServers }: Pick<ServerSettings, 'policy' | 'mcpServers'>,
   tools: NamedTools,
@@ -30,11 +33,20 @@ export function unknownMcpServers({
   return [...new Set(named)].filter((name) => !Object.hasOwn(mcpServers, name));
 }
 
-/**
- * Returns rules with the effect of the decision `trust_server` for each task. `ask` and `deny` rules have precedence.
- */
+/** Returns `allow` rules for the MCP servers whose settings contain `trust`. `ask` and `deny` rules have precedence. */
 export function trustedServers(settings: McpServerSettings): Rule[] {
   return Object.entries(settings)
     .filter(([, { trust, disabled }]) => trust && !disabled)
     .map(([name]) => ({ action: 'allow', server: [name], comment: '"trust" in its settings' }));
+}
+
+/**
+ * Returns the problem if a rule demands presence, but passkeys do not work at the server's address. No person could then
+ * approve such a call.
+ * @param base the server's URL for clients
+ */
+export function presenceProblem(policy: Policy, base: string): string | undefined {
+  const party = relyingPartyOf(base);
+  if (party.type === 'usable' || policy.every(({ action }) => action !== 'presence')) return undefined;
+  return `a rule demands presence, but no person can approve its calls: ${party.problem}`;
 }

@@ -1,9 +1,8 @@
-/** Defines the server's settings with a flag: names, types, defaults and help texts. */
 import { ON_DISCONNECT } from '../http/streams/disconnects.ts';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { setting } from '../../shared/settings/config.ts';
-import type { SettingValues } from '../../shared/settings/config.ts';
+import { setting } from '../../shared/settings/resolve-settings.ts';
+import type { SettingValues } from '../../shared/settings/resolve-settings.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { taskModeSchema } from '../../shared/protocol/tool-approval.ts';
 import { durationSchema, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
@@ -75,6 +74,21 @@ export const SERVER_SETTINGS = {
     env: 'A2A_SERVER_PUBLIC_HOST',
     describe: 'host name that the server accepts besides loopback; may be repeated',
     allowed: 'host names without port',
+  }),
+  database: setting({
+    kind: 'text',
+    placeholder: 'url',
+    schema: z
+      .string()
+      .refine((url) => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url), {
+        error: 'it is not a postgres:// URL; special characters of a password must be percent-encoded',
+      })
+      .optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_DATABASE',
+    describe:
+      'PostgreSQL database that stores the tasks, e.g. postgres://user@host/name (default: an SQLite file in the state directory); the flag must not contain a password',
+    allowed: 'a URL that begins with postgres://',
   }),
   allowOrigin: setting({
     kind: 'list',
@@ -259,7 +273,6 @@ export const SERVER_SETTINGS = {
   }),
 } as const;
 
-/** All settings, with and without a flag. */
 export const ALL_SETTINGS = { ...SERVER_SETTINGS, ...UNFLAGGED_SETTINGS };
 
 export interface ServerSettings extends SettingValues<typeof ALL_SETTINGS> {

@@ -1,9 +1,8 @@
-/** The tools and commands an agent has. */
 import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
 import { builtinCommands } from '../agent-commands/builtin-commands.ts';
-import { checkpoints } from '../checkpoints/checkpoints.ts';
-import { createRestoreCheckpoint } from '../checkpoints/restore-checkpoint.ts';
-import { TaskLog } from '../executor/task-log.ts';
+import { checkpoints } from '../checkpoints/find-checkpoints.ts';
+import { createRestoreCheckpoint } from '../checkpoints/restore-checkpoint-tool.ts';
+import { TaskLog } from '../executor/task-snapshots.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -13,7 +12,6 @@ export interface ToolsAndCommands {
   commands: AgentCommands;
 }
 
-/** @param tools the tools of the agent */
 export function createToolsAndCommands({
   journal,
   tools,

@@ -1,35 +1,36 @@
-/** Tests a model: requests the shortest answer, and waits for its first event. */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Model } from '../models/model.ts';
 import { parseModelId } from '../models/model-settings.ts';
 import { needsResponses } from '../models/needs-responses.ts';
 import { refusedPart } from '../models/provider-failure.ts';
 
-/** The time limit of a trial, in milliseconds. */
 export const TRIAL_LIMIT_MS = 10_000;
-/** The minimum limit that OpenAI's Responses API accepts, in tokens. */
+/** OpenAI's Responses API accepts no smaller limit, in tokens. */
 const LEAST_RESPONSE = 16;
 
 export type Trial =
   | { type: 'answers'; ms: number }
-  /** No answer within the time limit. */
+  /** The model sent nothing within the time limit. */
   | { type: 'slow'; limitMs: number }
   | { type: 'failed'; problem: string; cause: FailureCause };
 
 /**
- * The cause of the failure. `key` and `model`: the provider refused the key or the model. `connection`: there is no
- * connection to the provider.
+ * `key` and `model` mean that the provider refused the key or the model. `connection` means that there is no connection
+ * to the provider.
  */
 type FailureCause = 'key' | 'model' | 'connection' | 'other';
 
-/** A tool for the request, because a model that accepts no tools cannot work as an agent. */
+/** The request offers one tool, because a model that accepts no tools cannot be an agent. */
 const TOOL = {
   name: 'finish',
   description: 'Ends the work',
   inputSchema: { type: 'object' as const, properties: {}, additionalProperties: false },
 };
 
-/** Requests one token, and ends the request after the first event. @param limitMs in milliseconds */
+/**
+ * Tests a model. Requests the shortest answer, and ends the request after the first event. @param limitMs in
+ * milliseconds
+ */
 export async function tryModel(model: Model, limitMs = TRIAL_LIMIT_MS): Promise<Trial> {
   const before = performance.now();
   const limit = new AbortController();
@@ -62,7 +63,7 @@ function causeOf(error: unknown): FailureCause {
   return unconnected ? 'connection' : 'other';
 }
 
-/** Returns the limit of the shortest answer, in tokens. */
+/** Returns the smallest output limit that the provider accepts, in tokens. */
 function leastAnswer(id: string): number {
   const named = parseModelId(id);
   return named?.provider === 'openai' && needsResponses(named.model) ? LEAST_RESPONSE : 1;

@@ -1,7 +1,6 @@
-/** `a2a-server policy try`: shows the verdicts of new rules on the calls in the journal. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { issuesText } from '../../shared/settings/config.ts';
+import { issuesText } from '../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { settingProblem } from '../../shared/settings/setting-problem.ts';
 import { openReadonlyJournal } from '../journal/sqlite/readonly-journal.ts';
@@ -25,12 +24,14 @@ import { rulesSchema, type Rule } from '../policy/rule.ts';
 export interface TryOptions {
   /** A file with rules. They replace the rules of the settings. */
   rules?: string | undefined;
-  /** True to show only calls whose verdict would change. */
   changed?: boolean | undefined;
   json?: boolean | undefined;
 }
 
-/** @throws ProductError CONFIGURATION for invalid rules or a missing journal */
+/**
+ * `a2a-server policy try` shows the verdicts of new rules on the calls in the journal. @throws ProductError
+ * CONFIGURATION if a rule is invalid or the journal is missing
+ */
 export async function tryPolicy(
   settings: ServerSettings,
   { rules: file, changed = false, json = false }: TryOptions,
@@ -39,11 +40,11 @@ export async function tryPolicy(
   const tools = await knownTools(settings);
   const written = file === undefined ? settings.policy : await rulesIn(file);
   const policy = serverPolicy({ ...settings, policy: written }, tools);
-  const journal = openReadonlyJournal(join(settings.stateDir, 'journal.db'));
+  const journal = await openPastTasks(settings);
   const all: DryRunCall[] = [];
   try {
-    for (const taskId of journal.taskIds()) {
-      const entries = journal.entries(taskId);
+    for (const taskId of await journal.taskIds()) {
+      const entries = await journal.entries(taskId);
       const past: DryRunInput = {
         taskId,
         entries,
@@ -63,7 +64,13 @@ export async function tryPolicy(
   say(json ? JSON.stringify({ calls, summary }) : summaryText(summary));
 }
 
-/** Opens a task's workspace. If the directory no longer exists, the rules see only the text of the paths. */
+async function openPastTasks({ database, stateDir }: ServerSettings) {
+  if (database === undefined) return openReadonlyJournal(join(stateDir, 'journal.db'));
+  const { openReadonlyPostgresJournal } = await import('../journal/postgres/readonly-journal.ts');
+  return openReadonlyPostgresJournal(database);
+}
+
+/** Opens a task's workspace. If the directory no longer exists, the rules check only the text of the paths. */
 const workspace: DryRunInput['workspace'] = async (root = '/') =>
   openWorkspace(root).catch(() => ({
     root,

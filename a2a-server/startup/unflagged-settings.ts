@@ -1,9 +1,9 @@
 /**
- * Defines the server's settings without a flag: tables, which are too long for a command line, and tokens, because all
- * users of the machine can read a command line.
+ * Settings without a flag. Tables are too long for a command line. Tokens must not be in a command line, because all
+ * users of the machine can read it.
  */
 import { z } from 'zod';
-import { setting } from '../../shared/settings/config.ts';
+import { setting } from '../../shared/settings/resolve-settings.ts';
 import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
 import { TOKEN_PATTERN } from '../../shared/state/token-file.ts';
 import { mcpServerSettingsSchema } from '../mcp-servers/server-settings.ts';

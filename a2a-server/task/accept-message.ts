@@ -1,11 +1,13 @@
-/** Accepts a message for the model: `(snapshot, message) → events | refusal`. Total and pure. */
-import { stateWord } from '../../shared/text/state-word.ts';
+import { stateWord } from '../../shared/text/spell-state.ts';
 import type { TaskEvent, UserMessage } from './events.ts';
 import { mayHaveAsked, isFirstQuestion } from './pending.ts';
 import { taskEndedRefusal, type CommandRefusal, type CommandOutcome } from './command-outcome.ts';
 import { isTerminal, PARKED_STATES, questionOf, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
-/** Accepts a message for the model. During a turn, the message waits in a queue for the next turn (R04). */
+/**
+ * Accepts a message for the model: `(snapshot, message) → events | refusal`. Total and pure. A message during a turn
+ * waits for the next turn (R04).
+ */
 export function acceptMessage(
   snapshot: Snapshot,
   message: UserMessage,
@@ -42,7 +44,7 @@ export function acceptMessage(
     };
   const received: TaskEvent = { type: 'message.received', message, channel };
   const { status } = snapshot;
-  // If the parked task has no pending actions, it waits for a reply.
+  // The refusals above exclude pending actions. So a parked task waits for a reply here.
   if (!PARKED_STATES.has(status.state)) return { type: 'append', events: [received] };
   const dayCost = status.state === 'input-required' ? status.dayCost : undefined;
   return { type: 'append', events: [received, { type: 'task.working', ...(dayCost && { dayCost }) }] };
@@ -69,9 +71,8 @@ function wantedOf(
 }
 
 /**
- * True if a reply in words is `approve` or `deny` and may belong to another question. If the message names the task and
- * the question is the task's first one, the reply belongs to that question. For example, `approve` continues a task
- * after a spent budget.
+ * True if the message is only `approve` or `deny` and may belong to another question. If the message names the task and
+ * the task has asked only one question, the word belongs to that question.
  */
 function isStrayWord(
   snapshot: Snapshot,
@@ -93,7 +94,7 @@ function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boo
   );
 }
 
-/** Refuses an agent command. It needs its own task, but a session has at most one live task. */
+/** Refuses an agent command. A command needs its own task, but a session has at most one live task. */
 function underWay({ taskId, sessionId, status }: Snapshot): CommandRefusal {
   return {
     type: 'refuse',

@@ -1,17 +1,14 @@
-/** Checks a person's answer against its question. Pure and total. */
+/** Validates a person's answer against its question. Pure and total. */
 import { z } from 'zod';
 import type { Answer, FormSchema, Question } from '../../shared/protocol/question.ts';
 import type { DecisionScope, DecisionWord, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import { questionOf, type Call } from './snapshot.ts';
 
-type ReadAnswer =
-  | { ok: true; answer: Answer }
-  /** One sentence for the person. */
-  | { ok: false; message: string };
+type ReadAnswer = { ok: true; answer: Answer } | { ok: false; message: string };
 
 /**
- * Returns the reason why a decision word is invalid for the call (D1); undefined if the word is valid. Only a question
- * accepts an answer, and a person cannot approve a question.
+ * Returns the problem if a decision word is invalid for the call (D1). Only a question accepts an answer, and a person
+ * cannot approve a question.
  */
 export function decisionWordProblem(
   { callId, title }: Call,
@@ -29,7 +26,6 @@ export function decisionWordProblem(
     : 'An answer applies only to its question. Use scope "once", or omit it.';
 }
 
-/** Checks the answer to a call that is a question. @returns the converted answer, or the problem */
 export function checkAnswer(call: Call, given: Answer = ''): ReadAnswer {
   const question = questionOf(call);
   const read = question ? readAnswer(question, given) : no('it is no question.');
@@ -39,8 +35,8 @@ export function checkAnswer(call: Call, given: Answer = ''): ReadAnswer {
 }
 
 /**
- * Checks and converts an answer. Free text stays unchanged. A choice is a label, several choices are a list of labels,
- * and a form is an object of its fields. A label must match exactly, except for space around it.
+ * Validates and converts an answer. Free text stays unchanged. A choice is a label, and several choices are a list of
+ * labels. A form is an object with its fields. A label must match exactly, except for white space around it.
  */
 export function readAnswer(question: Question, given: Answer): ReadAnswer {
   if (question.schema !== undefined) return filledIn(question.schema, given);
@@ -66,7 +62,7 @@ function chosen({ choices = [], multiple = false, freeText = false }: Question, 
   return another === undefined ? { ok: true, answer: first } : no('it takes only one of its choices.');
 }
 
-/** Returns the labels in an answer. Undefined if the answer is neither text nor labels. */
+/** Returns the labels in an answer. Returns undefined if the answer is a form. */
 function saidLabels(
   given: Answer,
   multiple: boolean,
@@ -90,7 +86,7 @@ function filledIn(schema: FormSchema, given: Answer): ReadAnswer {
     : no(`${parsed.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; ')}.`);
 }
 
-/** Reads the text as the JSON of a form, or as the value of the only field. */
+/** Parses the text as the JSON of a form, or as the value of the only field. */
 function valuesIn({ properties }: FormSchema, text: string): Record<string, unknown> | undefined {
   const json = jsonIn(text);
   const object = z.record(z.string(), z.unknown()).safeParse(json);
@@ -109,7 +105,9 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** Accepts only the form's own fields. A default is only the initial value of a field, not an answer. */
+/**
+ * Accepts only the form's own fields. A default is only the initial value of a field. It does not replace an answer.
+ */
 function checkOf({ properties, ...schema }: FormSchema): z.ZodType {
   const fields = Object.entries(properties).map(
     ([name, { default: _begins, ...field }]) => [name, field] as const,

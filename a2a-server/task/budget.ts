@@ -1,6 +1,6 @@
 /**
- * The budget of a task. When it is spent, the task parks between two turns and asks a person. Any reply grants the same
- * budget again. No work is lost. Pure.
+ * Checks the budget of a task. When the budget is spent, the task parks between two turns and asks a person. Any reply
+ * grants the same budget again. No work is lost. Pure.
  */
 import type { Snapshot } from './snapshot.ts';
 import type { JournalEntry, TaskEvent } from './events.ts';
@@ -9,27 +9,25 @@ import type { JournalEntry, TaskEvent } from './events.ts';
 export interface Budget {
   turns: number | null;
   toolCalls: number | null;
-  /** Input and output tokens together, as the provider counts them. */
   tokens: number | null;
   /** US dollars, by the prices in the settings. */
   usd: number | null;
-  /** Working time in milliseconds. The time that the task waits for a person does not count. */
+  /** The working time. The time in which the task waits for a person does not count. */
   activeMs: number | null;
 }
 
 export const NO_BUDGET: Budget = { turns: null, toolCalls: null, tokens: null, usd: null, activeMs: null };
 
-/** The amounts used since the start of the task, or since a person last allowed the task to continue. */
+/** The amounts used since the task began, or since a person last granted the budget again. */
 export type BudgetUsage = { readonly [K in keyof Budget]: number };
 
 export const NO_BUDGET_USAGE: BudgetUsage = { turns: 0, toolCalls: 0, tokens: 0, usd: 0, activeMs: 0 };
 
-/** Returns the working time for the budget, up to `now`. */
+/** Returns the working time until `now`, in milliseconds. */
 export function activeTime({ status, spent, updatedAt }: Snapshot, now: number): number {
   return spent.activeMs + (status.state === 'working' ? Math.max(0, now - updatedAt) : 0);
 }
 
-/** Returns the question to a person if the budget is spent; otherwise undefined. */
 export function budgetQuestion(snapshot: Snapshot, budget: Budget, now: number): string | undefined {
   const { turns, toolCalls, tokens, usd } = snapshot.spent;
   const activeMs = activeTime(snapshot, now);
@@ -48,7 +46,7 @@ function reached(spent: number, limit: number | null): boolean {
   return limit !== null && spent >= limit;
 }
 
-/** @param snapshot the task before this entry */
+/** Returns the used amounts after this entry. @param snapshot the task before this entry */
 export function budgetUsageAfter(
   { status, spent, updatedAt }: Snapshot,
   { event, at }: JournalEntry,
@@ -58,7 +56,6 @@ export function budgetUsageAfter(
   const active = status.state === 'working' && !takenUpBy(event) ? Math.max(0, at - updatedAt) : 0;
   const answered = event.type === 'turn.finished' || event.type === 'context.summarised';
   const tokens = answered ? event.usage.inputTokens + event.usage.outputTokens : 0;
-  // An abandoned turn does not count.
   const turns = event.type === 'turn.started' ? 1 : event.type === 'turn.abandoned' ? -1 : 0;
   const toolCalls = event.type === 'tool.started' ? 1 : 0;
   const usd = answered ? (event.usd ?? 0) : 0;
@@ -74,7 +71,7 @@ export function budgetUsageAfter(
 
 /**
  * True for the first events of a process that continues a task. Before these events, no server ran, or the task waited
- * for an orphaned process. So the time before them is not working time.
+ * for an orphaned process. That time is not working time.
  */
 function takenUpBy({ type }: TaskEvent): boolean {
   return (

@@ -1,9 +1,8 @@
-/** Computes the state of a call after a verdict of policy or a decision of a person. Pure. */
+/** Computes the state of a call after a verdict of the policy or a decision of a person. Pure. */
 import type { PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { RequestedCall, TaskEvent, PolicyVerdict } from './events.ts';
 import type { Call, CallState } from './snapshot.ts';
 
-/** Creates the call for a new request of the model, or for a new question of a running tool. */
 export function newCall(call: RequestedCall, turn: number, state: CallState): Call {
   return {
     ...call,
@@ -18,7 +17,6 @@ export function newCall(call: RequestedCall, turn: number, state: CallState): Ca
   };
 }
 
-/** Returns the state of a call after policy's verdict. */
 export function stateAfterVerdict(verdict: PolicyVerdict): CallState {
   switch (verdict.type) {
     case 'ask':
@@ -32,7 +30,7 @@ export function stateAfterVerdict(verdict: PolicyVerdict): CallState {
   }
 }
 
-/** Returns the state of a call after a person's decision. @param asked the reason why the call waited */
+/** @param asked the reason why the call waited */
 export function stateAfterDecision(
   { decision, reason, answer, by }: Extract<TaskEvent, { type: 'tool.decided' }>,
   asked: PendingReason,

@@ -1,10 +1,10 @@
-/** Ends a task before its work is done: by a cancel, or by its time limit. Pure. */
+/** Ends a task before its work is done, after a cancel or a timeout. Pure. */
 import type { StopReason } from '../../shared/protocol/tool-approval.ts';
 import type { Decider, TaskEvent, ToolOutcome } from './events.ts';
 import { taskEndedRefusal, type CommandOutcome } from './command-outcome.ts';
 import { isSettled, isTerminal, type Snapshot } from './snapshot.ts';
 
-/** Ends the task in any state (A4). Records its running tool executions as stopped by the cancel (A1). */
+/** Ends the task in any state (A4). Its running tool executions are recorded as stopped by the cancel (A1). */
 export function cancel(snapshot: Snapshot, reason: string, by: Decider): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, {
@@ -14,16 +14,16 @@ export function cancel(snapshot: Snapshot, reason: string, by: Decider): Command
   return { type: 'append', events: [...stopped, { type: 'task.canceled', reason, by }] };
 }
 
-/** Says that the sender of a message has stopped reading the task. */
+/** Reports that the sender of a message no longer reads the task. */
 export interface ReaderDisconnect {
   /**
-   * The task's `seq` when the server accepted the message. If the task has a newer message, a client reads it again.
+   * The task's `seq` when the server accepted the message. A newer message means that a client reads the task again.
    */
   messageSeq: number;
   reason: string;
 }
 
-/** Cancels a task that works. Keeps a task that waits, that has ended, or that has a newer message. */
+/** Cancels a working task. Keeps a task that waits, has ended, or has a newer message. */
 export function cancelWork(
   snapshot: Snapshot,
   { messageSeq, reason }: ReaderDisconnect,
@@ -41,7 +41,7 @@ export function failAfterTimeout(snapshot: Snapshot, message: string): CommandOu
   return { type: 'append', events: [...stopped, { type: 'task.failed', message }] };
 }
 
-/** Returns the events for tool executions that still run at the end of their task. */
+/** Returns the events for tool executions that still run when their task ends. */
 function stoppedCalls({ calls }: Snapshot, stop: { reason: StopReason; message: string }): TaskEvent[] {
   return Object.values(calls).flatMap(({ callId, tool, title, state }): TaskEvent[] => {
     if (state.type !== 'running') return [];

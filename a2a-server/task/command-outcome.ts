@@ -1,6 +1,6 @@
-/** The outcome of a command: the events to append, or a refusal. A refused command changes nothing (E3). Pure. */
+/** Defines the outcome of a command, which is events to append or a refusal. A refused command changes nothing (E3). */
 import type { Facts, Reason } from '../../shared/runtime/errors.ts';
-import { stateWord } from '../../shared/text/state-word.ts';
+import { stateWord } from '../../shared/text/spell-state.ts';
 import type { TaskEvent } from './events.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -13,7 +13,7 @@ export interface CommandRefusal {
 
 export type CommandOutcome = { type: 'append'; events: TaskEvent[] } | CommandRefusal;
 
-/** Returns the refusal of a command on an ended task (J3). */
+/** Returns the refusal of a command after the end of the task (J3). */
 export function taskEndedRefusal(snapshot: Snapshot): CommandRefusal {
   return {
     type: 'refuse',

@@ -1,65 +1,79 @@
 /**
  * Fits the conversation into the model's context window. Pure.
  *
- * - The task's first message and the last turns stay complete. A summary replaces the older turns between them. If the
- *   summary fails or is not enough, long answers and results are clipped.
+ * - The task's first message and the last turns stay complete. A summary replaces the older turns.
+ * - If the summary fails or is not enough, long answers and results are clipped.
+ * - If that is not enough either, a summary also replaces the last turn, and every message before it but the first.
  * - A turn and the results of its calls stay together.
- * - The process terminates: each summary covers more than the last summary. Each clip is shorter or covers more.
+ * - The reduction terminates. Each summary covers more than the previous summary. Each clip is shorter or covers more.
  */
 import { isSameTurn, conversationPassages, type ConversationStep, type Passage } from './conversation.ts';
-import { fileTokens, type ConversationFile } from './conversation-files.ts';
+import { fileTokens, type ConversationFile } from './files-for-model.ts';
 import type { TaskEvent, TurnPlace } from './events.ts';
 import { foldNext } from './fold.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { ReplayedPart } from './turn-replay.ts';
+import type { ReplayedPart } from './replay-provider-data.ts';
 import { summaryFacts } from './summary-facts.ts';
-import { omittedTurns } from './transcript.ts';
+import { omittedTurns } from './summary-transcript.ts';
 
-/** The minimum number of UTF-8 bytes per token. English has about four, code and other scripts about three. */
+/** A low estimate. English has about four UTF-8 bytes per token, code and other scripts about three. */
 export const BYTES_PER_TOKEN = 3;
-/** The overhead of one message, in tokens. */
-const WRAPPING = 10;
-/** The part of the window for the conversation. The rest is for the answer, because most providers also count it. */
+const TOKENS_PER_MESSAGE = 10;
+/** The share of the window for the prompt. The rest is for the answer, because most providers count the answer too. */
 const FILLED = 2 / 3;
-/** The part of the conversation's tokens for the last turns, which keep their text. */
+/** The share of the conversation's tokens for the last turns, which stay complete. */
 const KEPT = 3 / 8;
-/** The part of the conversation's tokens for the summary. */
-const SUMMARY = 1 / 6;
+/** The share of the conversation's tokens for the summary. */
+export const SUMMARY = 1 / 6;
 const LONGEST_SUMMARY = 4_000;
-/** The limits of an answer or a result, in characters. Even the shortest text still has some information. */
+/** The share of the conversation's tokens for the facts from the journal. */
+const FACTS = 1 / 12;
+const LONGEST_FACTS = 8_000;
+/** The maximum lengths of an answer or a result, in characters. Even the shortest text still gives some information. */
 const CLIPS = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000, 500];
 
-/** The context window of a model. */
 export interface ContextWindow {
-  /** The window in tokens; undefined means unlimited. */
+  /** In tokens. Undefined means unlimited. */
   window: number | undefined;
   /** The size of the system prompt and the tools, in tokens. */
   beside: number;
   model: string;
-  /** A hash of the system prompt, the tools and the endpoint. */
   basis: string;
-  /** The media types of the files that the model takes. The default is none. */
+  /** The media types of the files that the model accepts. The default is none. */
   inputModes?: readonly string[] | undefined;
 }
 
-/** The next step that shortens the conversation. */
 export type ContextReduction =
   | {
       type: 'summarise';
       upTo: TurnPlace;
       /** The passages to summarise, and the task's first message. */
       covered: readonly Passage[];
-      /** The maximum length of the summary, in tokens. */
       tokens: number;
+      /** The maximum length of the facts from the journal, in tokens. */
+      facts: number;
     }
   | { type: 'clip'; event: TaskEvent };
 
-/** Returns a high estimate of a text's tokens. Text that is no language may have more tokens. */
+/** Returns a high estimate of a text's tokens. Text that is not language, e.g. base64, may have more tokens. */
 export function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** Estimates the size of the prompt in tokens: the provider's last count, if known, plus the later passages. */
+/** Returns a high estimate of the system prompt and the tools. */
+export function tokensBesideConversation(instructions: string, tools: readonly unknown[]): number {
+  return tokensOf(instructions) + tokensOf(JSON.stringify(tools));
+}
+
+/** Returns the tokens that the conversation may use. The rest of the window is for the answer. */
+export function conversationTokens(room: ContextWindow): number {
+  return Math.max(0, promptTokens(room) - room.beside);
+}
+
+/**
+ * Estimates the size of the prompt in tokens. If the provider has reported a count, only the later passages are
+ * estimated.
+ */
 export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, room: ContextWindow): number {
   const shown = conversationPassages(earlier, current, room);
   const all = room.beside + total(shown);
@@ -69,11 +83,14 @@ export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, ro
     isSameTurn(place, { taskId: current.taskId, turn: counted.turn }),
   );
   if (since === -1) return all;
-  // Some providers count only uncached tokens. So never use less than half of the estimate.
+  // Some providers count only uncached tokens. The result is therefore at least half of the estimate.
   return Math.max(counted.inputTokens + total(shown.slice(since)), all / 2);
 }
 
-/** Returns the next step to shorten the conversation; undefined if it fits or cannot be shorter. */
+/**
+ * Returns the next action that shortens the conversation. Returns undefined if the conversation fits or cannot be
+ * shorter.
+ */
 export function nextReduction(
   earlier: readonly Snapshot[],
   current: Snapshot,
@@ -82,14 +99,24 @@ export function nextReduction(
   const most = mostTokens(earlier, current, room);
   if (tokensNeeded(earlier, current, room) <= most) return undefined;
   const free = Math.max(0, most - room.beside);
+  const shown = conversationPassages(earlier, current);
   return (
-    summaryFor(conversationPassages(earlier, current), free) ?? clipFor(earlier, current, { room, most })
+    summaryFor(shown, endOfOld(shown, free * KEPT), free) ??
+    clipFor(earlier, current, { room, most }) ??
+    summaryFor(
+      shown,
+      shown.findLastIndex(({ kind }) => kind === 'turn'),
+      free,
+    )
   );
 }
 
-/** Replaces a failed summary: by a clip if that is enough, otherwise by a list of the old turns' calls. */
+/**
+ * Returns the event that replaces a failed summary. A clip is preferred if it is enough. Otherwise the event lists the
+ * calls of the old turns.
+ */
 export function reductionWithoutSummary(
-  { upTo, covered, tokens }: Extract<ContextReduction, { type: 'summarise' }>,
+  { upTo, covered, tokens, facts }: Extract<ContextReduction, { type: 'summarise' }>,
   earlier: readonly Snapshot[],
   { current, room }: { current: Snapshot; room: ContextWindow },
 ): TaskEvent {
@@ -101,21 +128,21 @@ export function reductionWithoutSummary(
     upTo,
     summary: summaryWithFacts(omittedTurns(covered, tokens * BYTES_PER_TOKEN), [...earlier, current], {
       upTo,
-      tokens,
+      facts,
     }),
     model: null,
     usage: { inputTokens: 0, outputTokens: 0 },
   };
 }
 
-/** The summary with the journal's facts about the same turns. The facts may be half as long as the summary. */
+/** Appends the journal's facts about the same turns to the summary. */
 export function summaryWithFacts(
   summary: string,
   tasks: readonly Snapshot[],
-  { upTo, tokens }: { upTo: TurnPlace; tokens: number },
+  { upTo, facts }: { upTo: TurnPlace; facts: number },
 ): string {
-  const facts = summaryFacts(tasks, upTo, Math.floor((tokens * BYTES_PER_TOKEN) / 2));
-  return facts === '' ? summary : `${summary}\n\nFrom the record of the same turns:\n${facts}`;
+  const text = summaryFacts(tasks, upTo, facts * BYTES_PER_TOKEN);
+  return text === '' ? summary : `${summary}\n\nFrom the record of the same turns:\n${text}`;
 }
 
 /** True if the provider refused the length and the conversation is still the same. */
@@ -123,27 +150,39 @@ export function isPromptRefused({ context }: Snapshot): boolean {
   return context.refused === 'yes';
 }
 
-/** Returns the limit in tokens. After a refusal the estimate was too low, so the limit is half of the estimate. */
+/**
+ * Returns the limit of the prompt in tokens. After a refusal the estimate was too low, so the limit is half of the
+ * estimate.
+ */
 function mostTokens(earlier: readonly Snapshot[], current: Snapshot, room: ContextWindow): number {
-  const filled = room.window === undefined ? Infinity : Math.floor(room.window * FILLED);
-  // Many tools leave little space. A shorter answer is better than a new summary in every turn.
-  const most = Math.max(filled, room.beside + filled / 2);
+  const most = promptTokens(room);
   return isPromptRefused(current) ? Math.min(most, tokensNeeded(earlier, current, room) / 2) : most;
 }
 
-/** @param free the tokens of the window that the conversation may use */
-function summaryFor(shown: readonly Passage[], free: number): ContextReduction | undefined {
-  const end = endOfOld(shown, free * KEPT);
+function promptTokens({ window, beside }: ContextWindow): number {
+  const filled = window === undefined ? Infinity : Math.floor(window * FILLED);
+  // Many tools leave little space for the conversation. A shorter answer is better than a new summary in every turn.
+  return Math.max(filled, beside + filled / 2);
+}
+
+/**
+ * @param end the index of the last passage that the summary replaces
+ * @param free the tokens of the window that the conversation may use
+ */
+function summaryFor(shown: readonly Passage[], end: number, free: number): ContextReduction | undefined {
   const upTo = shown[end]?.place;
   if (upTo === undefined) return undefined;
   const covered = shown.slice(0, end + 1);
   const tokens = Math.min(LONGEST_SUMMARY, Math.floor(free * SUMMARY));
-  // If the passages are not much longer than their summary, do not summarise them.
+  const facts = Math.min(LONGEST_FACTS, Math.floor(free * FACTS));
+  // A summary must be worth its cost. With its facts, it may have at most three quarters of the passages' length.
   const gone = total(covered.filter(({ kind }) => kind !== 'task'));
-  return gone > tokens * 2 ? { type: 'summarise', upTo, covered, tokens } : undefined;
+  return gone > ((tokens + facts) * 4) / 3 ? { type: 'summarise', upTo, covered, tokens, facts } : undefined;
 }
 
-/** Returns the index of the last turn to summarise: the newest turn that does not fit, or the second-last turn. */
+/**
+ * Returns the index of the last turn to summarise. This is the newest turn that does not fit, or the second-last turn.
+ */
 function endOfOld(shown: readonly Passage[], kept: number): number {
   const last = shown.findLastIndex(({ kind }) => kind === 'turn');
   let tokens = total(shown.slice(Math.max(last, 0)));
@@ -159,7 +198,10 @@ function endOfOld(shown: readonly Passage[], kept: number): number {
   return end;
 }
 
-/** Returns the longest clip that fits. If no clip fits, returns the shortest clip, if it shortens the text. */
+/**
+ * Returns the longest clip that fits. If no clip fits, returns the shortest clip, or undefined if that clip shortens
+ * nothing.
+ */
 function clipFor(
   earlier: readonly Snapshot[],
   current: Snapshot,
@@ -190,17 +232,18 @@ function total(shown: readonly Passage[]): number {
 function stepTokens(step: ConversationStep): number {
   switch (step.role) {
     case 'user':
-      return WRAPPING + tokensOf(step.text) + tokensOfFiles(step.files);
+      return TOKENS_PER_MESSAGE + tokensOf(step.text) + tokensOfFiles(step.files);
     case 'assistant':
-      if (step.parts !== undefined) return step.parts.reduce((sum, part) => sum + partTokens(part), WRAPPING);
+      if (step.parts !== undefined)
+        return step.parts.reduce((sum, part) => sum + partTokens(part), TOKENS_PER_MESSAGE);
       return step.calls.reduce(
-        (sum, { tool, input }) => sum + WRAPPING + tokensOf(tool) + tokensOf(JSON.stringify(input)),
-        WRAPPING + tokensOf(step.text),
+        (sum, { tool, input }) => sum + TOKENS_PER_MESSAGE + tokensOf(tool) + tokensOf(JSON.stringify(input)),
+        TOKENS_PER_MESSAGE + tokensOf(step.text),
       );
     case 'tool':
       return step.results.reduce(
-        (sum, { text, files }) => sum + WRAPPING + tokensOf(text) + tokensOfFiles(files),
-        WRAPPING,
+        (sum, { text, files }) => sum + TOKENS_PER_MESSAGE + tokensOf(text) + tokensOfFiles(files),
+        TOKENS_PER_MESSAGE,
       );
   }
 }
@@ -213,5 +256,5 @@ function partTokens(part: ReplayedPart): number {
   const state = part.state === undefined ? 0 : tokensOf(JSON.stringify(part.state));
   const content =
     part.type === 'call' ? tokensOf(part.tool) + tokensOf(JSON.stringify(part.input)) : tokensOf(part.text);
-  return WRAPPING + content + state;
+  return TOKENS_PER_MESSAGE + content + state;
 }

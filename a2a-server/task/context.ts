@@ -6,17 +6,16 @@ export interface Context {
   summary: { upTo: TurnPlace; text: string } | null;
   clip: { upTo: TurnPlace; chars: number } | null;
   /**
-   * `yes`: the provider has refused the length since the last answer. `shortened`: the provider refused it, and the
-   * conversation is now shorter.
+   * `yes`: since the model's last answer, the provider refused a request because the conversation is too long.
+   * `shortened`: after such a refusal, the server has shortened the conversation.
    */
   refused: 'no' | 'yes' | 'shortened';
   /** The provider's count of input tokens for the last turn. Null if the conversation before that turn has changed. */
   counted: { turn: number; model: string; inputTokens: number } | null;
-  /** The last turn before the last shortening of the conversation. Null if there was no shortening. */
+  /** The last turn before the conversation was last shortened. Null if the conversation was never shortened. */
   shortenedAt: number | null;
 }
 
-/** The note for a person about a summary. */
 export const SUMMARISED =
   'From here on, a summary replaces the older part of the conversation, so that the rest fits into the context window of the model.';
 
@@ -31,7 +30,7 @@ export const WHOLE_CONTEXT: Context = {
 type ContextEvent = Extract<TaskEvent, { type: `context.${string}` }>;
 
 /** @param turns the number of the task's last turn */
-export function contextAfter(context: Context, event: ContextEvent, turns: number): Context {
+export function contextReductionAfter(context: Context, event: ContextEvent, turns: number): Context {
   switch (event.type) {
     case 'context.summarised':
       return { ...shorter(context, turns), summary: { upTo: event.upTo, text: event.summary } };
@@ -47,7 +46,10 @@ function shorter(context: Context, turns: number): Context {
   return { ...context, refused, counted: null, shortenedAt: turns };
 }
 
-/** Keeps the provider's count, which includes tokens that only the provider sees. A count of zero means no count. */
+/**
+ * Stores the provider's count, which includes tokens that only the provider sees. Zero means that the provider does not
+ * count.
+ */
 export function contextAfterAnswer(context: Context, turn: Turn | null, { inputTokens }: Usage): Context {
   const counted =
     turn === null || inputTokens === 0 ? null : { turn: turn.turn, model: turn.model, inputTokens };

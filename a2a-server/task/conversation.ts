@@ -1,12 +1,19 @@
-/** Builds the conversation for the model from the session's earlier tasks and the current one. Pure. */
+/** Builds the conversation for the model from the session's tasks. Pure. */
 import { commandLine } from '../../shared/protocol/agent-command.ts';
+import { omitMiddle } from './omit-middle.ts';
 import { stuckRemarks } from './stuck-detection.ts';
 import { todoReminders } from './todo-reminder.ts';
-import { resultForModel } from './call-result.ts';
-import { filesForModel, type ConversationFile } from './conversation-files.ts';
+import { resultForModel } from './result-for-model.ts';
+import { filesForModel, type ConversationFile } from './files-for-model.ts';
 import { fileLine } from './stored-file.ts';
 import { messageFiles } from './task-files.ts';
-import { isReplayable, replayedParts, type ConversationReader, type ReplayedPart } from './turn-replay.ts';
+import { isWithheld, withheldQuestions, withoutContent } from './withheld-answer.ts';
+import {
+  isReplayable,
+  replayedParts,
+  type ReceivingModel,
+  type ReplayedPart,
+} from './replay-provider-data.ts';
 import type { MessagePart, TurnPlace, UserMessage } from './events.ts';
 import { callsOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
 
@@ -16,14 +23,16 @@ export interface ModelCall {
   input: Record<string, unknown>;
 }
 
-/** One step of the conversation in a form that fits every model. */
+/** One step of the conversation, in a form that every model accepts. */
 export type ConversationStep =
   | { role: 'user'; text: string; files?: readonly ConversationFile[] }
-  /** `parts`: the same turn with its model's own data. Absent for another model, and after a change before the turn. */
+  /**
+   * `parts` has the same turn with the model's own data. It is absent for another model. It is also absent if the
+   * conversation before the turn has changed.
+   */
   | { role: 'assistant'; text: string; calls: ModelCall[]; parts?: ReplayedPart[] }
   | { role: 'tool'; results: ConversationResult[] };
 
-/** The result of one call. */
 export interface ConversationResult {
   modelCallId: string;
   tool: string;
@@ -33,38 +42,38 @@ export interface ConversationResult {
 }
 
 /**
- * A part of the conversation that the context window keeps or omits completely: a message, or a turn with the results
- * of its calls. The first message of the current task (`task`) always stays.
+ * A unit that the context window keeps or omits as a whole. It is a message, or a turn with the results of its calls.
+ * The first message of the current task (`task`) always stays.
  */
 export interface Passage {
   kind: 'task' | 'message' | 'turn' | 'note' | 'summary';
-  /** The turn, if the passage is a turn. */
+  /** Present only if the passage is a turn. */
   place?: TurnPlace;
   steps: ConversationStep[];
 }
 
 /**
+ * Returns the conversation with a result for each call, because providers require all results.
  * @param earlier snapshots of the session's ended tasks, oldest first
- * @param reader the model that gets the conversation. Without it, no turn has `parts`, and all files stay.
- * @returns steps with a result for each call, as providers require
+ * @param reader the model that gets the conversation. If absent, no turn has `parts`, and all files stay.
  */
 export function conversation(
   earlier: readonly Snapshot[],
   current: Snapshot,
-  reader?: ConversationReader,
+  reader?: ReceivingModel,
 ): ConversationStep[] {
   return conversationPassages(earlier, current, reader).flatMap(({ steps }) => steps);
 }
 
-/** Returns the conversation as passages. A summary replaces its passages. */
+/** Returns the conversation as passages. A summary replaces the passages that it covers. */
 export function conversationPassages(
   earlier: readonly Snapshot[],
   current: Snapshot,
-  reader?: ConversationReader,
+  reader?: ReceivingModel,
 ): Passage[] {
   const passages = summarisedPassages(earlier, current, reader);
   if (reader === undefined) return passages;
-  // All steps in one call, because the files have one size limit.
+  // One call gets all steps, because one size limit applies to all files.
   const steps = filesForModel(
     passages.flatMap((passage) => passage.steps),
     reader,
@@ -80,23 +89,36 @@ export function conversationPassages(
 function summarisedPassages(
   earlier: readonly Snapshot[],
   current: Snapshot,
-  reader: ConversationReader | undefined,
+  reader: ReceivingModel | undefined,
 ): Passage[] {
   const tasks = [...earlier, current];
   const isForeign = ({ model }: Turn): boolean => reader !== undefined && model !== reader.model;
-  const all = tasks.flatMap((snapshot, index) => {
+  const byTask = tasks.map((snapshot, index) => {
     const clip = clipIn(tasks.slice(index), snapshot.taskId);
     const later = tasks.slice(index + 1);
     const replays = (turn: Turn): boolean =>
       reader !== undefined && isReplayable(turn, { snapshot, later, reader });
-    return passagesOf(snapshot, { clip, replays, isForeign }, snapshot === current ? 'task' : 'message');
+    const rules = { clip, replays, isForeign, reader: reader?.model };
+    return passagesOf(snapshot, rules, snapshot === current ? 'task' : 'message');
   });
-  const summary = tasks.findLast(({ context }) => context.summary !== null)?.context.summary;
+  const all = byTask.flat();
+  const summarised = tasks.findLastIndex(({ context }) => context.summary !== null);
+  const summary = tasks[summarised]?.context.summary;
   if (!summary) return all;
   const end = all.findIndex(({ place }) => isSameTurn(place, summary.upTo));
   if (end === -1) return all;
-  const task = all.slice(0, end).filter(({ kind }) => kind === 'task');
-  return [...task, { kind: 'summary', steps: [summarised(summary.text)] }, ...all.slice(end + 1)];
+  // The summary does not repeat the first message of its task. After that task, a short form of the message stays.
+  const first = byTask.slice(0, summarised).flat().length;
+  const kept = all
+    .slice(0, end)
+    .flatMap((passage, index): Passage[] =>
+      passage.kind === 'task'
+        ? [passage]
+        : index === first && passage.kind === 'message'
+          ? [{ ...passage, steps: passage.steps.map(shortMessage) }]
+          : [],
+    );
+  return [...kept, { kind: 'summary', steps: [summaryStep(summary.text)] }, ...all.slice(end + 1)];
 }
 
 export function isSameTurn(place: TurnPlace | undefined, wanted: TurnPlace): boolean {
@@ -104,8 +126,8 @@ export function isSameTurn(place: TurnPlace | undefined, wanted: TurnPlace): boo
 }
 
 /**
- * Returns the maximum length of each result and each answer of a turn, in characters. The newest clip for the turn
- * applies.
+ * Returns the maximum length of each result and each answer of a turn, in characters. The newest clip (a length limit)
+ * that covers the turn applies.
  * @param from the snapshots of the turn's task and all later tasks
  */
 function clipIn(from: readonly Snapshot[], taskId: string): (turn: number) => number {
@@ -119,42 +141,56 @@ function clipIn(from: readonly Snapshot[], taskId: string): (turn: number) => nu
   };
 }
 
-/** The maximum length of a message in a task that failed because the conversation was too long, in characters. */
+/** The limit of a message of an earlier task that must be short, in characters. */
 const LONG_MESSAGE = 2_000;
 
-/** How a task's turns appear in the conversation. */
+/** Shortens a message, and leaves out its files. */
+function shortMessage(step: ConversationStep): ConversationStep {
+  if (step.role !== 'user') return step;
+  const text = omitMiddle(step.text, LONG_MESSAGE);
+  return { role: 'user', text: step.files === undefined ? text : `${text}\n${MESSAGE_FILES_LEFT_OUT}` };
+}
+
+const MESSAGE_FILES_LEFT_OUT =
+  '[The files of this message are left out to save space. To show them again, the person attaches them again.]';
+
 interface TurnRules {
-  /** The maximum length of each result and each answer of a turn, in characters. */
+  /** Returns the maximum length of each result and each answer of a turn, in characters. */
   clip: (turn: number) => number;
-  /** True if the turn goes back to its model with the model's own data. */
+  /** True if the request contains the model's own data of the turn. */
   replays: (turn: Turn) => boolean;
-  /** True if another model wrote the turn. */
   isForeign: (turn: Turn) => boolean;
+  /** The id of the model that gets the conversation. */
+  reader: string | undefined;
 }
 
 function passagesOf(
   snapshot: Snapshot,
-  { clip, replays, isForeign }: TurnRules,
+  { clip, replays, isForeign, reader }: TurnRules,
   first: 'task' | 'message',
 ): Passage[] {
   const { taskId, exchanges, queued } = snapshot;
   const stuck = stuckRemarks(snapshot);
   const reminders = todoReminders(snapshot);
-  // A task that failed because it was too long must not stop the session's next task with the same message.
+  // A message that was too long for this task must not stop the session's next task.
   const tooLong = snapshot.status.state === 'failed' && snapshot.status.tooLong === true;
-  const shortened = (step: ConversationStep): ConversationStep =>
-    tooLong && step.role === 'user' ? { ...step, text: omitMiddle(step.text, LONG_MESSAGE) } : step;
+  const shortened = (step: ConversationStep): ConversationStep => (tooLong ? shortMessage(step) : step);
+  const withheld = reader === undefined ? undefined : withheldQuestions(exchanges, reader);
   const passages = exchanges.map((exchange): Passage => {
+    const sent = (steps: ConversationStep[]): ConversationStep[] =>
+      withheld?.has(exchange) === true ? steps.map(withoutContent) : steps;
     if (exchange.type === 'message')
-      return { kind: 'message', steps: [shortened(userStep(exchange.message, taskId))] };
+      return { kind: 'message', steps: sent([shortened(userStep(exchange.message, taskId))]) };
     const { turn } = exchange.turn;
+    const place = { taskId, turn };
+    if (reader !== undefined && isWithheld(exchange.turn)) return { kind: 'turn', place, steps: [] };
     const steps = turnSteps(snapshot, exchange.turn, {
       clip: clip(turn),
-      remark: stuck.get(turn) ?? reminders.get(turn),
+      remark: stuck.get(turn) ?? exchange.turn.reminder ?? reminders.get(turn),
       replays: replays(exchange.turn),
       foreign: isForeign(exchange.turn),
     });
-    return { kind: 'turn', place: { taskId, turn }, steps };
+    return { kind: 'turn', place, steps: sent(steps) };
   });
   const waiting = queued.map((message): Passage => ({
     kind: 'message',
@@ -166,15 +202,16 @@ function passagesOf(
   return [...opening, ...rest, { kind: 'note', steps: calledOff(snapshot) }];
 }
 
-/** Returns a summary as a user message. It must come before the model's next answer. */
-function summarised(text: string): ConversationStep {
+function summaryStep(text: string): ConversationStep {
   return {
     role: 'user',
     text: `(This summary replaces the conversation up to here.)\n\n${text}`,
   };
 }
 
-/** Returns a note about a cancelled task. Without it, the model would continue that task in the session's next task. */
+/**
+ * Returns a note about a cancelled or rejected task. Without the note, the next task would continue the cancelled task.
+ */
 function calledOff({ status }: Snapshot): ConversationStep[] {
   if (status.state === 'canceled')
     return [noted(`The task was cancelled. Do not do the rest of it. Reason: ${status.reason}`)];
@@ -191,7 +228,7 @@ function userStep(message: UserMessage, taskId: string): ConversationStep {
   return { role: 'user', text: messageText(message), ...(files.length > 0 && { files }) };
 }
 
-/** Returns the text of a message for an agent. A line stands for each file. */
+/** Returns the text of a message for an agent. One line replaces each file. */
 export function messageText({ parts, command }: UserMessage): string {
   if (command) return `(Carried out: ${commandLine(command)})`;
   return parts.map(partText).join('\n\n');
@@ -208,7 +245,9 @@ function partText(part: MessagePart): string {
   }
 }
 
-/** @param remark a note for the model. The last result contains it. Without results, it is a user message. */
+/**
+ * @param remark a note for the model. The last result contains the note. Without results, the note is a user message.
+ */
 function turnSteps(
   snapshot: Snapshot,
   turn: Turn,
@@ -220,11 +259,11 @@ function turnSteps(
   }: { clip: number; remark: string | undefined; replays: boolean; foreign: boolean },
 ): ConversationStep[] {
   const calls = callsOf(snapshot, turn);
-  // Some providers refuse the call ids of others, e.g. ids with a dot.
+  // Some providers refuse the call ids of other providers, e.g. ids with a dot.
   const idOf = (call: Call): string => (foreign ? call.callId : call.modelCallId);
   const assistant: ConversationStep = {
     role: 'assistant',
-    // Providers refuse an answer with only white space.
+    // Providers refuse a text that has only white space.
     text: turn.text.trim() === '' ? '' : omitMiddle(turn.text, clip),
     calls: calls.map((call) => ({
       modelCallId: idOf(call),
@@ -256,15 +295,6 @@ function turnSteps(
   return [assistant, { role: 'tool', results }];
 }
 
-/** Replaces the files of a turn whose text was clipped. */
+/** Replaces the files of a result whose text was clipped. */
 const FILES_LEFT_OUT =
   '[The files of this result are left out to save space. Call the tool again to see them.]';
-
-/** Shortens a text to `chars` characters: two thirds from the start, the omitted count, one third from the end. */
-export function omitMiddle(text: string, chars: number): string {
-  if (text.length <= chars) return text;
-  const head = Math.ceil((chars * 2) / 3);
-  const tail = chars - head;
-  const left = text.length - chars;
-  return `${text.slice(0, head)}\n[… ${left} characters left out …]\n${tail === 0 ? '' : text.slice(-tail)}`;
-}

@@ -1,11 +1,9 @@
-/** Builds the report of costs by day, by session and by model. Pure. */
 import type { CostReport, CostSumView } from '../../shared/protocol/cost-report.ts';
 import { addCosts, dayText, NO_COST, type CostRow, type CostSum } from './cost-sum.ts';
 
-/** The maximum number of sessions in a report. */
 const MOST_SESSIONS = 200;
 
-/** @param rows the rows of all days from `fromDay` to `toDay`. The sessions get no titles. */
+/** The caller must add the titles of the sessions. @param rows all rows from `fromDay` to `toDay` */
 export function costReport(
   rows: readonly CostRow[],
   { fromDay, toDay }: { fromDay: number; toDay: number },

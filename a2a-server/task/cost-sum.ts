@@ -1,4 +1,3 @@
-/** The cost of requests to models, and its sums by UTC day, session and model. Pure. */
 import type { TaskEvent, Usage } from './events.ts';
 
 /** The sum of some answered requests. A request is a finished turn, or a summary of a conversation. */
@@ -6,7 +5,6 @@ export interface CostSum extends Required<Usage> {
   requests: number;
   /** The cost of the requests with a known price, in US dollars. */
   knownUsd: number;
-  /** The number of requests with an unknown price. */
   unpriced: number;
 }
 
@@ -20,9 +18,7 @@ export const NO_COST: CostSum = {
   unpriced: 0,
 };
 
-/** The sum of one day, one session and one model. */
 export interface CostRow extends CostSum {
-  /** The UTC day, see `utcDay`. */
   day: number;
   /** Null for the sum of all deleted sessions. */
   sessionId: string | null;
@@ -36,7 +32,7 @@ export interface RequestCost {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Returns the number of UTC days since 1970-01-01. @param at in milliseconds since the epoch */
+/** Returns the number of UTC days since 1970-01-01. @param at in milliseconds since 1970 */
 export function utcDay(at: number): number {
   return Math.floor(at / DAY_MS);
 }
@@ -47,9 +43,9 @@ export function dayText(day: number): string {
 }
 
 /**
- * Returns the cost of each request whose answer is among these events of one task.
- * @param openModel the model of the last turn that started before these events; null if no turn started
- * @returns the costs, and the model of the last turn that started
+ * Returns the cost of each request that these events of one task answer. The returned `openModel` is the model of the
+ * last started turn.
+ * @param openModel the model of the last turn before these events; null if no turn started
  */
 export function requestCosts(
   events: readonly TaskEvent[],
@@ -80,7 +76,7 @@ export function addCosts(a: CostSum, b: CostSum): CostSum {
 }
 
 /** Returns the cost of one request. Zero tokens cost nothing, even if the price is unknown. */
-function costSum(usage: Usage, usd: number | undefined): CostSum {
+export function costSum(usage: Usage, usd: number | undefined): CostSum {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   const tokens = {
     inputTokens: count(inputTokens),
@@ -93,12 +89,10 @@ function costSum(usage: Usage, usd: number | undefined): CostSum {
   return { requests: 1, ...tokens, knownUsd: known ? usd : 0, unpriced: known || free ? 0 : 1 };
 }
 
-/**
- * The maximum token count of one request. No model reaches it, and a sum of millions of requests stays a safe integer.
- */
+/** The maximum token count of one request. No model reaches it. A sum of millions of requests stays a safe integer. */
 const MOST_TOKENS = 1_000_000_000;
 
-/** Returns a valid token count, because a provider may report any number. The sums need whole numbers. */
+/** Returns a valid token count. A provider may report any number, but the sums need whole numbers. */
 function count(tokens: number): number {
   return Number.isFinite(tokens) ? Math.round(Math.min(Math.max(tokens, 0), MOST_TOKENS)) : 0;
 }

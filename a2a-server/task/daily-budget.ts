@@ -1,28 +1,26 @@
 /**
- * The budget of a principal per UTC day, in US dollars. When it is spent, each of the principal's tasks parks before its
- * next turn and asks a person. A reply allows the same amount again on that day, for all tasks of the principal. Pure.
+ * Checks the budget of a principal per UTC day, in US dollars. When the budget is spent, each of the principal's tasks
+ * parks before its next turn and asks a person. A reply allows the same amount again on that day, for all tasks of the
+ * principal. Pure.
  */
 import type { DayCost } from './events.ts';
 import { dayText } from './cost-sum.ts';
 
-/** The use of the budget on one day. */
 export interface DailyUse {
   day: number;
   /** The cost of the day's requests with a known price, in US dollars. */
   usd: number;
   /**
-   * The cost of the day when the server asked the latest question that a person answered. Null if there was no such
-   * question.
+   * The cost at the time of the latest answered question, in US dollars. Null if no question was answered on this day.
    */
   extendedAt: number | null;
 }
 
-/** Returns the limit of the day, in US dollars. */
 export function dailyLimit({ extendedAt }: Pick<DailyUse, 'extendedAt'>, budget: number): number {
   return extendedAt === null ? budget : Math.max(budget, extendedAt + budget);
 }
 
-/** Returns the question to a person and the day's cost, if the budget of the day is spent. Otherwise undefined. */
+/** Returns the question and the day's cost if the daily budget is spent. */
 export function dailyBudgetQuestion(
   use: DailyUse,
   budget: number,

@@ -11,8 +11,9 @@ import type {
   GrantLimits,
   PendingReason,
 } from '../../shared/protocol/tool-approval.ts';
+import type { PresenceProof } from '../../shared/presence/presence-proof.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
-import { stateWord } from '../../shared/text/state-word.ts';
+import { stateWord } from '../../shared/text/spell-state.ts';
 import { checkAnswer, decisionWordProblem } from './answer.ts';
 import type { Decider, RequestedCall, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
@@ -23,27 +24,32 @@ import {
   type CommandRefusal,
   type CommandOutcome,
 } from './command-outcome.ts';
-import { shownCodeOf } from './shown.ts';
+import { presenceObjection } from './presence.ts';
+import { shownCodeOf } from './shown-code-of-call.ts';
 import { callOf, isRunByAcpAgent, isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
-/** One decision. An edit has passed the tool's schema and has a new preview. */
+/** One decision. If it is an edit, the new input is valid and has a new preview. */
 export interface ResolvedDecision {
   callId: string;
   decision: DecisionWord;
   scope: DecisionScope;
-  /** The limits of the grant that the scope creates. */
   grant?: GrantLimits | undefined;
   reason: string | null;
   /**
-   * The code of the question that the person saw. Null for a reply in plain text, such as `yes`: it decides only the task's first question.
+   * The code of the question that the person saw. Null for a reply in plain text, such as `yes`. A plain reply decides
+   * only the task's first question.
    */
   shown: string | null;
   edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
-  /** The person's unchecked answer. Only with `answer`. */
+  /** Not validated yet. Present only for the decision `answer`. */
   answer?: Answer;
+  /** The person's assertion. The caller has checked its signature, and that it was not used before. */
+  presence?: PresenceProof;
+  /** The rule that demands presence for the edited input. */
+  editPresenceRule?: string;
 }
 
-/** Decides calls. If one decision of a message is invalid, no decision of the message applies. */
+/** Returns the events of all decisions. If one decision is invalid, returns only its refusal. */
 export function decide(
   snapshot: Snapshot,
   decisions: readonly ResolvedDecision[],
@@ -71,13 +77,17 @@ export function decide(
       ...(decision.grant && { grant: decision.grant }),
       ...(read && { answer: read.answer }),
       edited: decision.edited,
+      ...(decision.presence && { presence: decision.presence }),
     };
     events.push(event);
   }
   return { type: 'append', events: [...events, parkOrContinue(foldNext(snapshot, events, at))] };
 }
 
-/** Asks again about a waiting call whose files have changed. Does nothing if another command has changed the call. */
+/**
+ * Repeats the question about a waiting call whose files have changed. Returns `keep` if another command has already
+ * changed the call.
+ */
 export function askAgain(
   snapshot: Snapshot,
   shown: Call,
@@ -99,7 +109,7 @@ function repeatedIn(
   );
 }
 
-/** Returns the reason to refuse a decision; undefined if the decision is valid. */
+/** Returns the refusal of an invalid decision. Returns undefined for a valid decision. */
 function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefusal | undefined {
   const call = callOf(snapshot, decision.callId);
   if (call === undefined) return unknownCall(snapshot, decision.callId);
@@ -120,7 +130,8 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
       facts: { callId: call.callId },
     };
   const { shown } = decision;
-  // A plain answer always belongs to this question. A plain decision may belong to an earlier question.
+  // An answer without a code always belongs to this question. A decision without a code may belong to an earlier
+  // question.
   const plain = decision.decision === 'answer' || isFirstQuestion(snapshot, call);
   if (shown === null ? !plain : shown !== shownCodeOf(call, call.state.reason))
     return otherQuestionRefusal(call, call.state.reason);
@@ -142,10 +153,10 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
     );
   if ((decision.decision === 'edit') !== (decision.edited !== null))
     return invalidDecision('Send the new input with "edit", and only with "edit".');
-  return undefined;
+  return presenceObjection(snapshot, { ...call, state: call.state }, decision);
 }
 
-/** Returns the refusal of a decision on an old question. The client must read the new code from the new question. */
+/** Returns the refusal of a decision on an old question. The client must read the new question and its new code. */
 export function otherQuestionRefusal({ callId, title }: Call, reason: PendingReason): CommandRefusal {
   return {
     type: 'refuse',

@@ -1,9 +1,10 @@
 /**
- * The events of a task's journal. An event is a fact. It is durable before any code acts on it or sends it.
+ * Defines the events of a task's journal. An event is durable before any code acts on it or sends it.
  *
- * State changes are explicit (`task.working`, `input.required`, `task.completed` …). Each event contains all data that
- * a client needs from it. So a reader can convert an event to A2A without the earlier events.
+ * Each change of the task's state has its own event (`task.working`, `input.required`, `task.completed` …). An event
+ * contains all data that a client needs. A reader can therefore convert an event to A2A without the earlier events.
  */
+import type { PresenceProof } from '../../shared/presence/presence-proof.ts';
 import type { CommandCall } from '../../shared/protocol/agent-command.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
 import type {
@@ -21,21 +22,19 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { InstructionFile } from './instructions.ts';
 import type { StoredFile } from './stored-file.ts';
-import type { TurnReplay } from './turn-replay.ts';
+import type { RecordedTurn } from './replay-provider-data.ts';
 
-/** Text or structured data. The agent gets the data unchanged. */
+/** The agent gets these parts unchanged. */
 type TextOrData = { type: 'text'; text: string } | { type: 'data'; data: unknown };
 
-/** One part of a person's message. */
 export type MessagePart = TextOrData | { type: 'stored-file'; file: StoredFile };
 
-/** One part of an agent's output: text, data, or a file as content or URL. */
 export type ContentPart =
   | TextOrData
   | { type: 'file'; base64: string; name?: string | undefined; mediaType?: string | undefined }
   | { type: 'file-url'; url: string; name?: string | undefined; mediaType?: string | undefined };
 
-/** An agent's output that is not its text. The agent chooses the id, which is unique within the task. */
+/** An agent's output in addition to its text. The agent chooses the id, which is unique within the task. */
 export interface Artifact {
   artifactId: string;
   name: string;
@@ -43,76 +42,68 @@ export interface Artifact {
   parts: readonly ContentPart[];
 }
 
-/** An accepted message from the client. */
 export interface UserMessage {
   messageId: string;
   parts: MessagePart[];
-  /** The agent runs this command. The message does not go to a model. */
+  /** The agent runs this command without a model. */
   command?: CommandCall;
-  /** The client's own data about the message. It is in the history, but the model does not get it. */
+  /** The client's own data. It is in the task's history, but the model does not get it. */
   metadata?: Record<string, unknown>;
-  /** The URIs of the extensions that the message uses. */
   extensions?: readonly string[];
-  /** Related tasks. */
   referenceTaskIds?: readonly string[];
 }
 
-/** A tool call: the model's request, and the preview that the person sees. */
 export interface RequestedCall {
   callId: string;
-  /** The model's own id for the call. It is unique only within its turn. */
+  /** The model's id of the call. It is unique only within its turn. */
   modelCallId: string;
   tool: string;
   title: string;
   input: Record<string, unknown>;
   inputHash: string;
   sideEffect: SideEffect;
-  /**
-   * True if a second run of a call that needs approval has no further effect, e.g. of a GET request. Read-only calls
-   * are always repeatable.
-   */
+  /** True if a second run has no further effect, e.g. of a GET request. Read-only calls are always repeatable. */
   repeatable?: boolean;
   source: ToolSource;
   preview: Preview;
-  /** A hash of the content behind the preview, such as a file's content (D2). Null if the tool has no such content. */
+  /** A hash of the content behind the preview, e.g. of a file's content (D2). Null if there is no such content. */
   basis: string | null;
 }
 
-/** The reason why a call may run without asking. */
 export type AllowReason =
   | { type: 'read-only' }
   | { type: 'auto-execute' }
   | { type: 'accept-edits' }
-  /** The name of an operator's rule. */
   | { type: 'rule'; rule: string }
   /** Old journals have no `grantId`. */
   | { type: 'grant'; scope: DecisionScope; callId: string; grantId?: string };
 
 /**
- * Policy's verdict on a call.
+ * The policy's verdict on a call.
  *
- * - `ask`: a person decides. `rule` is the rule that requires this. The rule has precedence over modes and grants.
- * - `question`: the call is a question to a person. No rule or grant can answer it, and no tool runs.
+ * - `ask`: a person decides. `rule` names the rule that requires this, even against modes and grants. With `presence`,
+ *   an approval needs the assertion of a passkey.
+ * - `question`: the call asks a person a question. Only a person can answer it, and no tool runs.
  * - `allow`: the call runs.
- * - `refuse`: the call cannot run (unknown tool, invalid input, denied by a rule). The model gets `message`.
+ * - `refuse`: the call cannot run, e.g. because its tool is unknown. The model gets `message`.
  */
 export type PolicyVerdict =
-  | { type: 'ask'; rule?: string }
+  | { type: 'ask'; rule?: string; presence?: true }
   | { type: 'question' }
   | { type: 'allow'; because: AllowReason }
   | { type: 'refuse'; message: string };
 
-/** The principal who decided, and the channel. */
+/** Identifies who decided, and over which channel. */
 export interface Decider {
   principal: string;
   channel: string;
 }
 
-/** The state of a file. `mode` is its permissions, because a restoration may create the file again. */
+/** `mode` contains the file's permissions. A restoration may create the file again and needs them. */
 export type FileState =
   | { type: 'content'; hash: string; bytes: number; mode?: number }
   | { type: 'absent' }
-  /** The server did not save the content, so it cannot restore the file. `why` is the reason. */
+  /** The server did not save the content and cannot restore the file. `why` gives the reason. */
   | { type: 'not-saved'; why: string };
 
 /** A file that a tool execution changes. The path is relative to the workspace. */
@@ -123,8 +114,8 @@ export interface SavedFile {
 }
 
 /**
- * The outcome of a tool execution. `text` is for the model and already has its maximum length. The append with this
- * outcome contains the contents of `files`.
+ * The outcome of a tool execution. `text` is for the model, and its length is already limited. The append with this
+ * outcome also stores the contents of `files`.
  */
 export type ToolOutcome =
   | { type: 'ok'; text: string; summary: string; files?: readonly StoredFile[] }
@@ -132,10 +123,9 @@ export type ToolOutcome =
   | {
       type: 'stopped';
       reason: StopReason;
-      /** False if the tool did not stop within its grace period. It may have an effect later. */
+      /** False if the tool did not stop within its grace period. The tool may still have an effect later. */
       confirmed: boolean;
       message: string;
-      /** The output until the stop. */
       text: string;
     };
 
@@ -143,76 +133,80 @@ export type ToolOutcome =
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** The input tokens from the provider's cache, which cost less. Absent if there are no such tokens. */
+  /** Input tokens from the provider's cache. They cost less. Absent if there are none. */
   cachedInputTokens?: number;
-  /** The input tokens that the provider wrote to its cache, which may cost more. Absent if there are no such tokens. */
+  /** Input tokens that the provider wrote to its cache. They may cost more. Absent if there are none. */
   cacheWriteTokens?: number;
 }
 
 /**
- * The end of a model turn. A string is a finish reason that all models have. An object is an agent's request for its
- * task: to end with a message, to wait for a reply (`question` null: no question), or to wait for a sign-in.
+ * How a model turn ended. A string is a finish reason that every model can have. With an object, an agent ends its task
+ * or waits for a reply. `question` is null if the agent waits without a question.
  */
 export type TurnEnd =
   | 'stop'
   | 'tool-calls'
   | 'length'
-  /** No text and no calls. */
+  /** The turn has no text and no calls. */
   | 'empty'
   | 'content-filter'
   | { type: 'completed' | 'failed' | 'rejected'; message: string }
   | { type: 'input-required'; question: string | null }
   | { type: 'auth-required'; question: string };
 
-/** The cost of a principal's tasks on a UTC day, in US dollars. `day` counts the days since 1970-01-01. */
+/** The cost of a principal's tasks on one UTC day, in US dollars. `day` is the number of days since 1970-01-01. */
 export interface DayCost {
   day: number;
   usd: number;
 }
 
-/** A turn of any task in the session. */
 export interface TurnPlace {
   taskId: string;
   turn: number;
 }
 
 export type TaskEvent =
-  /** `answer`: the client gets only the agent's last text as a message, and no task (A2A 1.0 §3.1.1). */
+  /** With `answer`, the client gets only the agent's last text as a message, and no task (A2A 1.0 §3.1.1). */
   | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings; answer?: 'message' }
   | { type: 'message.received'; message: UserMessage; channel: string }
   /**
-   * `dayCost`: a person answered the question about the budget per day. `dayCost` is the cost of the day when the
-   * server asked.
+   * `dayCost` is present if a person answered the question about the daily budget. It repeats the cost in that
+   * question.
    */
   | { type: 'task.working'; dayCost?: DayCost }
-  /** The task has read the workspace's instruction files. Its turns get these texts, also after a restart. */
+  /** The task has read the workspace's instruction files. All its turns use these texts, even after a restart. */
   | { type: 'instructions.read'; files: readonly InstructionFile[] }
   | { type: 'turn.started'; turn: number; model: string }
   | { type: 'text.delta'; turn: number; text: string }
-  /** The model's reasoning. It is not part of the answer. Only clients that ask for it see it. */
+  /** The model's reasoning. It is not part of the answer. Only clients that request it receive it. */
   | { type: 'reasoning.delta'; turn: number; text: string }
-  /** With `append`, the parts extend the artifact of the same turn. Otherwise they replace it. */
+  /** With `append`, the parts extend the artifact of the same turn. Otherwise they replace its parts. */
   | { type: 'artifact.updated'; turn: number; artifact: Artifact; append: boolean; lastChunk: boolean }
-  /** The ACP agent's own session id. With this id, a new process of the agent can continue the conversation. */
+  /** The ACP agent's own session id. A new process of the agent resumes the conversation by this id. */
   | { type: 'agent.session'; turn: number; agentSessionId: string }
-  /** A progress message of the agent. It is not part of the answer. */
+  /** A note about progress. It is not part of the answer. */
   | { type: 'turn.noted'; turn: number; text: string }
+  /** The turn ended the work with open to-dos. The next request contains `text`, which tells the model so. */
+  | { type: 'todos.reminded'; turn: number; text: string }
   | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: PolicyVerdict }
   /**
-   * `usd`: the cost in US dollars, by the prices at that time. Absent if the model has no price. `replay`: the data
-   * that later turns send back to the model. Old journals have no such data.
+   * `usd` is the cost in US dollars, by the prices at that time. It is absent if the model has no price. `replay` is
+   * data that later requests return to the model. Old journals have no `replay`.
    */
-  | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number; replay?: TurnReplay }
-  /** The turn's model call failed. The task ignores its output, and the next turn calls the model again. */
+  | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number; replay?: RecordedTurn }
+  /**
+   * The model call failed, or its server stopped. The task ignores the turn's output. The next turn calls the model
+   * again.
+   */
   | { type: 'turn.abandoned'; turn: number; reason: string }
   /**
-   * The model is not available. The task calls it again at `until` (milliseconds since the epoch). `attempts` is the
+   * The model is not available. The task calls the model again at `until` (milliseconds since 1970). `attempts` is the
    * number of failures in a row. `text` explains the failure to a person.
    */
   | { type: 'model.unavailable'; attempts: number; until: number; text: string }
   /**
-   * From now on the model sees this summary instead of all passages up to this turn. `model` wrote it, and `usage` is
-   * its cost. If no model could write a summary, `model` is null, and the text lists the omitted calls.
+   * In later requests, this summary replaces all passages up to this turn. `model` wrote it, and `usage` is its cost.
+   * If no model could write a summary, `model` is null. The text then lists the omitted calls.
    */
   | {
       type: 'context.summarised';
@@ -222,16 +216,16 @@ export type TaskEvent =
       usage: Usage;
       usd?: number;
     }
-  /** From now on the model sees at most `chars` characters of each answer and each result up to this turn. */
+  /** In later requests, each answer and result up to this turn has at most `chars` characters. */
   | { type: 'context.clipped'; upTo: TurnPlace; chars: number }
-  /** The provider refused the conversation as too long. The task shortens it and sends it again once. */
+  /** The provider refused the conversation as too long. The task shortens the conversation and sends it once more. */
   | { type: 'context.exceeded' }
   /**
-   * The task waits for decisions on its pending actions. If there are no pending actions, the task waits for a reply
-   * (to `question`, if present). `expiresAt` (RFC 3339) is the deadline for the reply. Null or absent means no
-   * deadline. Each pending action has its own deadline. `budget`: the budget is spent, and the question asks whether to
-   * continue. `dayCost`: the principal's budget per day is spent, and the question asks whether to allow a higher cost
-   * on that day.
+   * The task waits for decisions on its pending actions. Without pending actions, it waits for a reply (to `question`,
+   * if present). `expiresAt` (RFC 3339) is the deadline for the reply. If null or absent, there is no deadline. Each
+   * pending action has its own deadline. `budget` means that the budget is spent. The question then asks whether to
+   * continue. `dayCost` means that the principal's daily budget is spent. The question then asks for more money on that
+   * day.
    */
   | {
       type: 'input.required';
@@ -241,7 +235,7 @@ export type TaskEvent =
       dayCost?: DayCost;
       expiresAt?: string | null;
     }
-  /** The person must sign in as `question` explains, and then reply. */
+  /** The person must sign in as `question` explains, and then send a reply. */
   | { type: 'auth.required'; question: string; expiresAt?: string | null }
   | {
       type: 'tool.decided';
@@ -251,29 +245,29 @@ export type TaskEvent =
       decision: DecisionWord;
       scope: DecisionScope;
       by: Decider;
-      /** The hash of the input that the person decided on. */
       inputHash: string;
       reason: string | null;
-      /** The limits of the grant that the scope creates. If absent, the grant ends with the task. */
+      /** The limits of the grant that the decision creates. If absent, the grant ends with the task. */
       grant?: GrantLimits;
-      /** The checked answer. Only with `answer`. */
+      /** The validated answer. Present only for the decision `answer`. */
       answer?: Answer;
-      /** The edited call, which will run. Only with `edit`. */
+      /** The edited call, which will run. Not null only for the decision `edit`. */
       edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
+      /** The checked assertion of the person's passkey. Absent if the decision has none. */
+      presence?: PresenceProof;
     }
-  /** A person revoked grants. */
   | { type: 'grant.revoked'; grantIds: string[]; by: Decider }
   | { type: 'tool.started'; callId: string; tool: string; title: string; toolId: string }
   /**
-   * A running tool asks the person a question and waits for the answer. The question is a separate call without a turn.
-   * `askedBy` is the running call.
+   * A running tool asks the person a question. The question is a separate call without a turn. `askedBy` is the id of
+   * the running call.
    */
   | { type: 'tool.asked'; call: RequestedCall; askedBy: string }
-  /** A question no longer applies: its tool execution has ended or no longer needs the answer. */
+  /** A question no longer waits, because its tool execution has ended or no longer needs the answer. */
   | { type: 'tool.withdrew'; callId: string; tool: string; title: string }
   /**
-   * `offset`: the number of characters that the execution printed before; old journals omit it. `kept`: the text is not
-   * live output. It is a complete result that was too long for the model. `progress`: the tool's newest steps.
+   * `offset` is the number of characters that the execution printed before. Old journals omit it. `kept` marks a
+   * complete result that was too long for the model. `progress` has the tool's newest steps.
    */
   | {
       type: 'tool.output';
@@ -286,9 +280,8 @@ export type TaskEvent =
       kept?: true;
       progress?: ToolProgress;
     }
-  /** The old content of files, durable before the tool execution changes them. The change may still fail. */
+  /** The old content of files. It is durable before the tool execution changes the files. The change may still fail. */
   | { type: 'files.saved'; callId: string; toolId: string; files: readonly SavedFile[] }
-  /** The agent's new to-do list. It replaces the old one. */
   | { type: 'todos.updated'; callId: string; todos: readonly Todo[] }
   | {
       type: 'tool.finished';
@@ -298,12 +291,14 @@ export type TaskEvent =
       toolId: string;
       outcome: ToolOutcome;
     }
-  /** A crash lost the outcome of the tool execution. `rerun`: the call is repeatable and runs again without asking. */
+  /**
+   * A crash lost the outcome of the tool execution. With `rerun`, the call is repeatable and runs again without a
+   * decision.
+   */
   | { type: 'tool.interrupted'; callId: string; tool: string; title: string; toolId: string; rerun: boolean }
   /**
-   * D6: the server of this execution was killed. A process of the tool may still run, and the new server could not end
-   * it. The task waits for the end of that process, and then asks a person about the call. `group` is the process group
-   * id.
+   * D6: a killed server left a process of the tool, and the new server could not end it. The task waits for the end of
+   * that process. Then it asks a person about the call. `group` is the process group id.
    */
   | {
       type: 'process.orphaned';
@@ -314,7 +309,7 @@ export type TaskEvent =
       group: number;
       text: string;
     }
-  /** The content behind the preview has changed. The call waits again with a new preview (D2). */
+  /** The content behind the preview has changed. The call waits for a new decision, with a new preview (D2). */
   | {
       type: 'tool.outdated';
       callId: string;
@@ -323,17 +318,17 @@ export type TaskEvent =
       preview: Preview;
       basis: string | null;
     }
-  /** `message`: the agent's final message, in addition to its output. */
+  /** `message` is the agent's final message. It is not part of the output. */
   | { type: 'task.completed'; message?: string }
-  /** `tooLong`: the conversation did not fit into the model's context window. */
+  /** `tooLong` means that the conversation did not fit into the model's context window. */
   | { type: 'task.failed'; message: string; tooLong?: true }
   | { type: 'task.canceled'; reason: string; by: Decider }
   | { type: 'task.rejected'; message: string };
 
-/** A pending action in the journal. Old journals have no codes; `shown.ts` adds them. */
+/** A pending action in the journal. Old journals have no `shown` codes. `shown-code-of-call.ts` adds them. */
 export type RecordedAction = Omit<PendingAction, 'shown'> & { shown?: string };
 
-/** An event with its position in the journal. `at` is in milliseconds since the epoch. */
+/** An event with its position in the journal. `at` is in milliseconds since 1970. */
 export interface JournalEntry {
   seq: number;
   at: number;

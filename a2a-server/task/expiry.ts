@@ -1,10 +1,10 @@
 /**
- * Computes the deadlines of parked tasks, and ends tasks after their deadline (R14). Pure: its input is absolute times,
- * and its output is events.
+ * Computes the deadlines of parked tasks, and ends tasks after their deadline (R14). Pure.
  *
- * - An active task never expires. Only a waiting task has a deadline. When the task continues, the deadline ends.
- * - The event with the question contains its deadline (J2). So a later change of the settings does not change the
- *   deadline. If the clock goes back, an expired task stays ended (J3).
+ * - Only a waiting task has a deadline. When the task continues, the deadline ends.
+ * - The event with the question contains its deadline (J2). A later change of the settings does not change the
+ *   deadline.
+ * - If the clock goes back, an expired task stays ended (J3).
  */
 import { cancel } from './cancel.ts';
 import type { Decider, RecordedAction, TaskEvent } from './events.ts';
@@ -12,20 +12,18 @@ import { taskStateAfter } from './fold.ts';
 import { findSameQuestion } from './pending.ts';
 import { PARKED_STATES, type Snapshot, type Status } from './snapshot.ts';
 
-/** The time limits of parked tasks, in milliseconds. Null means no limit. */
+/** Null means no limit. */
 export interface ExpirySettings {
   /** The time to decide a pending action or to answer a question. */
   decisionMs: number | null;
-  /** The time to send the next message, if the task waits without a question. */
+  /** The time to send the next message if the task waits without a question. */
   idleMs: number | null;
 }
 
 export const NO_EXPIRY: ExpirySettings = { decisionMs: null, idleMs: null };
 
-/** The decider in the events of an expired task. */
 const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
 
-/** The pending actions or the question of a parked task. */
 interface PendingExpiry {
   pending?: readonly RecordedAction[];
   question?: string;
@@ -33,8 +31,8 @@ interface PendingExpiry {
 }
 
 /**
- * Adds deadlines to events with questions. An action that was already pending keeps its deadline. So a decision on one
- * of three actions does not extend the other two deadlines.
+ * Adds deadlines to the events that ask a person. An action that was already pending keeps its deadline. A decision on
+ * one of three actions does not extend the deadlines of the other two.
  */
 export function withDeadlines(
   snapshot: Snapshot,
@@ -62,21 +60,24 @@ function asks(event: TaskEvent): event is AskingEvent {
   return event.type === 'input.required' || event.type === 'auth.required';
 }
 
-/** Returns the earliest deadline of an event, in milliseconds since the epoch. */
+/** Returns the earliest deadline, in milliseconds since 1970. Returns null if there is no deadline. */
 function deadlineOf({ pending = [], expiresAt }: PendingExpiry): number | null {
   const times = [expiresAt, ...pending.map((action) => action.expiresAt)].flatMap((time) => time ?? []);
   return times.length === 0 ? null : Math.min(...times.map((time) => Date.parse(time)));
 }
 
-/** Returns the task's deadline after these events. Null means no deadline, undefined means unchanged. */
-export function deadlineAfter(events: readonly TaskEvent[]): number | null | undefined {
+/**
+ * Returns the task's deadline after these events, in milliseconds since 1970. Null means no deadline. Undefined means
+ * that the deadline does not change.
+ */
+export function deadlineAfterEvents(events: readonly TaskEvent[]): number | null | undefined {
   const state = taskStateAfter(events);
   if (state === undefined) return undefined;
   const asking = PARKED_STATES.has(state) && events.findLast(asks);
   return asking ? deadlineOf(asking) : null;
 }
 
-/** Ends a parked task whose deadline has passed. */
+/** Ends the task if its deadline has passed. @param now in milliseconds since 1970 */
 export function expire(
   snapshot: Snapshot,
   now: number,

@@ -1,19 +1,21 @@
 /**
- * Folds the journal: `(snapshot, entry) → snapshot`. Total and pure. The snapshot depends only on the journal (J2), so
- * any cache of it may be deleted. If an entry does not fit the earlier entries, it changes only `seq` and the times.
+ * Folds the journal: `(snapshot, entry) → snapshot`. Total and pure. The snapshot depends only on the journal, so
+ * deleting a cached snapshot loses nothing (J2). An entry that does not fit the earlier entries changes only `seq` and
+ * the times.
  */
 import { NO_BUDGET_USAGE, budgetUsageAfter } from './budget.ts';
-import { contextAfter, contextAfterAnswer, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
+import { contextReductionAfter, contextAfterAnswer, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
 import { newCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
 import { grantsAfterUse, grantsGivenBy, allowingGrantId, withoutGrants } from './grants.ts';
 import { instructionsNote } from './instructions.ts';
 import { withOutput } from './tool-outputs.ts';
-import { withShownCodes } from './shown.ts';
+import { withShownCodes } from './shown-code-of-call.ts';
 import { addModelSpending } from './spending.ts';
+import { REMINDED_OF_TODOS } from './todo-reminder.ts';
 import type { Call, Snapshot, StateName, Status, Turn } from './snapshot.ts';
 
-/** Creates the first snapshot of a task. @returns undefined if the entry is not `task.created` */
+/** Creates the first snapshot of a task. Returns undefined if the entry is not `task.created`. */
 export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | undefined {
   const { event, at, seq } = entry;
   if (event.type !== 'task.created') return undefined;
@@ -55,14 +57,13 @@ export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
   };
 }
 
-/** Folds several entries in order. */
 export function foldEntries(snapshot: Snapshot, entries: readonly JournalEntry[]): Snapshot {
   return joinText(entries).reduce(fold, snapshot);
 }
 
 /**
- * Folds events as the next append would store them.
- * @param at the time of that append, in milliseconds since the epoch; by default the time of the last entry
+ * Folds events that are not in the journal yet, as if the next append contained them.
+ * @param at the time of that append, in milliseconds since 1970
  */
 export function foldNext(
   snapshot: Snapshot,
@@ -75,7 +76,7 @@ export function foldNext(
   );
 }
 
-/** Folds all entries of a task. @returns undefined if there are none. */
+/** Folds all entries of a task. Returns undefined if there are no entries. */
 export function foldAll(taskId: string, entries: readonly JournalEntry[]): Snapshot | undefined {
   const first = entries[0];
   const start = first && firstSnapshot(taskId, first);
@@ -83,8 +84,8 @@ export function foldAll(taskId: string, entries: readonly JournalEntry[]): Snaps
 }
 
 /**
- * Joins adjacent chunks of a turn's text or reasoning to one entry, at the position of the last chunk. The result of
- * the fold stays the same. Most entries are such chunks, so the join saves most of the work of a fold.
+ * Joins adjacent chunks of a turn's text or reasoning. The joined entry has the `seq` of the last chunk. The result of
+ * the fold stays the same. Most entries are chunks, so this saves most of the work.
  */
 function joinText(entries: readonly JournalEntry[]): JournalEntry[] {
   const joined: JournalEntry[] = [];
@@ -141,6 +142,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         ...newCall(event.call, event.turn, stateAfterVerdict(event.verdict)),
         grantId: allowingGrantId(event.verdict),
         rule: event.verdict.type === 'ask' ? (event.verdict.rule ?? null) : null,
+        ...(event.verdict.type === 'ask' && event.verdict.presence && { presence: true as const }),
       };
       return {
         grants: grantsAfterUse(s.grants, event.verdict),
@@ -159,6 +161,15 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         ...(s.openTurn !== null && { spending: addModelSpending(s.spending, s.openTurn.model, event) }),
         context: contextAfterAnswer(s.context, s.openTurn, event.usage),
       };
+    case 'todos.reminded':
+      return {
+        exchanges: s.exchanges.map((each) =>
+          each.type === 'turn' && each.turn.turn === event.turn
+            ? { ...each, turn: { ...each.turn, reminder: event.text } }
+            : each,
+        ),
+        status: noted(s.status, REMINDED_OF_TODOS),
+      };
     case 'turn.abandoned':
       return { openTurn: null };
     case 'model.unavailable':
@@ -168,13 +179,13 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       };
     case 'context.summarised':
       return {
-        context: contextAfter(s.context, event, s.turns),
+        context: contextReductionAfter(s.context, event, s.turns),
         status: noted(s.status, SUMMARISED),
         ...(event.model !== null && { spending: addModelSpending(s.spending, event.model, event) }),
       };
     case 'context.clipped':
     case 'context.exceeded':
-      return { context: contextAfter(s.context, event, s.turns) };
+      return { context: contextReductionAfter(s.context, event, s.turns) };
     case 'input.required':
       return {
         status: {
@@ -267,7 +278,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
   }
 }
 
-/** Finishes the open turn. Drops its reasoning if no later turn needs it. */
+/** Finishes the open turn. Drops its reasoning if no later request needs it. */
 function finishedTurn(
   { reasoning, ...turn }: Turn,
   { end, replay }: Extract<TaskEvent, { type: 'turn.finished' }>,
@@ -307,6 +318,8 @@ function decided(
     ...event.edited,
     originalInput: event.edited ? (call.originalInput ?? call.input) : call.originalInput,
     decided: { decision: event.decision, by: event.by, at: entry.at, inputHash: event.inputHash },
+    // An edited input may match a rule that the proposed input does not match.
+    ...(event.presence && { presence: true }),
     state: stateAfterDecision(event, call.state.reason),
   };
   return {
@@ -326,7 +339,7 @@ const STATE_OF: Partial<Record<TaskEvent['type'], StateName>> = {
   'task.rejected': 'rejected',
 };
 
-/** Returns the task's state after these events; undefined if they do not change it. */
+/** Returns the task's state after these events, or undefined if they do not change the state. */
 export function taskStateAfter(events: readonly TaskEvent[]): StateName | undefined {
   return events.reduce<StateName | undefined>((state, event) => STATE_OF[event.type] ?? state, undefined);
 }

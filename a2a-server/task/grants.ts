@@ -1,32 +1,28 @@
 /**
- * Grants: a person's decision may also cover later calls. Pure. Covered calls run without asking, until the grant's
- * time or its uses are over, or until a person revokes the grant.
+ * Manages grants. A grant is a decision that also covers later calls. Such calls run without a new decision. A grant
+ * ends with its time, its last use or its revocation. Pure.
  *
- * - Policy checks the grant at the request of a call. The call may run later, after other calls of the turn. If a
- *   person revokes the grant before the call starts, the call waits for a decision again.
- * - The journal counts the uses, because each allowed call names its grant. The decided call itself is not a use.
+ * - The policy checks the grant when the model requests a call. The call may run later. If a person revokes the grant
+ *   before the call starts, the call waits for a decision.
+ * - Each allowed call names its grant, so the journal counts the uses. The decided call itself is not a use.
  */
 import type { DecisionScope, GrantLimits, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, TaskEvent, PolicyVerdict } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 
 export interface Grant {
-  /**
-   * The id, unique within the task. It follows from the journal position of the decision, so grants of old journals
-   * have an id too.
-   */
+  /** Unique within the task. The id contains the `seq` of the decision, so grants of old journals have an id too. */
   grantId: string;
   scope: Exclude<DecisionScope, 'once'>;
-  /** The call whose decision created this grant. */
   callId: string;
   tool: string;
   source: ToolSource;
   by: Decider;
-  /** The time of the decision, in milliseconds since the epoch. `expiresAt` has the same unit. */
+  /** The time of the decision, in milliseconds since 1970. */
   at: number;
-  /** The time of the grant's end. Null if the grant ends with the task. */
+  /** In milliseconds since 1970. Null if the grant ends with the task. */
   expiresAt: number | null;
-  /** The number of calls that the grant can still allow. Null means no limit. */
+  /** The number of further calls that the grant can allow. Null means no limit. */
   usesLeft: number | null;
 }
 
@@ -34,7 +30,6 @@ type Decided = Extract<TaskEvent, { type: 'tool.decided' }>;
 
 const MINUTE_MS = 60_000;
 
-/** Returns the grants that a decision creates. */
 export function grantsGivenBy(event: Decided, call: Call, { seq, at }: JournalEntry): Grant[] {
   if (event.scope === 'once') return [];
   const { minutes, uses }: GrantLimits = event.grant ?? {};
@@ -53,19 +48,21 @@ export function grantsGivenBy(event: Decided, call: Call, { seq, at }: JournalEn
   ];
 }
 
-/** Returns the grants that have not expired at `now`. The snapshot contains no spent grants. */
+/**
+ * Returns the grants that have not expired at `now` (milliseconds since 1970). The snapshot contains no used-up grants.
+ */
 export function unexpiredGrants(grants: readonly Grant[], now: number): Grant[] {
   return grants.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
 }
 
-/** Returns the id of the grant that allowed a call, if any. Old journals have only the id of the decided call. */
+/** Returns the id of the grant that allowed a call. Returns null for old journals, which have no grant id. */
 export function allowingGrantId(verdict: PolicyVerdict): string | null {
   return verdict.type === 'allow' && verdict.because.type === 'grant'
     ? (verdict.because.grantId ?? null)
     : null;
 }
 
-/** Returns the grants after a verdict. If a grant allowed the call, its number of uses left decreases by one. */
+/** Returns the grants after a verdict. If a grant allowed the call, the grant has one use less. */
 export function grantsAfterUse(grants: readonly Grant[], verdict: PolicyVerdict): readonly Grant[] {
   const used = allowingGrantId(verdict);
   if (used === null) return grants;
@@ -76,7 +73,7 @@ export function grantsAfterUse(grants: readonly Grant[], verdict: PolicyVerdict)
     .filter(({ usesLeft }) => usesLeft === null || usesLeft > 0);
 }
 
-/** Removes grants. If they allowed calls that have not started, these calls wait for a decision again. */
+/** Removes grants. A call that a removed grant allowed waits for a decision if it has not started. */
 export function withoutGrants(
   { grants, calls }: Snapshot,
   revoked: readonly string[],

@@ -1,35 +1,35 @@
-/** The workspace's instruction files for agents, as one task reads them. Pure. */
+/** Selects the text of the workspace's instruction files for one task. Pure. */
 import { safeCutBefore, visibleText } from '../../shared/text/visible-text.ts';
 
-/** The names of the files, at the root of the workspace. The most important name is first. */
+/** File names in the root of the workspace. The most important name is first. */
 export const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
 
-/** A file that the task read before its first turn. */
 export interface InstructionFile {
   path: string;
-  /** The size of the whole file, in bytes. */
   bytes: number;
-  /** The text for the model. */
   text: string;
-  /** True if the file is longer than the text. */
+  /** True if the file is longer than `text`. */
   cut: boolean;
 }
 
-/** The maximum number of characters of all files together. */
-const MOST_CHARS = 32 * 1024;
+const MAX_CHARS_OF_ALL_FILES = 32 * 1024;
 const CHARS_PER_TOKEN = 4;
-/** The context window divided by this number is the part that the files may fill. */
-const WINDOW_SHARE = 8;
+const WINDOW_DIVISOR = 8;
 
-/** @param contextWindow in tokens; undefined if it is unknown @returns the maximum number of characters of all files */
+/**
+ * Returns the maximum number of characters of all files together. @param contextWindow in tokens; undefined if unknown
+ */
 export function instructionsLimit(contextWindow: number | undefined): number {
-  return Math.min(MOST_CHARS, Math.floor(((contextWindow ?? Infinity) * CHARS_PER_TOKEN) / WINDOW_SHARE));
+  return Math.min(
+    MAX_CHARS_OF_ALL_FILES,
+    Math.floor(((contextWindow ?? Infinity) * CHARS_PER_TOKEN) / WINDOW_DIVISOR),
+  );
 }
 
 /**
- * Chooses the text for the model. Omits empty files, and files with the same text as an earlier file: often one file is
- * a link to another. A long file ends at a line end. Hidden characters become visible, as everywhere.
- * @param found the files that exist, in the order of `INSTRUCTION_FILES`
+ * Selects the text for the model. Empty files are omitted. So are files with the text of an earlier file, because one
+ * file is often a link to another. A long file is cut at a line end. Hidden characters become visible.
+ * @param found the existing files, in the order of `INSTRUCTION_FILES`
  */
 export function chosenInstructions(
   found: readonly { path: string; bytes: number; content: string }[],
@@ -47,7 +47,7 @@ export function chosenInstructions(
   });
 }
 
-/** Returns the beginning of the text. It ends at a line end, if there is one. */
+/** Returns the start of the text. If possible, the start ends at a line end. */
 function startOf(text: string, room: number): string {
   if (text.length <= room) return text;
   const start = text.slice(0, safeCutBefore(text, room));
@@ -55,7 +55,7 @@ function startOf(text: string, room: number): string {
   return end < 0 ? start : start.slice(0, end);
 }
 
-/** @returns the section of the system prompt; '' without files */
+/** Returns the section of the system prompt, or '' without files. */
 export function instructionsPrompt(files: readonly InstructionFile[]): string {
   if (files.length === 0) return '';
   return [
@@ -63,7 +63,7 @@ export function instructionsPrompt(files: readonly InstructionFile[]): string {
     ...files.map(({ path, text, cut }) =>
       [
         `<workspace-file path="${path}">`,
-        // The text of a file cannot end its own section.
+        // The text of a file must not end its own section.
         text.replaceAll('</workspace-file', '<\\/workspace-file'),
         ...(cut ? [`(Cut here. read-file shows the rest of ${path}.)`] : []),
         '</workspace-file>',
@@ -72,7 +72,6 @@ export function instructionsPrompt(files: readonly InstructionFile[]): string {
   ].join('\n');
 }
 
-/** @returns one sentence for the task's status */
 export function instructionsNote(files: readonly InstructionFile[]): string {
   const named = files.map(({ path, bytes, cut }) => {
     const size = bytes < 1000 ? `${String(bytes)} bytes` : `${(bytes / 1000).toFixed(1)} kB`;

@@ -1,29 +1,25 @@
 /**
- * Decides the next event after a failed model call. If the failure may be temporary, the task waits and tries again,
- * with a limited number of attempts. The journal contains the wait, so the wait continues after a restart. Pure.
+ * Decides the next event after a failed model call. If the failure may be temporary, the task waits and tries again.
+ * The number of attempts is limited. The journal contains the wait, so the wait continues after a restart. Pure.
  */
 import type { TaskEvent } from './events.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/**
- * The pauses after failed attempts in a row, in milliseconds. After the last pause, one more failure fails the task.
- */
+/** The pause after each failed attempt in a row. After the last pause, another failure fails the task. */
 export const PAUSES_MS: readonly number[] = [2_000, 10_000, 30_000, 120_000, 300_000];
 
-/** The longest pause in milliseconds. If a provider asks for a longer pause, the task fails. */
+/** If a provider requests a longer pause, the task fails. */
 export const LONGEST_PAUSE_MS = 900_000;
 
 export interface ModelFailure {
-  /** A sentence for a person about the failure. */
   message: string;
-  /** True if a retry may succeed. */
   passing: boolean;
-  /** The pause that the provider asked for, in milliseconds (RFC 9110 §10.2.3); 0 without such a request. */
+  /** The pause that the provider requests (RFC 9110 §10.2.3). 0 without such a request. */
   waitMs: number;
 }
 
-/** Returns the event after a failure of the model: a pause, or the end of the task. */
-export function afterFailure(snapshot: Snapshot, failure: ModelFailure, now: number): TaskEvent {
+/** Returns a pause or the end of the task. @param now in milliseconds since 1970 */
+export function eventAfterModelFailure(snapshot: Snapshot, failure: ModelFailure, now: number): TaskEvent {
   const attempts = (snapshot.outage?.attempts ?? 0) + 1;
   const pauseMs = Math.max(PAUSES_MS[attempts - 1] ?? Infinity, failure.waitMs);
   if (failure.passing && pauseMs <= LONGEST_PAUSE_MS) {

@@ -1,6 +1,6 @@
 /**
- * Decides the next step of a task's execution. The decision depends only on the snapshot. So any process can continue
- * the task. Pure.
+ * Decides the next step of a task's execution. Pure. The decision depends only on the snapshot, so any process can
+ * continue the task.
  */
 import { stuckQuestion, isUnfinished } from './stuck-detection.ts';
 import type { TaskEvent } from './events.ts';
@@ -20,22 +20,18 @@ import {
 } from './snapshot.ts';
 
 type NextStep =
-  /** Parked or ended. */
   | { type: 'settled' }
-  /**
-   * An earlier execution ended without recording its work. First, append these events, which record the unfinished
-   * work.
-   */
+  /** An earlier execution ended without recording its work. These events record that work, so they come first. */
   | { type: 'recover'; events: TaskEvent[] }
   | { type: 'ask-model' }
-  /** The model failed. `until` is the time of the next model call, in milliseconds since the epoch. */
+  /** The model failed. `until` is the time of the next model call, in milliseconds since 1970. */
   | { type: 'wait'; until: number }
-  /** One call with side effects, or several adjacent read-only calls in parallel. */
+  /** One call with side effects, or several adjacent read-only calls that run in parallel. */
   | { type: 'run'; calls: Call[] }
-  /** A state change without work. */
+  /** The task's state changes. There is no work to do. */
   | { type: 'append'; events: TaskEvent[] };
 
-/** @param limits the budget and the current time. The default is no budget. */
+/** @param limits `now` is in milliseconds since 1970 */
 export function nextStep(
   snapshot: Snapshot,
   { budget, now }: { budget: Budget; now: number } = { budget: NO_BUDGET, now: 0 },
@@ -59,15 +55,19 @@ export function nextStep(
     : { type: 'ask-model' };
 }
 
-/** Returns the event for a task without new content for the model: the stuck question or the end. */
+/**
+ * Returns the event for a task that has nothing new for the model. This is a question about a stuck model, or the end
+ * of the task.
+ */
 function standstill(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | undefined {
   const question = stuckQuestion(snapshot);
   if (question !== undefined) return { type: 'input.required', pending: [], question };
-  const ended = turn !== undefined && turn.callIds.length === 0 && !isUnfinished(turn);
+  const ended =
+    turn !== undefined && turn.callIds.length === 0 && turn.reminder === undefined && !isUnfinished(turn);
   return ended ? endOf(turn) : undefined;
 }
 
-/** Returns the last event of a turn without calls. */
+/** Returns the event that follows a turn without calls. This event ends or parks the task. */
 function endOf({ end }: Turn): TaskEvent {
   switch (end) {
     case 'content-filter':
@@ -101,8 +101,8 @@ function endOf({ end }: Turn): TaskEvent {
 }
 
 /**
- * Returns the first events of a process that continues a working task after a restart. They record the unfinished work
- * of the old process, or that the task works again. The time between the processes is not working time (see budget.ts).
+ * Returns the first events after a restart of the server. They record the old process's unfinished work, or that the
+ * task works again. The time without a server does not count as working time (budget.ts).
  */
 export function restartEvents(snapshot: Snapshot): TaskEvent[] {
   if (snapshot.status.state !== 'working') return [];
@@ -110,7 +110,7 @@ export function restartEvents(snapshot: Snapshot): TaskEvent[] {
   return loose.length > 0 ? loose : [{ type: 'task.working' }];
 }
 
-/** Returns the first events of a model turn. The first turn also sets the task to working. */
+/** Returns the first events of a turn. The first turn also sets the task to working. */
 export function turnStartEvents(snapshot: Snapshot, model: string): TaskEvent[] {
   const started: TaskEvent = { type: 'turn.started', turn: snapshot.turns + 1, model };
   return snapshot.status.state === 'submitted' ? [{ type: 'task.working' }, started] : [started];
@@ -118,7 +118,7 @@ export function turnStartEvents(snapshot: Snapshot, model: string): TaskEvent[] 
 
 /**
  * Returns the events for the unfinished work of a dead execution (E2). The output of an unfinished turn is ignored. A
- * repeatable call runs again. A call with side effects waits for a person, because it may have run.
+ * repeatable call runs again. Any other call waits for a person, because it may have run.
  */
 function looseEnds(snapshot: Snapshot): TaskEvent[] {
   const events: TaskEvent[] = [];
@@ -142,8 +142,8 @@ function looseEnds(snapshot: Snapshot): TaskEvent[] {
 }
 
 /**
- * Returns the first unsettled call. If it is read-only, also returns the read-only calls directly after it. The calls
- * of an ACP agent start together, because the agent may wait until it has the answers to all its requests.
+ * Returns the next calls to run. A read-only call runs together with the read-only calls directly after it. All calls
+ * of an ACP agent run together, because the agent may wait for all answers at once. Any other call runs alone.
  */
 function nextBatch(calls: readonly Call[]): Call[] {
   const open = calls.filter((call) => call.state.type !== 'settled');

@@ -2,10 +2,10 @@
 import type { DecisionWord, PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { RecordedAction, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
-import { shownCodeOf } from './shown.ts';
+import { shownCodeOf } from './shown-code-of-call.ts';
 import { isRunByAcpAgent, waitingCalls, type Call, type Snapshot, type WaitingCall } from './snapshot.ts';
 
-/** Finds the same question among these actions. A second question about the same call is a different question (D2). */
+/** Finds the same question among these actions. A second question about the same call is not the same question (D2). */
 export function findSameQuestion(
   pending: readonly PendingAction[],
   { callId, shown }: Pick<RecordedAction, 'callId' | 'shown'>,
@@ -16,14 +16,14 @@ export function findSameQuestion(
 const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
   approval: ['approve', 'deny', 'edit'],
   'content-changed': ['approve', 'deny', 'edit'],
-  // If a crash lost the outcome, the person may run the call again or skip it. An edit is not possible.
+  // A crash lost the outcome. The person can run the call again or skip it, but not edit it.
   'outcome-unknown': ['approve', 'deny'],
   question: ['answer', 'deny'],
 };
 
 /** Converts a waiting call to a pending action. A person cannot edit a call of an ACP agent. */
 function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
-  const { callId, tool, title, input, sideEffect, source, preview, rule } = call;
+  const { callId, tool, title, input, sideEffect, source, preview, rule, presence } = call;
   const { reason } = call.state;
   return {
     callId,
@@ -37,20 +37,25 @@ function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
     reason,
     ...(isFirstQuestion(snapshot, call) && { first: true }),
     ...(rule !== null && { rule }),
+    // Each use of a passkey approves one call, so such a decision creates no grant.
+    ...(presence && { presence, scopes: ['once'] }),
     expiresAt: null,
     decisions: DECISIONS[reason].filter((word) => word !== 'edit' || !isRunByAcpAgent(call)),
   };
 }
 
-/** True if this is the task's first question. A plain word can then belong only to this question (D2). */
+/**
+ * True if this is the task's first question. Only then does a plain word like `approve` clearly mean this question
+ * (D2).
+ */
 export function isFirstQuestion(snapshot: Snapshot, { callId, state }: Call): boolean {
   if (state.type !== 'waiting' || (state.reason !== 'approval' && state.reason !== 'question')) return false;
   return !mayHaveAsked(snapshot, callId);
 }
 
 /**
- * True if the task may have asked a question before. For example, the second message of a task may be the reply to a
- * question in words, a budget question or a sign-in. @param except a call to ignore
+ * True if the task may have asked a question before. For example, a second message may be the reply to an earlier
+ * question. @param except a call to ignore
  */
 export function mayHaveAsked({ calls, exchanges, queued }: Snapshot, except?: string): boolean {
   const messages = exchanges.filter(({ type }) => type === 'message').length + queued.length;
@@ -65,7 +70,7 @@ function wasAsked({ decided, state }: Call): boolean {
   );
 }
 
-/** Returns the pending actions of the task. An action that was already pending keeps its deadline. */
+/** Returns the pending actions. An action that was already pending keeps its deadline. */
 export function pendingActions(snapshot: Snapshot): PendingAction[] {
   const asked = snapshot.status.state === 'input-required' ? snapshot.status.pending : [];
   return waitingCalls(snapshot)
@@ -73,22 +78,21 @@ export function pendingActions(snapshot: Snapshot): PendingAction[] {
     .map((action) => ({ ...action, expiresAt: findSameQuestion(asked, action)?.expiresAt ?? null }));
 }
 
-/** Returns the event that parks the task if calls wait. Otherwise returns the event that continues it. */
+/** Returns the event that parks the task if calls wait. Otherwise returns the event that continues the task. */
 export function parkOrContinue(snapshot: Snapshot): TaskEvent {
   const pending = pendingActions(snapshot);
   return pending.length > 0 ? { type: 'input.required', pending } : { type: 'task.working' };
 }
 
 /**
- * Adds the task's state to events of a running call. While a tool waits for an answer, the task stays parked. So
- * clients see the correct state after each event.
+ * If the task waits for a person, appends an event with the task's state. Clients then see the correct state after each
+ * event.
  */
 export function withTaskState(snapshot: Snapshot, ...events: TaskEvent[]): TaskEvent[] {
   if (snapshot.status.state !== 'input-required') return events;
   return [...events, parkOrContinue(foldNext(snapshot, events))];
 }
 
-/** Returns the event that withdraws a question. */
 export function questionWithdrawn({ callId, tool, title }: Call): TaskEvent {
   return { type: 'tool.withdrew', callId, tool, title };
 }

@@ -1,4 +1,3 @@
-/** Applies the command that revokes grants: `(snapshot, command) → events | refusal`. Total and pure. */
 import { taskEndedRefusal, type CommandRefusal, type CommandOutcome } from './command-outcome.ts';
 import type { Decider, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
@@ -6,7 +5,10 @@ import { unexpiredGrants } from './grants.ts';
 import { parkOrContinue } from './pending.ts';
 import { isTerminal, PARKED_STATES, waitingCalls, type Snapshot } from './snapshot.ts';
 
-/** Revokes grants. If they allowed calls that have not started, these calls wait for a decision again. */
+/**
+ * Revokes grants: `(snapshot, grant ids) → events | refusal`. Total and pure. A call that a revoked grant allowed waits
+ * for a decision if it has not started.
+ */
 export function revoke(
   snapshot: Snapshot,
   wanted: readonly string[] | 'all',
@@ -21,7 +23,7 @@ export function revoke(
   const event: TaskEvent = { type: 'grant.revoked', grantIds, by };
   const after = foldNext(snapshot, [event], at);
   const asksMore = waitingCalls(after).length > waitingCalls(snapshot).length;
-  // While the task works, only its execution may park it, because another call of the turn may still run.
+  // Only the execution may park a working task, because another call of the turn may still run.
   const parked = PARKED_STATES.has(snapshot.status.state);
   return { type: 'append', events: parked && asksMore ? [event, parkOrContinue(after)] : [event] };
 }

@@ -1,4 +1,4 @@
-/** Defines the snapshot, which is the state of a task: the fold of its journal. Values are immutable. */
+/** Defines the snapshot: the state of a task as the fold of its journal. All values are immutable. */
 import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type {
   DecisionWord,
@@ -23,25 +23,24 @@ import type {
 import type { ExecutionOutput } from './tool-outputs.ts';
 import type { InstructionFile } from './instructions.ts';
 import type { SpendingByModel } from './spending.ts';
-import type { TurnReplay } from './turn-replay.ts';
+import type { RecordedTurn } from './replay-provider-data.ts';
 
 export type Status =
   | { state: 'submitted' }
-  /** `note`: the agent's last progress message. */
   | { state: 'working'; note?: string }
   | {
       state: 'input-required';
       pending: readonly PendingAction[];
       question?: string;
-      /** The budget is spent. Any reply grants the same budget again. */
+      /** The task's budget is spent. Any reply grants the same budget again. */
       budget?: true;
-      /** The budget per day is spent. Any reply allows the same amount again on that day. */
+      /** The daily budget is spent. Any reply allows the same amount again on that day. */
       dayCost?: DayCost;
       expiresAt?: string | null;
     }
   | { state: 'auth-required'; question: string; expiresAt?: string | null }
   | { state: 'completed'; message?: string }
-  /** `tooLong`: the conversation did not fit into the model's context window. */
+  /** `tooLong` means that the conversation did not fit into the model's context window. */
   | { state: 'failed'; message: string; tooLong?: true }
   | { state: 'canceled'; reason: string; by: Decider }
   | { state: 'rejected'; message: string };
@@ -55,79 +54,72 @@ export const TERMINAL_STATES: ReadonlySet<StateName> = new Set<StateName>([
   'rejected',
 ]);
 
-/** In these states a task waits for a person. */
 export const PARKED_STATES: ReadonlySet<StateName> = new Set<StateName>(['input-required', 'auth-required']);
 
-/** The state of a call. `settled` is final. */
+/** `settled` is final. */
 export type CallState =
   | { type: 'waiting'; reason: PendingReason }
   | { type: 'ready' }
-  /** `startedAt` is in milliseconds since the epoch. */
+  /** `startedAt` is in milliseconds since 1970. */
   | { type: 'running'; toolId: string; startedAt: number }
   | { type: 'settled'; result: CallResult };
 
-/** The final result of a call. */
 export type CallResult =
   | { type: 'ran'; toolId: string; outcome: ToolOutcome }
   | { type: 'denied'; reason: string | null }
-  /** A crash lost the outcome, and the person chose not to run the call again. */
+  /** A crash lost the outcome. The person decided not to run the call again. */
   | { type: 'skipped'; reason: string | null }
   | { type: 'refused'; message: string }
-  /** The person's answer to a question. */
   | { type: 'answered'; answer: Answer; by: Decider }
-  /** The tool execution ended before the answer to its question. */
+  /** The tool execution ended before its question was answered. */
   | { type: 'withdrawn' };
 
-/** A person's first valid decision since the last question about the call. */
+/** The first valid decision since the call last waited. */
 export interface AcceptedDecision {
   decision: DecisionWord;
   by: Decider;
   at: number;
-  /** The hash of the input that the person decided on. */
+  /** The hash of the input that the person saw. */
   inputHash: string;
 }
 
 export interface Call extends RequestedCall {
   turn: number;
   state: CallState;
-  /** The current decision; null if there is no decision. */
+  /** Null if the call waits for a decision, or needs none. */
   decided: AcceptedDecision | null;
-  /** The model's input, if a person edited it. */
+  /** The model's input. Null if no person edited the input. */
   originalInput: Record<string, unknown> | null;
-  /** The last tool execution of this call. */
   toolId: string | null;
-  /** The rule that requires the question, if any. */
+  /** The name of the operator's rule that requires a decision. */
   rule: string | null;
-  /** The grant that allowed the call, if any. */
+  /** True if the rule demands presence: an approval then needs the assertion of a passkey. */
+  presence?: true;
   grantId: string | null;
-  /** For a question of a running tool: the call that asks. */
+  /** For the question of a running tool: the id of the tool's call. */
   askedBy: string | null;
-  /** The files that the call changed or was about to change, in order. `at` is in milliseconds since the epoch. */
+  /** The files that the call changed or was about to change, oldest first. `at` is in milliseconds since 1970. */
   saved?: readonly (SavedFile & { at: number })[];
-  /** The to-do list that the call wrote. */
   todos?: readonly Todo[];
 }
 
-/** A call that waits for a decision. */
 export type WaitingCall = Call & { state: Extract<CallState, { type: 'waiting' }> };
 
-/** One turn of the model: its text and its calls, in order. */
 export interface Turn {
   turn: number;
   model: string;
   text: string;
-  /** The model's reasoning, which is not part of the answer. */
   reasoning?: string;
-  /** The data that the model needs in later turns. */
-  replay?: TurnReplay;
-  /** The artifacts, in the order of their first event. */
+  /** Data that later requests return to the model. */
+  replay?: RecordedTurn;
   artifacts: readonly Artifact[];
   callIds: readonly string[];
-  /** The end of the turn; null while the model call runs. */
+  /** Null while the model call runs. */
   end: TurnEnd | null;
+  /** A note for the model about its open to-dos. The next request contains it. */
+  reminder?: string;
 }
 
-/** The conversation in order. */
 export type ConversationItem = { type: 'message'; message: UserMessage } | { type: 'turn'; turn: Turn };
 
 export interface Snapshot {
@@ -135,7 +127,7 @@ export interface Snapshot {
   sessionId: string;
   principal: string;
   settings: TaskSettings;
-  /** The kind of answer for the client: the task, or only the agent's last text. */
+  /** With `message`, the client gets only the agent's last text. */
   answer: 'task' | 'message';
   createdAt: number;
   updatedAt: number;
@@ -143,39 +135,36 @@ export interface Snapshot {
   seq: number;
   status: Status;
   exchanges: readonly ConversationItem[];
-  /** The `seq` of the newest message. */
   messageSeq: number;
-  /** Messages that are not in any turn yet, oldest first. */
+  /** The messages that no turn contains yet, oldest first. */
   queued: readonly UserMessage[];
   /** The turn whose model call runs, with its text so far. */
   openTurn: Turn | null;
-  /** The workspace's instruction files, as the task read them. */
   instructions: readonly InstructionFile[];
   calls: Readonly<Record<string, Call>>;
-  /** Grants that are neither spent nor revoked. Some may have expired. */
+  /** Grants that are neither used up nor revoked. Some of them may have expired. */
   grants: readonly Grant[];
   context: Context;
-  /** The newest output of tool executions; see tool-outputs.ts. */
   outputs: readonly ExecutionOutput[];
-  /** The agent's latest to-do list. */
   todos: readonly Todo[];
-  /** The number of model failures in a row, and the time of the next attempt; null after a success. */
+  /**
+   * `attempts` is the number of model failures in a row. `until` is the time of the next attempt. Null after a success.
+   */
   outage: { attempts: number; until: number } | null;
   /** The number of started turns, including abandoned turns. */
   turns: number;
-  /** The cost of each model, by its id. */
   spending: SpendingByModel;
-  /** The use of the task's budget. */
+  /** The used part of the task's budget. */
   spent: BudgetUsage;
-  /** The session id of an ACP agent, which remembers the conversation itself. Null for a model. */
+  /** The session id of an ACP agent. Null for a model. */
   agentSession: string | null;
 }
 
-/** A task, the session's earlier tasks (oldest first), and the working directory. */
+/** The task that an agent works on. `earlier` has the session's earlier tasks, oldest first. */
 export interface TaskPlace {
   task: Snapshot;
   earlier: readonly Snapshot[];
-  /** Absolute path. */
+  /** The absolute path of the working directory. */
   workspace: string;
 }
 
@@ -183,31 +172,28 @@ export function isTerminal(snapshot: Snapshot): boolean {
   return TERMINAL_STATES.has(snapshot.status.state);
 }
 
-/** Returns the last progress message of a working task. */
 export function progressNoteOf({ status }: Snapshot): string | undefined {
   return status.state === 'working' ? status.note : undefined;
 }
 
-/** True if the task is parked or ended. Then only a new command changes it. */
+/** True if the task is parked or ended. Only a new command changes such a task. */
 export function isSettled(snapshot: Snapshot): boolean {
   return PARKED_STATES.has(snapshot.status.state) || isTerminal(snapshot);
 }
 
-/** Returns the last finished turn, if no message followed it. */
+/** Returns the last finished turn. Returns undefined if a message followed it. */
 export function lastTurn(snapshot: Snapshot): Turn | undefined {
   const last = snapshot.exchanges.at(-1);
   return last?.type === 'turn' ? last.turn : undefined;
 }
 
-/** Returns the newest message. The next turn answers it. */
+/** Returns the newest message, which the next turn answers. */
 export function newestMessage({ exchanges, queued }: Snapshot): UserMessage | undefined {
   const last = exchanges.findLast((exchange) => exchange.type === 'message');
   return queued.at(-1) ?? last?.message;
 }
 
-/**
- * Returns the call with this id. Any client may send the id, so an inherited key such as `constructor` must not match.
- */
+/** Returns the call with this id. A client may send any text as the id, even an inherited key such as `constructor`. */
 export function callOf({ calls }: Snapshot, callId: string): Call | undefined {
   return Object.hasOwn(calls, callId) ? calls[callId] : undefined;
 }
@@ -217,17 +203,14 @@ export function callsOf(snapshot: Snapshot, turn: Turn | undefined): Call[] {
   return (turn?.callIds ?? []).flatMap((callId) => snapshot.calls[callId] ?? []);
 }
 
-/** Returns the calls that wait for a decision, oldest first. */
 export function waitingCalls(snapshot: Snapshot): WaitingCall[] {
   return Object.values(snapshot.calls).filter((call): call is WaitingCall => call.state.type === 'waiting');
 }
 
-/** Returns the question, if the call is a question. */
 export function questionOf({ preview }: Pick<RequestedCall, 'preview'>): Question | undefined {
   return preview.type === 'question' ? preview : undefined;
 }
 
-/** Returns the open questions of a running call. */
 export function openQuestions(snapshot: Snapshot, callId: string): Call[] {
   return waitingCalls(snapshot).filter(({ askedBy }) => askedBy === callId);
 }
@@ -238,16 +221,16 @@ export function isReadOnly(call: Pick<RequestedCall, 'sideEffect'>): boolean {
 }
 
 /**
- * True for a call that an ACP agent itself runs after permission. The server cannot change its input or the order of
- * the agent's calls.
+ * True if an ACP agent runs the call itself after permission. The server cannot change the input or the order of such
+ * calls.
  */
 export function isRunByAcpAgent(call: Pick<RequestedCall, 'source'>): boolean {
   return call.source.type === 'acp-agent';
 }
 
 /**
- * True if the call may run again without asking after its outcome is lost (E2). Not each repeatable call is read-only:
- * a GET request changes nothing, but a person must approve it, because the URL may leak data.
+ * True if the call may run again without a decision after its outcome is lost (E2). Some repeatable calls still need a
+ * first approval. For example, a GET request changes nothing, but its URL may leak data.
  */
 export function isRepeatable(call: Pick<RequestedCall, 'sideEffect' | 'repeatable'>): boolean {
   return isReadOnly(call) || call.repeatable === true;

@@ -1,49 +1,56 @@
-/** The cost of a task's turns: tokens, and money if the price is known. Pure. */
+/** Computes the cost of a task's turns in tokens, and in US dollars if the price is known. Pure. */
 import type { Usage } from './events.ts';
 
-/** The tokens of one or more turns, and their cost in US dollars. The cost is null if any price is unknown. */
+/** The cost of one or more turns. `usd` is null if any price is unknown. */
 export interface Spending extends Usage {
   usd: number | null;
 }
 
 export const NO_SPENDING: Spending = { inputTokens: 0, outputTokens: 0, usd: 0 };
 
-/** Prices in US dollars per million tokens. */
 export interface Rates {
   input: number;
   output: number;
-  /** The price of input tokens from the provider's cache. The default is `input`. */
+  /** For input tokens from the provider's cache. The default is `input`. */
   cachedInput?: number | undefined;
-  /** The price of input tokens that the provider writes to its cache. The default is `input`. */
+  /** For input tokens that the provider writes to its cache. The default is `input`. */
   cacheWrite?: number | undefined;
 }
 
 export interface Price extends Rates {
   /** The rates of a turn with more than `above` input tokens. */
   longPrompt?: (Rates & { above: number }) | undefined;
+  /** The rates of turns that end at this time of day, in UTC. `from` counts, `to` does not: e.g. `01:00`, `04:00`. */
+  hours?: readonly (Rates & { from: string; to: string })[] | undefined;
 }
 
 const MILLION = 1_000_000;
 
 /**
- * Computes the cost of one turn. The rates may depend on the length of its prompt.
- * @returns undefined if the price is unknown. Zero tokens cost nothing.
+ * Returns the cost of one turn in US dollars. Returns undefined if the price is unknown. Zero tokens cost nothing.
+ * @param at the end of the turn, in milliseconds since 1970
  */
-export function costOf(usage: Usage, price: Price | undefined): number | undefined {
+export function costOf(usage: Usage, price: Price | undefined, at: number): number | undefined {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   if (inputTokens + outputTokens === 0) return 0;
   if (price === undefined) return undefined;
-  const { longPrompt } = price;
-  const rates = longPrompt !== undefined && inputTokens > longPrompt.above ? longPrompt : price;
-  const { input, output, cachedInput = input, cacheWrite = input } = rates;
+  const { input, output, cachedInput = input, cacheWrite = input } = ratesOf(price, inputTokens, at);
   const fresh = Math.max(0, inputTokens - cachedInputTokens - cacheWriteTokens);
   const cache = cachedInputTokens * cachedInput + cacheWriteTokens * cacheWrite;
   return (fresh * input + cache + outputTokens * output) / MILLION;
 }
 
-/** @param usd the cost from the event */
+function ratesOf({ longPrompt, hours = [], ...base }: Price, inputTokens: number, at: number): Rates {
+  if (longPrompt !== undefined && inputTokens > longPrompt.above) return longPrompt;
+  const time = new Date(at).toISOString().slice('2026-01-31T'.length, '2026-01-31T00:00'.length);
+  return (
+    hours.find(({ from, to }) => (from < to ? from <= time && time < to : from <= time || time < to)) ?? base
+  );
+}
+
+/** @param usd the cost that the event contains */
 export function spendingOf(usage: Usage, usd: number | undefined): Spending {
-  return { ...usage, usd: usd ?? costOf(usage, undefined) ?? null };
+  return { ...usage, usd: usd ?? costOf(usage, undefined, 0) ?? null };
 }
 
 export function addSpending(a: Spending, b: Spending): Spending {
@@ -58,7 +65,6 @@ export function addSpending(a: Spending, b: Spending): Spending {
   };
 }
 
-/** The costs of the models, by model id. */
 export type SpendingByModel = Readonly<Record<string, Spending>>;
 
 export function addModelSpending(

@@ -1,21 +1,20 @@
 /**
- * Detects a model that is stuck: its answers are empty or incomplete, or its calls are refused or repeated. The model
+ * Detects a model that is stuck. Its answers are empty or incomplete, or its calls are refused or repeated. The model
  * gets a remark in its next turn. After several such turns in a row, the task asks a person. A person's message resets
  * the count. Pure.
  */
-import { resultForModel } from './call-result.ts';
+import { resultForModel } from './result-for-model.ts';
 import { callsOf, type Call, type ConversationItem, type Snapshot, type Turn } from './snapshot.ts';
 
 type Fault = 'empty' | 'cut' | 'refused' | 'same';
 
 interface Rule {
-  /** The number of stuck turns in a row before the first remark. A few such turns may be correct. */
+  /** The number of stuck turns in a row that get no remark. A few such turns may be correct. */
   silent: number;
-  /** The number of stuck turns in a row after which the task asks a person. */
+  /** After this number of stuck turns in a row, the task asks a person. */
   most: number;
-  /** The remark for the model. */
   remark: string;
-  /** The end of the sentence "The model …" for the person. */
+  /** Ends the sentence "The model …" for the person. */
   did: string;
 }
 
@@ -50,7 +49,7 @@ const RULES: Readonly<Record<Fault, Rule>> = {
   },
 };
 
-/** Returns the remarks for the model. The key is the number of the turn before the remark. */
+/** Returns remarks for the model. The key is the number of the turn before the remark. */
 export function stuckRemarks(snapshot: Snapshot): ReadonlyMap<number, string> {
   const told = new Map<number, string>();
   for (const { fault, count, turn } of faults(snapshot)) {
@@ -60,7 +59,6 @@ export function stuckRemarks(snapshot: Snapshot): ReadonlyMap<number, string> {
   return told;
 }
 
-/** Returns the question to a person if the model is stuck; otherwise undefined. */
 export function stuckQuestion(snapshot: Snapshot): string | undefined {
   const last = snapshot.exchanges.at(-1);
   const fault = faults(snapshot).at(-1);
@@ -70,7 +68,7 @@ export function stuckQuestion(snapshot: Snapshot): string | undefined {
   return `The model ${fault.turn.model} ${did}, ${fault.count} turns in a row${lastly(snapshot, fault.turn)}. The work so far is kept. To let it try again, reply; your reply can contain advice. Otherwise cancel the task.`;
 }
 
-/** True if the turn has no calls but does not complete the task. */
+/** True if a turn without calls does not complete the task. */
 export function isUnfinished({ end }: Turn): boolean {
   return end === 'empty' || end === 'length';
 }
@@ -84,7 +82,7 @@ function lastly(snapshot: Snapshot, turn: Turn): string {
 
 interface Found {
   fault: Fault;
-  /** The number of stuck turns in a row, including the current turn. */
+  /** The number of stuck turns in a row, including this turn. */
   count: number;
   turn: Turn;
 }

@@ -1,50 +1,81 @@
 /**
- * Lists the facts that a summary of old turns must not lose: the person's messages and decisions, the changed files,
- * and the to-do list. The facts come from the journal. So they do not depend on the model that writes the summary.
- * Pure.
+ * Lists the facts that a summary of old turns must not lose: the person's decisions, open questions and files. The
+ * facts come from the journal. They do not depend on the model that writes the summary. Pure.
  */
 import { answerText } from '../../shared/protocol/preview-text.ts';
 import { collapseWhitespace } from '../../shared/text/capped-text.ts';
 import { messageText } from './conversation.ts';
 import type { TurnPlace } from './events.ts';
+import { openQuestionsOf, questionsIn } from './questions.ts';
+import { isWithheld, withheldQuestions } from './withheld-answer.ts';
 import { callsOf, questionOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
 
-/** The limit of one message, title or reason, in characters. */
-const LONGEST = 300;
+const MAX_LINE_CHARS = 300;
+/** Each kind of fact can use at least this share of the space. */
+const SHARE = 1 / 8;
 
 interface Covered {
-  /** The person's messages, without the current task's first message, which always stays. */
+  /** The person's messages. The current task's first message is missing, because the conversation always keeps it. */
   messages: readonly string[];
+  /** The agent's answers, i.e. the text of turns without calls. */
+  answers: readonly string[];
   calls: readonly Call[];
 }
 
+/** One kind of fact. */
+interface Group {
+  head: string;
+  /** Oldest first. */
+  lines: readonly string[];
+}
+
 /**
+ * Returns the facts as text. Returns '' if there are no facts or no space.
  * @param tasks the session's earlier tasks, oldest first, and the current task
  * @param upTo the last turn that the summary replaces
- * @param chars the maximum length
- * @returns '' if there is no such fact, or no space
+ * @param bytes the maximum length of the text in UTF-8
  */
-export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnPlace, chars: number): string {
-  const { messages, calls } = coveredBy(tasks, upTo);
+export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnPlace, bytes: number): string {
+  const { messages, answers, calls } = coveredBy(tasks, upTo);
   const todos = calls.findLast((call) => call.todos !== undefined)?.todos ?? [];
-  const files = new Set(calls.flatMap(({ saved = [] }) => saved.map(({ path }) => path)));
-  // The groups are in order of importance, because earlier groups get their space first.
-  const groups: { head: string; lines: readonly string[] }[] = [
+  const changed = newestOfEach(calls.flatMap(({ saved = [] }) => saved.map(({ path }) => path)));
+  const read = newestOfEach(calls.flatMap(sourcesRead)).filter((path) => !changed.includes(path));
+  // The most important group is first, because earlier groups get their space first.
+  const groups: readonly Group[] = [
     { head: 'The to-do list:', lines: todos.map(({ text, status }) => `[${status}] ${line(text)}`) },
     { head: 'The person wrote:', lines: messages.map(line) },
     { head: 'The person refused, changed or answered:', lines: calls.flatMap(objection) },
-    { head: 'Changed files:', lines: [...files] },
+    { head: 'Questions without an answer:', lines: calls.flatMap(openQuestionsOf).map(line) },
+    { head: 'The agent asked in its answers:', lines: answers.flatMap(questionsIn).map(line) },
+    { head: 'Changed files:', lines: changed },
     { head: 'The person approved:', lines: calls.filter(isApproved).map(({ title }) => line(title)) },
+    { head: 'Files and pages that were only read:', lines: read },
   ];
+  return sectionsOf(groups, bytes).join('\n');
+}
+
+/** Formats the groups. A long group leaves each later group its share. */
+function sectionsOf(groups: readonly Group[], bytes: number): string[] {
+  const share = Math.floor(bytes * SHARE);
+  const reserved = groups.map((group) => lengthWithBreak(sectionOf(group, share)));
   const sections: string[] = [];
-  let room = chars;
-  for (const { head, lines } of groups) {
-    const section = sectionOf(head, lines, room);
-    if (section === '') continue;
-    sections.push(section);
-    room -= section.length + 1;
+  let room = bytes;
+  for (const [index, group] of groups.entries()) {
+    const later = reserved.slice(index + 1).reduce((sum, length) => sum + length, 0);
+    const section = sectionOf(group, room - later);
+    if (section !== '') sections.push(section);
+    room -= lengthWithBreak(section);
   }
-  return sections.join('\n');
+  return sections;
+}
+
+function lengthWithBreak(section: string): number {
+  return section === '' ? 0 : Buffer.byteLength(section) + 1;
+}
+
+/** Removes repeated texts. The last occurrence of each text stays, because a full group drops its oldest lines. */
+function newestOfEach(texts: readonly string[]): string[] {
+  return [...new Set(texts.toReversed())].toReversed();
 }
 
 function coveredBy(tasks: readonly Snapshot[], upTo: TurnPlace): Covered {
@@ -54,21 +85,27 @@ function coveredBy(tasks: readonly Snapshot[], upTo: TurnPlace): Covered {
     const after = task.exchanges.findIndex((each) => each.type === 'turn' && each.turn.turn > last);
     const exchanges = after === -1 ? task.exchanges : task.exchanges.slice(0, after);
     const turns = exchanges.flatMap((each): Turn[] => (each.type === 'turn' ? [each.turn] : []));
-    const messages = exchanges.flatMap((each) =>
-      each.type === 'message' ? [messageText(each.message)] : [],
+    // With such a message in the facts, the provider would withhold the next answers too.
+    const withheld = withheldQuestions(task.exchanges);
+    const inTurns = exchanges.flatMap((each) =>
+      each.type === 'message' ? [withheld.has(each) ? [] : [each.message]] : [],
     );
+    // A task may end before the model reads its last messages.
+    const messages = [...inTurns, ...(index === end ? [] : [task.queued])];
     return {
-      messages: index === tasks.length - 1 ? messages.slice(1) : messages,
+      messages: (index === tasks.length - 1 ? messages.slice(1) : messages).flat().map(messageText),
+      answers: turns.flatMap((each) => (each.callIds.length === 0 && !isWithheld(each) ? [each.text] : [])),
       calls: turns.flatMap((turn) => callsOf(task, turn)),
     };
   });
   return {
     messages: parts.flatMap(({ messages }) => messages),
+    answers: parts.flatMap(({ answers }) => answers),
     calls: parts.flatMap(({ calls }) => calls),
   };
 }
 
-/** A refusal, an edit or an answer, with the person's words. */
+/** Returns a line for a refusal, an edit or an answer, with the person's words. */
 function objection(call: Call): string[] {
   const { state, originalInput } = call;
   const title = line(call.title);
@@ -78,6 +115,7 @@ function objection(call: Call): string[] {
     const asked = questionOf(call)?.text ?? call.title;
     return [`${line(asked)} — ${line(answerText(result.answer))}`];
   }
+  if (result.type === 'denied' && questionOf(call) !== undefined) return [];
   if (result.type === 'denied' || result.type === 'skipped')
     return [`${result.type}: ${title}${result.reason === null ? '' : ` (${line(result.reason)})`}`];
   return originalInput === null ? [] : [`changed and approved: ${title}`];
@@ -87,21 +125,42 @@ function isApproved({ decided, originalInput }: Call): boolean {
   return decided?.decision === 'approve' && originalInput === null;
 }
 
-function line(text: string): string {
-  return collapseWhitespace(text, LONGEST);
+/** The input with the source of a built-in tool that reads. */
+const READING_TOOLS: Readonly<Record<string, string>> = { 'read-file': 'path', fetch: 'url', crawl: 'url' };
+/** The usual names of this input in tools of MCP servers. */
+const SOURCE_INPUT = /^(?:path|file|file_?path|file_?name|uri|url)s?$/i;
+
+/** Returns the files and pages that a call returned. The tool is built in, or a read-only tool of an MCP server. */
+function sourcesRead({ tool, source, sideEffect, state, input }: Call): string[] {
+  if (state.type !== 'settled' || state.result.type !== 'ran' || state.result.outcome.type !== 'ok')
+    return [];
+  const isSource = (name: string): boolean =>
+    source.type === 'built-in'
+      ? READING_TOOLS[tool] === name
+      : source.type === 'mcp-server' && sideEffect === 'none' && SOURCE_INPUT.test(name);
+  return Object.entries(input)
+    .filter(([name]) => isSource(name))
+    .flatMap(([, value]): unknown[] => (Array.isArray(value) ? value : [value]))
+    .flatMap((value) => (typeof value === 'string' && value !== '' ? [line(value)] : []));
 }
 
-/** If not all lines fit, keeps the newest lines. */
-function sectionOf(head: string, lines: readonly string[], room: number): string {
+function line(text: string): string {
+  return collapseWhitespace(text, MAX_LINE_CHARS);
+}
+
+/** Formats one group. If not all lines fit, the newest lines stay. If no line fits, only the number of lines stays. */
+function sectionOf({ head, lines }: Group, room: number): string {
   const shown: string[] = [];
   const left = (): number => lines.length - shown.length;
   const text = (): string =>
     [head, ...(left() > 0 ? [`- (${String(left())} earlier ones are not listed)`] : []), ...shown].join('\n');
   for (const each of lines.toReversed()) {
     shown.unshift(`- ${each}`);
-    if (text().length <= room) continue;
+    if (Buffer.byteLength(text()) <= room) continue;
     shown.shift();
     break;
   }
-  return shown.length === 0 ? '' : text();
+  if (shown.length > 0) return text();
+  const counted = `${head} ${String(lines.length)}, not listed.`;
+  return lines.length > 0 && Buffer.byteLength(counted) <= room ? counted : '';
 }

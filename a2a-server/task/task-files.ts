@@ -1,14 +1,14 @@
-/** Lists the files of a task: of its messages, and of the results of its calls. Pure. */
+/** Lists the files of a task's messages and of its calls' results. Pure. */
 import type { UserMessage } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 import type { StoredFile } from './stored-file.ts';
 
-/** `callId`: the call whose result contains the file. Absent for a file of a message. */
+/** `callId` is the call whose result contains the file. Absent for a file of a message. */
 export interface TaskFile extends StoredFile {
   callId?: string;
 }
 
-/** Returns the files of messages, then those of results. The same content may appear more than once. */
+/** Returns the files of messages, then the files of results. The same content may appear more than once. */
 export function filesOf({ exchanges, queued, calls }: Snapshot): TaskFile[] {
   const messages = exchanges.flatMap((item) => (item.type === 'message' ? [item.message] : []));
   return [...[...messages, ...queued].flatMap(messageFiles), ...Object.values(calls).flatMap(resultFiles)];

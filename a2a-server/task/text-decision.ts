@@ -1,4 +1,3 @@
-/** Reads a decision from the text of a client without the approval extension. Only exact words are decisions (D1). Pure. */
 import { quotedPreview, TEXT_PART_LIMITS } from '../../shared/protocol/preview-text.ts';
 import type { ResolvedDecision } from './decide.ts';
 import type { UserMessage } from './events.ts';
@@ -6,10 +5,11 @@ import { isFirstQuestion } from './pending.ts';
 import { questionOf, waitingCalls, type Snapshot } from './snapshot.ts';
 
 /**
- * Reads the plain text of a client without the extension as a decision. Exactly one action must be pending. A plain word
- * decides only the task's first question. For each later question, the word needs the code after it, because a plain
- * word may belong to an earlier question (D2). Any other text is an answer to a question.
- * @param taskId the task that the message names. Without it, a plain word may belong to another task of the session.
+ * Converts the plain text of a client without the approval extension to a decision. Only exact words are decisions
+ * (D1). Exactly one action must be pending. `approve` or `deny` alone decides only the task's first question. For a
+ * later question, the word needs the question's code, because a plain word may mean an earlier question (D2). If the
+ * action is a question, any other text answers it. Pure.
+ * @param taskId the task in the message. Without it, a plain word may mean another task of the session.
  */
 export function decisionInText(
   snapshot: Snapshot,
@@ -30,7 +30,7 @@ export function decisionInText(
     return word === undefined || isFirst ? { ...bare, decision: 'answer', answer: part.text } : undefined;
   }
   if (word !== 'approve' && word !== 'deny') return undefined;
-  // D5: the text part shows this client only a part of the action.
+  // D5: this client sees only a part of the action.
   if (word === 'approve' && quotedPreview(call.preview, TEXT_PART_LIMITS).extent === 'cut') return undefined;
   return code === undefined && !isFirst ? undefined : { ...bare, decision: word, shown: code ?? null };
 }

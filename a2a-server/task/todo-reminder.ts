@@ -1,14 +1,21 @@
-/**
- * Reminds a model of its to-do list. The person reads the progress from that list, so the list must be current. Pure.
- */
-import { callsOf, type Snapshot } from './snapshot.ts';
+/** Reminds a model of its to-do list. The person reads the progress from this list, so it must be current. Pure. */
+import { collapseWhitespace } from '../../shared/text/capped-text.ts';
+import { callsOf, lastTurn, type Snapshot } from './snapshot.ts';
 
-/** The number of turns with calls after which an open list counts as old. */
+/** The status of a task whose model gets `openTodosReminder`. */
+export const REMINDED_OF_TODOS =
+  'The agent ended its work with open to-dos. It is asked once to do them, or to say why not.';
+
+/** The reminder names this number of open items. */
+const NAMED_ITEMS = 10;
+const MAX_ITEM_CHARS = 200;
+
+/** An open list is old after this number of turns with calls. */
 const OLD_TURNS = 10;
 
 /**
- * Returns the reminders for the model. The key is the number of the turn before the reminder. Later turns change no
- * earlier reminder, so the beginning of the prompt stays the same.
+ * Returns reminders for the model. The key is the number of the turn before the reminder. Later turns never change an
+ * earlier reminder, so the prompt's prefix stays the same.
  */
 export function todoReminders(snapshot: Snapshot): ReadonlyMap<number, string> {
   const told = new Map<number, string>();
@@ -29,7 +36,31 @@ export function todoReminders(snapshot: Snapshot): ReadonlyMap<number, string> {
   return told;
 }
 
+/**
+ * Returns a reminder for a model that ends its task although its list has open items. Returns undefined if the list has
+ * none, or if the task has had such a reminder. So a model that ignores the reminder still ends its task.
+ */
+export function openTodosReminder(snapshot: Snapshot): string | undefined {
+  const { exchanges, todos } = snapshot;
+  const turn = lastTurn(snapshot);
+  if (turn?.end !== 'stop' || turn.callIds.length > 0) return undefined;
+  const open = todos.filter(({ status }) => status !== 'done');
+  if (open.length === 0) return undefined;
+  if (exchanges.some((each) => each.type === 'turn' && each.turn.reminder !== undefined)) return undefined;
+  const named = open.slice(0, NAMED_ITEMS).map(({ text }) => `- ${collapseWhitespace(text, MAX_ITEM_CHARS)}`);
+  const more = open.length > NAMED_ITEMS ? [`- and ${String(open.length - NAMED_ITEMS)} more`] : [];
+  return [
+    `(You ended your work, but your to-do list has ${itemsText(open.length)}:`,
+    ...named,
+    ...more,
+    'Do them now. Or, if an item is done or not needed, update the list and say why. Your last answer stays: do not repeat it.)',
+  ].join('\n');
+}
+
+function itemsText(open: number): string {
+  return open === 1 ? '1 open item' : `${String(open)} open items`;
+}
+
 function reminder(open: number, age: number): string {
-  const items = open === 1 ? '1 open item' : `${String(open)} open items`;
-  return `(Your to-do list is ${String(age)} turns old and has ${items}. The person follows your work by it. Bring it up to date.)`;
+  return `(Your to-do list is ${String(age)} turns old and has ${itemsText(open)}. The person follows your work by it. Bring it up to date.)`;
 }

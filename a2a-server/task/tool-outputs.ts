@@ -10,10 +10,13 @@ export interface ExecutionOutput {
   text: string;
 }
 
-/** The limit in characters for all executions of a task together, so that the output fits into one response. */
+/** The limit for all executions of a task together. The output then fits into one response. */
 export const MAX_OUTPUT_CHARS = 2_000_000;
 
-/** Adds output. Executions are in the order of their first output. Above the limit, drops the oldest executions. */
+/**
+ * Adds output. Executions are sorted by the time of their first output. Above the limit, the oldest executions are
+ * dropped.
+ */
 export function withOutput(
   outputs: readonly ExecutionOutput[],
   { toolId, tool, title, text }: Extract<TaskEvent, { type: 'tool.output' }>,

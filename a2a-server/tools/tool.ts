@@ -1,4 +1,3 @@
-/** Defines a tool: a schema, a kind of side effect, a preview that a person can review, and the work. */
 import type { z } from 'zod';
 import type { FileType } from '../../shared/protocol/attached-file.ts';
 import type { Answer, Question } from '../../shared/protocol/question.ts';
@@ -13,52 +12,55 @@ import type {
 import type { Call, TaskPlace } from '../task/snapshot.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
-/** The context of a tool that makes a preview and changes nothing. */
 export interface ToolContext {
-  /** The principal that owns the task. */
   principal: string;
   workspace: Workspace;
   signal: AbortSignal;
 }
 
-/** The outcome of a tool's question. A stopped tool gets no outcome: its signal aborts. */
+/** The person's reaction to a tool's question. A stopped tool gets none, because its signal aborts. */
 export type PersonsAnswer =
-  /** `answer` has the form that the question asks for: text, one label, several labels, or form values. */
+  /** The question decides the type of `answer`: text, one label, several labels, or form values. */
   | { type: 'answered'; answer: Answer; by: { principal: string; channel: string } }
-  /** The person does not answer, and may give a reason. */
+  /** The person refused to answer. `reason` is null if the person gave no reason. */
   | { type: 'declined'; reason: string | null };
 
-/** The context of a tool that runs. */
 export interface ToolRun extends ToolContext {
   toolId: string;
   /**
-   * The hash of the content that the approved preview shows. A tool that replaces content refuses if the content has
-   * changed (D2). Null if there was no preview.
+   * The hash of the content that the approved preview shows. Null if there was no preview. A tool that replaces content
+   * refuses if the content has changed (D2).
    */
   basis: string | null;
-  /** Writes live output, which clients of the task can see. `progress`: the steps so far, if their number is known. */
+  /** Writes live output, which clients of the task can see. If the number of steps is known, `progress` counts them. */
   output: (text: string, progress?: ToolProgress) => void;
-  /** Replaces the agent's todo list. The list takes effect when the run succeeds. */
+  /** Replaces the agent's todo list when the run succeeds. */
   plan?: (todos: readonly Todo[]) => void;
   /**
-   * Asks the person a question and waits without a time limit. The task is parked while it waits.
+   * Asks the person a question and waits without a time limit. The task is parked (`input-required`) until the answer.
    *
-   * When the run stops or `signal` aborts, the returned promise rejects, and the question is withdrawn.
+   * When the run stops or `signal` aborts, the returned promise rejects and the server withdraws the question.
    */
   ask: (question: Question, options?: { signal?: AbortSignal }) => Promise<PersonsAnswer>;
   /**
-   * Call this before a request to a host that the input does not name (a redirect).
-   * @throws ProductError FORBIDDEN if a policy rule denies the host
+   * A tool calls this before it follows a redirect to a host that the input does not name.
+   * @throws ProductError FORBIDDEN if a policy rule denies the host, or demands a passkey that the person has not used
    */
   goesTo?: (hosts: readonly string[]) => void;
-  /** Returns the reason of the abort, for a tool that must report it to a service. Undefined before the abort. */
+  /**
+   * Returns the reason of the abort, so that a tool can send the reason to a service. Returns undefined before the
+   * abort.
+   */
   stopCause?: () => { reason: StopReason; message: string } | undefined;
   /**
-   * Records an answer that arrives after the stop of the run. Clients of the task see it as output, and `read-output`
-   * reads it. Records nothing if the task has ended.
+   * Records an answer that arrives after the run has stopped. Clients of the task see the answer as output, and
+   * `read-output` can read it. After the end of the task, records nothing.
    */
   answeredLate?: (text: string) => void;
-  /** The running call, and its task state at the start. An ACP agent's own tool calls use it. */
+  /**
+   * The running call, and the state of its task when the run started. ACP agents need both for the tool calls that they
+   * make.
+   */
   asked?: { call: Call; place: TaskPlace };
 }
 
@@ -70,27 +72,26 @@ export interface ResultFile {
 }
 
 export interface ToolResult {
-  /** The text for the model; the tool limits its length. */
+  /** The text for the model. The tool limits its length. */
   text: string;
-  /** Files for the model. If the model does not take them, it gets a sentence instead. The text names each file. */
+  /** Files for the model. `text` names each file, because some models do not accept files. */
   files?: readonly ResultFile[];
   /** One line for a person, for example `wrote test.md (5 bytes)`. */
   summary: string;
 }
 
-/** A preview, and the hash of the content it shows. The hash is null for previews without content. */
+/** `basis` is the hash of the content that the preview shows. A preview without file content has the basis null. */
 export interface ToolPreview {
   preview: Preview;
   basis: string | null;
 }
 
-/** The files, commands and hosts in a call's input. Policy rules check them. */
+/** The files, commands and hosts in a call's input. The server checks them against the policy rules. */
 export interface CallTargets {
   /** Files and directories of the workspace, as the input spells them. */
   paths?: readonly string[];
   /** Directories whose whole content the call may read or change. */
   trees?: readonly string[];
-  /** A command line for the shell. */
   command?: string;
   /** The hosts of the first request, in lower case and without port. */
   hosts?: readonly string[];
@@ -101,47 +102,53 @@ export interface Tool<Input = unknown> {
   readonly description: string;
   readonly source: ToolSource;
   readonly sideEffect: SideEffect;
-  /** True for a tool that needs approval but can run again after a lost outcome (E2), for example a GET. */
+  /** True if the tool needs approval but can run again after a crash lost its outcome (E2), for example a GET. */
   readonly repeatable?: boolean;
-  /** True for a tool that only a person's command can call; models do not see it. */
+  /** True if models do not see the tool, because only a person's command may call it. */
   readonly commandOnly?: boolean;
   readonly schema: z.ZodType<Input>;
-  /** The JSON Schema for the model, if it differs from `schema`. MCP tools bring their own. */
+  /** The JSON Schema for the model, if it differs from `schema`. MCP tools have their own JSON Schema. */
   readonly inputSchema?: Record<string, unknown>;
   /**
-   * True for a tool that changes only files, and only through its workspace. One append then contains its start and its
-   * first change (E2). For any other tool, the journal records the start before the tool runs.
+   * True if the tool changes only files, and only through its workspace. One append then records the start of the run
+   * and its first change (E2). For any other tool, the journal records the start before the tool runs.
    */
   readonly startsWithFirstChange?: true;
-  /** Returns the time limit of a run, in milliseconds. Then the server stops the run with reason `timeout`. */
+  /**
+   * Returns the time limit of a run, in milliseconds. After the limit, the server stops the run with reason `timeout`.
+   */
   timeoutMs(input: Input): number;
-  /** The journal stores a longer result, and the model gets its start and end. The default is 105,000 characters. */
+  /**
+   * If a result is longer, the journal stores all of it, and the model gets only its start and its end. The default is
+   * 105,000 characters.
+   */
   readonly maxResultChars?: number;
-  /** The time for a stopped run to settle, in milliseconds. The default is the server's grace period. */
+  /** After a stop, the server waits this long for the run to settle. The default is the server's grace period. */
   readonly graceMs?: number;
   title(input: Input): string;
   /**
-   * Returns what the input names. Omitted if inputs name no files, commands or hosts. Rules by path, command or host
-   * then do not apply.
+   * Returns the files, commands and hosts in the input. Without this method, rules by path, command or host do not
+   * apply.
    */
   reach?(input: Input): CallTargets;
   /**
-   * Reads but changes nothing. @throws ProductError if the call cannot work at all, for example outside the workspace.
+   * Makes the preview. Changes nothing.
+   * @throws ProductError if the call cannot work at all, for example outside the workspace
    */
   show(input: Input, context: ToolContext): Promise<ToolPreview>;
-  /** For a tool that writes one text: returns the input with that text replaced (`edit` with `content`). */
+  /** Exists if the tool writes one text. Returns the input with that text replaced by the person's `content`. */
   withContent?(input: Input, content: string): Input;
-  /** Does the work. Throws to report a failure. Stops promptly when `signal` aborts. */
+  /** Runs the tool. Stops promptly when `signal` aborts. Throws if the work fails. */
   run(input: Input, run: ToolRun): Promise<ToolResult>;
 }
 
 /**
- * A stopped run throws this to report output or an unconfirmed process. If the run settles in any other way after an
- * abort, it is stopped and confirmed, without output.
+ * A stopped tool throws this to report its output, or a process that may still run. Any other end of a run after an
+ * abort counts as a confirmed stop without output.
  */
 export class ToolStopped extends Error {
   override readonly name = 'ToolStopped';
-  /** The output until the stop, capped. */
+  /** The output until the stop. Its length is limited. */
   readonly text: string;
   /** False if a process of the tool may still be running. */
   readonly confirmed: boolean;
@@ -157,14 +164,13 @@ export class ToolStopped extends Error {
 export interface ToolDeclaration {
   name: string;
   description: string;
-  /** JSON Schema of the input. */
   inputSchema: Record<string, unknown>;
 }
 
-/** Maximum number of problems in the sentence. The sentence also gives the number of the other problems. */
+/** The sentence names at most this many problems, and counts the others. */
 const MAX_ISSUES = 8;
 
-/** Explains why an input does not fit a tool's schema, in one sentence that names the fields. */
+/** Returns one sentence that says why an input does not fit a tool's schema. The sentence names the fields. */
 export function inputProblem(tool: string, error: z.ZodError): string {
   const issues = error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => {
     return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;

@@ -1,29 +1,28 @@
-/** Holds the tools of an agent by name. */
 import { z } from 'zod';
 import { isReadOnly } from '../task/snapshot.ts';
 import { type Tool, type ToolDeclaration, inputProblem } from './tool.ts';
 
 export interface Toolbox {
   get(name: string): Tool | undefined;
-  /** The names that models see, in the given order. Names from a supply come last. */
+  /** Returns the names that models see. Names from a supply come last. */
   names(): string[];
   /**
-   * The tool declarations for a model, in a fixed order. Providers cache a prompt only if its start stays the same.
-   * @param readOnly only tools without side effects
+   * Returns the tool declarations for a model, in a fixed order. Providers cache a prompt only if its start stays the
+   * same.
+   * @param readOnly true for only the tools without side effects
    */
   declarations(options?: { readOnly?: boolean }): ToolDeclaration[];
-  /** Returns the reason for the model why a call of a missing tool fails. */
+  /** Returns a sentence for a model that called a missing tool. */
   absence(name: string): string;
   /** Resolves when the supplies have started, when their start time is over, or when the signal aborts. */
   settled(signal: AbortSignal): Promise<void>;
 }
 
-/** A changing set of tools, for example from MCP servers. Its tools never have the name of a built-in tool. */
+/** A changing set of tools, for example from MCP servers. A supply never uses the name of a built-in tool. */
 export interface ToolSupply {
   get(name: string): Tool | undefined;
-  /** The current tools. */
   tools(): readonly Tool[];
-  /** Explains a missing tool whose name could belong to this supply; undefined for any other name. */
+  /** Explains why the tool is missing, if its name could belong to this supply. Otherwise returns undefined. */
   whyAbsent(name: string): string | undefined;
   settled(signal: AbortSignal): Promise<void>;
 }
@@ -35,14 +34,13 @@ const NO_SUPPLY: ToolSupply = {
   settled: () => Promise.resolve(),
 };
 
-/** Maximum number of names in the error for an unknown tool. */
+/** The error for an unknown tool lists at most this many names. */
 const MAX_NAMES = 40;
 
-/** @throws Error if two tools have the same name */
+/** Joins fixed tools and a changing supply of tools. @throws Error if two tools have the same name */
 export function createToolbox(tools: readonly Tool[], supply: ToolSupply = NO_SUPPLY): Toolbox {
   const own = new Map(tools.map((tool) => [tool.name, tool]));
   if (own.size !== tools.length) throw new Error('two tools have the same name');
-  // Cache each declaration, so that an unchanged list gives the same objects.
   const declarations = new WeakMap<Tool, ToolDeclaration>();
   const declared = (tool: Tool): ToolDeclaration => {
     const known = declarations.get(tool) ?? declarationOf(tool);
@@ -73,19 +71,16 @@ export function createToolbox(tools: readonly Tool[], supply: ToolSupply = NO_SU
 
 function declarationOf({ name, description, schema, inputSchema: given }: Tool): ToolDeclaration {
   if (given !== undefined) return { name, description, inputSchema: given };
-  // `io: 'input'` makes a field with a default optional. A model does not need `$schema`.
+  // `io: 'input'` makes a field with a default optional. Models do not need `$schema`.
   const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(schema, { io: 'input' });
   return { name, description, inputSchema };
 }
 
-type ParsedInput =
-  | { ok: true; input: Record<string, unknown> }
-  /** A message for the model that names the fields. */
-  | { ok: false; message: string };
+type ParsedInput = { ok: true; input: Record<string, unknown> } | { ok: false; message: string };
 
 const object = z.record(z.string(), z.unknown());
 
-/** Checks the input of a model or a person against the tool's schema (D4) and fills in defaults. */
+/** Checks input from a model or a person against the tool's schema (D4). Fills in defaults. */
 export function parseInput(tool: Tool, input: unknown): ParsedInput {
   if (!object.safeParse(input).success) {
     return { ok: false, message: `The input of ${tool.name} must be a JSON object.` };

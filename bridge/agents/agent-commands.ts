@@ -1,9 +1,12 @@
-/** Lists the commands of an agent for every surface of the bridge. */
+/** Lists the commands that an agent offers, and formats their usage. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { Agent } from './agent.ts';
 
-/** @throws ProductError UNKNOWN_COMMAND for an agent without commands, and any error of the request */
+/**
+ * Returns the commands that an agent offers.
+ * @throws ProductError UNKNOWN_COMMAND for an agent without commands, and any error of the request
+ */
 export async function fetchCommands(agent: Agent): Promise<readonly OfferedCommand[]> {
   const commands = await agent.ask((connection) => connection.commands());
   if (commands !== null && commands.length > 0) return commands;
@@ -14,7 +17,7 @@ export async function fetchCommands(agent: Agent): Promise<readonly OfferedComma
   );
 }
 
-/** E.g. `checkpoint restore <id>`; optional arguments are in brackets. */
+/** Returns the usage line, such as `checkpoint restore <id>`. Brackets mark optional arguments. */
 export function commandUsage({ name, arguments: args }: OfferedCommand): string {
   return [name, ...args.map((it) => (it.required ? `<${it.name}>` : `[${it.name}]`))].join(' ');
 }

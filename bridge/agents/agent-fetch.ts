@@ -1,13 +1,11 @@
 /**
- * `fetch` for all requests to one agent: adds its headers, bounds its answers, and throws a typed failure for any
- * answer that is not A2A.
+ * A `fetch` for requests to one agent. It adds the credentials and limits size and time. A response that is not A2A
+ * becomes a typed error.
  */
-import { unlessAborted } from '../../shared/runtime/abort.ts';
 import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
-import { ownSocketFetch } from './own-socket-fetch.ts';
-import { fetchWithoutIdleLimit } from './fetch-without-idle-limit.ts';
+import { exchangeHttp, type HttpAnswer } from './http-exchange.ts';
 import { WithheldCredentials } from './withheld-credentials-error.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -16,9 +14,9 @@ const MAX_EVENT = 16 * MEGABYTE;
 const MAX_ERROR = 64 * 1024;
 
 interface AgentFetchOptions {
-  /** Credentials go only to this origin, whatever the agent's card says. */
+  /** Credentials go only to this origin, even if the agent's card has other URLs. */
   origin: string;
-  /** E.g. `authorization`. Never logged. */
+  /** HTTP headers with credentials. Never logged. */
   headers: Readonly<Record<string, string>>;
   /**
    * True if the agent's process has ended. The bridge then sends no request, because another program may use its port
@@ -27,14 +25,8 @@ interface AgentFetchOptions {
   isGone?: () => boolean;
   /** Each POST has its own socket. The bridge resets this socket (RST) and never ends it (FIN); see `Hazards`. */
   ownSockets?: boolean;
-  /**
-   * True if the agent may be silent for longer than Node's own `fetch` allows. Set `patience` as well: it then limits
-   * the silence.
-   */
-  quiet?: boolean;
-  /** The time limits, in milliseconds. */
   patience?: {
-    /** The time until a response begins. */
+    /** The longest wait for the response headers. */
     beginningMs: number;
     /** The longest silence within a stream. */
     silenceMs: number;
@@ -42,8 +34,8 @@ interface AgentFetchOptions {
 }
 
 /**
- * The error for a request that was not sent because the agent's process has ended. It has the same code as a refused
- * connection.
+ * The error for a request that was not sent because the agent's process has ended. Its code makes callers treat it as a
+ * refused connection.
  */
 class EndedProcess extends Error {
   readonly code = 'ECONNREFUSED';
@@ -52,145 +44,189 @@ class EndedProcess extends Error {
 }
 
 export function agentFetch(options: AgentFetchOptions): typeof fetch {
-  return async (input, init) => {
-    const { url, method, headers } = describe(input, init);
+  const { patience } = options;
+  return async (input, init = {}) => {
     if (options.isGone?.() === true) throw new TypeError('fetch failed', { cause: new EndedProcess() });
-    const posts = method.toUpperCase() !== 'GET';
-    const { patience } = options;
-    const send = posts && options.ownSockets === true ? ownSocketFetch : sendFor(options);
-    const streams = headers.get('accept')?.includes('text/event-stream') === true;
-    const get = streams ? sendFor(options) : fetch;
-    const credentialsFor = (target: string): Headers => {
-      const all = new Headers(headers);
-      if (new URL(target).origin === options.origin)
-        for (const [name, value] of Object.entries(options.headers)) all.set(name, value);
-      return all;
-    };
-    const answer = async (): Promise<Response> => {
-      const response = await begun(patience?.beginningMs, init?.signal, (limits) =>
-        posts
-          ? // A redirected POST would become a GET, or send its body to another host.
-            send(input, { ...init, ...limits, headers: credentialsFor(url), redirect: 'error' })
-          : followed(url, (target) =>
-              get(target, { ...init, ...limits, headers: credentialsFor(target), redirect: 'manual' }),
-            ),
-      );
-      if (response.status === 401 || response.status === 403)
-        await refuseWithheld(response, { ...options, asked: url });
-      return response.ok ? bounded(response, patience?.silenceMs) : refused(response);
-    };
-    // After the headers, `fetch` holds a timeout signal only weakly. This listener keeps the signal alive.
-    return init?.signal ? unlessAborted(answer(), init.signal) : answer();
+    const { url, method, headers, body } = await describe(input, init);
+    const posts = method !== 'GET';
+    const ask = (target: string): Promise<HttpAnswer> =>
+      exchangeHttp({
+        url: target,
+        method,
+        headers: withCredentials(headers, target, options),
+        body,
+        signal: init.signal ?? undefined,
+        sockets: posts && options.ownSockets === true ? 'own' : 'pooled',
+        beginningMs: patience?.beginningMs,
+      });
+    const { answer, at } = posts
+      ? { answer: await unredirected(ask(url)), at: url }
+      : await followed(url, ask);
+    const { status } = answer;
+    if (status === 401 || status === 403) refuseWithheld(answer, { ...options, at });
+    try {
+      return status >= 200 && status < 300
+        ? await bounded(answer, patience?.silenceMs, headers.get('accept'))
+        : await refused(answer);
+    } catch (error) {
+      answer.discard();
+      throw error instanceof HttpFailure ? error : answer.failure(error);
+    }
   };
 }
 
-function sendFor({ quiet }: AgentFetchOptions): typeof fetch {
-  return quiet === true ? fetchWithoutIdleLimit : fetch;
+function withCredentials(
+  headers: Headers,
+  target: string,
+  { origin, headers: credentials }: AgentFetchOptions,
+): Headers {
+  const all = new Headers(headers);
+  if (new URL(target).origin === origin)
+    for (const [name, value] of Object.entries(credentials)) all.set(name, value);
+  return all;
 }
 
 /**
- * Throws WithheldCredentials if an error response came from a server that got no credentials. Such a server has not
- * refused them.
+ * Throws WithheldCredentials if an error response came from a server that got no credentials. Such an error does not
+ * mean that the credentials are wrong.
  */
-async function refuseWithheld(
-  response: Response,
-  { origin, headers, asked }: Pick<AgentFetchOptions, 'origin' | 'headers'> & { asked: string },
-): Promise<void> {
-  const { origin: answering } = new URL(response.url === '' ? asked : response.url);
+function refuseWithheld(
+  answer: HttpAnswer,
+  { origin, headers, at }: Pick<AgentFetchOptions, 'origin' | 'headers'> & { at: string },
+): void {
+  const { origin: answering } = new URL(at);
   if (answering === origin || Object.keys(headers).length === 0) return;
-  await response.body?.cancel();
+  answer.discard();
   throw new WithheldCredentials({ at: answering, origin });
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
-/**
- * Follows the redirects of a GET. Only a hop to the agent's origin gets the credentials. `fetch` itself would send
- * every header but `authorization` and `cookie` to another origin (Fetch Standard §4.4).
- */
-async function followed(url: string, get: (url: string) => Promise<Response>): Promise<Response> {
+/** Follows the redirects of a GET. Only requests to the agent's origin get the credentials. */
+async function followed(
+  url: string,
+  get: (url: string) => Promise<HttpAnswer>,
+): Promise<{ answer: HttpAnswer; at: string }> {
   let at = url;
   for (let hops = 0; ; hops += 1) {
-    const response = await get(at);
-    const location = response.headers.get('location');
-    if (!REDIRECTS.has(response.status) || location === null) return response;
-    await response.body?.cancel();
+    const answer = await get(at);
+    const location = answer.headers.get('location');
+    if (!REDIRECTS.has(answer.status) || location === null) return { answer, at };
+    answer.discard();
     const next = parseUrl(location, new URL(at));
     if (hops === MAX_REDIRECTS || !/^https?:$/.test(next?.protocol ?? ''))
       throw new HttpFailure(
-        response.status,
+        answer.status,
         `it redirects more than ${MAX_REDIRECTS} times, or to no web address`,
       );
     at = next?.href ?? at;
   }
 }
 
-/** Limits the time until a response begins, but not the time for its body. @throws TimeoutError */
-async function begun(
-  beginningMs: number | undefined,
-  signal: AbortSignal | null | undefined,
-  ask: (limits: Pick<RequestInit, 'signal'>) => Promise<Response>,
-): Promise<Response> {
-  if (beginningMs === undefined) return ask({});
-  const late = new AbortController();
-  const timer = setTimeout(() => {
-    late.abort(new DOMException('The answer did not start in time', 'TimeoutError'));
-  }, beginningMs);
-  try {
-    return await ask({ signal: signal ? AbortSignal.any([signal, late.signal]) : late.signal });
-  } finally {
-    clearTimeout(timer);
-  }
+/** A redirected POST would become a GET, or send its body to another host. */
+async function unredirected(asked: Promise<HttpAnswer>): Promise<HttpAnswer> {
+  const answer = await asked;
+  if (!REDIRECTS.has(answer.status) || !answer.headers.has('location')) return answer;
+  answer.discard();
+  throw new TypeError('fetch failed', { cause: new Error('the agent redirects a POST') });
 }
 
-/** Reads the fields of a request without making a `Request`, because `fetch` makes its own `Request`. */
-function describe(
-  input: string | URL | Request,
-  init: RequestInit = {},
-): { url: string; method: string; headers: Headers } {
-  const request =
-    input instanceof Request ? input : { url: String(input), method: 'GET', headers: undefined };
+interface RequestParts {
+  url: string;
+  method: string;
+  headers: Headers;
+  body: string | undefined;
+}
+
+/** @throws TypeError for a body that is not text */
+async function describe(input: string | URL | Request, init: RequestInit): Promise<RequestParts> {
+  const request = input instanceof Request ? input : undefined;
+  const url = input instanceof Request ? input.url : new URL(input).href;
+  const body = init.body ?? (request?.body ? await request.text() : undefined);
+  if (body !== undefined && typeof body !== 'string') throw new TypeError('the body has to be a string');
   return {
-    url: request.url,
-    method: init.method ?? request.method,
-    headers: new Headers(init.headers ?? request.headers),
+    url,
+    method: (init.method ?? request?.method ?? 'GET').toUpperCase(),
+    headers: new Headers(init.headers ?? request?.headers),
+    body,
   };
 }
 
-async function bounded(response: Response, silenceMs: number | undefined): Promise<Response> {
-  const body = response.body;
-  if (body === null) return response;
-  const type = response.headers.get('content-type') ?? '';
+/**
+ * Limits the size of a response, and checks its media type.
+ * @param accept the media type that the request asks for; JSON and events are always valid
+ */
+async function bounded(
+  answer: HttpAnswer,
+  silenceMs: number | undefined,
+  accept: string | null,
+): Promise<Response> {
+  const { status, body } = answer;
+  if (status === 204 || status === 205) {
+    body.resume();
+    return new Response(null, answer);
+  }
+  const type = answer.headers.get('content-type') ?? '';
   if (type.startsWith('text/event-stream')) {
     const bound = boundEvents({ maxEventBytes: MAX_EVENT, silenceMs }, outOfBounds);
-    return rewrapped(response, body.pipeThrough(bound));
+    return new Response(streamOf(answer).pipeThrough(bound), answer);
   }
-  // The caller needs the whole JSON anyway, so this code reads all of it and limits its size.
-  if (type.includes('json')) return rewrapped(response, await boundedBytes(body, MAX_ANSWER, outOfBounds));
-  const text = await beginning(body);
+  // The caller needs the complete JSON, so this code reads all of it, up to a limit.
+  const expected = type.includes('json') || type.split(';')[0] === accept;
+  if (expected) return new Response(await boundedBytes(chunksOf(answer), MAX_ANSWER, outOfBounds), answer);
+  const text = await beginning(answer);
   throw new HttpFailure(
-    response.status,
+    status,
     `it answered with ${type === '' ? 'no content type' : type}`,
     excerptOf(text),
   );
+}
+
+/** The chunks of a body. A reader that stops early does not end the socket; the caller discards the answer. */
+function chunksOf({ body }: HttpAnswer): AsyncIterable<Uint8Array> {
+  return body.iterator({ destroyOnReturn: false });
+}
+
+function streamOf({ body, discard, failure }: HttpAnswer): ReadableStream<Uint8Array> {
+  let over = false;
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      body.on('data', (chunk: Uint8Array) => {
+        if (over) return;
+        controller.enqueue(chunk);
+        if ((controller.desiredSize ?? 0) <= 0) body.pause();
+      });
+      body.once('end', () => {
+        if (over) return;
+        over = true;
+        controller.close();
+      });
+      body.on('error', (cause) => {
+        if (over) return;
+        over = true;
+        controller.error(failure(cause));
+      });
+      body.pause();
+    },
+    pull: () => void body.resume(),
+    cancel() {
+      over = true;
+      discard();
+    },
+  });
 }
 
 function outOfBounds(message: string): HttpFailure {
   return new HttpFailure(200, message);
 }
 
-/** Handles an error response. It passes an A2A error to the SDK. It turns any other response into an HttpFailure. */
-async function refused(response: Response): Promise<Response> {
-  const text = response.body === null ? '' : await beginning(response.body);
-  if (!carriesError(text)) {
-    throw new HttpFailure(
-      response.status,
-      `HTTP ${String(response.status)} ${response.statusText}`.trim(),
-      excerptOf(text),
-    );
-  }
-  return new Response(text, { status: response.status, headers: response.headers });
+/** Returns an A2A error for the SDK to parse. Throws HttpFailure for any other error response. */
+async function refused(answer: HttpAnswer): Promise<Response> {
+  const { status, statusText, headers } = answer;
+  const text = await beginning(answer);
+  if (carriesError(text)) return new Response(text, { status, headers });
+  throw new HttpFailure(status, `HTTP ${String(status)} ${statusText}`.trim(), excerptOf(text));
 }
 
 function carriesError(text: string): boolean {
@@ -209,21 +245,16 @@ function carriesError(text: string): boolean {
   }
 }
 
-/** Reads the first bytes of a body as text. Does not wait for the rest. */
-async function beginning(body: ReadableStream<Uint8Array>): Promise<string> {
+/** Reads the first bytes of a body as text. */
+async function beginning(answer: HttpAnswer): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  for await (const chunk of body) {
+  for await (const chunk of chunksOf(answer)) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_ERROR) break;
+    if (text.length > MAX_ERROR) {
+      answer.discard();
+      break;
+    }
   }
   return text.slice(0, MAX_ERROR);
-}
-
-function rewrapped(response: Response, body: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>): Response {
-  return new Response(body, {
-    status: response.status,
-    statusText: response.statusText,
-    headers: response.headers,
-  });
 }

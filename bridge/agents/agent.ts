@@ -1,4 +1,4 @@
-/** One agent of the settings. The bridge connects on first use, and again after the agent was lost. */
+/** One configured agent and its connection. The bridge connects on first use and reconnects after a failure. */
 import pRetry from 'p-retry';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { A2aConnection, Endpoint } from './connection.ts';
@@ -10,16 +10,16 @@ import { localWorkspace, mappedWorkspace } from './workspace-mapping.ts';
 /** Finds the agent, and starts it if necessary. @throws ProductError */
 type FindEndpoint = () => Promise<Endpoint>;
 
-/** Waits 0.1 s, 0.3 s and 0.9 s before the retries. */
+/** The delays before the retries are 0.1 s, 0.3 s and 0.9 s. */
 const LOOKED_FOR = { retries: 3, minTimeout: 100, factor: 3 };
 
 export class Agent {
   readonly name: string;
   readonly #locate: FindEndpoint;
-  /** Says where the token comes from. The error for a refused token shows it. */
+  /** Explains where the token comes from. The error for a refused token contains this text. */
   readonly #aboutToken: string;
   readonly #workspaces: Readonly<Record<string, string>>;
-  /** The headers of its requests. They are redacted in the agent's error messages. */
+  /** The headers of requests, redacted in the agent's error messages. */
   #headers: Endpoint['headers'] = {};
   #connection: Promise<A2aConnection> | undefined;
   /** True if the connected process has ended. The next call then finds or starts another process. */
@@ -38,12 +38,11 @@ export class Agent {
     this.#workspaces = workspaces;
   }
 
-  /** The URL of the last connection. */
   get url(): string | undefined {
     return this.#url;
   }
 
-  /** Connects once for all callers. @throws ProductError; the next call tries again */
+  /** Connects once for all callers. After an error, the next call tries again. @throws ProductError */
   connect(): Promise<A2aConnection> {
     if (this.#isGone()) this.#connection = undefined;
     this.#connection ??= this.#reach();
@@ -57,8 +56,8 @@ export class Agent {
   }
 
   /**
-   * Runs a request that may safely run twice. If a known agent is lost, the bridge retries a few times: the agent may
-   * be restarting.
+   * Runs a request that is safe to repeat. If the network fails after an earlier success, this method retries, because
+   * the agent may be restarting.
    * @throws ProductError
    */
   async ask<T>(request: (connection: A2aConnection) => Promise<T>): Promise<T> {
@@ -79,27 +78,27 @@ export class Agent {
     );
   }
 
-  /** The agent's path for a directory of this machine; undefined if the settings have no mapping. */
+  /** Returns the agent's path for a local directory; undefined if the settings have no mapping. */
   workspaceFor(path: string): string | undefined {
     return mappedWorkspace(path, this.#workspaces);
   }
 
-  /**
-   * This machine's path for a path of the agent; undefined if the agent may use another machine's files.
-   * @param url of the agent
-   */
+  /** Returns the local path for a path of the agent; undefined if the agent may run on another machine. */
   localPath(path: string, url: string): string | undefined {
     if (Object.keys(this.#workspaces).length > 0) return localWorkspace(path, this.#workspaces);
     return isLoopback(new URL(url).hostname) ? path : undefined;
   }
 
-  /** Turns a thrown error into a ProductError, and drops the connection if the agent is gone. */
+  /**
+   * Converts a thrown error to a ProductError. Drops the connection if the agent is unreachable or refuses the
+   * credentials.
+   */
   failed(thrown: unknown): ProductError {
     const { error, arrival } = requestFailure(thrown, this.name);
     if (arrival === 'no' || error.reason === 'UNAUTHENTICATED') this.#connection = undefined;
     if (error.reason !== 'UNAUTHENTICATED' || error.facts['credentials'] === 'not-sent')
       return this.#withoutSecrets(error);
-    // The agent's advice is for its own clients. The user of the bridge must change the bridge's settings.
+    // The agent's error text addresses its direct clients. The user of the bridge must change the bridge's settings.
     return new ProductError(
       'UNAUTHENTICATED',
       `Agent "${this.name}" does not accept the bridge's credentials. ${this.#aboutToken}`,
@@ -109,7 +108,7 @@ export class Agent {
 
   #withoutSecrets(error: ProductError): ProductError {
     const message = redact(error.message, this.#headers);
-    // The cause contains the same secret and would be logged.
+    // The cause is left out, because it contains the same secret and would be logged.
     return message === error.message
       ? error
       : new ProductError(error.reason, message, { facts: error.facts });
@@ -120,7 +119,7 @@ export class Agent {
     try {
       const endpoint = await this.#locate();
       this.#headers = endpoint.headers;
-      // The A2A client loads only when an agent is needed: the first MCP answers do not wait for it.
+      // The A2A client loads slowly, so the first MCP responses do not wait for it.
       const { connectToAgent } = await import('./connection.ts');
       const connection = await connectToAgent(endpoint);
       this.#url = connection.url;

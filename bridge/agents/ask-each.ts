@@ -3,9 +3,8 @@ import type { Agent } from './agent.ts';
 import { withTimeoutOr } from './timeout.ts';
 
 export interface Answers<T> {
-  /** By the agent's name. */
+  /** Keys are agent names. */
   answers: ReadonlyMap<string, T>;
-  /** Agents that failed to answer, and why. */
   unreachable: readonly { agent: string; message: string }[];
 }
 

@@ -1,8 +1,8 @@
-/** Fetches the agent card, validates what the bridge uses, and reduces the card to facts. */
+/** Fetches an agent card, validates it, and keeps the fields that the bridge uses. */
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, AGENT_CARD_PATH, type AgentCard } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import { z } from 'zod';
-import { issuesText } from '../../shared/settings/config.ts';
+import { issuesText } from '../../shared/settings/resolve-settings.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpFailure } from './http-failure.ts';
 
@@ -59,12 +59,12 @@ export interface CardFacts {
   skills: readonly { id: string; name: string; description: string }[];
 }
 
-/** The card path of A2A 0.2, which some agents of 0.3 still use. */
+/** The card path of A2A 0.2. Some agents of A2A 0.3 still use it. */
 const OLD_CARD_PATH = '.well-known/agent.json';
 
 /**
- * Fetches the card from the URL itself if the URL names a JSON file. Otherwise tries the well-known path below the
- * URL, then the one of its host.
+ * If the URL names a JSON file, fetches the card from that URL. Otherwise tries the well-known paths below the URL and
+ * at its host.
  * @throws HttpFailure, or any error of `fetch`
  */
 export async function fetchCard(
@@ -76,7 +76,7 @@ export async function fetchCard(
   return { card, facts: parseCard(card) };
 }
 
-/** Validates a card and reduces it to facts. @throws an error that says which field is missing or invalid */
+/** Validates a card. @throws an error that names the missing or invalid field */
 export function parseCard(card: unknown): CardFacts {
   const parsed = usableCard.safeParse(card);
   if (!parsed.success) {
@@ -102,8 +102,8 @@ export function declaresExtension(facts: CardFacts, extension: string): boolean 
 }
 
 /**
- * Returns the agent's HTTP+JSON interface of A2A 1.0, which accepts cursors. Null if the agent has no resumable
- * streams.
+ * Returns the URL of the agent's HTTP+JSON interface (A2A 1.0), which accepts cursors. Null if the agent has no
+ * resumable streams.
  */
 export function resumableUrl(facts: CardFacts): string | null {
   if (!declaresExtension(facts, RESUMABLE_STREAM)) return null;
@@ -113,7 +113,7 @@ export function resumableUrl(facts: CardFacts): string | null {
   return found?.url.replace(/\/+$/, '') ?? null;
 }
 
-/** The possible URLs of a card, most likely first. */
+/** Returns the possible URLs of a card, most likely first. */
 export function cardUrls(url: string): readonly string[] {
   if (new URL(url).pathname.endsWith('.json')) return [url];
   const below = url.endsWith('/') ? url : `${url}/`;

@@ -1,4 +1,5 @@
-/** A connection to one agent: reads the card, chooses transport and dialect, and sends the requests. */
+/** Connects to one agent. Reads the card, chooses transport and dialect, and sends requests. */
+import { z } from 'zod';
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -12,8 +13,14 @@ import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import { AGENT_COMMAND, commandListSchema } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
-import { costReportSchema, type CostReport } from '../../shared/protocol/cost-report.ts';
+import {
+  costReportSchema,
+  taskCostsSchema,
+  type CostReport,
+  type TaskCosts,
+} from '../../shared/protocol/cost-report.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
+import { THINKING } from '../../shared/protocol/extensions.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { taskSearchResultSchema, type TaskSearchResult } from '../../shared/protocol/task-search.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
@@ -35,12 +42,9 @@ export interface A2aConnection {
   readonly url: string;
   readonly facts: CardFacts;
   readonly dialect: Dialect;
-  /** True if the agent de-duplicates messages by their id. The bridge may then send a message again. */
+  /** True if the agent de-duplicates messages by their id. The bridge may then repeat a message. */
   readonly deduplicates: boolean;
-  /**
-   * True if the agent keeps a task's streams open while the task waits. Such streams report the decisions of other
-   * clients.
-   */
+  /** True if the agent keeps streams open while a task waits. Such streams report decisions of other clients. */
   readonly staysOpen: boolean;
   send(message: Message, signal: AbortSignal): AsyncIterable<StreamResponse>;
   /** Reads the task's stream until the stream ends or `onEvent` returns `enough`. */
@@ -49,33 +53,46 @@ export interface A2aConnection {
   cancel(taskId: string, by: CancelRequest): Promise<Task>;
   /** Lists at most `limit` tasks; null if the agent cannot list tasks. */
   list(query: TaskQuery, limit?: number): Promise<ListedTasks | null>;
-  /** Finds tasks by the beginning of an id; null if the agent has no such query. */
+  /** Finds tasks by an id prefix; null if the agent has no such query. */
   findByPrefix(prefix: string): Promise<TaskSearchResult | null>;
-  /** The costs of today and of the days before, by UTC day; null if the agent does not report costs. */
+  /** Returns the costs of the last days by UTC day; null if the agent does not report costs. */
   costs(days: number): Promise<CostReport | null>;
-  /** The agent's commands; null if the agent declares none. */
+  /** Returns the cost of each model request of the task; null if the agent does not report costs. */
+  taskCosts(taskId: string): Promise<TaskCosts | null>;
+  /**
+   * Returns the signed receipt of a task. `events` limits the receipt to the first events. Null if the agent has no
+   * such task or makes no receipts.
+   */
+  receipt(taskId: string, as: ReceiptFormat, events?: number): Promise<string | null>;
+  /** Returns the fingerprint of the key that signs receipts; null if the agent makes none. */
+  receiptKey(): Promise<string | null>;
+  /** Lists the agent's commands; null if the agent declares none. */
   commands(): Promise<readonly OfferedCommand[] | null>;
-  /** Runs a command outside of a task. Null if the agent takes commands only as messages, or has none. */
+  /** Runs a command outside a task. Null if the agent runs no commands this way. */
   execute(command: CommandCall): Promise<CommandAnswer | null>;
-  /** Aborts one tool execution. Null if the agent has no such request. */
+  /** Aborts one tool execution. Null if the agent cannot abort single tool executions. */
   abortTool(toolId: string, reason: string): Promise<AbortAnswer | null>;
   /** Makes a one-time link to the agent's approval page; null for an agent without one. Do not show it to a model. */
   pageLink(target: PageTarget): Promise<PageLink | null>;
 }
 
-/** The agent records the reason and the channel with the cancel. */
+export type ReceiptFormat = 'application/json' | 'text/markdown';
+
+/** Who cancels a task, and why. The agent records both. */
 export interface CancelRequest {
   reason: string;
-  /** The surface that the person used. */
   channel: 'mcp' | 'cli';
 }
 
+const receiptKeySchema = z.object({ fingerprint: z.string() });
+
 interface FollowOptions {
   taskId: string;
-  /** The `seq` of the last event that was read; null if the agent has none. */
+  /** The `seq` of the last event read; null if the events have none. */
   after: number | null;
+  /** True to get the model's reasoning too, if the agent declares the extension. */
+  thinking?: boolean | undefined;
   signal: AbortSignal;
-  /** Called when the agent begins its response. */
   onOpen?: () => void;
   onEvent: (event: StreamResponse) => 'more' | 'enough';
 }
@@ -84,7 +101,7 @@ export interface Endpoint {
   url: string;
   /** The URL of the card, if it is not at `url`. */
   cardUrl?: string | undefined;
-  /** E.g. `authorization`. */
+  /** Sent with every request, for example `authorization`. */
   headers: Readonly<Record<string, string>>;
   /** Overrides the dialect that the card implies. */
   dialect?: DialectName | undefined;
@@ -97,33 +114,34 @@ export interface Endpoint {
  * byte.
  */
 const ANSWER_TIMEOUT_MS = 20_000;
-/** The longest allowed silence of a resumable stream, in milliseconds. Heartbeats come more often than this. */
+/** The longest allowed silence of a resumable stream, in milliseconds. The agent sends heartbeats more often. */
 const SILENCE_MS = 60_000;
 /**
- * The same limit for other streams, in milliseconds. An agent may send nothing for a long time. After this limit the
- * bridge fetches the task and opens its stream again.
+ * The longest allowed silence of other streams, in milliseconds. Their agents may work silently for minutes. After this
+ * limit the bridge fetches the task and opens its stream again.
  */
 const QUIET_MS = 15 * 60_000;
 /** The polling interval in milliseconds, for agents without streams. */
 const POLL_MS = 2_000;
 /**
- * For agents without streams. By default such an agent responds only when the task has ended or waits (A2A 1.0 §3.2.2).
- * Until then the bridge would not know whether the message has arrived. So the bridge asks for an immediate response.
+ * Used for agents without streams. By default such an agent responds only when the task has ended or waits (A2A 1.0
+ * §3.2.2). Until then the bridge would not know whether the message has arrived. So the bridge asks for an immediate
+ * response.
  */
 const RETURN_IMMEDIATELY = {
   acceptedOutputModes: [],
   taskPushNotificationConfig: undefined,
   returnImmediately: true,
 };
-/**
- * The number of history messages that the bridge fetches. Agents without an extension keep pending calls in the
- * history.
- */
+/** The number of history messages to fetch. Agents without the extension keep pending calls there. */
 const WHOLE_TURN = 100;
-/** Some agents list only task ids. For such an agent, the bridge fetches this number of whole tasks. */
+/** Some agents list only task ids. For such an agent, the bridge fetches at most this number of complete tasks. */
 const LOOKED_INTO = 20;
 
-/** @throws any error of the request for the card. `Agent.failed` turns it into a ProductError. */
+/**
+ * Connects to an agent: reads its card, and chooses transport and dialect.
+ * @throws any error of the request for the card. `Agent.failed` turns it into a ProductError.
+ */
 export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection> {
   const origin = new URL(endpoint.url).origin;
   const { headers: credentials, isGone } = endpoint;
@@ -141,7 +159,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     ...peer,
     ownSockets: dialect.hazards.socketEndAborts,
     ...(resumable === null
-      ? { quiet: true, patience: { beginningMs: QUIET_MS, silenceMs: QUIET_MS } }
+      ? { patience: { beginningMs: QUIET_MS, silenceMs: QUIET_MS } }
       : { patience: { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: SILENCE_MS } }),
   });
   const options = { fetchImpl, legacyCompat: { enabled: true } };
@@ -153,12 +171,14 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   const extensions = [TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND].filter((uri) =>
     declaresExtension(facts, uri),
   );
-  const serviceParameters: Record<string, string> =
-    extensions.length === 0 ? {} : { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter(extensions) };
+  const serviceParameters = parametersFor(extensions);
   const once = () => ({ serviceParameters, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
 
-  const get = (url: URL): Promise<Response> =>
-    fetchImpl(url, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
+  const get = (url: URL, accept?: string): Promise<Response> =>
+    fetchImpl(url, {
+      signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+      ...(accept !== undefined && { headers: { accept } }),
+    });
 
   /** Sends a request to an endpoint that is not part of A2A. Null if the agent does not have the endpoint. */
   async function askEndpoint<T>(
@@ -166,11 +186,21 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     path: string,
     parameters: Readonly<Record<string, string>>,
   ): Promise<T | null> {
+    const answer = await askForText(path, parameters);
+    return answer === null ? null : schema.parse(JSON.parse(answer));
+  }
+
+  /** Returns the raw response of an endpoint outside A2A; null if the agent lacks the endpoint. */
+  async function askForText(
+    path: string,
+    parameters: Readonly<Record<string, string>>,
+    accept?: string,
+  ): Promise<string | null> {
     if (!declaresExtension(facts, TOOL_APPROVAL)) return null;
     const url = new URL(path, endpoint.url);
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     try {
-      return schema.parse(await (await get(url)).json());
+      return await (await get(url, accept)).text();
     } catch (error) {
       // Another server may implement the extension without this endpoint.
       if (error instanceof HttpFailure && error.status === 404) return null;
@@ -182,8 +212,8 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     client.getTask({ tenant: '', id, historyLength: WHOLE_TURN }, once());
 
   /**
-   * For agents without a cursor. The first event is the current task, which includes the missed events. For an agent
-   * without streams, each change of the task is an event.
+   * Follows a task of an agent without cursors. The first event is the current task, which includes the missed events.
+   * Without streams, each change of the task is an event.
    */
   async function* currentThenNext(
     id: string,
@@ -219,8 +249,12 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
         },
         { serviceParameters, signal },
       ),
-    async follow({ taskId, after, signal, onOpen = () => undefined, onEvent }) {
-      const headers = { ...serviceParameters, [A2A_VERSION_HEADER]: A2A_PROTOCOL_VERSION };
+    async follow({ taskId, after, thinking, signal, onOpen = () => undefined, onEvent }) {
+      const streams = thinking === true && declaresExtension(facts, THINKING);
+      const headers = {
+        ...parametersFor(streams ? [...extensions, THINKING] : extensions),
+        [A2A_VERSION_HEADER]: A2A_PROTOCOL_VERSION,
+      };
       const events =
         resumable === null
           ? currentThenNext(taskId, signal, onOpen)
@@ -246,7 +280,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
           ({ contextId }) => sessionId === '' || contextId === sessionId,
         );
         const wanted = matching.slice(0, limit);
-        // The list omits pending calls. Only the whole task contains them.
+        // The list omits pending calls. Only the complete task contains them.
         const whole = wanted.slice(0, LOOKED_INTO).map(({ id }) => taskOf(id));
         const tasks = [...(await Promise.all(whole)), ...wanted.slice(LOOKED_INTO)];
         return { tasks, total: matching.length };
@@ -256,6 +290,15 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     },
     findByPrefix: (prefix) => askEndpoint(taskSearchResultSchema, '/api/tasks', { prefix }),
     costs: (days) => askEndpoint(costReportSchema, '/api/costs', { days: String(days) }),
+    taskCosts: (id) => askEndpoint(taskCostsSchema, `/api/tasks/${encodeURIComponent(id)}/costs`, {}),
+    receipt: (taskId, as, events) =>
+      askForText(
+        `/api/tasks/${encodeURIComponent(taskId)}/receipt`,
+        events === undefined ? {} : { events: String(events) },
+        as,
+      ),
+    receiptKey: async () =>
+      (await askEndpoint(receiptKeySchema, '/api/receipt-key', {}))?.fingerprint ?? null,
     async commands() {
       if (dialect.name === 'gemini') return geminiCommands(endpoint.url, get);
       if (!declaresExtension(facts, AGENT_COMMAND)) return null;
@@ -289,7 +332,13 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   };
 }
 
-/** False for a task that has ended or waits. */
+/** Returns the header that activates these extensions. */
+function parametersFor(extensions: readonly string[]): Record<string, string> {
+  return extensions.length === 0
+    ? {}
+    : { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter([...extensions]) };
+}
+
 function isMoving({ status }: Task): boolean {
   return status?.state === TaskState.TASK_STATE_SUBMITTED || status?.state === TaskState.TASK_STATE_WORKING;
 }

@@ -14,17 +14,17 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** RFC 9110 §5.5: valid characters of a field value. `fetch` would quote an invalid value in its error. */
 const SENDABLE = /^[\t\x20-\x7e]+$/;
 
-/** A secret of the settings, and its name in error messages. */
+/** A configured secret, with the names that error messages use for it. */
 export interface Secret {
-  /** The start of an error message, e.g. `Agent "team"`. */
+  /** The owner of the secret in error messages, such as `Agent "team"`. */
   whose: string;
   what: string;
   source: SecretSource;
 }
 
 /**
- * Resolves the headers again for each connection, because a refused token may have been renewed.
- * @param whose the start of an error message, e.g. `Agent "team"`
+ * Builds the headers with credentials. Runs for each connection, because a token may have been renewed.
+ * @param whose the owner in error messages, such as `Agent "team"`
  * @throws ProductError CONFIGURATION, which names the setting and never the value
  */
 export async function credentialHeaders(
@@ -50,7 +50,10 @@ function tokenSource(
   return tokenEnv === undefined ? undefined : { env: tokenEnv };
 }
 
-/** @throws ProductError CONFIGURATION, which names the setting and never the value */
+/**
+ * Resolves a secret from the settings, the environment or a command.
+ * @throws ProductError CONFIGURATION, which names the setting and never the value
+ */
 export async function readSecret({ whose, what, source }: Secret, env: Env): Promise<string> {
   const value = await read({ whose, what, source }, env);
   if (SENDABLE.test(value)) return value;

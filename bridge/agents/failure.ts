@@ -1,6 +1,6 @@
 /**
- * Describes a failed request to an agent: a sentence with the next step, and whether the request can have arrived. If
- * the request may have arrived, the bridge sends it again only when a second copy is harmless. Pure.
+ * Describes a failed request to an agent: the user's next step, and whether the request can have arrived. If it may
+ * have arrived, the bridge repeats it only when a second copy is harmless. Pure.
  */
 import { z } from 'zod';
 import {
@@ -10,13 +10,13 @@ import {
   type Facts,
   type Reason,
 } from '../../shared/runtime/errors.ts';
-import { isConnectFailure } from '../../shared/net/connect-failure.ts';
+import { isConnectFailure } from '../../shared/net/is-connect-failure.ts';
 import { collapseWhitespace } from '../../shared/text/capped-text.ts';
 import { HttpFailure } from './http-failure.ts';
 import { tlsFailure } from './tls-failure.ts';
 import { WithheldCredentials } from './withheld-credentials-error.ts';
 
-/** The maximum length of the agent's words in an error, in characters. */
+/** The maximum length of the agent's text in an error, in characters. */
 const MAX_WORDS = 300;
 
 /** `no`: the request cannot have arrived. `maybe`: unknown. `refused`: it arrived, and the agent refused it. */
@@ -27,7 +27,7 @@ interface RequestFailure {
   arrival: RequestArrival;
 }
 
-/** A2A's reasons (1.0 §5.4) and their names here. */
+/** Maps A2A error reasons (1.0 §5.4) to this project's reasons. */
 const A2A_REASONS: Readonly<Record<string, Reason>> = {
   TASK_NOT_FOUND: 'UNKNOWN_TASK',
   TASK_NOT_CANCELABLE: 'TASK_ENDED',
@@ -38,7 +38,7 @@ const errorInfo = z.object({
   reason: z.string(),
   metadata: z.record(z.string(), z.string()).optional(),
 });
-/** The SDK's message for an error that has none. */
+/** The SDK's default message for an error without a message. */
 const NO_MESSAGE = 'An unexpected error occurred.';
 const a2aError = z.object({
   message: z.string().transform((message) => (message === NO_MESSAGE ? 'it gave no reason.' : message)),
@@ -101,7 +101,7 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
   });
   const infos = Array.isArray(data) ? data.flatMap((each) => errorInfo.safeParse(each).data ?? []) : [];
   for (const info of [...infos, { reason: reason ?? '', metadata }]) {
-    // A2A's reason is coarse. The metadata holds this project's exact reason.
+    // A2A's reasons are general. The metadata may have this project's exact reason.
     const { reason: ours = '', retryable: _, ...facts } = info.metadata ?? {};
     const own = reasonOf(ours);
     if (own !== undefined) return refusal(own, message, facts);
@@ -116,7 +116,7 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
   );
 }
 
-/** After a restart, an agent that keeps its tasks in memory sends only this error. */
+/** Describes the error that an agent sends if it lost its tasks in a restart. */
 function forgotten(agent: string, message: string): string {
   return `Agent "${agent}" does not know this task (${collapseWhitespace(message, MAX_WORDS)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
 }
@@ -147,7 +147,7 @@ function ofHttp(error: HttpFailure, agent: string): RequestFailure {
     const sentence = `Agent "${agent}" has a server error (${error.message}). Try again later. If the error stays, read the agent's log.${said}`;
     return unreachable(sentence, { trouble: 'http', cause: error });
   }
-  // RFC 9110 §15.5.9: the server got only part of the request, so the agent has not seen it.
+  // RFC 9110 §15.5.9: the server received only part of the request. So the agent did not act on it.
   if (status === 408 || (status === 400 && error.excerpt === '')) {
     const sentence = `The connection to agent "${agent}" broke before the whole request had arrived (${error.message}). Try again. If the error stays, check its URL in the bridge's settings.`;
     return { ...unreachable(sentence, { trouble: 'network', cause: error }), arrival: 'refused' };
@@ -164,7 +164,7 @@ function neverArrived(sentence: string, cause: unknown): RequestFailure {
 }
 
 /**
- * The error when the agent got no credentials. The fact `credentials` tells the caller that the agent has not refused
+ * Returns the error for an agent that got no credentials. The fact `credentials` marks that the agent did not refuse
  * them.
  */
 function withheld(error: WithheldCredentials, agent: string): RequestFailure {
@@ -179,7 +179,6 @@ function withheld(error: WithheldCredentials, agent: string): RequestFailure {
   };
 }
 
-/** `trouble`: the network failed, the agent did not answer in time, or it answered with an HTTP error. */
 function unreachable(
   sentence: string,
   { trouble, cause }: { trouble: 'network' | 'timeout' | 'http'; cause: unknown },
@@ -190,7 +189,7 @@ function unreachable(
   };
 }
 
-/** The error and its causes, outermost first. The number is limited, because causes may form a cycle. */
+/** Lists the error and its causes, outermost first. The length is limited, because causes may form a cycle. */
 function chainOf(thrown: unknown): unknown[] {
   const chain: unknown[] = [];
   for (let error = thrown; error !== undefined && chain.length < 8;) {

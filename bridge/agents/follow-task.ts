@@ -1,6 +1,6 @@
 /**
- * Reads a task's events after a position, over as many streams as needed. With cursors, no event repeats (S1). Without
- * cursors, an event may repeat.
+ * Reads a task's events after a position. Opens a new stream when one ends early. With cursors, no event repeats (S1).
+ * Without cursors, an event may repeat.
  */
 import type { StreamResponse } from '@a2a-js/sdk';
 import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
@@ -13,17 +13,17 @@ interface FollowedTask {
   agent: Agent;
   taskId: string;
   signal: AbortSignal;
+  /** True to get the model's reasoning too. */
+  thinking?: boolean | undefined;
   backOff?: BackOff | undefined;
   /** The `seq` of the last event that was read; null if there is none. */
   position: () => number | null;
-  /** The caller needs no more events. Checked after each event, and after each stream. */
+  /** True when the caller needs no more events. Checked after each event and after each stream. */
   enough: (connection: A2aConnection) => boolean;
   onEvent: (event: StreamResponse, connection: A2aConnection) => void;
-  /** Called when the agent has answered with a stream. */
   onOpen?: () => void;
-  /** Called when the agent ends a stream. */
   onEnd?: () => void;
-  /** Called when a stream was cut or ended too early. The bridge then opens the stream again. */
+  /** Called when a stream breaks or ends early. The bridge then opens the stream again. */
   onCut?: (error: ProductError) => void;
 }
 
@@ -33,6 +33,7 @@ export async function followTask(followed: FollowedTask): Promise<void> {
     agent,
     taskId,
     signal,
+    thinking,
     backOff = BACK_OFF,
     position,
     enough,
@@ -55,6 +56,7 @@ export async function followTask(followed: FollowedTask): Promise<void> {
         await connection.follow({
           taskId,
           after: position(),
+          thinking,
           signal,
           onOpen() {
             opened();
@@ -85,8 +87,8 @@ export async function followTask(followed: FollowedTask): Promise<void> {
 }
 
 /**
- * Whether to open the stream again after this error. A refused request would be refused again. An error that ended a
- * stream may be temporary.
+ * Returns whether to open the stream again after this error. A refused request would be refused again. An error that
+ * ended a stream may be temporary.
  */
 function passes(error: unknown): boolean {
   return error instanceof ProductError && (error.retryable || error.reason === 'AGENT_ERROR');

@@ -1,19 +1,18 @@
 /**
- * The commands of gemini-cli's a2a-server: `GET /listCommands` and `POST /executeCommand`
- * (`packages/a2a-server/src/http/app.ts` at 04fbf50). They run outside of tasks, without approval.
+ * Lists and runs the commands of gemini-cli's a2a-server (`packages/a2a-server/src/http/app.ts` at 04fbf50). They run
+ * outside of tasks, without approval.
  */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { commandLine, type CommandCall, type OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import { HttpFailure } from './http-failure.ts';
 
-/** The answer to a command. */
 export interface CommandAnswer {
   text: string;
   failed: boolean;
 }
 
-/** A command may restore a whole directory, and sends nothing meanwhile. In milliseconds. */
+/** In milliseconds. A command may restore a whole directory, and sends nothing until it ends. */
 const PATIENCE_MS = 100_000;
 
 const argument = z.object({
@@ -39,7 +38,6 @@ const executed = z.object({ name: z.string(), data: z.unknown() });
 
 /**
  * Lists the commands of the agent.
- * @param ask as `agentFetch`
  * @returns null if this version of the agent has no such endpoint
  * @throws any error of `ask`
  */
@@ -57,13 +55,16 @@ export async function geminiCommands(
   }
 }
 
-/** A command comes before its subcommands. */
+/** Flattens the tree of commands. A command precedes its subcommands. */
 function flat({ subCommands, arguments: args, ...rest }: Listed): OfferedCommand[] {
   const own = args.map(({ name, description, isRequired }) => ({ name, description, required: isRequired }));
   return [{ ...rest, arguments: own }, ...subCommands.flatMap(flat)];
 }
 
-/** @throws ProductError UNKNOWN_COMMAND, AGENT_ERROR; any error of the request */
+/**
+ * Runs a command of the agent.
+ * @throws ProductError UNKNOWN_COMMAND, AGENT_ERROR; any error of the request
+ */
 export async function executeGeminiCommand(
   url: string,
   call: CommandCall,
@@ -94,7 +95,7 @@ function answerOf(body: unknown): CommandAnswer {
   return { text: typeof data === 'string' ? data : JSON.stringify(data, null, 2), failed: false };
 }
 
-/** The server's own error format, which is not A2A's. */
+/** The error format of this server, which differs from A2A's. */
 const refused = z.object({ error: z.string() });
 
 function refusal(error: unknown, call: CommandCall): unknown {

@@ -1,6 +1,6 @@
 /**
- * Lists the tasks of gemini-cli's a2a-server. A2A 0.3 has no method to list tasks, so the bridge uses
- * `GET /tasks/metadata`. It lists the tasks in the server's memory, newest first, without times and titles.
+ * Lists the tasks of gemini-cli's a2a-server. A2A 0.3 has no method to list tasks, so the bridge uses `GET
+ * /tasks/metadata`. The list has only tasks in the server's memory, without times and titles.
  */
 import type { Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';
@@ -23,8 +23,7 @@ const STATES: Readonly<Record<string, TaskState>> = {
 };
 
 /**
- * Lists the agent's tasks.
- * @param ask as `agentFetch`
+ * Lists the agent's tasks, newest first.
  * @returns null if the agent keeps its tasks elsewhere and cannot list them
  * @throws any error of `ask`
  */
@@ -51,7 +50,7 @@ export async function geminiTasks(
   }));
 }
 
-/** Null for 501 (the tasks are in a bucket) and 404 (no such endpoint): the agent cannot list its tasks. */
+/** Returns null for 501 (the tasks are in a bucket) and 404 (no such endpoint). Such an agent cannot list its tasks. */
 async function answerOf(asked: Promise<Response>): Promise<Response | null> {
   try {
     return await asked;

@@ -1,8 +1,8 @@
-/** An HTTP answer that is not A2A: a status without an A2A error, an HTML page, a body over the limit. */
+/** An HTTP response that is not A2A, such as an HTML page or a body over the limit. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly status: number;
-  /** The first characters of the body, on one line; safe to show. */
+  /** The first characters of the body, on one line, without control characters. */
   readonly excerpt: string;
 
   constructor(status: number, message: string, excerpt = '') {
@@ -14,7 +14,7 @@ export class HttpFailure extends Error {
 
 const EXCERPT = 200;
 
-/** The start of a body as one printable line. */
+/** Returns the start of a body as one printable line. */
 export function excerptOf(body: string): string {
   const line = body
     .slice(0, EXCERPT * 4)

@@ -1,13 +1,16 @@
-/** Tells which files an agent takes, by the input modes of its card (A2A 1.0 §4.4.1). Pure. */
+/** Checks files against the input modes of an agent's card (A2A 1.0 §4.4.1). Pure. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { AttachedFile } from '../state/outbox-entry.ts';
 import type { CardFacts } from './card.ts';
 
-/** Some cards have the word `text` instead of a media type. */
+/** Some cards use this word instead of a media type. */
 const WORDS: Readonly<Record<string, string>> = { text: 'text/plain' };
 
-/** @throws ProductError UNSUPPORTED_CONTENT, which names the agent's input modes */
+/**
+ * Refuses files that the agent's input modes do not allow.
+ * @throws ProductError UNSUPPORTED_CONTENT, which names the agent's input modes
+ */
 export function refuseFiles(files: readonly AttachedFile[], { name, inputModes }: CardFacts): void {
   const refused = files.find(({ mediaType }) => !takes(inputModes, mediaType));
   if (refused === undefined) return;
@@ -19,7 +22,7 @@ export function refuseFiles(files: readonly AttachedFile[], { name, inputModes }
   );
 }
 
-/** RFC 9110 §12.5.1: a range such as `image/*` takes each of its types. */
+/** RFC 9110 §12.5.1: a range such as `image/*` matches each of its types. */
 function takes(modes: readonly string[], mediaType: string): boolean {
   const [kind = ''] = mediaType.split('/', 1);
   return modes.some((mode) => {

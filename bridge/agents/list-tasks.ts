@@ -13,33 +13,33 @@ const STATES: Readonly<Record<LiveState, TaskState>> = {
   'auth-required': TaskState.TASK_STATE_AUTH_REQUIRED,
 };
 
-/** A filter. The agent counts only the tasks that match it. */
+/** A filter for tasks. The agent counts only matching tasks. */
 export interface TaskQuery {
   sessionId?: string;
   state?: LiveState;
 }
 
-/** Newest first. */
+/** A list of tasks, newest first. */
 export interface ListedTasks {
   tasks: readonly Task[];
-  /** The number of matching tasks, as the agent counts them; at least the number of `tasks`. */
+  /** The agent's count of matching tasks. Never below the number of `tasks`. */
   total: number;
 }
 
-/** The maximum number of tasks of one list: an agent may send pages for ever. */
+/** Limits one list, because an agent may send pages without end. */
 const MOST_TASKS = 10_000;
-/** A2A 1.0 §3.1.4: the largest page. */
+/** The largest page size (A2A 1.0 §3.1.4). */
 const PAGE = 100;
-/** History messages per task: enough for its title, and to find a message whose answer was lost. */
+/** History messages per task. They contain the title, and any message whose response was lost. */
 const HISTORY = 20;
 
-/** @param request sends one request. @param limit the maximum number of tasks */
+/** Reads pages until the list has `limit` tasks or ends. @throws any error of `request` */
 export async function listTasks(
   request: (params: ListTasksRequest) => Promise<ListTasksResponse>,
   { sessionId = '', state }: TaskQuery,
   limit = MOST_TASKS,
 ): Promise<ListedTasks> {
-  // A task that changes while the pages are read may be on two of them.
+  // A task that changes during the reading may appear on two pages.
   const found = new Map<string, Task>();
   let total = 0;
   for (let pageToken = ''; found.size < limit;) {

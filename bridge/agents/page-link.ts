@@ -14,15 +14,15 @@ export interface PageLink {
 }
 
 interface PageLinkOptions {
-  /** The URL of the agent. */
   url: string;
-  /** The URLs of the agent's card. A link to any other origin is rejected. */
+  /** The interface URLs of the agent's card. A link to any other origin is rejected. */
   origins: readonly string[];
   fetch: typeof fetch;
   signal: AbortSignal;
 }
 
 /**
+ * Makes a one-time link to the agent's approval page.
  * @returns null if the agent has no page
  * @throws any error of `fetch`
  */

@@ -1,9 +1,12 @@
-/** Removes secrets from text that others wrote, before it is shown. Pure. */
+/** Removes secrets from an agent's text before the bridge shows the text. Pure. */
 
-/** Shorter values are ordinary words, not secrets. */
+/** In characters. Shorter values are ordinary words, not secrets. */
 const SHORTEST = 8;
 
-/** @param headers of each request; an agent may repeat them in an error */
+/**
+ * Replaces secrets in a text by `[secret]`.
+ * @param headers request headers, which an agent may repeat in an error
+ */
 export function redact(text: string, headers: Readonly<Record<string, string>>): string {
   let safe = text;
   for (const value of Object.values(headers)) {

@@ -16,7 +16,10 @@ export class Registry {
     return [...this.#agents.values()];
   }
 
-  /** @throws ProductError UNKNOWN_AGENT, which lists the agents */
+  /**
+   * Returns the agent of that name, or the first agent without a name.
+   * @throws ProductError UNKNOWN_AGENT, which lists the agents
+   */
   pick(name: string | undefined): Agent {
     if (name === undefined) return this.#first;
     const agent = this.#agents.get(name);
@@ -27,12 +30,11 @@ export class Registry {
     });
   }
 
-  /** The agent of that name; undefined if no name is given. @throws ProductError UNKNOWN_AGENT */
+  /** Returns the agent of that name; undefined if no name is given. @throws ProductError UNKNOWN_AGENT */
   named(name: string | undefined): Agent | undefined {
     return name === undefined ? undefined : this.pick(name);
   }
 
-  /** The agent of that name, if it is configured. */
   find(name: string): Agent | undefined {
     return this.#agents.get(name);
   }

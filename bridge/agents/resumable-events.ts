@@ -10,17 +10,16 @@ import { HttpFailure } from './http-failure.ts';
 interface ResumableStream {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** The `seq` of the last event that was read. Null if there is none: the stream then begins with the current task. */
+  /** The `seq` of the last event read. Null before the first event: the stream then begins with the current task. */
   after: number | null;
   fetch: typeof fetch;
   signal: AbortSignal;
-  /** Called when the agent has begun to answer. */
   onOpen: () => void;
 }
 
 /**
- * Ends when the stream ends.
- * @throws an error that says why the agent ended or refused the stream, or how the stream was cut
+ * Yields the events until the stream ends.
+ * @throws an error with the reason why the agent ended or refused the stream, or how the stream broke
  */
 export async function* resumableEvents({
   url,

@@ -1,9 +1,8 @@
-/** Bounds how long the bridge waits for an agent. */
+/** Limits how long the bridge waits for an agent. */
 
 /**
  * Resolves with the result of `work` if the work finishes in time. A timeout does not stop the work, because other
  * callers may wait for it.
- * @param ms milliseconds
  * @throws TimeoutError when the time is up, and any error of the work before that
  */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
@@ -20,10 +19,11 @@ export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** How long the bridge waits for one of several agents, in milliseconds. A single agent gets all the time it needs. */
+/** How long the bridge waits for each of several agents, in milliseconds. A single agent has no such limit. */
 const PATIENCE_MS = 5_000;
 
 /**
+ * Limits the time of a request to an agent if the bridge asks several agents.
  * @param asked the number of agents asked in parallel
  * @throws TimeoutError for a slow agent, if the bridge asks several
  */

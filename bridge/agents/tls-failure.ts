@@ -10,7 +10,10 @@ const ADVICE: Readonly<Record<CertificateRemedy, string>> = {
   renew: "Renew the agent's certificate, and check this machine's clock.",
 };
 
-/** @returns undefined if the code is no error of a certificate */
+/**
+ * Explains a certificate error and its remedy.
+ * @returns undefined if `code` is not a certificate error
+ */
 export function tlsFailure(code: string, agent: string): string | undefined {
   const found = certificateProblem(code);
   return found === undefined

@@ -1,7 +1,6 @@
 /** The agent requires credentials at an address that must not get them. */
 export class WithheldCredentials extends Error {
   override readonly name = 'WithheldCredentials';
-  /** The address that answered 401 or 403. */
   readonly at: string;
   /** The only origin that gets the credentials. */
   readonly origin: string;

@@ -1,10 +1,7 @@
-/**
- * Maps directories of this machine to the agent's paths, and back, for an agent on another machine or in a container.
- * Pure.
- */
+/** Maps local paths to an agent's paths, and back. Used for an agent on another machine or in a container. Pure. */
 import { isAbsolute, join, relative, sep } from 'node:path';
 
-/** This machine's path for a path of the agent. @returns undefined if the settings have no mapping */
+/** Returns the local path for a path of the agent; undefined if the settings have no mapping. */
 export function localWorkspace(
   path: string,
   workspaces: Readonly<Record<string, string>>,
@@ -22,7 +19,7 @@ export function localWorkspace(
   return undefined;
 }
 
-/** The agent's path for a path of this machine. @returns undefined if the settings have no mapping */
+/** Returns the agent's path for a local path; undefined if the settings have no mapping. */
 export function mappedWorkspace(
   path: string,
   workspaces: Readonly<Record<string, string>>,

@@ -1,10 +1,10 @@
 /**
  * Builds the form fields for a question, and reads the answer from the filled-in form. Pure. Clients of all MCP
- * revisions show these fields. Multiple choice uses one checkbox per choice, because multi-select fields are newer
- * than forms.
+ * revisions show these fields. Multiple choice uses one checkbox per choice, because older clients have no multi-select
+ * fields.
  *
- * Titles, descriptions, choices and the names of fields are foreign text, so the form has them escaped. The answer maps
- * the escaped names back.
+ * Titles, descriptions, choices and the names of fields are foreign text, so the form shows them escaped. The answer
+ * maps the escaped names back.
  */
 import { z } from 'zod';
 import type { Answer, Choice, FormSchema, Question } from '../../shared/protocol/question.ts';
@@ -12,7 +12,7 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { Field, Fields, TextField } from './form-field.ts';
 import { fitsField } from './form-rows.ts';
 
-/** The name of the field in which a person can write an own answer. */
+/** The name of the field for an answer in the person's own words. */
 const OTHER = 'other';
 
 export function answerFields(question: Question): Fields {
@@ -45,7 +45,7 @@ function choiceField(choices: readonly Choice[]): { enum: string[]; enumNames?: 
   return { enum: names, enumNames: told };
 }
 
-/** D5: true if a client shows every title, description and choice of the form in full. */
+/** Returns true if a client shows every title, description and choice of the form in full (D5). */
 export function fieldsFit({ properties }: Fields): boolean {
   return Object.entries(properties).every(([name, field]) => {
     const names = 'enumNames' in field ? field.enumNames : undefined;
@@ -87,8 +87,8 @@ function tickOf(index: number): string {
 }
 
 /**
- * The names of the values as the form shows them. If names are equal, each gets a number in brackets. Foreign text
- * cannot contain these brackets.
+ * Returns the names that the form shows for the values. A repeated name gets a number in brackets. Foreign text cannot
+ * contain these brackets, because they are escaped there.
  */
 function namesOf(values: readonly string[]): string[] {
   const names = values.map((value) => visibleLine(value));
@@ -122,7 +122,10 @@ function described({
 
 const PLAIN_NAME = /^[A-Za-z][\w.-]{0,39}$/;
 
-/** Maps each name of the schema to the name of its form field. A client shows this name if the field has no title. */
+/**
+ * Maps each property name of the schema to the name of its form field. A client shows the field's name if the field has
+ * no title.
+ */
 function fieldNames({ properties }: FormSchema): ReadonlyMap<string, string> {
   const names = Object.keys(properties);
   const plain = names.every((name) => PLAIN_NAME.test(name));
@@ -140,7 +143,7 @@ function formFields(schema: FormSchema): Fields {
   return { properties: Object.fromEntries(fields), ...(required && { required }) };
 }
 
-/** Returns the person's values by the names of the schema. */
+/** Maps the form's values back to the names of the schema. */
 function meantBy(schema: FormSchema, filled: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const original = new Map([...fieldNames(schema)].map(([name, shown]) => [shown, name]));
   return Object.fromEntries(
@@ -158,7 +161,7 @@ function meantBy(schema: FormSchema, filled: Readonly<Record<string, unknown>>):
 
 type SchemaField = FormSchema['properties'][string];
 
-/** The values that the field lets a person choose from. */
+/** Returns the values that a person can choose in the field. */
 function valuesOf({ type, items, oneOf, enum: values }: SchemaField): readonly string[] {
   if (type === 'array') return items?.enum ?? items?.anyOf?.map((one) => one.const) ?? [];
   return type === 'string' ? (oneOf?.map((one) => one.const) ?? values ?? []) : [];
@@ -207,7 +210,7 @@ function textField(field: SchemaField): TextField {
     ...(format !== undefined && { format }),
     ...(minLength !== undefined && { minLength }),
     ...(maxLength !== undefined && { maxLength }),
-    // A form may contain a default only if it shows the person the whole default.
+    // A form may contain a default only if it shows the default completely.
     ...defaultOf(
       z.string().refine((text) => visibleLine(text) === text && fitsField(text)),
       preset,

@@ -1,13 +1,13 @@
 /**
- * Asks the person in a form during a tool call. After an answer that does not count, the call sends no more forms. It
- * returns the pending actions. The person can still decide in every other way.
+ * Asks the person in a form during a tool call. After an invalid answer, the call sends no more forms and returns the
+ * pending actions. The person can still decide on the page or the command line.
  */
 import type { Session } from '../sessions/session.ts';
 import type { WaitEnd } from '../sessions/wait-for-session.ts';
 import type { Client } from './client.ts';
 import type { ApprovalForm } from './form.ts';
 import type { ApprovalRules } from '../settings/approval-mode.ts';
-import { commandLineNotes, offeredForms } from './offered-forms.ts';
+import { commandLineNotes, offeredForms } from './forms-to-offer.ts';
 import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
 import type { SessionRound } from './request-state.ts';
@@ -15,7 +15,7 @@ import type { FormAnswers, SubmittedAnswers } from './submit-form-answers.ts';
 import { waitForPage } from './wait-for-page.ts';
 import { showForm } from './withdrawable-form.ts';
 
-export interface FormRequest {
+export interface AskInCallOptions {
   session: Session;
   client: Client;
   offers: OpenForms;
@@ -28,17 +28,16 @@ export interface FormRequest {
   wait: () => Promise<WaitEnd>;
 }
 
-/** The end of the wait, and the notes for the result of the call. */
 interface AskInCallEnd {
   end: WaitEnd;
   notes: readonly string[];
 }
 
 /**
- * Sends `elicitation/create` requests during the call, one form after the other (`push`). @param end how the wait
- * ended
+ * Sends `elicitation/create` requests one after the other, for clients with `push` forms. @param end the end of the
+ * call's first wait
  */
-export async function askInCall(asking: FormRequest, end: WaitEnd): Promise<AskInCallEnd> {
+export async function askInCall(asking: AskInCallOptions, end: WaitEnd): Promise<AskInCallEnd> {
   const { session, offers, wait, client } = asking;
   const asked = new Set<string>();
   let stands = end;
@@ -69,21 +68,21 @@ export async function askInCall(asking: FormRequest, end: WaitEnd): Promise<AskI
   return { end: stands, notes: [] };
 }
 
-/** Takes the answers that the client's next request carries (`rounds`). */
+/** Processes form answers from the client's next request, for clients with `rounds` forms. */
 export async function takeRound(
-  asking: FormRequest,
+  asking: AskInCallOptions,
   { responses }: SessionRound,
 ): Promise<AskInCallEnd & { goesOn: boolean }> {
   const { session, offers, wait } = asking;
   const settled = await submit({ ...asking, responses, channel: 'elicitation' });
   const decided = settled.opened.length === 0 || (await waitForPage(asking, settled.opened));
   const end = await wait();
-  // If a person left a form unanswered, the same call does not ask again.
+  // If a person left a form unanswered, the same call sends no new form.
   const goesOn = settled.unanswered.length === 0 && settled.refused === undefined && decided;
   return { end, notes: notesOf(settled, session, offers), goesOn };
 }
 
-/** The code that measures text for a form loads slowly. So it loads only when a form needs it. */
+/** The code that measures text loads slowly, so it loads only when a form needs it. */
 async function submit(answers: FormAnswers): Promise<SubmittedAnswers> {
   const { submitFormAnswers } = await import('./submit-form-answers.ts');
   return submitFormAnswers(answers);

@@ -4,7 +4,7 @@ export interface FileDiff {
   kind: 'create' | 'delete' | 'change';
   added: number;
   removed: number;
-  /** The line numbers in the new file at which the runs of changed lines begin. */
+  /** The first line number of each run of changed lines, in the new file. */
   at: readonly number[];
   lines: readonly ChangedLine[];
 }
@@ -12,14 +12,17 @@ export interface FileDiff {
 interface ChangedLine {
   sign: '+' | '-';
   text: string;
-  /** This is the file's last line, and it has no line feed. */
+  /** True if this is the file's last line and has no line feed. */
   open?: true;
 }
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const NO_LINE_FEED = '\\ No newline at end of file';
 
-/** @returns undefined if the text is not the complete diff of one file */
+/**
+ * Parses a unified diff of one file.
+ * @returns undefined if the text is not the complete diff of one file
+ */
 export function parseFileDiff(diff: string): FileDiff | undefined {
   const all = (diff.endsWith('\n') ? diff.slice(0, -1) : diff).split('\n');
   const start = all.findIndex((line) => HUNK.test(line));
@@ -53,7 +56,10 @@ interface Hunk {
   end: number;
 }
 
-/** Finds the end of the hunk by the counts in its header. A removed line `-- x` looks like a file header. */
+/**
+ * Finds the end of the hunk by the counts in its header. A removed line `-- x` looks like a file header, so a line's
+ * first characters are ambiguous.
+ */
 function hunkAt(all: readonly string[], start: number): Hunk | undefined {
   const header = HUNK.exec(all[start] ?? '');
   if (header === null) return undefined;

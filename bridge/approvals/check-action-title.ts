@@ -6,14 +6,15 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { DecisionInput } from './decision-input.ts';
 
-/** An action as a tool's result shows it. */
+/** An action, as a tool result showed it to the model. */
 interface TitledAction {
   callId: string;
   title: string;
 }
 
 /**
- * @param required whether the client can ask its person before it makes the call
+ * Compares the titles in decisions with the titles of their actions.
+ * @param required true if the client shows the arguments to a person before the call
  * @returns an error for the first decision whose title is not its action's title; undefined if all match. A call that
  * no longer waits has no title to compare: its agent reports the earlier decision (R07).
  */

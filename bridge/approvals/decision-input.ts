@@ -1,4 +1,4 @@
-/** Parses the decisions of a tool call, and turns them into decisions that a dialect can phrase. Pure. */
+/** Parses the decisions of a tool call and converts them for a dialect. Pure. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { answerSchema as protocolAnswer } from '../../shared/protocol/question.ts';
@@ -52,7 +52,6 @@ const content = {
 
 const SHOWN = 'The code of the question that the person saw.';
 
-/** One decision of a list. */
 export const decisionInputSchema = z.strictObject({
   callId: z.string().min(1).describe('Which pending action, as shown.'),
   shown: z.string().min(1).max(100).describe(SHOWN),
@@ -128,7 +127,7 @@ export function decisionsOf(
 }
 
 /**
- * Converts a decision. It keeps the decision's code, and never adds a missing code (D2). @throws ProductError
+ * Converts a decision for a dialect. Keeps the `shown` code, and never adds a missing one (D2). @throws ProductError
  * INVALID_DECISION
  */
 export function personDecisionOf(input: DecisionInput): PersonDecision {
@@ -182,8 +181,12 @@ function invalid(message: string): ProductError {
   return new ProductError('INVALID_DECISION', message);
 }
 
-/** The words that a decision on the action may use. */
-export function decisionWordsFor({ decisions, source, scopes }: PendingAction): McpDecisionWord[] {
+/**
+ * Returns the decision words that the action allows over this bridge. Only the page can approve an action that demands
+ * presence.
+ */
+export function decisionWordsFor({ decisions, source, scopes, presence }: PendingAction): McpDecisionWord[] {
+  if (presence === true) return decisions.filter((word) => word === 'deny');
   const words: McpDecisionWord[] = [...decisions];
   if (!decisions.includes('approve')) return words;
   const reaches = (scope: DecisionScope): boolean => scopes?.includes(scope) ?? true;

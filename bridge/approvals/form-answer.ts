@@ -11,10 +11,7 @@ export type FormAnswer =
   | { type: 'decision'; decision: PersonDecision }
   /** The person has opened the link to the page. The person has not decided yet. */
   | { type: 'opened' }
-  /**
-   * The person has not given an answer that counts. `note` explains the problem in the next form; '' if no explanation
-   * is needed.
-   */
+  /** The person has not given a valid answer. `note` explains the problem in the next form; '' means no explanation. */
   | { type: 'unanswered'; why: Unanswered; note: string };
 
 export type Unanswered = 'cancelled' | 'too fast' | 'not understood';
@@ -53,7 +50,10 @@ interface AnswerTiming {
   fastestAnswerMs: number;
 }
 
-/** @param response the client's result of `elicitation/create`, not yet validated */
+/**
+ * Converts a client's form answer to a decision, or explains why it does not count.
+ * @param response the client's result of `elicitation/create`, not yet validated
+ */
 export function readAnswer(
   ask: ApprovalForm,
   response: unknown,
@@ -97,7 +97,7 @@ function answerTo(
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
-  // A decline does not deny a question. The question stays unanswered.
+  // Declining a plain-text question denies nothing. The question stays open.
   if (action === 'decline') return { type: 'unanswered', why: 'cancelled', note: '' };
   const parsed = answered.safeParse(content);
   if (!parsed.success) return notUnderstood('The answer was empty.');
@@ -126,7 +126,7 @@ function decisionOn(
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
-  // An answer with a field that the form did not have is refused, because the person has not seen that field.
+  // If an answer has a field that the form did not have, it is refused. The person has not seen that field.
   const offered = ask.about === 'action' ? ask.form.requestedSchema.properties : {};
   const unknown = Object.keys(content).find((field) => !Object.hasOwn(offered, field));
   if (unknown !== undefined) return notUnderstood(`The form has no field "${unknown}".`);
@@ -135,7 +135,7 @@ function decisionOn(
   const { decision, editedContent, trustMinutes, trustUses, reason } = parsed.data;
   const editedInput = inputIn(parsed.data, ask.action);
   const edits = editedContent !== undefined || editedInput !== undefined;
-  // Edited text counts as an edit, even when the decision field still says "approve".
+  // Edited text counts as an edit, even if the decision field is still "approve".
   const said = decision ?? 'approve';
   const word = action === 'decline' ? 'deny' : edits && said === 'approve' ? 'edit' : said;
   if (!ask.words.includes(word)) return notUnderstood(`"${word}" is no decision that can be made on this.`);
@@ -149,11 +149,10 @@ function decisionOn(
     ...(word === 'deny' || trustUses === undefined ? {} : { trustUses }),
     ...(reason === undefined ? {} : { reason }),
   };
-  // D2: the decision carries the code of the action that this form showed.
   return { type: 'decision', decision: personDecisionOf(input) };
 }
 
-/** The edited input; undefined if the person changed nothing. @throws ProductError INVALID_DECISION */
+/** Returns the edited input; undefined if the person changed nothing. @throws ProductError INVALID_DECISION */
 function inputIn(
   {
     editedCommand,

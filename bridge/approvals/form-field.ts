@@ -1,5 +1,3 @@
-/** The types of MCP forms. */
-
 interface Described {
   title?: string;
   description?: string;

@@ -1,8 +1,8 @@
 /**
- * Fits a whole pending action into the few rows that a client's form shows. Pure.
+ * Fits a complete pending action into the few rows of a client's form. Pure.
  *
- * Claude Code (measured on 2.1.330) shows a message of up to four rows. In a window of 80 columns it cuts a row
- * after 74 columns. No key shows the rest. So a longer action is not approved in such a form (D5).
+ * Claude Code (measured on 2.1.330) shows a message of up to four rows. In a window of 80 columns it cuts a row after
+ * 74 columns. No key shows the rest. So a longer action is not approved in such a form (D5).
  */
 import stringWidth from 'string-width';
 import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
@@ -14,20 +14,26 @@ export const MAX_FORM_ROWS = 4;
 export const ROW_COLUMNS = 74;
 /**
  * The maximum width in columns of a field's title, description or choice. It is smaller than a row, because the client
- * indents these texts and adds a mark.
+ * indents these texts and adds a symbol.
  */
 const FIELD_COLUMNS = 60;
 
-/** The maximum number of characters of a preview to measure. A longer preview fits into no form. */
+/** In characters. Longer previews are not measured, because they never fit into a form. */
 const LONGEST = 50_000;
 
-/** A line that is not wrapped yet. Text of an agent or a file begins with a mark. The product's own rows never do. */
+/**
+ * A line that is not wrapped yet. `mark` is the prefix of text from an agent or a file. The bridge's own rows have no
+ * mark.
+ */
 interface Line {
   mark: '' | '+ ' | '- ' | '$ ' | '> ' | '│ ';
   text: string;
 }
 
-/** @returns the warning and the whole action; undefined when they need more than four rows */
+/**
+ * Fits an action into the rows of a form.
+ * @returns rows with the warning and the complete action; undefined if they need more than four
+ */
 export function formRows(action: PendingAction): readonly string[] | undefined {
   if (isLong(action)) return undefined;
   const lines = linesOf(action);
@@ -42,15 +48,15 @@ export function formRows(action: PendingAction): readonly string[] | undefined {
 }
 
 /**
- * The kind and the size of the action, in at most two rows. The form with these rows links to the page that shows the
- * full action.
+ * Returns the kind and size of the action, in at most two rows. A form with these rows links to the page with the
+ * complete action.
  */
 export function summaryRows(action: PendingAction): readonly string[] {
   const [row = ''] = wrapped(productLine(clipped(summaryOf(action))));
   return [...warningOf(action).map(({ text }) => text), row];
 }
 
-/** Foreign text as rows of a form, each line after a mark; undefined when it needs more than four rows. */
+/** Returns foreign text as rows that begin with a mark; undefined if the text needs more than four. */
 export function markedRows(text: string): readonly string[] | undefined {
   if (text.length > LONGEST) return undefined;
   const rows = visibleLines(text).flatMap((line) => [...wrapped({ mark: '│ ', text: line })]);
@@ -62,12 +68,12 @@ export function productRows(text: string): readonly string[] {
   return [...wrapped(productLine(text))];
 }
 
-/** One row of a form; a longer text ends in `…`. */
+/** Cuts a text to one row. A cut row ends in `…`. */
 export function clippedRow(text: string): string {
   return clipped(text);
 }
 
-/** True if a client shows the whole text in one row, beside or below a field. */
+/** Returns true if a client shows the whole text in one row near a field. */
 export function fitsField(text: string): boolean {
   return stringWidth(text) <= FIELD_COLUMNS;
 }
@@ -80,8 +86,8 @@ const WARNINGS: Readonly<Record<PendingAction['reason'], string>> = {
 };
 
 /**
- * Some agents offer only one kind of approval: for all later calls of the same kind. No one can revoke such an
- * approval, so the form must say so.
+ * Some agents offer only one kind of approval: for all later calls of the same kind. Such an approval cannot be
+ * revoked, so the form warns the person.
  */
 const FOR_GOOD = 'Accept allows this FOR GOOD: the agent does not ask again.';
 
@@ -134,7 +140,7 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
  */
 const OPEN = ' ⟨no line feed at the end⟩';
 
-/** The first row for a file, e.g. `Change a.txt: +1 −1, line 2`. */
+/** Returns the first row for a file, such as `Change a.txt: +1 −1, line 2`. */
 function headOf(path: string, { kind, added, removed, at }: FileDiff): string {
   const verb = { create: 'Create', delete: 'Delete', change: 'Change' }[kind];
   const where = kind === 'change' && at.length > 0 ? `, line ${at.join(', ')}` : '';
@@ -167,7 +173,7 @@ function summaryOf(action: PendingAction): string {
   }
 }
 
-/** The tool's source; '' for the agent's own tool. */
+/** Returns the tool's source in parentheses; '' for a built-in tool. */
 function from({ source }: PendingAction): string {
   return source.type === 'built-in' ? '' : ` (${visibleLine(sourceText(source))})`;
 }

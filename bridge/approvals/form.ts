@@ -1,10 +1,10 @@
 /**
  * Builds the form that asks a person about a pending action or a question. Pure.
  *
- * Accept approves an action, Decline denies it. By default the form has no fields, so one key decides. The
- * server's page shows an action that a form cannot show in full (D5). A form for a question has the fields of its
- * answer, and its choices are the choices of a field. Declining a question that is a pending action tells the agent that
- * there is no answer.
+ * Accept approves an action, Decline denies it. By default the form has no fields, so one key decides. The server's
+ * page shows an action that a form cannot show in full (D5). A form for a question has a field for the answer. Choices
+ * of the question become choices of the field. Declining a question that is a pending action tells the agent that no
+ * answer follows.
  */
 import { createHash } from 'node:crypto';
 import type { Question as AskedQuestion } from '../../shared/protocol/question.ts';
@@ -16,14 +16,14 @@ import { decisionWordsFor } from './decision-input.ts';
 import { sourceText } from '../../shared/protocol/preview-text.ts';
 import { answerFields, fieldsFit } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-input.ts';
-import { decisionFields } from './edit-fields.ts';
+import { decisionFields } from './decision-fields.ts';
 import type { Form } from './form-field.ts';
 import { formRows, markedRows, MAX_FORM_ROWS, productRows, summaryRows } from './form-rows.ts';
 import type { FormFields } from '../settings/approval-mode.ts';
 
-/** One action or question for the person. */
+/** An action or question that waits for the person, with a form if one fits. */
 export type ApprovalForm = {
-  /** The unique key of the form (the tasks extension, "Task Update Requests"). */
+  /** Identifies the form (the tasks extension, "Task Update Requests"). */
   key: string;
   callId: string;
 } & (
@@ -32,19 +32,22 @@ export type ApprovalForm = {
   | { about: 'page'; action: PendingAction; words: readonly McpDecisionWord[]; message: string }
   /** A question that is a pending action. The person may decline it, and the agent validates the answer. */
   | { about: 'asked'; action: PendingAction; asked: AskedQuestion; form: Form }
-  /** A question in plain text. */
+  /** A plain-text question, which is not a pending action. */
   | { about: 'question'; question: Question; form: Form }
-  /** A question in plain text that does not fit into a form. Its agent has no page. */
+  /** A plain-text question that does not fit into a form. Its agent has no page. */
   | { about: 'unshown'; question: Question }
 );
 
-/** The number of earlier forms without an answer that counts, and the problem of the last answer. */
+/** The number of earlier forms without a valid answer. `note` explains the last problem. */
 export interface EarlierAttempts {
   times: number;
   note: string;
 }
 
-/** One form for each pending action and question, in the agent's order. @param before the earlier attempts, by call */
+/**
+ * Builds one form for each pending action and question, in the agent's order. @param before returns the earlier
+ * attempts for a call
+ */
 export function approvalForms(
   asked: PendingInput,
   before: (callId: string) => EarlierAttempts | undefined,
@@ -66,7 +69,8 @@ function actionAsk(
   const rows = words.includes('approve') ? formRows(action) : undefined;
   const note = noteRows(before);
   if (rows === undefined) {
-    const message = messageOf(note, [...summaryRows(action), ON_THE_PAGE]);
+    const why = action.presence === true ? PASSKEY_ON_THE_PAGE : ON_THE_PAGE;
+    const message = messageOf(note, [...summaryRows(action), why]);
     return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
   }
   const properties = fields === 'more' ? decisionFields(action, words) : {};
@@ -75,6 +79,8 @@ function actionAsk(
 }
 
 const ON_THE_PAGE = 'Too long for a form. Open the page to decide it. Decline denies it.';
+
+const PASSKEY_ON_THE_PAGE = 'It needs your passkey. Open the page to decide it. Decline denies it.';
 
 const ANSWER_ON_THE_PAGE = 'Too long for a form. Open the page to answer it. Decline denies it.';
 
@@ -112,12 +118,12 @@ function formOf(message: string, fields: Omit<Form['requestedSchema'], 'type'>):
   return { mode: 'form', message, requestedSchema: { type: 'object', ...fields } };
 }
 
-/** The note may contain an agent's text. */
+/** Escapes the note, because it may contain an agent's text. */
 function noteRows(before: EarlierAttempts | undefined): readonly string[] {
   return before === undefined || before.note === '' ? [] : productRows(visibleLine(before.note));
 }
 
-/** Leaves out the note about an earlier answer when it would push a row of the action out of view. */
+/** Leaves out the note if the form would then have too many rows for the action. */
 function messageOf(note: readonly string[], rows: readonly string[]): string {
   return (rows.length + note.length <= MAX_FORM_ROWS ? [...note, ...rows] : rows).join('\n');
 }

@@ -1,13 +1,13 @@
 /**
- * Remembers which forms were sent, when, and how earlier forms about the same call ended. The memory is bounded
- * and ends with the process. A forgotten form is at worst shown once more.
+ * Records which forms were sent, when, and the earlier attempts for each call. The number of records is limited, and
+ * they end with the process. If a record is lost, the person may see a form once more.
  */
 import type { PendingInput } from '../dialects/dialect.ts';
 import { type ApprovalForm, approvalForms, type EarlierAttempts } from './form.ts';
 import type { FormFields } from '../settings/approval-mode.ts';
 
 const KEPT = 1_000;
-/** After this many answers that do not count, the form no longer changes. The person can still decide in other ways. */
+/** After this many invalid answers, the form no longer changes. The person can still decide in other ways. */
 const MOST_TIMES = 4;
 
 interface OfferOptions {
@@ -17,11 +17,11 @@ interface OfferOptions {
 }
 
 export class OpenForms {
-  /** When each form was first sent, and what it was about, by task and key. */
+  /** When each form was first sent, and its subject. Keys are task and form key. */
   readonly #since = new Map<string, { at: number; about: ApprovalForm['about'] }>();
-  /** Earlier attempts, by task and call. */
+  /** Keys are task and call. */
   readonly #before = new Map<string, EarlierAttempts>();
-  /** By task and key: until this time a person may decide on the page that they opened. */
+  /** Until when a person may decide on the opened page. Keys are task and form key. */
   readonly #opened = new Map<string, number>();
   readonly #now: () => number;
   readonly #fields: FormFields;
@@ -31,13 +31,13 @@ export class OpenForms {
     this.#fields = fields;
   }
 
-  /** The forms that the bridge may show for a task now. */
+  /** Returns the forms that the bridge may show for a task now. */
   asks(taskId: string, asked: PendingInput): readonly ApprovalForm[] {
     return approvalForms(asked, (callId) => this.#before.get(nameOf(taskId, callId)), this.#fields);
   }
 
   /**
-   * The person has opened the form's link. No other form asks about it until the link expires.
+   * Call this when the person has opened the form's link. Until the link expires, no other form asks about the action.
    * @param forMs milliseconds until the link expires
    */
   open(taskId: string, { key }: ApprovalForm, forMs: number): void {
@@ -56,25 +56,25 @@ export class OpenForms {
     }
   }
 
-  /** The subject of the form with this key; undefined if this process did not send the form. */
+  /** Returns the subject of the form with this key; undefined if this process did not send the form. */
   wasAbout(taskId: string, key: string): ApprovalForm['about'] | undefined {
     return this.#since.get(nameOf(taskId, key))?.about;
   }
 
-  /** Milliseconds since the form was first sent; undefined when this process did not send it. */
+  /** Returns the milliseconds since the form was first sent; undefined if this process did not send it. */
   age(taskId: string, { key }: ApprovalForm): number | undefined {
     const since = this.#since.get(nameOf(taskId, key));
     return since === undefined ? undefined : this.#now() - since.at;
   }
 
-  /** The form's link has expired. The next link needs a form with another key. */
+  /** Call this when the form's link has expired. The next form has another key and a new link. */
   renew(taskId: string, { callId }: ApprovalForm): void {
     const name = nameOf(taskId, callId);
     const { times = 0, note = '' } = this.#before.get(name) ?? {};
     keep(this.#before, name, { times: times + 1, note });
   }
 
-  /** The answer did not count. The next form says so and has another key. */
+  /** Call this after an invalid answer. The next form explains the problem and has another key. */
   again(taskId: string, { callId }: ApprovalForm, note: string): void {
     const name = nameOf(taskId, callId);
     const times = (this.#before.get(name)?.times ?? 0) + 1;
@@ -86,7 +86,7 @@ function nameOf(taskId: string, what: string): string {
   return `${taskId} ${what}`;
 }
 
-/** Removes the oldest entry when the map is full. */
+/** Adds an entry. Removes the oldest entry when the map is full. */
 function keep<Value>(map: Map<string, Value>, name: string, value: Value): void {
   map.delete(name);
   map.set(name, value);

@@ -1,7 +1,7 @@
 /**
- * Keeps one-time links to the page of the agent's server. Each link opens one action. A link authorises its
- * holder, so it goes into a form in URL mode. The person sees such a form and the model does not. The same form
- * keeps the same link until the link expires.
+ * Keeps one-time links to the page of the agent's server. Each link opens one action. A link gives access to its
+ * holder. So it goes only into a form in URL mode, which the model does not see. The same form keeps the same link
+ * until the link expires.
  */
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import type { Session } from '../sessions/session.ts';
@@ -15,7 +15,7 @@ export interface PageLink {
   leftMs: number;
 }
 
-/** A link must stay valid at least this long for the person to follow it, in milliseconds. */
+/** The shortest remaining life of a link that the bridge shows, in milliseconds. */
 const SHORTEST_MS = 20_000;
 /** If an agent gave no link, the bridge asks it again after this time, in milliseconds. */
 const RETRY_MS = 30_000;
@@ -37,8 +37,8 @@ export class PageLinks {
   }
 
   /**
-   * @returns 'expired' when the form's link has expired, so the form needs another key; undefined when the agent
-   * gives no link
+   * Returns the form's link, and makes it if necessary.
+   * @returns 'expired' when the link has expired and the form needs another key; undefined when the agent gives no link
    */
   async link(session: Session, ask: PageAsk): Promise<PageLink | 'expired' | undefined> {
     const taskId = session.view?.taskId ?? '';

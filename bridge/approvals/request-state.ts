@@ -1,7 +1,7 @@
 /**
- * Signs the state of a call between its rounds. The client keeps the state and sends it back with the answers to
- * the forms. MCP 2026-07-28, multi round-trip requests, server requirements 4 and 5: "servers MUST protect its
- * integrity".
+ * Signs the request state of a tool call (MCP `requestState`). A client may send one call as several requests; each is a
+ * round. The client keeps the state and sends it back with the answers to the forms. MCP 2026-07-28, multi round-trip
+ * requests, server requirements 4 and 5: "servers MUST protect its integrity".
  */
 import { createHash } from 'node:crypto';
 import {
@@ -19,8 +19,7 @@ import { obtainToken } from '../../shared/state/token-file.ts';
 const VALID_SECONDS = 60 * 60;
 
 /** A tool call as its client sends it. The next round repeats it exactly. */
-export interface CallWords {
-  /** The tool's name as the client knows it. */
+export interface CallNameAndArguments {
   name: string;
   arguments: Readonly<Record<string, unknown>>;
 }
@@ -43,7 +42,7 @@ export type RoundState = z.infer<typeof roundState>;
 
 const signedState = z.object({ call: z.string(), state: roundState });
 
-/** The answers to the forms of an earlier round of this call, by form key, not yet validated. */
+/** Answers to the forms of an earlier round, by form key, not yet validated. */
 interface Responses {
   responses: Readonly<Record<string, unknown>>;
 }
@@ -60,12 +59,18 @@ export class RequestStates {
     this.#stateDirectory = stateDirectory;
   }
 
-  /** @throws ProductError CONFIGURATION when the key cannot be read or made */
-  async sign(state: RoundState, call: CallWords): Promise<string> {
+  /**
+   * Signs the state of a call for its next round.
+   * @throws ProductError CONFIGURATION when the key cannot be read or made
+   */
+  async sign(state: RoundState, call: CallNameAndArguments): Promise<string> {
     return (await this.#opened()).mint({ call: digestOf(call), state });
   }
 
-  /** @returns the payload, for `roundOf`. @throws when the signature is invalid or the state has expired */
+  /**
+   * Verifies a signed state.
+   * @returns the payload, for `roundOf`. @throws when the signature is invalid or the state has expired
+   */
   async verify(text: string, context: ServerContext): Promise<unknown> {
     if (!isCanonical(text)) throw new Error('malformed');
     return (await this.#opened()).verify(text, context);
@@ -83,12 +88,12 @@ export class RequestStates {
 }
 
 /**
- * The round that a request belongs to; undefined for the first request.
+ * Returns the round that a request belongs to; undefined for the first request.
  * @throws ProtocolError invalid params for answers without a state, and for the state of another call
  */
 export function roundOf(
   { requestState, inputResponses }: ServerContext['mcpReq'],
-  call: CallWords,
+  call: CallNameAndArguments,
 ): Round | undefined {
   const given = requestState();
   if (given === undefined && inputResponses === undefined) return undefined;
@@ -104,7 +109,7 @@ function invalidState(): ProtocolError {
   });
 }
 
-function digestOf({ name, arguments: args }: CallWords): string {
+function digestOf({ name, arguments: args }: CallNameAndArguments): string {
   return createHash('sha256')
     .update(stringify([name, args]) ?? '')
     .digest('base64url');

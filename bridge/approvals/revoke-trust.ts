@@ -1,4 +1,4 @@
-/** Revokes trust that earlier decisions granted, from every channel. */
+/** Revokes trust that an earlier decision granted. All channels use this function. */
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { RevokePart } from '../../shared/protocol/tool-approval.ts';

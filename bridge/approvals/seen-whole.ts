@@ -1,19 +1,18 @@
-/** Refuses to approve an action on a surface that did not show it in full (D5). Pure. */
+/** Refuses to approve an action whose preview was not shown in full (D5). Pure. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { DecisionInput, McpDecisionWord } from './decision-input.ts';
 
-/** An action as a surface showed it. */
+/** An action, as a tool result or a webhook post showed it. */
 interface ShownAction {
   callId: string;
-  /** Characters of the preview that the surface left out. */
+  /** Characters of the preview that were left out. */
   cut: number;
-  /** The decisions that the surface offered. */
   decisions: readonly McpDecisionWord[];
 }
 
 /**
- * Refuses an approval if an earlier result has cut the preview of the action. The preview may fit now, because fewer
- * actions wait. But the person has not seen all of it.
+ * Returns an error for an approval if an earlier result cut the action's preview. The preview may fit now, because
+ * fewer actions wait. But the person has not seen all of it yet.
  * @returns undefined if no decision approves such an action
  */
 export function cutPreviewError(

@@ -1,4 +1,4 @@
-/** Sends a person's decisions to the agent, from every channel. */
+/** Sends a person's decisions to the agent. All channels use this function. */
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { MessageContent, PersonDecision } from '../dialects/dialect.ts';
@@ -6,7 +6,7 @@ import type { Session } from '../sessions/session.ts';
 import { waitForSession } from '../sessions/wait-for-session.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 
-/** How long to wait for the end of the turn before a follow-up message is sent, in milliseconds. */
+/** How long to wait for the end of the turn before sending a follow-up message, in milliseconds. */
 const TURN_END_MS = 60_000;
 const NOT_SENT = 'Your change was not sent to the agent';
 
@@ -45,7 +45,10 @@ export async function sendDecisions(
   if (afterwards !== undefined) await sendAfterTurn(session, afterwards);
 }
 
-/** The decision stands even if this message fails. A note then asks the person to send the text. */
+/**
+ * Sends a follow-up text after the turn has ended. If that fails, a note asks the person to send the text. The decision
+ * stands.
+ */
 async function sendAfterTurn(session: Session, text: string): Promise<void> {
   const { signal } = new AbortController();
   const end = await waitForSession({ session, timeout: TURN_END_MS, signal });

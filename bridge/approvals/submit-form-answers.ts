@@ -1,6 +1,6 @@
 /**
- * Submits the answers to forms. Checks each answer alone. Sends all decisions to the agent in one message; other
- * answers change nothing. The agent's journal orders the decisions of all channels: the first valid decision wins (D1).
+ * Submits the answers to forms. Sends all decisions to the agent in one message. Invalid answers change nothing. The
+ * agent's journal orders the decisions of all channels: the first valid decision wins (D1).
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
@@ -8,7 +8,7 @@ import type { Session } from '../sessions/session.ts';
 import type { ApprovalForm } from './form.ts';
 import { readAnswer, type Unanswered } from './form-answer.ts';
 import type { ApprovalRules, Channel } from '../settings/approval-mode.ts';
-import { lateAnswerNotes } from './late-answer.ts';
+import { lateAnswerNotes } from './withdrawn-form-answer.ts';
 import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
 import { sendDecisions } from './send-decisions.ts';
@@ -23,7 +23,6 @@ export interface FormAnswers {
   rules: ApprovalRules;
 }
 
-/** How many answers decided, and why the others did not. */
 export interface SubmittedAnswers {
   decided: number;
   /** The forms whose page the person has opened. The agent reports the decision made there. */
@@ -31,11 +30,13 @@ export interface SubmittedAnswers {
   /** Notes that explain why answers to withdrawn forms do not count. */
   late: readonly string[];
   unanswered: readonly Unanswered[];
-  /** The agent's error, if the agent refused the decisions. */
   refused: string | undefined;
 }
 
-/** @throws ProductError when the agent cannot be reached: whether the decisions arrived is then unknown */
+/**
+ * Submits the answers to forms, and reports what they decided.
+ * @throws ProductError when the agent cannot be reached; the decisions may then have arrived
+ */
 export async function submitFormAnswers({
   session,
   responses,
@@ -77,7 +78,7 @@ export async function submitFormAnswers({
     if (error.reason !== 'ALREADY_DECIDED')
       for (const ask of deciding)
         offers.again(taskId, ask, `The answer before did not count: ${error.message}`);
-    // Another decision has changed the pending actions.
+    // Another decision has changed the pending actions, so the bridge reads the task again.
     await session.look();
     return { ...settled, decided: 0, refused: messageOf(error) };
   }

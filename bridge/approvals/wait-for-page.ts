@@ -7,13 +7,14 @@ import type { OpenForms } from './open-forms.ts';
 interface PageWait {
   session: Session;
   offers: OpenForms;
-  /** Milliseconds. */
   timeout: number;
-  /** Aborts when the caller stops waiting. */
   signal: AbortSignal;
 }
 
-/** @returns true when at least one of these is decided; false on timeout or when the signal aborts */
+/**
+ * Waits until a person decides on the page.
+ * @returns true when at least one of the opened forms is decided; false on timeout or when the signal aborts
+ */
 export function waitForPage(
   { session, offers, timeout, signal }: PageWait,
   opened: readonly ApprovalForm[],

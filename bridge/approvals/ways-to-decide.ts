@@ -5,14 +5,14 @@ import { LOCAL_AGENT } from '../settings/agent-settings.ts';
 import type { Session } from '../sessions/session.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 
-/** How many command lines one sentence shows. `show` lists the others. */
+/** How many command lines one sentence shows. `show` lists the rest. */
 const LINES = 3;
 
-/** The pending actions and the question of a session, as a surface shows them. */
+/** The pending actions and the question of a session, as they were shown. */
 export interface ShownWaiting {
   pending: readonly {
     shown: string;
-    /** Characters of the preview that the surface left out. */
+    /** Characters of the preview that were left out. */
     cut: number;
     decisions: readonly McpDecisionWord[];
   }[];
@@ -20,23 +20,22 @@ export interface ShownWaiting {
 }
 
 /**
- * A command line for each pending action or question. D5: if the surface cuts an action, the person reads it with
- * `show` first.
- * @param program how a person runs the bridge at a terminal
+ * Returns one command line for each pending action or question. If the preview was cut, the command is `show` (D5).
+ * @param program the command that runs the bridge at a terminal
  */
 export function decisionLines(waiting: ShownWaiting, program: string): readonly string[] {
   return decisionWords(waiting).map((words) => `${program} ${words}`);
 }
 
-/** The command lines without the program. */
+/** Returns the command lines without the program. */
 function decisionWords({ pending, question }: ShownWaiting): readonly string[] {
   const asked = pending.length === 0 && question !== null ? [question] : [];
   return [
     ...pending.map(({ shown, cut, decisions }) => {
       if (cut > 0) return wordsFor('show', shown);
-      return decisions.includes('answer')
-        ? wordsFor('answer', shown, ' <words>')
-        : wordsFor('approve', shown);
+      if (decisions.includes('answer')) return wordsFor('answer', shown, ' <words>');
+      // No approval is possible at a terminal if the action demands presence.
+      return wordsFor(decisions.includes('approve') ? 'approve' : 'show', shown);
     }),
     ...asked.map(({ shown }) => wordsFor('answer', shown, ' <words>')),
   ];
@@ -53,7 +52,10 @@ export interface WaysToDecide {
   brief?: boolean;
 }
 
-/** @param program how a person runs the bridge at a terminal. @returns '' when the session has nothing to decide */
+/**
+ * Explains how a person can decide outside the client.
+ * @param program how a person runs the bridge at a terminal. @returns '' when the session has nothing to decide
+ */
 export function waysToDecide(
   { id, agent, view }: Pick<Session, 'id' | 'agent' | 'view'>,
   { waiting, program, brief = false }: WaysToDecide,

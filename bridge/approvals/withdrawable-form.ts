@@ -3,12 +3,12 @@ import { onAbort } from '../../shared/runtime/abort.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Client } from './client.ts';
-import type { OfferedForm } from './offered-forms.ts';
+import type { OfferedForm } from './forms-to-offer.ts';
 import type { OpenForms } from './open-forms.ts';
 
 type FormOutcome =
   | { type: 'answered'; response: unknown }
-  /** Another surface decided, or the task has ended. */
+  /** Another channel decided, or the task has ended. */
   | { type: 'withdrawn' }
   /** The caller has stopped waiting, so the form is withdrawn. */
   | { type: 'gone' }
@@ -19,7 +19,6 @@ interface ShowFormOptions {
   form: OfferedForm;
   offers: OpenForms;
   client: Pick<Client, 'elicit'>;
-  /** The signal of the tool call. */
   signal: AbortSignal;
 }
 

@@ -7,7 +7,7 @@ import type { Command as Run, CommonOptions } from './context/run-command.ts';
 export function addCommands(program: Command, places: ProgramPaths): void {
   const carryOut = async <Options extends CommonOptions>(it: Command, work: Run<Options>): Promise<void> => {
     const { runCommand } = await import('./context/run-command.ts');
-    // The program's own options, e.g. --state-dir, may stand before or after the command.
+    // A user may write the program's own options, such as --state-dir, before or after the command.
     await runCommand(work, it.optsWithGlobals<Options & Record<string, unknown>>(), places);
   };
   const add = (usage: string, description: string, into = program): Command =>
@@ -105,6 +105,7 @@ function addTasks(add: Add, carryOut: CarryOut): void {
   add('run <words...>', 'hands a task to an agent, follows it, and asks here for each decision')
     .option('--agent <name>', 'the agent; default the first')
     .option('--mode <mode>', 'ask, plan, accept-edits or auto; the last two need a terminal; default ask')
+    .option('--file <path...>', 'send these images, PDFs or texts with the task')
     .option('--detach', 'print the session and return')
     .action(async (words: string[], _, it: Command) => {
       const { runTask } = await import('./commands/run.ts');
@@ -114,22 +115,41 @@ function addTasks(add: Add, carryOut: CarryOut): void {
     .option('--from <seq>', 'begin after the event with this number; 0 shows all events')
     .option('--until-settled', 'also end when the task waits for a person')
     .option('--times', 'begin each line with the time of its event (UTC)')
+    .option('--thinking', "also print the model's reasoning")
     .action(async (session: string, _, it: Command) => {
       const { watch } = await import('./commands/watch.ts');
       await carryOut(it, (run) => watch(run, session));
     });
-  add('show <what>', 'shows pending actions in full: one by its code or call, or all of a session').action(
-    async (what: string, _, it: Command) => {
+  add('show <what>', 'shows pending actions in full: one by its code or call, or all of a session')
+    .option('--turns', "also show the cost of each turn of the session's task")
+    .action(async (what: string, _, it: Command) => {
       const { show } = await import('./commands/show.ts');
       await carryOut(it, (run) => show(run, what));
-    },
-  );
+    });
   add('cost', 'shows what tasks cost: tokens and US dollars by UTC day, by session and by model')
     .option('--agent <name>', 'only this agent; default all')
     .option('--days <number>', 'today and the days before; default 30')
     .action(async (_, it: Command) => {
       const { cost } = await import('./commands/cost.ts');
       await carryOut(it, cost);
+    });
+  add(
+    'receipt <session>',
+    'prints the signed receipt of the newest task: who asked, saw, decided, and what ran',
+  )
+    .option('--out <directory>', 'write the receipts of all tasks of the session here, as Markdown and JSON')
+    .action(async (session: string, _, it: Command) => {
+      const { receipt } = await import('./commands/receipt.ts');
+      await carryOut(it, (run) => receipt(run, session));
+    });
+  add(
+    'verify-receipt <file>',
+    'checks the signature of a receipt, and compares it with the journal of its agent',
+  )
+    .option('--key <fingerprint>', 'the key that must have signed it; default: the key of a known agent')
+    .action(async (file: string, _, it: Command) => {
+      const { verifyReceipt } = await import('./commands/verify-receipt.ts');
+      await carryOut(it, (run) => verifyReceipt(run, file));
     });
   add('cancel <session>', "ends the session's task")
     .option('--reason <text>', 'the reason, for the agent and the journal')
@@ -140,7 +160,7 @@ function addTasks(add: Add, carryOut: CarryOut): void {
   add('commands', 'lists the commands of the agents')
     .option('--agent <name>', 'only this agent; default all')
     .action(async (_, it: Command) => {
-      const { commands } = await import('./commands/commands.ts');
+      const { commands } = await import('./commands/list-agent-commands.ts');
       await carryOut(it, commands);
     });
   add('command <name> [args...]', 'runs a command of the agent, e.g. checkpoint list')

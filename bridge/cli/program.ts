@@ -1,9 +1,8 @@
 /**
- * Defines the command line of `mcp-a2a-bridge`. Commands load on demand: the start of the MCP server does not wait
- * for them.
+ * Defines the command line of `mcp-a2a-bridge`. Each command loads on demand, because the MCP server must start fast.
  */
 import { Command, Help } from 'commander';
-import { addFlags } from '../../shared/settings/flags.ts';
+import { addFlags } from '../../shared/settings/add-flags.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { addCommands } from './add-commands.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
@@ -12,7 +11,8 @@ import type { ProgramPaths } from '../settings/program-paths.ts';
 import { BRIDGE_SETTINGS, LOCATION_FLAGS, UNFLAGGED_SETTINGS } from '../settings/settings.ts';
 
 /**
- * @param serve runs if there is no command
+ * Builds the command line of the program.
+ * @param serve called if the command line names no command
  * @param typed the command line; with --json, a usage error is JSON too
  */
 export function program(
@@ -31,7 +31,7 @@ export function program(
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .usage('[options] [command]')
     .allowExcessArguments()
-    // A program with an action has no help command by default.
+    // By default, commander adds no help command to a program with an action.
     .helpCommand(true)
     .configureHelp({ formatItem })
     .action(async (flags: Record<string, unknown>, { args }: Command) => {
@@ -54,10 +54,9 @@ export function program(
   );
 }
 
-/** The narrowest column of descriptions, in characters. */
 const NARROWEST = 30;
 
-/** In a narrow terminal, no room remains beside a long option. The description is then below the option. */
+/** If a long option leaves too little width in a narrow terminal, the description goes below the option. */
 function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
   const width = helper.helpWidth ?? 80;
   if (!process.stdout.isTTY || description === '' || width - termWidth - 4 >= NARROWEST)
@@ -70,7 +69,7 @@ function inTerminal(text: string): string {
   return wrapWords(text, process.stdout.isTTY ? process.stdout.columns : undefined);
 }
 
-/** Commander suggests similar commands only in a program without an action. */
+/** Reports an unknown command with similar names. Commander suggests names only in a program without an action. */
 function refuseCommand(whole: Command, args: readonly string[]): void {
   const names = new Command(whole.name()).copyInheritedSettings(whole);
   for (const each of whole.commands) names.command(each.name());

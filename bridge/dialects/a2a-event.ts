@@ -1,19 +1,30 @@
-/** Reads the parts that are the same in the events of every A2A agent: states, artifacts, replies. */
+/** Reads the parts of an event that all A2A agents share: states, artifacts, replies. */
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
+import type { EventCost } from '../../shared/protocol/cost-report.ts';
 import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from './observation.ts';
 import { messageText, partsText } from './parts.ts';
 
-/** How a dialect reads its own parts and metadata. */
+/** The functions with which a dialect reads its own parts and metadata. */
 export interface DialectReading {
-  /** What a status waits for. `isOwn` selects the parts that ask for it; these parts are not shown a second time. */
+  /**
+   * Returns the actions and the question that a status waits for. The text of the status leaves out the parts that
+   * `isOwn` selects, because these parts contain the actions.
+   */
   asked(status: TaskStatus, taskId: string): { pending: readonly PendingAction[]; question: Question | null };
   isOwn(part: Part): boolean;
   activity(metadata: unknown): Activity | null;
   overview(metadata: unknown): TaskOverview | null;
   seq(metadata: unknown): number | null;
-  /** The kind of an artifact that is not part of the answer. Absent if the dialect has no such artifacts. */
+  /** Returns the turn whose reasoning the text of the status is. Absent if the dialect has no reasoning. */
+  reasoningTurn?(metadata: unknown): number | null;
+  /** Returns the cost of a request to the model. Absent if the dialect does not report it. */
+  cost?(metadata: unknown): EventCost | null;
+  /**
+   * Returns the kind of an artifact that is not part of the agent's answer. Absent if the dialect has no such
+   * artifacts.
+   */
   aside?(metadata: unknown): Aside | null;
 }
 
@@ -28,7 +39,7 @@ export const TASK_STATE_NAME_BY_CODE: Readonly<Record<number, TaskStateName>> = 
   [TaskState.TASK_STATE_AUTH_REQUIRED]: 'auth-required',
 };
 
-/** Reads one event of a stream, or a task in the form of an event. An empty event gives no observations. */
+/** Reads one event of a stream, or a task in the form of an event. An empty event yields no observations. */
 export function readEvent(event: StreamResponse, reading: DialectReading): Observed {
   const payload = event.payload;
   if (payload === undefined) return { seq: null, observations: [] };
@@ -37,30 +48,37 @@ export function readEvent(event: StreamResponse, reading: DialectReading): Obser
       return { seq: reading.seq(payload.value.metadata), observations: [snapshotOf(payload.value, reading)] };
     case 'statusUpdate': {
       const { taskId, contextId, status, metadata } = payload.value;
+      const of = { taskId, sessionId: contextId };
+      const turn = reading.reasoningTurn?.(metadata) ?? null;
+      if (turn !== null) {
+        const text = messageText(status?.message);
+        return { seq: reading.seq(metadata), observations: [{ type: 'reasoning', ...of, turn, text }] };
+      }
       const observations: Observation[] = [];
       const activity = reading.activity(metadata);
       const at = status?.timestamp;
       if (activity !== null)
         observations.push({ type: 'activity', activity, ...(at === undefined ? {} : { at }) });
-      // A decision on one call does not change the other calls, so the status is ignored.
+      // After a decision on one call, the other calls have not changed. So the status is ignored.
       if (status !== undefined && activity?.type !== 'tool.decided') {
         observations.push({
           type: 'status',
-          taskId,
-          sessionId: contextId,
+          ...of,
           ...statusOf(status, taskId, reading),
           ...(at === undefined ? {} : { at }),
         });
       }
+      observations.push(...costOf(metadata, of, reading));
       return { seq: reading.seq(metadata), observations };
     }
     case 'artifactUpdate': {
       const { taskId, contextId, artifact, append, metadata } = payload.value;
       if (artifact === undefined) return { seq: reading.seq(metadata), observations: [] };
+      const of = { taskId, sessionId: contextId };
       const output = outputOf(artifact, reading);
       return {
         seq: reading.seq(metadata),
-        observations: [{ type: 'output', taskId, sessionId: contextId, output, append }],
+        observations: [{ type: 'output', ...of, output, append }, ...costOf(metadata, of, reading)],
       };
     }
     case 'message': {
@@ -69,6 +87,15 @@ export function readEvent(event: StreamResponse, reading: DialectReading): Obser
       return { seq: null, observations: [{ type: 'reply', taskId, sessionId: contextId, text }] };
     }
   }
+}
+
+function costOf(
+  metadata: unknown,
+  of: { taskId: string; sessionId: string },
+  reading: DialectReading,
+): Observation[] {
+  const cost = reading.cost?.(metadata) ?? null;
+  return cost === null ? [] : [{ type: 'cost', ...of, cost }];
 }
 
 function snapshotOf(task: Task, reading: DialectReading): Observation {

@@ -1,6 +1,6 @@
 /**
- * How one kind of A2A agent asks for decisions and receives them. Pure: a dialect reads and writes messages, and never
- * sends one.
+ * Defines how a kind of A2A agent requests decisions and receives them. Pure: a dialect reads and writes messages, and
+ * never sends one.
  */
 import type { Part, StreamResponse } from '@a2a-js/sdk';
 import type { Answer } from '../../shared/protocol/question.ts';
@@ -14,13 +14,13 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { Observed, Question } from './observation.ts';
 
-/** A decision on a call, or the answer to a question. The input of a dialect. */
+/** A person's decision on a call, or answer to a question. A dialect turns it into a message. */
 export type PersonDecision =
   | { type: 'decision'; decision: Decision }
-  /** `shown`: the code of the question as the person saw it (D2). */
+  /** `shown` is the code (a hash) of the question as the person saw it (D2). */
   | { type: 'answer'; callId: string; shown: string; answer: Answer };
 
-/** The pending actions and the question when the person saw the task. */
+/** The pending actions and the question at the time when the person saw the task. */
 export interface PendingInput {
   pending: readonly PendingAction[];
   question: Question | null;
@@ -30,9 +30,9 @@ export interface PendingInput {
 export interface MessageContent {
   parts: Part[];
   metadata: Record<string, unknown> | undefined;
-  /** The extensions that the message uses, apart from the one in its metadata. */
+  /** Further extensions that the message uses; the metadata already names one. */
   extensions?: readonly string[];
-  /** The parts that the agent ignores, as notes for the person. */
+  /** Notes for the person: what this agent ignores in the message. */
   notes?: readonly string[];
   /** A message to send after the agent's turn has ended. */
   afterwards?: string;
@@ -41,24 +41,24 @@ export interface MessageContent {
 export const DIALECT_NAMES = ['tool-approval', 'plain', 'gemini'] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
-/** Faults of an agent that a client must handle. */
+/** Unsafe behaviour of an agent, against which the bridge must protect the user. */
 interface Hazards {
   /**
-   * The agent aborts its work when a request's socket ends. So each request has its own socket. The bridge resets this
-   * socket (RST) and does not close it (FIN).
+   * True if the agent aborts its work when a request's socket ends. So each request has its own socket. The bridge
+   * resets this socket (RST) and does not close it (FIN).
    */
   readonly socketEndAborts: boolean;
   /**
-   * Returns the calls that a message decides, for an agent that runs a call once per approval: the bridge sends only
-   * one approval. Null if the agent accepts only the first decision (D1).
+   * Returns the calls that a message decides. Set for an agent that runs a call once per approval, so the bridge sends
+   * only one approval. Null if the agent accepts only the first decision (D1).
    */
   readonly decidedBy: ((parts: readonly Part[]) => readonly string[]) | null;
   /**
-   * Returns the ids of the calls that a message approves. The bridge compares their files with what the person saw before
-   * it sends the message (D2). Null if the agent compares them itself.
+   * Returns the ids of the calls that a message approves. Before the bridge sends the message, it compares the files
+   * with what the person saw (D2). Null if the agent compares them itself.
    */
   readonly approvedBy: ((parts: readonly Part[]) => readonly string[]) | null;
-  /** A sentence that says what may continue after a cancel; null if nothing continues. */
+  /** Explains what may continue after a cancel; null if nothing continues. */
   readonly outlivesCancel: string | null;
 }
 
@@ -72,34 +72,38 @@ export const NO_HAZARDS: Hazards = {
 export interface Dialect {
   readonly name: DialectName;
   readonly hazards: Hazards;
-  /**
-   * The state `completed` ends only a turn. The session continues in the same A2A task, which holds the conversation.
-   */
+  /** True if the state `completed` ends only a turn. The session then continues in the same A2A task. */
   readonly keepsTask: boolean;
   /**
-   * The agent asks for the calls of a turn one by one. An approved call runs at once, and a denial drops the later
-   * calls. Absent if the agent runs nothing until all calls of the turn are decided.
+   * Set if the agent asks for the calls of a turn one by one. An approved call runs at once, and a denial drops the
+   * later calls. Absent if the agent runs nothing until all calls of the turn are decided.
    */
   readonly asksOneByOne?: true;
   /**
-   * The client chooses the `contextId`, which is its first message id. So the bridge can find a message whose answer
-   * was lost.
+   * True if the client chooses the `contextId`, which is its first message id. The bridge can then find a message whose
+   * response was lost.
    */
   readonly clientNamesSession: boolean;
-  /** The task settings that the agent does not support. A note tells the person. */
+  /** The task settings that the agent does not support. A note informs the person. */
   readonly ignores: readonly (keyof TaskSettings)[];
   read(event: StreamResponse): Observed;
-  /** Writes the message for a task, or for a further message to a session. */
+  /** Builds the message for a new task, or for a session that continues. */
   phraseTask(text: string, settings: TaskSettings): MessageContent;
-  /** @throws ProductError UNKNOWN_COMMAND if the agent takes no commands as messages; nothing is sent */
+  /**
+   * Builds the message for a command.
+   * @throws ProductError UNKNOWN_COMMAND if the agent takes no commands as messages; nothing is sent
+   */
   phraseCommand(command: CommandCall, settings: TaskSettings): MessageContent;
-  /** @throws ProductError INVALID_DECISION if the agent cannot take such a decision; nothing is sent */
+  /**
+   * Builds the message for a person's decisions.
+   * @throws ProductError INVALID_DECISION if the agent cannot take such a decision; nothing is sent
+   */
   phraseDecisions(decisions: readonly PersonDecision[], asked: PendingInput, channel: string): MessageContent;
   /** Revokes standing approvals. Absent if the agent cannot do this. */
   phraseRevocation?(revoke: RevokePart['revoke'], channel: string): MessageContent;
 }
 
-/** For agents that take no commands as messages. */
+/** Refuses a command, for agents that take no commands as messages. */
 export function refuseCommand(): never {
   throw new ProductError('UNKNOWN_COMMAND', 'The agent offers no commands. Delegate the work as a task.');
 }

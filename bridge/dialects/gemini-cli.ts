@@ -1,23 +1,22 @@
 /**
- * The dialect of gemini-cli's a2a-server (A2A 0.3). The bridge recognises it by its card's name. Its observed
- * behaviour is in docs/agents.md.
+ * The dialect of gemini-cli's a2a-server (A2A 0.3). The bridge recognises this agent by the name on its card. Its
+ * observed behaviour is in docs/agents.md.
  */
 import type { Part } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { type Dialect, refuseCommand, type PersonDecision } from './dialect.ts';
 import { readGeminiEvent } from './gemini-event.ts';
-import { confirmationOf, editInWords } from './gemini-outcome.ts';
+import { confirmationOf, editInWords } from './gemini-outcome-of-decision.ts';
 import { dataOf, dataPart, textPart } from './parts.ts';
 import { phraseAnswer } from './question.ts';
 
 const confirmed = z.object({ callId: z.string(), outcome: z.string() });
 
-/** The extension URI proposed in its repository, for servers that may declare it later. */
+/** The extension URI proposed in the agent's repository. Other servers may declare it later. */
 const PROPOSED_EXTENSION =
   /^https:\/\/github\.com\/google-gemini\/gemini-cli\/.*(?:developer-profile|development-tool)\b/;
 
-/** The facts of a card that identify the agent. */
 export interface CardIdentity {
   name: string;
   extensions: readonly string[];
@@ -50,7 +49,7 @@ export const geminiDialect: Dialect = {
   ignores: ['readOnly', 'mode', 'model'],
   read: readGeminiEvent,
   phraseTask(text, { workspace, autoExecute }) {
-    // The agent needs a workspace in its settings. Without one, it works in its own directory and asks for approvals.
+    // The agent reads the workspace from its settings. Without a workspace, it works in its own directory.
     if (workspace === undefined) return { parts: [textPart(text)], metadata: undefined };
     const settings = {
       kind: 'agent-settings',

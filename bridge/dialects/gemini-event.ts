@@ -1,7 +1,7 @@
 /**
  * Reads the events of gemini-cli's a2a-server. `metadata.coderAgent.kind` names the subject of an event
- * (`CoderAgentEvent` of its `types.ts`). Only the state of a `state-change` is reliable. Other events may say
- * `working` while a call waits, and `input-required` while an approved call runs. Pure.
+ * (`CoderAgentEvent` of its `types.ts`). Only the state of a `state-change` is reliable. In other events the state may
+ * be wrong: `working` while a call waits, or `input-required` while an approved call runs. Pure.
  */
 import { type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, StreamResponse, Task, TaskStatus, TaskStatusUpdateEvent } from '@a2a-js/sdk';
@@ -20,7 +20,7 @@ import type { GeminiToolCall } from './gemini-tool-call.ts';
 import type { Observation, Observed, Question } from './observation.ts';
 import { dataOf, messageText, partsText } from './parts.ts';
 import { questionOf } from './question.ts';
-import { withShownCode } from './question-form.ts';
+import { withShownCode } from './asked-question.ts';
 
 const kindMetadata = z.object({ coderAgent: z.object({ kind: z.string() }) });
 const errorMetadata = z.object({ error: z.string() });
@@ -30,7 +30,7 @@ const TOOL_OUTPUT = /^tool-(.+)-output$/s;
 const UNTOLD =
   'This agent does not report how its last turn ended: it may have finished, or been cut off. Check its work, then answer with what it should do next.';
 
-/** Reads the parts that are the same in the events of every A2A agent. */
+/** Reads the parts of an event that all A2A agents share. */
 const reading: DialectReading = {
   asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId) }),
   isOwn: () => false,
@@ -63,7 +63,7 @@ export function readGeminiEvent(event: StreamResponse): Observed {
   }
 }
 
-/** @returns null for an update without `coderAgent.kind`, which is read as plain A2A */
+/** @returns null for an update without `coderAgent.kind`, which is then read as plain A2A */
 function statusUpdate({
   taskId,
   contextId: sessionId,
@@ -92,12 +92,12 @@ function statusUpdate({
     case 'tool-call-confirmation': {
       const calls = callsIn(status.message);
       const about = calls.flatMap((call) => ofCall(ids, call));
-      // After a cancel, the agent still reports on its calls. The task stays cancelled (J3).
+      // After a cancel, the agent still reports changes of its calls. The task stays cancelled (J3).
       if (ended) return about;
       return [calls.length === 0 && text !== '' ? { ...moving, text } : moving, ...about];
     }
     default:
-      // This version does not know the kind of the event, so it shows only the event's text.
+      // An unknown kind of event. Only its text is used.
       return ended ? stateChange(ids, status, metadata) : [{ ...moving, text: text === '' ? null : text }];
   }
 }
@@ -126,7 +126,7 @@ function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly 
   return [moving, { type: 'troubled', ...ids, question: said }];
 }
 
-/** Turns the agent's message about an unfinished turn into a sentence with the person's next step. */
+/** Adds the person's next step to the agent's message about an unfinished turn. */
 function inWords(text: string): string {
   return `${text}\nIts turn ended there, and its open calls will not run. Answer with what it should do next, e.g. "go on".`;
 }
@@ -152,9 +152,7 @@ function toolOutput(update: {
   return [{ type: 'tool-output', taskId: update.taskId, sessionId: update.contextId, callId, text }];
 }
 
-/**
- * Reads a whole task. It considers only the current turn, which is the history after the person's last text message.
- */
+/** Reads the current turn of a whole task. The turn is the history after the person's last text message. */
 function recalled(task: Task): readonly Observation[] {
   const { id: taskId, contextId: sessionId, status, history } = task;
   const ids = { taskId, sessionId };
@@ -163,7 +161,7 @@ function recalled(task: Task): readonly Observation[] {
     .slice(history.findLastIndex(isWords) + 1)
     .filter(({ role }) => role === Role.ROLE_AGENT);
   const calls = [...new Map(turn.flatMap(callsIn).map((call) => [call.request.callId, call])).values()];
-  // The last status of an aborted turn has a message. The last status of a completed turn has none.
+  // The last status has a message after an aborted turn, and none after a completed turn.
   const last = status.message;
   const said = turn.map((each) => (each.messageId === last?.messageId ? '' : wordsOf(each))).join('');
   const ended = hasEnded(status);
@@ -172,8 +170,7 @@ function recalled(task: Task): readonly Observation[] {
   const known = [account, ...calls.flatMap((call) => ofCall(ids, call))];
   if (ended || status.state === TaskState.TASK_STATE_AUTH_REQUIRED)
     return [...known, ...stateChange(ids, status, task.metadata)];
-  // The state may stay `input-required` while an approved call runs. Text together with this state means that the turn
-  // has ended.
+  // The state may stay `input-required` while an approved call runs. If this state has text, the turn has ended.
   const resting =
     status.state === TaskState.TASK_STATE_INPUT_REQUIRED && (text !== '' || !calls.some(isUnderway));
   if (!resting) return [{ type: 'moving', ...ids, text: null }, ...known];
@@ -189,7 +186,7 @@ function isWords({ role, parts }: Message): boolean {
   return role === Role.ROLE_USER && parts.some((part) => part.content?.$case === 'text');
 }
 
-/** The text of a message. Thoughts and calls are data parts, so they are not included. */
+/** Returns the text of a message. Thoughts and calls are data parts, so the text does not contain them. */
 function wordsOf({ parts }: Message): string {
   return parts.map((part) => (part.content?.$case === 'text' ? part.content.value : '')).join('');
 }

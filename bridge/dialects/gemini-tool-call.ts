@@ -1,11 +1,11 @@
 /**
- * Reads a tool call of gemini-cli's a2a-server from a data part (`toolStatusMessage` of its `agent/task.ts`):
- * `{request, status, confirmationDetails?, liveOutput?, response?, tool?}`. Pure.
+ * Reads a tool call of gemini-cli's a2a-server from a data part (`toolStatusMessage` of its `agent/task.ts`). The data
+ * is `{request, status, confirmationDetails?, liveOutput?, response?, tool?}`. Pure.
  */
 import { z } from 'zod';
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
-import type { Proposal } from './proposal.ts';
+import type { Proposal } from './unbound-proposal.ts';
 
 const confirmationDetails = z.discriminatedUnion('type', [
   z.looseObject({
@@ -47,7 +47,7 @@ const toolCall = z.object({
 });
 export type GeminiToolCall = z.infer<typeof toolCall>;
 
-/** The maximum number of characters of a tool's result. The agent's own text describes the result. */
+/** The maximum length of a tool's result, in characters. The agent's answer describes the result anyway. */
 const SUMMARY = 2_000;
 
 /** Reads a tool call from a data part. @returns undefined if the data is not a tool call */
@@ -55,12 +55,12 @@ export function toolCallIn(data: unknown): GeminiToolCall | undefined {
   return toolCall.safeParse(data).data;
 }
 
-/** The kind of confirmation; undefined for kinds that this version does not know. */
+/** Parses the confirmation details; undefined for kinds that this version does not know. */
 function detailsOf(call: GeminiToolCall): ConfirmationDetails | undefined {
   return confirmationDetails.safeParse(call.confirmationDetails).data;
 }
 
-/** True if the call needs no decision to continue. */
+/** Returns true if the call continues without a decision. */
 export function isUnderway({ status }: GeminiToolCall): boolean {
   return status === 'validating' || status === 'scheduled' || status === 'executing';
 }
@@ -69,7 +69,7 @@ export function isAwaiting({ status }: GeminiToolCall): boolean {
   return status === 'awaiting_approval';
 }
 
-/** The activity that the status reports. @returns null for a status that this version does not know */
+/** Converts the status to an activity. @returns null for a status that this version does not know */
 export function activityOf(call: GeminiToolCall): Activity | null {
   const { callId, name } = call.request;
   const about = { callId, tool: name, title: titleOf(call) };
@@ -80,14 +80,14 @@ export function activityOf(call: GeminiToolCall): Activity | null {
     case 'scheduled':
       return { type: 'tool.requested', ...about, asks: false };
     case 'executing':
-      // The agent does not name executions, and cannot abort a single one.
+      // The agent does not name tool executions, so the call id is used.
       return { type: 'tool.started', ...about, toolId: callId };
     case 'success':
       return { type: 'tool.finished', ...about, toolId: null, outcome: 'ok', summary: summaryOf(call) };
     case 'error':
       return { type: 'tool.finished', ...about, toolId: null, outcome: 'error', summary: summaryOf(call) };
     case 'cancelled':
-      // The agent uses one status for denied calls and for cancelled executions.
+      // The agent reports denied calls and aborted executions with the same status.
       return { type: 'tool.finished', ...about, toolId: null, outcome: 'stopped', summary: summaryOf(call) };
     default:
       return null;
@@ -95,7 +95,7 @@ export function activityOf(call: GeminiToolCall): Activity | null {
 }
 
 /**
- * Converts the call to a pending action. This agent does not bind a decision to the action, so the bridge makes the
+ * Converts the call to a pending action. This agent does not bind a decision to the action, so the bridge computes the
  * code (D2).
  */
 export function pendingActionOf(call: GeminiToolCall): PendingAction {
@@ -113,7 +113,7 @@ export function pendingActionOf(call: GeminiToolCall): PendingAction {
     preview: previewOf(details, call),
     reason: 'approval',
     expiresAt: null,
-    // The list has no `edit`. After an inline edit, the agent drops its record of the call. A client can then only
+    // `edit` is missing, because the agent drops its record of the call after an inline edit. A client can then only
     // cancel the call.
     decisions: ['approve', 'deny'],
     scopes: scopesOf(details),
@@ -127,8 +127,8 @@ function codeOf({ request: { callId, name, args }, confirmationDetails: details 
 const replaceArgs = z.object({ old_string: z.string().min(1), new_string: z.string() });
 
 /**
- * The content that the agent proposes to write. Before the bridge sends an approval, it compares this proposal with the
- * file.
+ * Returns the content that the agent proposes to write. Before the bridge sends an approval, it compares this content
+ * with the file.
  */
 export function proposalOf(call: GeminiToolCall): Proposal {
   const { name, args } = call.request;
@@ -149,8 +149,8 @@ export function proposalOf(call: GeminiToolCall): Proposal {
 }
 
 /**
- * The scopes that the agent can apply exactly. Any other scope would grant more than the person decided (see
- * `gemini-outcome.ts`).
+ * Returns the scopes that the agent can apply exactly. Any other scope would grant more than the person decided (see
+ * `gemini-outcome-of-decision.ts`).
  */
 function scopesOf(details: ConfirmationDetails | undefined): PendingAction['scopes'] {
   switch (details?.type) {
@@ -237,7 +237,7 @@ function previewOf(
 function summaryOf({ response, liveOutput }: GeminiToolCall): string {
   const shown = response?.error?.message ?? response?.resultDisplay ?? liveOutput;
   if (typeof shown === 'string') return keepEnd(shown);
-  // An edit's result repeats its diff, which the person has seen.
+  // The result of an edit repeats the diff that the person has seen.
   return '';
 }
 

@@ -1,4 +1,4 @@
-/** The states of a session as the tools report them, in the spelling of MCP tasks. Pure. */
+/** Maps the states of a session to the names of MCP task states. Pure. */
 import { z } from 'zod';
 import { SESSION_STATES } from '../../shared/protocol/session-states.ts';
 import type { SessionStateName } from './observation.ts';

@@ -1,12 +1,13 @@
-/** Builds and reads the parts of A2A messages. As text, no part is dropped: parts that are not text are described. */
+/** Builds and reads the parts of A2A messages. The text of a message also describes parts that are not text. */
 import type { Message, Part } from '@a2a-js/sdk';
 
-/** The maximum number of characters of one data part, and of a file's URL. */
+/** The maximum length of a data part, in characters. */
 const MAX_DATA = 50_000;
 const MAX_PLACE = 2_000;
 
 /**
- * Renders one part. Data becomes JSON. A file becomes its name, type, and size or URL; `of` replaces a missing name.
+ * Renders one part as text. Data becomes JSON. A file becomes its name, type, and size or URL. `of` replaces a missing
+ * name.
  */
 function partText(part: Part, of = 'file'): string {
   const content = part.content;
@@ -23,7 +24,7 @@ function partText(part: Part, of = 'file'): string {
   }
 }
 
-/** Renders several parts. Text parts are joined; every other part begins on a new line. */
+/** Renders several parts as text. Text parts are joined; every other part begins on a new line. */
 export function partsText(parts: readonly Part[], of?: string): string {
   let text = '';
   for (const part of parts) {
@@ -34,7 +35,7 @@ export function partsText(parts: readonly Part[], of?: string): string {
   return text;
 }
 
-/** The text of a message without the parts that `omit` selects, e.g. data that is shown elsewhere. */
+/** Returns the text of a message without the parts that `omit` selects. */
 export function messageText(
   message: Message | undefined,
   omit: (part: Part) => boolean = () => false,
@@ -42,7 +43,7 @@ export function messageText(
   return partsText((message?.parts ?? []).filter((part) => !omit(part)));
 }
 
-/** The value of a data part; undefined for other parts. */
+/** Returns the value of a data part; undefined for other parts. */
 export function dataOf(part: Part): unknown {
   return part.content?.$case === 'data' ? part.content.value : undefined;
 }
@@ -70,7 +71,7 @@ function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value, null, 2) ?? '';
   } catch {
-    // V8 can parse JSON of any depth, but it overflows the stack when it writes deep JSON.
+    // V8 parses JSON of any depth, but overflows the stack when it serialises deep JSON.
     return '[data nested too deep to show]';
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Reads the agent's questions and sign-in requests, and phrases the answer: as text, or as data if the agent sent a
- * form.
- */
+/** Reads an agent's questions and sign-in requests. Phrases the answer as text, or as data if the agent sent a form. */
 import { TaskState, type TaskStatus } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { answerText } from '../../shared/protocol/preview-text.ts';
@@ -13,20 +10,23 @@ import {
   type Question,
   withShownCode,
   schemaIn,
-} from './question-form.ts';
-import { extractUrls } from './extract-urls.ts';
+} from './asked-question.ts';
+import { urlsOutsideText } from './urls-outside-text.ts';
 
 const WITHOUT_WORDS = 'The agent waits for input and did not say for what.';
 const SIGN_IN_WITHOUT_WORDS = 'The agent waits for a sign-in and did not say where.';
 
-/** @returns null for a status that waits for neither input nor a sign-in */
+/**
+ * Reads the question that a status asks.
+ * @returns null for a status that waits for neither input nor a sign-in
+ */
 export function questionOf({ state, message }: TaskStatus, taskId: string): Question | null {
   const signIn = state === TaskState.TASK_STATE_AUTH_REQUIRED;
   if (!signIn && state !== TaskState.TASK_STATE_INPUT_REQUIRED) return null;
   const parts = message?.parts ?? [];
   const said = messageText(message);
   const text = said === '' ? (signIn ? SIGN_IN_WITHOUT_WORDS : WITHOUT_WORDS) : said;
-  const links = signIn ? extractUrls(parts) : [];
+  const links = signIn ? urlsOutsideText(parts) : [];
   const data = parts.map(dataOf).filter((each) => each !== undefined);
   const id = message?.messageId;
   return withShownCode({
@@ -39,7 +39,8 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Ques
 }
 
 /**
- * @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED for decisions other than one answer to this
+ * Builds the message that answers the question.
+ * @throws ProductError INVALID_DECISION, UNKNOWN_CALL or INPUT_CHANGED, unless the decision is one answer to this
  * question
  */
 export function phraseAnswer(decisions: readonly PersonDecision[], question: Question): MessageContent {
@@ -57,7 +58,7 @@ export function phraseAnswer(decisions: readonly PersonDecision[], question: Que
       `The question that waits for an answer is "${question.id}", not "${decision.callId}".`,
       { facts },
     );
-  // D2: the agent cannot see that an answer belongs to an earlier question.
+  // D2: the agent cannot detect that the person answers an earlier question.
   if (decision.shown !== question.shown)
     throw new ProductError(
       'INPUT_CHANGED',
@@ -66,7 +67,7 @@ export function phraseAnswer(decisions: readonly PersonDecision[], question: Que
     );
   const words = answerText(decision.answer);
   const data = question.form === undefined ? undefined : answerAsData(words);
-  // Text is always allowed, because an agent that sends a form may also read text.
+  // Text is always allowed, because an agent that sends a form can also read text.
   if (data === undefined) return { parts: [textPart(words)], metadata: undefined };
   const missing = missingRequiredFields(data, question.form ?? {});
   if (missing.length > 0)

@@ -2,6 +2,8 @@
 import type { Part, TaskStatus } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { eventCostSchema } from '../../shared/protocol/cost-report.ts';
+import { THINKING } from '../../shared/protocol/extensions.ts';
 import { AGENT_COMMAND, commandPart } from '../../shared/protocol/agent-command.ts';
 import {
   activitySchema,
@@ -26,6 +28,8 @@ import { eventCursorOf } from './event-cursor.ts';
 import { phraseAnswer, questionOf } from './question.ts';
 
 const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity: activitySchema }) });
+const costMetadata = z.object({ [TOOL_APPROVAL]: z.object({ cost: eventCostSchema }) });
+const thinkingMetadata = z.object({ [THINKING]: z.object({ turn: z.number() }) });
 const asideMetadata = z.object({ [TOOL_APPROVAL]: asideSchema });
 const overviewMetadata = z.object({ [TOOL_APPROVAL]: taskOverviewSchema });
 
@@ -52,6 +56,14 @@ const reading: DialectReading = {
     return parsed.success ? parsed.data[TOOL_APPROVAL] : null;
   },
   seq: eventCursorOf,
+  reasoningTurn(metadata) {
+    const parsed = thinkingMetadata.safeParse(metadata);
+    return parsed.success ? parsed.data[THINKING].turn : null;
+  },
+  cost(metadata) {
+    const parsed = costMetadata.safeParse(metadata);
+    return parsed.success ? parsed.data[TOOL_APPROVAL].cost : null;
+  },
   aside(metadata) {
     const parsed = asideMetadata.safeParse(metadata);
     return parsed.success ? parsed.data[TOOL_APPROVAL] : null;
@@ -85,7 +97,10 @@ export const toolApprovalDialect: Dialect = {
   },
 };
 
-/** Answers a pending action that is a question. The agent refuses the answer if the action no longer waits (D1). */
+/**
+ * Converts the answer to a pending action that is a question. The agent refuses the answer if the action no longer
+ * waits (D1).
+ */
 function answerOn(
   { callId, answer, shown }: Extract<PersonDecision, { type: 'answer' }>,
   pending: readonly PendingAction[],

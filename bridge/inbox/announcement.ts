@@ -1,25 +1,25 @@
-/** Announces results that no client has collected. Pure. */
+/** Formats announcements of results that no client has collected. Pure. */
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import type { WaitingResult } from '../state/waiting-result.ts';
-import type { ToolName } from '../tool-names/tool-name.ts';
+import type { WaitingResult } from '../state/waiting-results.ts';
+import type { ToolName } from '../tool-names/tool-names.ts';
 
-/** The announcement in one answer. */
+/** The results that one MCP reply announces. */
 export interface Announcement {
   results: readonly WaitingResult[];
-  /** The number of further waiting results. */
+  /** The number of results that this announcement leaves out. */
   more: number;
 }
 
-/** The maximum number of results in one announcement. For the rest, it gives only their number. */
+/** The maximum number of results in one announcement. */
 const TOLD_AT_ONCE = 10;
 
-/** Announces the newest results, newest last. */
+/** Selects the newest results for an announcement, newest last. */
 export function announcementOf(results: readonly WaitingResult[]): Announcement {
   const told = results.slice(-TOLD_AT_ONCE);
   return { results: told, more: results.length - told.length };
 }
 
-/** The text at the start of an answer; '' if there is nothing to announce. */
+/** Returns the text that precedes a reply; '' if there is nothing to announce. */
 export function announcementText({ results, more }: Announcement, name: (tool: ToolName) => string): string {
   if (results.length === 0) return '';
   return [

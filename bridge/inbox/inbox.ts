@@ -1,12 +1,12 @@
 /**
- * The result inbox (R68). If a task ends while no client waits for it, the next answer announces its result. The result
- * stays until a client collects it.
+ * The result inbox (R68). If a task ends while no client waits for it, the bridge's next reply announces the result.
+ * The result stays until a client collects it.
  *
  * Invariants
- * - Each bridge announces a result once. A user of two bridges may see it twice, but never misses it.
- * - The disk holds all waiting results. A bridge may be killed at any point. It then leaves an outbox entry or a
- *   result, and the next bridge announces it (B3).
- * - The check for new results delays an answer only briefly, even if an agent does not respond.
+ * - Each bridge announces a result once. A user with two bridges may see a result twice, but never misses it.
+ * - All waiting results are on disk. A bridge may be killed at any point. It then leaves an outbox entry or a stored
+ *   result, which the next bridge announces (B3).
+ * - The check for new results delays a reply only briefly, even if an agent does not respond.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -15,17 +15,19 @@ import type { Registry } from '../agents/registry.ts';
 import { withTimeout } from '../agents/timeout.ts';
 import type { DelegatedTask, Outbox } from '../state/outbox.ts';
 import { resultKey, type ResultKey, type WaitingResults } from '../state/waiting-results.ts';
-import type { DelegationService } from '../sessions/delegation-service.ts';
-import type { LiveSessions } from '../sessions/live-sessions.ts';
+import type { DelegationService } from '../sessions/deliver-delegations.ts';
+import type { LiveSessions } from '../sessions/sessions-in-memory.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type Announcement, announcementOf } from './announcement.ts';
 
 /**
- * How long a finished reply waits for the check of the inbox, in milliseconds. The check starts together with its call.
+ * How long a finished reply waits for the inbox check, in milliseconds. The check starts at the same time as the call.
  */
 const PATIENCE_MS = 1_000;
-/** The maximum number of tasks that one check covers, newest first. The list of sessions has the older tasks. */
+/**
+ * The maximum number of tasks that one check covers, newest first. `list_all_active_sessions` shows the older tasks.
+ */
 const LOOKED_AT = 50;
 
 interface InboxOptions {
@@ -43,7 +45,6 @@ export class Inbox {
   readonly #told = new Set<ResultKey>();
   /** The keys of results that a client has collected through this bridge. The database may still contain them. */
   readonly #collected = new Set<ResultKey>();
-  /** Sessions whose task has ended. */
   readonly #ended = new WeakSet<Session>();
   #looking: Promise<void> | undefined;
 
@@ -53,11 +54,11 @@ export class Inbox {
   }
 
   /**
-   * Takes over the delegations of ended bridges. Also refreshes tasks, because other clients may have decided their
-   * actions. The check runs in parallel with its call, and the call waits only briefly for it.
+   * Checks for ended tasks. Adopts the delegations of ended bridges, and refreshes tasks that other clients may have
+   * decided. The current call waits only briefly for this check.
    */
   look(): Promise<void> {
-    // If an agent delays this check, later calls do not wait for the same check again.
+    // If a check is slow, later calls do not wait for it again.
     if (this.#looking !== undefined) return Promise.resolve();
     this.#looking = this.#look()
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'the inbox could not be checked'))
@@ -74,7 +75,7 @@ export class Inbox {
         return !this.#told.has(key) && !this.#collected.has(key);
       });
       for (const result of waiting) this.#told.add(resultKey(result));
-      // If an agent is not configured, a client cannot collect its results. So the inbox does not announce them.
+      // A client cannot collect the results of an agent that is not configured. So the inbox does not announce them.
       return announcementOf(waiting.filter(({ agent }) => registry.find(agent) !== undefined));
     } catch (error) {
       log.warn({ err: error }, 'the inbox could not be read');
@@ -100,7 +101,7 @@ export class Inbox {
       return;
     }
     this.#ended.add(session);
-    // The waiting calls get their replies first. The inbox does not announce a result that such a reply contains.
+    // Waiting calls get their replies first. The inbox does not announce a result that such a reply contains.
     setImmediate(() => {
       this.#keep(session).catch((error: unknown) =>
         this.#parts.log.warn(
@@ -126,7 +127,7 @@ export class Inbox {
     if (view === undefined || !over) return;
     const { taskId, state } = view;
     if (this.#collected.has(resultKey({ agent: agent.name, taskId }))) return;
-    // The row of a delegation has its task id only after this promise resolves.
+    // A delegation's row has its task id only after this promise resolves.
     await delegations.settled();
     if (!this.#collected.has(resultKey({ agent: agent.name, taskId })))
       await results.put(agent.name, taskId, state);
@@ -134,7 +135,7 @@ export class Inbox {
 
   async #look(): Promise<void> {
     const { delegations, outbox } = this.#parts;
-    // The call sends its own requests first. So the inbox does not ask the agent about the same task again.
+    // The current call sends its own requests first, so that the inbox does not repeat them.
     await nextTurn();
     await delegations.adopt();
     // Several delegations may belong to one task.
@@ -147,17 +148,25 @@ export class Inbox {
     await Promise.all([...byAgent].map(([agent, tasks]) => this.#lookAt(agent, tasks)));
   }
 
-  /** Asks about the tasks one after another. So an unreachable agent gets only one request. */
+  /** Checks the tasks of one agent in sequence, so an unreachable agent gets only one request. */
   async #lookAt(agent: string, tasks: readonly DelegatedTask[]): Promise<void> {
     const { registry, live, sessions, outbox, log } = this.#parts;
     if (registry.find(agent) === undefined) return;
+    // Every tool call runs this code. A search of all sessions for each task would be slow with many sessions.
+    const streamed = new Set(
+      live.all.flatMap(({ live: reads, over, agent: { name }, view }) =>
+        reads && !over && view !== undefined ? [resultKey({ agent: name, taskId: view.taskId })] : [],
+      ),
+    );
     try {
       for (const { taskId } of tasks) {
+        // The stream of a session reports the end of its task.
+        if (streamed.has(resultKey({ agent, taskId }))) continue;
         const here = live.find(taskId, agent);
         await here?.refreshState();
         const session = here ?? (await sessions.find(taskId));
         await this.#keep(session);
-        // The session has a newer task. Only the result of the newest task counts, so this one is closed.
+        // If the session has a newer task, only that task's result counts. So this task is closed.
         if (session.view !== undefined && session.view.taskId !== taskId) outbox.collect(taskId, 'unknown');
       }
     } catch (error) {

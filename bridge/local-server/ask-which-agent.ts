@@ -5,12 +5,12 @@ import { runCredential } from '../../shared/net/server-proof.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { tokenPath } from '../../shared/state/token-file.ts';
 
-/** In milliseconds. */
 const TIMEOUT_MS = 5_000;
 
 const health = z.object({ agent: z.string() });
 
 /**
+ * Asks the running server which agent it uses.
  * @param record of a server that has proved its identity
  * @returns undefined if the server does not report its agent
  */

@@ -1,19 +1,22 @@
-/** Ends the local server. The next server resumes its tasks. */
+/** Stops the local server. Its tasks resume when a server runs again. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
-import { isProcess } from '../state/process-id.ts';
+import { isPidInUse } from '../state/process-id.ts';
 
-/** A stopping server gives its tools a grace period first. In milliseconds. */
+/** In milliseconds. A stopping server first gives its tools a grace period. */
 const STOP_MS = 30_000;
-/** The polling interval in milliseconds. The system reports only the end of child processes, so the command polls. */
+/**
+ * The polling interval in milliseconds. The operating system reports an exit only to the parent process, so the bridge
+ * polls.
+ */
 const LOOK_MS = 50;
 
-/** Resolves when the process is gone. @throws ProductError SHUTTING_DOWN if it does not end within 30 s */
+/** Resolves when the process has ended. @throws ProductError SHUTTING_DOWN if it still runs after 30 s */
 export async function endServer({ pid }: ServerRecord): Promise<void> {
   process.kill(pid, 'SIGTERM');
   const until = performance.now() + STOP_MS;
-  while (isProcess(pid)) {
+  while (isPidInUse(pid)) {
     if (performance.now() > until)
       throw new ProductError(
         'SHUTTING_DOWN',

@@ -1,22 +1,22 @@
-/** Reads the log of the local server, while the server writes and rotates it (`shared/runtime/log-file.ts`). */
+/** Reads the log of the local server while the server appends to it and rotates it (`shared/runtime/log-file.ts`). */
 import { open, stat } from 'node:fs/promises';
 import { rotatedLogPath } from '../../shared/runtime/log-file.ts';
 
-/** How many bytes at the end of the file are searched for its last lines. */
+/** The number of bytes at the end of the file in which the reader searches the last lines. */
 const TAIL = 4 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 
-/** The log files, and the position up to which they are read. */
+/** The position after the last byte that was read, in bytes. */
 export interface LogPosition {
-  /** Bytes. */
   at: number;
   log: string;
-  /** The file with the earlier content; undefined before the first rotation. */
+  /** The id of the rotated file; undefined before the first rotation. */
   older: string | undefined;
 }
 
 /**
- * @param count how many lines; the older log has them too
+ * Reads the last lines of the log.
+ * @param count the number of lines, which may include lines of the rotated log
  * @returns the last complete lines; undefined if there is no log
  */
 export async function readLastLines(
@@ -31,16 +31,16 @@ export async function readLastLines(
     const missing = count - lines.length;
     const earlier =
       missing > 0 && older !== undefined ? await tailOf(rotatedLogPath(path), missing) : { lines: [] };
-    // The log was rotated meanwhile, so the two parts do not fit together.
+    // The log was rotated in the meantime, so the two parts do not fit together.
     if ((await fileOf(rotatedLogPath(path)))?.id !== older) continue;
     return { lines: [...earlier.lines, ...lines], position: { at, log, older } };
   }
 }
 
 /**
- * Shows the bytes after the position. If the log was rotated meanwhile, it first shows the rest of the older log. Call it
- * again after each change. Then it misses nothing and repeats nothing, unless the log is rotated twice between two calls,
- * or is already as long again.
+ * Shows the bytes after the position. If the log was rotated, first shows the rest of the old file. Call it after each
+ * change. It then neither misses nor repeats bytes. Exceptions: the log is rotated twice between two calls, or is
+ * already as long as before.
  * @returns the new position
  */
 export async function readNewContent(
@@ -49,8 +49,8 @@ export async function readNewContent(
   show: (chunk: Buffer) => void,
 ): Promise<LogPosition> {
   const olderPath = rotatedLogPath(path);
-  // A rotation first replaces the older log, and then empties the log. So a reader that finds an emptied log here finds
-  // the replaced older log below.
+  // A rotation first replaces the old file, and then empties the log. A reader that finds an empty log therefore finds
+  // the new old file below.
   let log = await fileOf(path);
   const older = (await fileOf(olderPath))?.id;
   let { at } = before;
@@ -65,8 +65,8 @@ export async function readNewContent(
 }
 
 /**
- * @param isSameLog checked after each chunk: the chunk is not shown if the log was rotated while it was read
- * @returns the position after the last byte that was shown
+ * @param isSameLog checked after each chunk; after a rotation the chunk is not shown
+ * @returns the position after the last shown byte
  */
 async function readFrom(
   path: string,
@@ -87,7 +87,7 @@ async function readFrom(
   return at;
 }
 
-/** Undefined if there is no such file. */
+/** Returns the identity and size in bytes of a file; undefined if the file does not exist. */
 async function fileOf(path: string): Promise<{ id: string; size: number } | undefined> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found && { id: `${found.dev}:${found.ino}`, size: Number(found.size) };
@@ -102,7 +102,7 @@ async function tailOf(path: string, count: number): Promise<{ at: number; lines:
   const text = buffer.subarray(0, bytesRead).toString('utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines = whole === '' ? [] : whole.slice(0, -1).split('\n');
-  // A line appears only when it is complete.
+  // Only complete lines are read.
   const at = from + Buffer.byteLength(whole);
   return { at, lines: count === 0 ? [] : lines.slice(-count) };
 }

@@ -1,15 +1,15 @@
-/** Restarts the local server, so that it reads its settings again. The next server resumes its tasks. */
+/** Restarts the local server, so that it reads its settings again. Its tasks resume. */
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
-import type { LocalServer } from './find-server.ts';
+import type { LocalServer } from './find-or-start-server.ts';
 import { endServer } from './end-server.ts';
-import { serverState, unverifiedServerError } from './server-state.ts';
+import { serverState, unverifiedServerError } from './local-server-state.ts';
 import { withStartLock } from './start-lock.ts';
 import { startServer } from './start-server.ts';
 
 /**
- * The bridges of the user wait for the start lock meanwhile. So none of them starts a server with its own environment.
- * @returns undefined if no server runs; then it starts none
+ * Holds the start lock, so that no other bridge starts a server with another environment.
+ * @returns undefined if no server runs; no server is then started
  * @throws ProductError SHUTTING_DOWN if the server does not end, CONFIGURATION if the next one does not start
  */
 export async function restartServer(

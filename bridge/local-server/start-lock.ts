@@ -1,16 +1,15 @@
-/** The lock for the start of the local A2A server: one bridge of the user starts it, and the others wait. */
 import { join } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 
-/** The other bridges wait while one starts the server, which takes up to 20 s. */
+/** A start takes up to 20 s, and other bridges wait for it. */
 const LOCK = { stale: 30_000, retries: { retries: 60, minTimeout: 100, maxTimeout: 500, randomize: true } };
 
 /**
  * Runs the work while this bridge holds the lock.
- * @param work gets a signal that aborts if the lock is lost: while the machine slept, another bridge may have taken the
- * lock
- * @throws ProductError AGENT_UNREACHABLE if another bridge keeps the lock; the error of the file system
+ * @param work receives a signal that aborts if the lock is lost; another bridge may take the lock while the machine
+ * sleeps
+ * @throws ProductError AGENT_UNREACHABLE if another bridge keeps the lock, or an error of the file system
  */
 export async function withStartLock<Result>(
   stateDirectory: string,
@@ -20,7 +19,7 @@ export async function withStartLock<Result>(
   const release = await lock(stateDirectory, {
     ...LOCK,
     lockfilePath: join(stateDirectory, 'server-start.lock'),
-    // Without this callback, the library throws in a timer, which ends the bridge.
+    // Without this callback, the library throws in a timer, which would end the bridge.
     onCompromised: (error) => lost.abort(error),
   }).catch((error: unknown) => {
     if (systemErrorCode(error) !== 'ELOCKED') throw error;

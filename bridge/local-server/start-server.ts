@@ -1,4 +1,7 @@
-/** Starts the local A2A server, detached, so that it and its tasks survive the bridge and its client. */
+/**
+ * Starts the local A2A server as a detached process. The server and its tasks continue after the bridge and its client
+ * end.
+ */
 import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,25 +10,24 @@ import { readServerRecord, type ServerRecord } from '../../shared/state/server-r
 import { watchDirectory } from './watch-directory.ts';
 
 interface ServerProgram {
-  /** The built server, an absolute path. */
   script: string;
   stateDirectory: string;
-  /** The file with the server's settings. The bridge passes its own file. */
+  /** The configuration file of the bridge, which also has the server's settings. */
   configFile: string | undefined;
 }
 
-/** Tells the user how to give the server another port. The bridge itself has no such flag. */
+/** Tells the user how to change the server's port, because the bridge has no flag for it. */
 export const OTHER_PORT =
   'set A2A_SERVER_PORT where the MCP client starts the bridge, or "port" under "server" in config.json';
 
 const READY_MS = 20_000;
-/** The server's log message when another program has its port. */
+/** Matches the server's log message about a port that another program uses. */
 const PORT_TAKEN = /\bport \d+\b.*\btaken\b|EADDRINUSE/i;
 const TAIL_LINES = 15;
 
 /**
  * Starts the server and waits for its address in the state directory.
- * @throws ProductError CONFIGURATION if the server ends instead, with the end of its log
+ * @throws ProductError CONFIGURATION with the end of the log, if the server exits
  */
 export async function startServer({
   script,
@@ -44,7 +46,7 @@ export async function startServer({
       logPath,
       ...(configFile === undefined ? [] : ['--config', configFile]),
     ];
-    // This file is also the server's stderr, because a crash of Node writes there. Its stdout only repeats the log.
+    // The log file is also the server's stderr, because a crash of Node prints there. Its stdout only repeats the log.
     const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'ignore', log.fd] });
     child.unref();
     let stopWatching: (() => void) | undefined;
@@ -76,7 +78,7 @@ export async function startServer({
           'exit',
           (code, signal) => void fail(`it ended at once (${signal ?? `exit code ${String(code)}`})`),
         );
-        // Watches before the first check, so that it misses no change.
+        // The watch starts before the first check, so that no change is missed.
         stopWatching = watchDirectory(stateDirectory, () => void look());
         void look();
       });
@@ -89,10 +91,10 @@ export async function startServer({
   }
 }
 
-/** The last log lines of this start. */
+/** Returns the last log lines of this start. */
 async function tailOf(path: string, from: number): Promise<string> {
   const log = await readFile(path);
-  // The server may have emptied the file meanwhile.
+  // The server may have emptied the file in the meantime.
   const text = log
     .subarray(log.length < from ? 0 : from)
     .toString('utf8')

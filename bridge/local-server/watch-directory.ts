@@ -1,19 +1,17 @@
-/** Watches a directory. */
 import { watch } from 'node:fs';
 
-/** Milliseconds. */
 const LOOK_MS = 100;
 
 /**
- * Calls the listener after each change in the directory, and sometimes without a change. If the system has no free
- * watches or files (ENOSPC, EMFILE), it calls the listener every 100 ms.
- * @returns a function that stops the watch
+ * Calls the listener after each change in a directory, and sometimes without a change. If the system has no free
+ * watches or file handles (ENOSPC, EMFILE), calls the listener every 100 ms.
+ * @returns a function that stops watching
  */
 export function watchDirectory(path: string, listener: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const poll = (): void => {
-    // A watch may fail after the stop.
+    // A watch may fail after it was stopped.
     if (!stopped) timer ??= setInterval(listener, LOOK_MS);
   };
   const stopWatching = startWatching(path, listener, poll);

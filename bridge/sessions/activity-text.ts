@@ -1,11 +1,13 @@
-/** Describes a tool activity in one short line. Pure. */
+/** Describes a tool activity on one short line. Pure. */
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 
-/** The maximum number of characters of a title. */
 const TITLE = 200;
 
-/** @returns undefined for output: output is not a step */
+/**
+ * Describes a tool activity on one line.
+ * @returns undefined for output, which is not a step
+ */
 export function activityText(activity: Activity): string | undefined {
   const tool = visibleLine(activity.tool);
   const title = visibleLine(activity.title, TITLE);

@@ -1,6 +1,6 @@
 /**
- * Reads the files that a call attaches to its message. A model writes the calls, and the agent may be remote. So a file
- * must be below a directory that a call may name as its workspace (X2), after symbolic links are resolved.
+ * Reads the files that a call attaches to its message. A model chooses the files, and the agent may be remote. So a
+ * file must be below an allowed workspace (X2). Symbolic links are resolved first.
  */
 import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
@@ -9,24 +9,30 @@ import { basename, join, resolve, sep } from 'node:path';
 import { fileText, fileTypeOf, MAX_MESSAGE_FILE_BYTES } from '../../shared/protocol/attached-file.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import { type AllowedWorkspaces, checkWorkspace } from '../agents/allowed-workspaces.ts';
-import type { AttachedFile } from '../state/outbox-entry.ts';
+import { type AllowedWorkspaces, checkWorkspace } from '../agents/check-workspace.ts';
+import type { AttachedFile, DelegatedWork } from '../state/outbox-entry.ts';
 
 export interface FileToSend extends AttachedFile {
   content: Uint8Array;
 }
 
+/** The files as a part of delegated work: their descriptions, and their contents by hash. Empty without files. */
+export type Attachments = Pick<DelegatedWork, 'files' | 'contents'>;
+
 interface AttachOptions {
-  /** The base of relative paths. */
+  /** Relative paths start here. */
   directory: string;
   workspaces: AllowedWorkspaces;
-  /** It contains tokens, so its files are never sent. */
+  /** Contains tokens, so its files are never sent. */
   stateDirectory: string;
-  /** The directories of the client's user (MCP roots). */
+  /** Returns the directories of the client's MCP roots. */
   roots: () => Promise<readonly string[]>;
 }
 
-/** @throws ProductError FORBIDDEN, MALFORMED, TOO_LARGE, UNSUPPORTED_CONTENT; then nothing was sent */
+/**
+ * Reads and checks the files of a call.
+ * @throws ProductError FORBIDDEN, MALFORMED, TOO_LARGE, UNSUPPORTED_CONTENT; nothing is then sent
+ */
 export async function readAttachedFiles(
   paths: readonly string[],
   { directory, workspaces, stateDirectory, roots }: AttachOptions,
@@ -51,7 +57,15 @@ export async function readAttachedFiles(
   return files;
 }
 
-/** Opens the resolved path without following a link, because a link there is newer than the check. */
+export function attachmentsOf(files: readonly FileToSend[]): Attachments {
+  if (files.length === 0) return {};
+  return {
+    files: files.map(({ name, mediaType, hash }) => ({ name, mediaType, hash })),
+    contents: new Map(files.map(({ hash, content }) => [hash, content])),
+  };
+}
+
+/** Does not follow a link at the resolved path, because such a link was created after the check. */
 async function contentOf(
   path: string,
   place: string,
@@ -65,7 +79,7 @@ async function contentOf(
   try {
     const info = await handle.stat();
     if (!info.isFile()) throw unreadable(path, 'it is not a regular file');
-    // A directory above the file may have become a link since the check.
+    // A directory above the file may have been replaced by a link after the check.
     const now = await stat(place);
     if ((await realpath(place)) !== place || now.ino !== info.ino || now.dev !== info.dev)
       throw unreadable(path, 'its path has changed');
@@ -79,7 +93,7 @@ async function contentOf(
   }
 }
 
-/** True for a file below the directory, and for a hard link to one of the files in it. */
+/** Returns true for a file below the directory, and for a hard link to a file directly in it. */
 async function isIn(directory: string, place: string, { dev, ino }: Stats): Promise<boolean> {
   const resolved = await realpath(directory).catch(() => directory);
   if (place.startsWith(`${resolved}${sep}`)) return true;

@@ -1,12 +1,14 @@
-/** Asks an agent to cancel a task. Cancel and completion may race; the later one gets a typed answer (A3). */
+/**
+ * Asks an agent to cancel a task. A cancel and the end of the task may race. The result then is `ended-before` (A3).
+ */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
 import type { CancelRequest } from '../agents/connection.ts';
 import type { Session } from './session.ts';
 
 /**
- * `cancelled-when-known`: the message is still being sent. The bridge cancels its task when the agent names it.
- * `withdrawn`: the message never reached the agent. `may-have-arrived`: it is unknown whether it did.
+ * The outcome of a cancel. `cancelled-when-known`: the message is still being sent; when the agent names the task, the
+ * bridge cancels it. `withdrawn`: the message never reached the agent. `may-have-arrived`: the bridge cannot know this.
  * `unknown-to-agent`: the agent has no such task.
  */
 export type CancelEnd =
@@ -17,7 +19,10 @@ export type CancelEnd =
   | 'ended-before'
   | 'unknown-to-agent';
 
-/** @throws ProductError when the agent cannot be reached */
+/**
+ * Asks the agent to cancel a task.
+ * @throws ProductError when the agent cannot be reached
+ */
 export async function cancelTask(
   session: Session,
   taskId: string,

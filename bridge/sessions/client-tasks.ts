@@ -1,27 +1,26 @@
 /**
- * Remembers which MCP client of this process delegated which task. With `--on-disconnect cancel`, the bridge cancels the
- * tasks of a client that leaves.
+ * Records which MCP client of this process delegated which task. With `--on-disconnect cancel`, the bridge cancels the
+ * tasks of a client that disconnects.
  *
- * A task belongs to the client that sent the last message to its session, from any bridge of the user. Decisions and
- * waits do not count. In doubt the task goes on.
+ * A task belongs to the client that sent the last message to its session, through any bridge of the user. Decisions and
+ * waits do not count. In doubt the task continues.
  */
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Outbox } from '../state/outbox.ts';
-import type { DelegationService } from './delegation-service.ts';
-import type { LiveSessions } from './live-sessions.ts';
-import { newestMessage } from './newest-delegation.ts';
+import type { DelegationService } from './deliver-delegations.ts';
+import type { LiveSessions } from './sessions-in-memory.ts';
+import { newestMessage } from './open-entries.ts';
 import type { Session } from './session.ts';
 
-/** The connection of one MCP client. Compared by identity. */
+/** The connection of one MCP client, compared by identity. */
 export interface ClientConnection {
-  /** The client has left, and the bridge cancels its tasks. */
+  /** True if the client has disconnected. */
   left: boolean;
 }
 
 interface Delegated {
   client: ClientConnection;
-  /** The client's last message to the session. */
   messageId: string;
 }
 
@@ -42,20 +41,23 @@ export class ClientTasks {
     this.#parts = parts;
   }
 
-  /** Call this when the client has sent the message. If the client has left meanwhile, the bridge cancels the message. */
+  /** Call this after the client has sent the message. If the client has disconnected since, cancels the message. */
   delegated(client: ClientConnection, session: Session, messageId: string): void {
     this.#last.set(session, { client, messageId });
     if (client.left) void this.#cancel(session, messageId);
   }
 
-  /** Call this when the client joins the task of an identical call. The task then belongs to no other client. */
+  /**
+   * Call this when the client joins the task of an identical call. From then on, the task does not end with another
+   * client.
+   */
   joined(client: ClientConnection, session: Session): void {
     if (this.#last.get(session)?.client !== client) this.#last.delete(session);
   }
 
   /**
-   * Call this when the client has left. The outbox has the cancels before the first await. Resolves when the agents have
-   * answered, or cannot be reached now. Never rejects.
+   * Call this when the client has disconnected. Before the first await, the outbox has the cancels. Resolves when each
+   * agent has responded or is unreachable. Never rejects.
    */
   async left(client: ClientConnection): Promise<void> {
     client.left = true;

@@ -1,4 +1,7 @@
-/** Builds the A2A message of a delegation from its outbox entry alone. So every attempt sends the same message (B1). */
+/**
+ * Builds the A2A message of a delegation from its outbox entry alone, so that every attempt sends the same message
+ * (B1).
+ */
 import { type Message, type Part, Role } from '@a2a-js/sdk';
 import { fileText } from '../../shared/protocol/attached-file.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
@@ -22,7 +25,7 @@ export function delegationMessage(
   );
 }
 
-/** A text file becomes a text part, because every agent takes text. */
+/** A text file becomes a text part, because every agent accepts text. */
 function filePart({ name, mediaType }: AttachedFile, content: Uint8Array | undefined): Part | undefined {
   if (content === undefined) return undefined;
   const about = { metadata: undefined, filename: name, mediaType };
@@ -31,7 +34,7 @@ function filePart({ name, mediaType }: AttachedFile, content: Uint8Array | undef
   return { content: { $case: 'text', value: text }, ...about };
 }
 
-/** Turns the content that a dialect wrote into a message. The agent chooses ids that are null. */
+/** Builds a message from a dialect's content. The agent chooses ids that are null here. */
 export function toMessage(
   { parts, metadata, extensions = [] }: MessageContent,
   ids: { messageId: string; sessionId: string | null; taskId: string | null },

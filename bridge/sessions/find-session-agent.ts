@@ -1,18 +1,17 @@
-/** Finds the agent that has a session, by asking the agents. */
+/** Finds the agent that has a session. */
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
 import { withTimeoutOr } from '../agents/timeout.ts';
 
-/** An agent that has the session, and the session's newest task. */
 interface SessionAgent {
   agent: Agent;
   taskId: string;
 }
 
 /**
- * Asks all agents in parallel. Returns the first agent that knows the session, and does not wait for the others.
- * @param among the number of agents that the whole search asks; with several, each has less time
- * @param trouble collects the failures of the other agents
+ * Asks all agents in parallel. Returns the first agent that knows the session, without waiting for the others.
+ * @param among the number of agents in the whole search. If it is more than one, each agent has a limited time.
+ * @param trouble collects the errors of agents
  */
 export async function findSessionAgent(
   sessionId: string,
@@ -30,7 +29,10 @@ export async function findSessionAgent(
   return Promise.any(asked).catch(() => undefined);
 }
 
-/** @throws ProductError when the agent cannot be reached */
+/**
+ * Returns the newest task of a session.
+ * @throws ProductError when the agent cannot be reached
+ */
 export async function newestTask(agent: Agent, sessionId: string): Promise<Task | undefined> {
   const listed = await agent.ask((connection) => connection.list({ sessionId }, 1));
   // An agent may ignore the filter and return a task of another session.

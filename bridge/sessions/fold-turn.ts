@@ -4,15 +4,18 @@ import type { TurnObservation } from '../dialects/turn-observation.ts';
 import { withOutput } from './task-outputs.ts';
 import type { TaskView } from './task-view.ts';
 
-/** The id prefix of outputs that hold the agent's answer. After each tool call a new output begins. */
+/** The id prefix of outputs with the agent's answer. A new output begins after each tool call. */
 const SAID = 'said-';
 
-/** @param view of the observed task */
+/**
+ * Folds one observation of a turn into the view.
+ * @param view the view of the observed task
+ */
 export function foldTurn(view: TaskView, observation: TurnObservation): TaskView {
   switch (observation.type) {
     case 'moving': {
       const { outputs, calls, reply } = view;
-      // The outputs belong to the ended turn. The next turn of the task starts with none.
+      // The outputs belong to the ended turn, so the next turn starts without them.
       const over = view.state === 'completed' || (view.state === 'input-required' && view.question !== null);
       const begun = over ? { outputs: [], calls: [], reply: '' } : { outputs, calls, reply };
       const question = view.state === 'working' ? view.question : null;
@@ -34,7 +37,7 @@ export function foldTurn(view: TaskView, observation: TurnObservation): TaskView
     case 'account': {
       const heard = view.outputs.filter(({ id }) => id.startsWith(SAID));
       const length = heard.reduce((sum, { text }) => sum + text.length, 0);
-      // The agent or the bridge may lack a part of the text. So the longer text counts.
+      // The agent or the bridge may lack a part of the text, so the longer text is used.
       if (length >= observation.text.length) return view;
       const others = view.outputs.filter((output) => !heard.includes(output));
       return { ...view, outputs: [...others, { id: `${SAID}0`, name: '', text: observation.text }] };
@@ -80,7 +83,7 @@ function ended(
 ): TaskView {
   const waiting = new Set(view.calls.filter(({ state }) => state === 'waiting').map(({ callId }) => callId));
   const pending = view.pending.filter(({ callId }) => waiting.has(callId));
-  // The text that the bridge has read remains, even if the agent has forgotten it.
+  // The text that the bridge has read remains, even if the agent no longer stores it.
   if (!told && view.state === 'completed') return view;
   const inWords = told ? question : null;
   const asked = inWords ?? (pending.length > 0 ? null : (view.question ?? question));
@@ -90,14 +93,14 @@ function ended(
   return { ...view, state, text: '', question: null, pending };
 }
 
-/** If the agent asks about the same call with other content, the person sees that it has changed. */
+/** Adds a pending action. If the agent asks about the same call with other content, the action is marked as changed. */
 function withAction(
   view: TaskView,
   { action, proposal }: Extract<TurnObservation, { type: 'asked' }>,
 ): TaskView {
   const { callId } = action;
   const before = view.pending.find((each) => each.callId === callId);
-  // The agent repeats the question. The shown action may be newer: its diff is against the current file.
+  // The agent repeats its request. The shown action may have a newer diff, against the current file.
   if (before !== undefined && view.proposals?.get(callId)?.code === proposal.code)
     return { ...view, cost: null };
   const pending: readonly PendingAction[] =

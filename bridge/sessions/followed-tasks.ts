@@ -1,12 +1,12 @@
 /**
- * Remembers the sessions whose MCP task this client follows. Claude Code shows a notification for each task that a call
- * returns, even if it has the task already. So a call that waits for such a session must not return the task again.
+ * Records the sessions whose MCP task this client follows. Claude Code shows a notification for each task that a call
+ * returns, even for a task that it already has. So a later call must not return the task again.
  */
 import type { Session } from './session.ts';
 
 /**
- * A client that follows a task polls it more often than this, in milliseconds. A client without a poll for this time
- * may have stopped.
+ * In milliseconds. A client that follows a task polls more often. A client without a poll in this time may have
+ * stopped.
  */
 const LETS_GO_MS = 30_000;
 
@@ -19,7 +19,7 @@ export class FollowedTasks {
     this.#now = now;
   }
 
-  /** Called when the client gets the session's task, or polls it. */
+  /** Call this when the client gets the session's task or polls it. */
   follows(session: Session): void {
     this.#lastAsked.set(session, this.#now());
   }
@@ -29,7 +29,7 @@ export class FollowedTasks {
     return last !== undefined && this.#now() - last < LETS_GO_MS;
   }
 
-  /** Call this when the client knows that the task is over. The session's next task is another task. */
+  /** Call this when the client knows that the task has ended. The session's next task is another MCP task. */
   ended(session: Session): void {
     this.#lastAsked.delete(session);
   }

@@ -1,10 +1,10 @@
-/** Lists sessions from three sources: the agents, the outbox, and the sessions that the bridge follows. */
+/** Lists sessions from three sources: the agents, the outbox, and sessions in memory. */
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
 import type { SessionStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
-import { notDoneText } from '../../shared/protocol/not-done.ts';
+import { notDoneText } from '../../shared/protocol/not-done-text.ts';
 import { commandLine, commandPart } from '../../shared/protocol/agent-command.ts';
 import type { LiveState } from '../agents/list-tasks.ts';
 import type { PendingInput, Dialect } from '../dialects/dialect.ts';
@@ -12,26 +12,23 @@ import { dataOf } from '../dialects/parts.ts';
 import { hasIdPrefix } from './id-prefix.ts';
 import { titleOf } from './task-title.ts';
 import type { Session } from './session.ts';
-import { foldObserved, sessionUsd } from './task-view.ts';
+import { foldObserved, sessionCostUsd } from './task-view.ts';
 
-/** A session in a list. */
 export interface ListedSession {
   sessionId: string;
   agent: string;
   taskId: string | null;
   state: SessionStateName;
-  /**
-   * Names the calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`; '' if it did all calls.
-   */
+  /** The calls that a completed task did not do, such as `not done: Write a.txt (denied)`; '' if it did all. */
   notDone: string;
   /** The first words of the task, if known. */
   title: string;
   /** RFC 3339; '' if the agent does not report it. */
   updatedAt: string;
   pending: number;
-  /** The codes of the pending actions and the question, if known (D2). */
+  /** The `shown` codes of pending actions and the question, if known (D2). */
   codes: readonly string[];
-  /** The ids of the calls that wait for a decision, if known. */
+  /** The ids of calls that wait for a decision, if known. */
   callIds: readonly string[];
   /** The cost of the session's tasks in US dollars; null if unknown. */
   usd: number | null;
@@ -39,37 +36,34 @@ export interface ListedSession {
 
 export interface Listing {
   sessions: readonly ListedSession[];
-  /** Agents that failed to answer, and why. */
+  /** Agents that did not respond, with their errors. */
   unreachable: readonly { agent: string; message: string }[];
-  /** The number of tasks that the agents have but this listing did not read. */
+  /** The number of existing tasks that this listing did not read. */
   unread: number;
 }
 
-/** A query for sessions. Without a filter, it matches all sessions. */
+/** A query for sessions. An empty query matches all. */
 export interface SessionQuery {
-  /** Only sessions of this agent. */
   agent?: Agent | undefined;
   /** Only sessions whose task is in one of these states. The agents apply this filter. */
   states?: readonly LiveState[] | undefined;
-  /** The maximum number of tasks per agent. The newest tasks count. All waiting tasks are listed in addition. */
+  /** The maximum number of tasks per agent, newest first. Waiting tasks are always listed in addition. */
   newest?: number | undefined;
 }
 
 /** The states of a task that waits for a person. */
 export const WAITING_STATES: readonly LiveState[] = ['input-required', 'auth-required'];
 
-/** The answer of one agent. */
 export interface AgentAnswer {
   sessions: readonly AgentListing[];
-  /** True if the agent can list its tasks. */
   lists: boolean;
   unread: number;
 }
 
-/** A session as one source reports it, with the message ids that the source knows. */
+/** A session from one source, with the message ids that this source knows. */
 export type AgentListing = ListedSession & { messageIds: readonly string[] };
 
-/** Lists the sessions of one agent. It requests the waiting tasks first, so that no limit hides them. */
+/** Lists the sessions of one agent. Requests the waiting tasks first, so that the limit does not hide them. */
 export async function listSessionsOfAgent(
   agent: Agent,
   { states, newest }: Pick<SessionQuery, 'states' | 'newest'>,
@@ -109,7 +103,7 @@ function listedTask(agent: Agent, task: Task, dialect: Dialect): AgentListing[] 
       pending: pending.length,
       codes: codesOf(view),
       callIds: pending.map(({ callId }) => callId),
-      usd: sessionUsd(cost),
+      usd: sessionCostUsd(cost),
       messageIds: task.history.map((message) => message.messageId),
     },
   ];
@@ -130,7 +124,7 @@ function firstWords(task: Task): string {
   return '';
 }
 
-/** Converts a followed session. The result has no title and no time, because the other sources have them. */
+/** Converts a session in memory. Title and time are missing, because other sources have them. */
 export function listedSession(session: Session): AgentListing {
   const { view, agent, id, firstMessageId, stateName, asked } = session;
   return {
@@ -144,15 +138,15 @@ export function listedSession(session: Session): AgentListing {
     pending: asked.pending.length,
     codes: codesOf(asked),
     callIds: asked.pending.map(({ callId }) => callId),
-    usd: sessionUsd(view?.cost),
-    // Until a message is delivered, only the outbox has the title of its session.
+    usd: sessionCostUsd(view?.cost),
+    // Until the message is delivered, only the outbox has the session's title.
     messageIds: view === undefined ? [] : [firstMessageId],
   };
 }
 
 /**
  * Converts an outbox entry.
- * @param of `isForgotten`: true if the agent's list is complete and does not have this task
+ * @param of `isForgotten`: true if the agent's complete list does not contain this task
  */
 export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolean } = {}): AgentListing {
   const { state } = entry;
@@ -173,7 +167,7 @@ export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolea
   };
 }
 
-/** The state of a session in the outbox. Only the agent knows the state of an accepted task. */
+/** Returns the state of an outbox entry. Only the agent knows the state of an accepted task. */
 function stateOf(state: OutboxEntry['state'], isForgotten: boolean): SessionStateName {
   if (state.type === 'collected') return state.ended;
   if (state.type !== 'accepted') return 'not-delivered';
@@ -181,8 +175,8 @@ function stateOf(state: OutboxEntry['state'], isForgotten: boolean): SessionStat
 }
 
 /**
- * Merges the sources into one row per session. A later source replaces an earlier one. Each session shows its newest
- * task.
+ * Merges the sources into one row per session. A later source overrides an earlier one. Each row shows the session's
+ * newest task.
  */
 export function mergeListings(told: readonly AgentListing[]): readonly ListedSession[] {
   const found = new Map<string, ListedSession>();
@@ -200,7 +194,7 @@ export function mergeListings(told: readonly AgentListing[]): readonly ListedSes
   return [...found.values()];
 }
 
-/** Sorts the tasks that wait for a person first, then the newest. */
+/** Sorts sessions that wait for a person first, then by time, newest first. */
 export function inListOrder(sessions: readonly ListedSession[]): readonly ListedSession[] {
   return sessions.toSorted(
     (a, b) => Number(waits(b)) - Number(waits(a)) || b.updatedAt.localeCompare(a.updatedAt),
@@ -211,14 +205,14 @@ function waits({ state }: ListedSession): boolean {
   return WAITING_STATES.some((each) => each === state);
 }
 
-/** A session that matches the id or prefix that a person typed. */
+/** A session whose id or task id matches what a person typed. */
 export type NamedSession = Pick<ListedSession, 'sessionId' | 'taskId' | 'title'>;
 
 export interface NamedSessions extends Pick<Listing, 'unreachable'> {
   sessions: readonly NamedSession[];
 }
 
-/** The agent's sessions whose id, or whose task's id, has the prefix. */
+/** Returns the agent's sessions whose id or task id has the prefix. */
 export async function findSessionsByPrefix(agent: Agent, prefix: string): Promise<readonly NamedSession[]> {
   const found = await agent.ask((connection) => connection.findByPrefix(prefix));
   if (found !== null) return found.tasks;

@@ -1,19 +1,16 @@
-/**
- * Writes one log line for each change of a session's state and of its stream. It also logs each decision and each end of
- * a call.
- */
+/** Logs one line for each change of a session's state or stream, each decision, and each end of a call. */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Activity } from '../../shared/protocol/call-view.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
-import type { LiveSessions } from './live-sessions.ts';
+import type { LiveSessions } from './sessions-in-memory.ts';
 import type { SentToAgent, Session } from './session.ts';
 import { problemMessage } from './session-state.ts';
 import type { StreamChange } from './task-reader.ts';
 
-/** In characters: a reason may be as long as a message. */
+/** In characters, because a reason may be as long as a message. */
 const LONGEST_REASON = 300;
 
-/** Logs all sessions that are added from now on. */
+/** Logs all sessions that are added later. */
 export function logSessions(live: LiveSessions, log: Logger): void {
   live.onAdded((session) => {
     let last = '';

@@ -1,4 +1,4 @@
-/** Pending outbox writes, in order for each session. No call waits for them. */
+/** Runs outbox writes in order for each session. No call waits for them. */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Session } from './session.ts';
 
@@ -10,7 +10,7 @@ export class OutboxWrites {
     this.#log = log;
   }
 
-  /** Starts the work after the session's earlier writes. It only logs a failure. */
+  /** Runs the work after the session's earlier writes. Only logs a failure. */
   begin(session: Session, work: () => Promise<void>): void {
     const before = this.#writes.get(session) ?? Promise.resolve();
     const after = before.then(work).catch((error: unknown) => {

@@ -1,12 +1,12 @@
-/** Compares the files of approved calls with the content that the person saw (D2). Runs before the approval is sent. */
-import { isFileUnchanged, outdatedAction, type FileProposal } from '../dialects/proposal.ts';
+/** Compares the files of approved calls with the content that the person saw (D2), before the approval is sent. */
+import { isFileUnchanged, outdatedAction, type FileProposal } from '../dialects/unbound-proposal.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { TaskView } from './task-view.ts';
 
 /**
- * The text of a file that an agent names; '' if the file does not exist. Undefined if this machine cannot read the
- * agent's files. Then nothing is compared.
+ * Reads a file that an agent names; '' if it does not exist. Undefined if the bridge cannot read the agent's files;
+ * nothing is then compared.
  */
 type ReadFile = (path: string) => Promise<string | undefined>;
 
@@ -15,7 +15,10 @@ interface OutdatedCall {
   file: FileProposal;
 }
 
-/** @returns the first call whose file has changed, with a diff against the current content */
+/**
+ * Compares the files of approved calls with what the person saw.
+ * @returns the first call whose file has changed, with a new diff
+ */
 export async function outdatedCall(
   callIds: readonly string[],
   view: Pick<TaskView, 'pending' | 'proposals'>,

@@ -1,57 +1,65 @@
-/** The messages that this process sends, until their outbox entries are up to date. */
+/** Stores the messages that this process sends, until their outbox entries are updated. */
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Session } from './session.ts';
 
 export interface OutgoingMessage {
-  session: Session;
-  /** The agent has not confirmed the message. */
+  readonly messageId: string;
+  readonly session: Session;
+  /** The bridge that wrote the outbox entry. An ended bridge may have delivered the message. */
+  readonly origin: 'this-bridge' | 'ended-bridge';
+  /** True until the agent confirms the message. */
   unconfirmed: boolean;
-  /** A client got the answer "not delivered". So the bridge must keep the outcome for it. */
+  /** True if a client got the reply "not delivered". The bridge must then store the outcome. */
   promised: boolean;
   /** The reason of a cancel that came before the agent named the task. */
   cancel: string | null;
   readonly withdraw: AbortController;
-  /** Resolves when the agent has the message. */
-  delivery?: Promise<void>;
-  /** For a delegation of an ended bridge: resolves when this process has finished it. */
-  done?: Promise<void>;
+  /** Resolves when the agent has the message, and for an adopted message when its entry is updated too. */
+  finished: Promise<void>;
 }
 
 export class OutgoingMessages {
-  /** By message id. */
   readonly #messages = new Map<string, OutgoingMessage>();
 
-  get all(): readonly OutgoingMessage[] {
-    return [...this.#messages.values()];
+  has(messageId: string): boolean {
+    return this.#messages.has(messageId);
   }
 
   get(messageId: string): OutgoingMessage | undefined {
     return this.#messages.get(messageId);
   }
 
-  /** The session's messages, each with its id. */
-  of(session: Session): readonly (readonly [string, OutgoingMessage])[] {
-    return [...this.#messages].filter(([, message]) => message.session === session);
+  of(session: Session): readonly OutgoingMessage[] {
+    return [...this.#messages.values()].filter((message) => message.session === session);
+  }
+
+  /** The messages that this process has adopted from ended bridges. */
+  get adopted(): readonly OutgoingMessage[] {
+    return [...this.#messages.values()].filter(({ origin }) => origin === 'ended-bridge');
   }
 
   add(
     session: Session,
     { messageId, cancel }: OutboxEntry,
-    { promised }: { promised: boolean },
+    origin: OutgoingMessage['origin'],
   ): OutgoingMessage {
     const message: OutgoingMessage = {
+      messageId,
       session,
+      origin,
       unconfirmed: true,
-      promised,
+      // The client of an ended bridge may know the message's id.
+      promised: origin === 'ended-bridge',
       cancel,
       withdraw: new AbortController(),
+      finished: Promise.resolve(),
     };
     this.#messages.set(messageId, message);
     return message;
   }
 
   /** Does nothing if another attempt has replaced the message. */
-  remove(messageId: string, message: OutgoingMessage): void {
-    if (this.#messages.get(messageId) === message) this.#messages.delete(messageId);
+  remove(message: OutgoingMessage): void {
+    if (this.#messages.get(message.messageId) === message) this.#messages.delete(message.messageId);
   }
 }

@@ -1,4 +1,4 @@
-/** Reads a file of a workspace that a bridge of this user gave to an agent. The agent must use this machine's files. */
+/** Reads a file of a workspace that a bridge gave to an agent. The agent must use this machine's files. */
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -7,10 +7,10 @@ import { systemErrorCode } from '../../shared/runtime/errors.ts';
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /**
- * The agent chooses the path, and the person's model reads the text. So only files within the workspaces are read,
- * after symbolic links are resolved.
+ * The agent chooses the path, and the person's model reads the text. So only files in the workspaces are read. Symbolic
+ * links are resolved first.
  * @param workspaces absolute paths of this machine
- * @returns '' if there is no file; undefined for a path outside, and for everything but a regular file of at most 10
+ * @returns '' if the file does not exist; undefined for a path outside, or anything but a regular file of at most 10
  * MiB
  */
 export async function readWorkspaceFile(
@@ -29,7 +29,7 @@ export async function readWorkspaceFile(
   }
 }
 
-/** The path with symbolic links resolved. The file itself need not exist. */
+/** Resolves symbolic links in the path. The file itself may be missing. */
 async function placeOf(path: string): Promise<string | undefined> {
   if (!isAbsolute(path)) return undefined;
   try {
@@ -41,7 +41,7 @@ async function placeOf(path: string): Promise<string | undefined> {
 }
 
 async function textAt(place: string): Promise<string | undefined> {
-  // All links are resolved above. So a link found here was created after that.
+  // All links are already resolved, so a link found here is new and is refused.
   const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const info = await file.stat();

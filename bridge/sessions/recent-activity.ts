@@ -1,9 +1,8 @@
-/** Keeps the last steps of a task. So a client can ask for the changes. */
+/** Keeps the last steps of a task, so that a client can ask for changes. */
 import type { Observation, TaskStateName } from '../dialects/observation.ts';
 import { activityText } from './activity-text.ts';
 import { toMcpState } from '../dialects/mcp-state.ts';
 
-/** A step, and the cursor after it. */
 export interface Step {
   cursor: number;
   words: string;
@@ -16,22 +15,22 @@ export class RecentActivity {
   #changes = 0;
   #changedAt = new Date();
 
-  /** Oldest first. */
   get steps(): readonly Step[] {
     return this.#steps;
   }
 
-  /** How many changes this bridge has seen. */
   get changes(): number {
     return this.#changes;
   }
 
-  /** When this bridge last received a change. */
   get changedAt(): Date {
     return this.#changedAt;
   }
 
-  /** @param states of the task, before and after the observations @param cursor after them */
+  /**
+   * Records the steps that observations describe.
+   * @param states the task's states before and after the observations @param cursor returns the cursor after them
+   */
   note(
     observations: readonly Observation[],
     { before, after }: { before: TaskStateName | undefined; after: TaskStateName | undefined },

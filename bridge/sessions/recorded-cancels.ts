@@ -1,6 +1,7 @@
 /**
- * Sends the cancels that the outbox holds for accepted delegations. An entry keeps its cancel until the agent has
- * answered. So the next bridge sends the cancel if this bridge ends. A later message to the task takes the cancel back.
+ * Sends the cancels that the outbox stores for accepted delegations. An entry keeps its cancel until the agent has
+ * responded. If this bridge ends first, the next bridge sends the cancel. A later message to the task revokes the
+ * cancel.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
@@ -9,9 +10,9 @@ import type { Registry } from '../agents/registry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { cancelTask } from './cancel-task.ts';
-import type { LiveSessions } from './live-sessions.ts';
+import type { LiveSessions } from './sessions-in-memory.ts';
 import type { Session } from './session.ts';
-import { isTakenBack } from './taken-back-cancel.ts';
+import { isTakenBack } from './open-entries.ts';
 
 interface RecordedCancelsParts {
   outbox: Outbox;
@@ -19,20 +20,20 @@ interface RecordedCancelsParts {
   live: LiveSessions;
   log: Logger;
   channel: CancelRequest['channel'];
-  /** Called when an agent could not be reached. The owner then calls `send` again later. */
+  /** Called when an agent is unreachable. The caller must then call `send` again later. */
   onUnreachable: () => void;
 }
 
 export class RecordedCancels {
   readonly #parts: RecordedCancelsParts;
-  /** The message ids of the cancels that are being sent. */
+  /** Message ids of cancels that are being sent. */
   readonly #underWay = new Set<string>();
 
   constructor(parts: RecordedCancelsParts) {
     this.#parts = parts;
   }
 
-  /** Resolves when each agent has answered or could not be reached. Never rejects. */
+  /** Resolves when each agent has responded or is unreachable. Never rejects. */
   async send(): Promise<void> {
     const { outbox, log } = this.#parts;
     try {
@@ -54,7 +55,7 @@ export class RecordedCancels {
     }
   }
 
-  /** @returns false if the bridge must send the cancel again later */
+  /** @returns false if the cancel must be sent again later */
   async #isDone({ messageId, agent: name, cancel, state }: OutboxEntry): Promise<boolean> {
     const { outbox, registry, live, log, channel, onUnreachable } = this.#parts;
     const agent = registry.find(name);
@@ -64,7 +65,7 @@ export class RecordedCancels {
     const by = { reason: cancel, channel };
     const sessionNow = (): Session | undefined => live.find(taskId, name);
     try {
-      // The connection can take long. A message or a session that comes meanwhile counts.
+      // A connection may take long. A message or session that appears in the meantime counts.
       await agent.connect();
       if (isTakenBack(outbox.open(), messageId, taskId)) return true;
       const session = sessionNow();

@@ -4,7 +4,7 @@ import type { Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
 import type { OutboxWrites } from './outbox-writes.ts';
 import type { Session } from './session.ts';
-import type { OnReceipt } from './unconfirmed-answers.ts';
+import type { OnConfirmed } from './unconfirmed-replies.ts';
 
 interface ResultHandoverParts {
   outbox: Outbox;
@@ -21,11 +21,11 @@ export class ResultHandover {
   }
 
   /**
-   * Call this when an answer contains the end of the session's task. While this process runs, no bridge announces that
+   * Call this when a reply contains the end of the session's task. While this process runs, no bridge announces that
    * end.
    * @returns a function that records that the client has the result, and closes the entries
    */
-  handOver(session: Session): OnReceipt {
+  handOver(session: Session): OnConfirmed {
     const { view, over, agent } = session;
     if (view === undefined || !over) return () => undefined;
     const { results, outbox, writes, log } = this.#parts;
@@ -34,7 +34,7 @@ export class ResultHandover {
     results.handOver({ agent: agent.name, taskId, sessionId }, state).catch((error: unknown) => {
       log.warn({ err: error }, 'a result that was handed over may be announced by another bridge');
     });
-    // An earlier write of the session adds the task id to the entry.
+    // An earlier write adds the task id to the entry, so this write follows it.
     return () =>
       writes.begin(session, () =>
         outbox.together(() => {

@@ -1,14 +1,13 @@
 /**
- * Decides whether a delegating call repeats an earlier one. Pure.
+ * Decides whether a delegating call repeats an earlier call. Pure.
  *
- * A client repeats its call if it got no answer: it gave up, or the bridge was killed. The repeated call has the same
- * words and joins the first task (R99). Once the client has the answer, the same words begin another task.
- * `unconfirmed-answers.ts` decides when the client has the answer.
+ * A client repeats its call if it got no reply, because it gave up or the bridge was killed. The repeated call has the
+ * same arguments and joins the first task (R99). After the client has the reply, the same arguments start a new task.
+ * `unconfirmed-replies.ts` decides when the client has the reply.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 
-/** The request of a delegating call. */
 export type RequestedWork = Pick<
   OutboxEntry,
   'agent' | 'text' | 'settings' | 'command' | 'files' | 'sessionId'
@@ -29,10 +28,13 @@ export function isSameCall(entry: OutboxEntry, asked: RequestedWork): boolean {
   );
 }
 
-/** In milliseconds. A client that gave up repeats its call soon. After this time, the same words are a new request. */
+/** In milliseconds. A client repeats an unanswered call soon. After this time, the same arguments are a new request. */
 const RECENT_MS = 60 * 60_000;
 
-/** @param now milliseconds since 1970 */
+/**
+ * Returns true if a delegation was created within the last hour.
+ * @param now milliseconds since 1970
+ */
 export function isRecent({ createdAt }: Pick<OutboxEntry, 'createdAt'>, now: number): boolean {
   return now - Date.parse(createdAt) < RECENT_MS;
 }

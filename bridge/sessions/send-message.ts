@@ -1,6 +1,6 @@
 /**
- * Sends a message to an agent. It retries only if the message cannot have arrived, or if the agent de-duplicates by
- * message id (B1). Otherwise it searches for the message at the agent.
+ * Sends a message to an agent. Retries only if the message cannot have arrived, or if the agent de-duplicates by
+ * message id (B1). Otherwise searches for the message at the agent.
  */
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import pRetry from 'p-retry';
@@ -12,7 +12,7 @@ import { type BackOff, delayAfter, withFixedJitter } from '../../shared/runtime/
 import { findByMessage } from './find-lost-message.ts';
 import type { Delivery } from './session-state.ts';
 
-/** How the agent acknowledged the message: it began its response, or one of its tasks contains the message. */
+/** How the agent acknowledged the message: it began a response, or one of its tasks contains the message. */
 export type AcknowledgedMessage =
   | {
       type: 'stream';
@@ -25,7 +25,7 @@ export type AcknowledgedMessage =
 
 interface SendOptions {
   agent: Agent;
-  /** Makes the message. Each call must make the same message. If `write` throws, the bridge sends nothing. */
+  /** Builds the message. Each call must return the same message. If it throws, nothing is sent. */
   write: (connection: A2aConnection) => Promise<Message>;
   backOff: BackOff;
   signal: AbortSignal;
@@ -35,25 +35,22 @@ interface SendOptions {
   onDelivery?: (delivery: Delivery) => void;
 }
 
-/** The cancel of delegated work whose message is not delivered yet. */
+/** Tells the sender about a cancel of a message that is not delivered yet. */
 export interface Withdrawal {
   /**
-   * Aborts only if no attempt is running and no earlier attempt can have arrived. Its reason becomes the error of the
-   * delivery.
+   * Aborts only if no attempt is running and none can have arrived. The abort reason becomes the error of the delivery.
    */
   signal: AbortSignal;
-  /**
-   * Returns false after a cancel. The bridge then sends the message again only if an earlier attempt may have arrived.
-   */
+  /** Returns false after a cancel. The bridge then retries only if an earlier attempt may have arrived. */
   wanted: () => boolean;
 }
 
-/** The maximum number of retries. If the bridge cannot read even the card, it retries only `briefly`. */
+/** The maximum number of retries. If even the card cannot be read, the bridge retries `briefly`. */
 const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
 
 /**
- * Whether a failed message has arrived. `unresolved`: the bridge does not know, but it may safely send the message
- * again. `unknown`: the bridge does not know, and a second copy may start the work twice.
+ * Whether a failed message has arrived. With `unresolved`, the bridge does not know, but may safely repeat the message.
+ * With `unknown`, a second copy could start the work twice.
  */
 type MessageArrival = 'no' | 'unresolved' | 'unknown';
 
@@ -64,10 +61,7 @@ type MessageArrival = 'no' | 'unresolved' | 'unknown';
 export async function sendUntilAcknowledged(sending: SendOptions): Promise<AcknowledgedMessage> {
   const { agent, signal, withdrawal, resumed = false, onDelivery = () => undefined } = sending;
   const backOff = withFixedJitter(sending.backOff);
-  /**
-   * Stays true after an attempt that may have arrived. A later attempt that cannot connect does not change this fact
-   * (R99).
-   */
+  /** Stays true after an attempt that may have arrived, even if a later attempt cannot connect (R99). */
   let mayHaveArrived = false;
   let last: Undelivered | undefined;
   const tell = (nextTry: Date | null): void => {
@@ -123,13 +117,13 @@ async function connected(agent: Agent): Promise<A2aConnection> {
   try {
     return await agent.connect();
   } catch (error) {
-    // The bridge could not read the card, so it has not sent the message.
+    // The card could not be read, so the message was not sent.
     const reason = agent.failed(error);
     throw new Undelivered(reason, 'no', reason.retryable ? 'briefly' : 'never');
   }
 }
 
-/** Makes the message. If the dialect cannot express the message, this throws before the bridge sends anything. */
+/** Builds the message. If the dialect cannot express it, throws before anything is sent. */
 async function phrased(
   agent: Agent,
   write: SendOptions['write'],
@@ -142,10 +136,7 @@ async function phrased(
   }
 }
 
-/**
- * Called when the agent did not respond. @returns the message's task, if the bridge must search for the task and finds
- * it
- */
+/** Handles a missing response. @returns the task with the message, if the bridge must search for it and finds it */
 async function lookedFor(
   agent: Agent,
   thrown: unknown,
@@ -183,8 +174,8 @@ class Undelivered extends Error {
   }
 
   /**
-   * Returns the same failure for the case that an earlier attempt may have arrived. If the agent cannot be found, it
-   * may be restarting, so the bridge tries again.
+   * Returns the same failure, marked as possibly arrived. An unreachable agent may be restarting, so the bridge
+   * retries.
    */
   afterOneThatMayHaveArrived(): Undelivered {
     return new Undelivered(this.reason, 'unresolved', this.again === 'briefly' ? 'patiently' : this.again);

@@ -1,6 +1,6 @@
 /**
- * Cancels what a session does: its task, and its messages that have no task yet. A message that cannot have arrived is
- * withdrawn. For any other message without a task, the outbox records the cancel.
+ * Cancels a session's task and its messages without a task. A message that cannot have arrived is withdrawn. For any
+ * other message without a task, the outbox records the cancel.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
@@ -19,7 +19,7 @@ interface SessionCancelsParts {
   writes: OutboxWrites;
   recorded: RecordedCancels;
   log: Logger;
-  /** The surface of this program. The agent records it with the cancel. */
+  /** How a person uses this program. The agent records it with the cancel. */
   channel: CancelRequest['channel'];
 }
 
@@ -47,9 +47,9 @@ export class SessionCancels {
   }
 
   /**
-   * Cancels the task of this message. The outbox has the cancel before the first await. So the next bridge sends the
-   * cancel if this process ends. A later message to the task takes the cancel back.
-   * Resolves when the agent has answered, or when the bridge cannot reach the agent now.
+   * Cancels the task of this message. Before the first await, the outbox has the cancel. If this process ends, the next
+   * bridge sends the cancel. A later message to the task revokes it. Resolves when the agent has responded or is
+   * unreachable.
    * @throws ProductError STORAGE
    */
   async cancelMessage(session: Session, messageId: string, reason: string): Promise<void> {
@@ -64,7 +64,10 @@ export class SessionCancels {
 
   async #cancel(session: Session, reason: string): Promise<CancelEnd> {
     const { outgoing, channel } = this.#parts;
-    const deliveries = outgoing.of(session).flatMap(([, { delivery }]) => delivery ?? []);
+    const deliveries = outgoing
+      .of(session)
+      .filter(({ origin }) => origin === 'this-bridge')
+      .map(({ finished }) => finished);
     const later = this.#cancelOutgoing(session, reason);
     if (later === 'withdrawn') {
       await Promise.allSettled(deliveries);
@@ -79,8 +82,8 @@ export class SessionCancels {
   }
 
   /**
-   * Withdraws a message that cannot have arrived. For any other message without a task, it records a cancel. When the
-   * agent names the task, any bridge may send this cancel.
+   * Withdraws a message that cannot have arrived. For any other message without a task, records a cancel. After the
+   * agent has named the task, any bridge may send this cancel.
    * @returns undefined if there is no such message
    */
   #cancelOutgoing(
@@ -94,29 +97,29 @@ export class SessionCancels {
     const { outgoing, outbox } = this.#parts;
     const unnamed = outgoing
       .of(session)
-      .filter(([messageId, { unconfirmed }]) => unconfirmed && !known(messageId));
+      .filter(({ messageId, unconfirmed }) => unconfirmed && !known(messageId));
     if (unnamed.length === 0 && delivery?.type === 'given-up') {
       if (delivery.error.facts['arrived'] !== 'no') return 'may-have-arrived';
       outbox.drop(session.firstMessageId);
       return 'withdrawn';
     }
-    const messageIds = [...unnamed.map(([messageId]) => messageId), ...this.#postponedOf(session)];
-    // The agent's answer may come before the write, so the memory changes first. The next bridge reads the disk.
-    for (const [, message] of unnamed) message.cancel = reason;
+    const messageIds = [...unnamed.map(({ messageId }) => messageId), ...this.#postponedOf(session)];
+    // The agent's response may arrive before the write, so memory changes first. The next bridge reads the disk.
+    for (const message of unnamed) message.cancel = reason;
     for (const messageId of messageIds) outbox.update(messageId, { cancel: reason });
     if (delivery?.type === 'retrying' && delivery.nextTry !== null && !delivery.mayHaveArrived) {
-      for (const [, { withdraw }] of unnamed) withdraw.abort(withdrawn(reason));
+      for (const { withdraw } of unnamed) withdraw.abort(withdrawn(reason));
       if (session.view === undefined) return 'withdrawn';
     }
     return messageIds.length > 0 ? 'cancelled-when-known' : undefined;
   }
 
-  /** The session's messages that wait for another series of attempts. They are only in the outbox. */
+  /** Returns the session's messages that wait for another series of attempts. They are only in the outbox. */
   #postponedOf({ id, firstMessageId, agent }: Session): readonly string[] {
     const { outgoing, outbox } = this.#parts;
     return outbox
       .sending()
-      .filter((entry) => entry.agent === agent.name && outgoing.get(entry.messageId) === undefined)
+      .filter((entry) => entry.agent === agent.name && !outgoing.has(entry.messageId))
       .filter(({ messageId, sessionId }) => messageId === firstMessageId || sessionId === id)
       .map(({ messageId }) => messageId);
   }

@@ -1,32 +1,31 @@
 /**
- * The bridge's knowledge of one session, as one union. Pure: `nextSessionState` folds one event in.
+ * The state of one session, as one union. Pure: `nextSessionState` folds one event into it.
  *
- * A message on its way does not hide the session's earlier task: `not-delivered` contains it.
+ * A message that is being sent does not hide the session's earlier task, because `not-delivered` contains that task.
  */
 import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { Observed, SessionStateName } from '../dialects/observation.ts';
 import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from './task-view.ts';
 
-/** The state of delivering a message to the agent. */
+/** The progress of delivering a message to the agent. */
 export type Delivery =
-  /** The first attempt is under way. */
+  /** The first attempt is running. */
   | { type: 'sending' }
   /** The agent has the message, but has not named a task yet. */
   | { type: 'silent' }
-  /** An attempt failed, and the bridge tries again at `nextTry`. `nextTry` is null while an attempt runs. */
+  /** An attempt failed, and the next one is at `nextTry`. While an attempt runs, `nextTry` is null. */
   | { type: 'retrying'; reason: string; nextTry: Date | null; mayHaveArrived: boolean }
-  /** The last attempt failed. The bridge does not try again. */
+  /** The last attempt failed, and the bridge does not retry. */
   | { type: 'given-up'; error: ProductError };
 
 export type TaskState =
   /**
-   * `answered`: the ids of answered questions, because the agent may repeat them. `trouble`: the reason why the bridge
+   * `answered` has the ids of answered questions, because the agent may repeat them. `trouble` explains why the bridge
    * cannot follow the task now.
    */
   | { type: 'working'; view: TaskView; answered: ReadonlySet<string>; trouble: ProductError | null }
-  /** The task continues only after a person acts. */
   | { type: 'waiting'; view: TaskView; answered: ReadonlySet<string> }
-  /** The agent has no such task, e.g. because it keeps its tasks in memory and was restarted. */
+  /** The agent has no such task, for example because it lost its memory in a restart. */
   | { type: 'unknown-to-agent'; view: TaskView; error: ProductError }
   | { type: 'ended'; view: TaskView; result: 'open' | 'handed-over' };
 
@@ -34,23 +33,23 @@ export type SessionState = { type: 'not-delivered'; delivery: Delivery; task: Ta
 
 export type SessionEvent =
   /**
-   * The bridge is about to send a message. `answers`: the id of the question that the message answers. `delegates`:
-   * true if the message delegates work.
+   * The bridge is about to send a message. `answers` is the id of the question that it answers. `delegates` is true if
+   * it delegates work.
    */
   | { type: 'sending'; answers: string | undefined; delegates: boolean }
   | { type: 'delivery'; delivery: Delivery }
   | { type: 'delivered' }
-  /** The bridge keeps the message and sends it again later. */
+  /** The bridge keeps the message and will resend it. */
   | { type: 'postponed'; delivery: Delivery }
-  /** The bridge does not send the message again: it is withdrawn, or lost. */
+  /** The bridge will not resend the message, because the message is withdrawn or lost. */
   | { type: 'dropped' }
   /**
-   * The delivery failed. `before`: the task's state before the event `sending`. `during`: the task's state after that
+   * The delivery failed. `before` is the task's state before the event `sending`, and `during` its state after that
    * event.
    */
   | { type: 'undelivered'; error: ProductError; before: TaskState | null; during: TaskState | null }
   | { type: 'observed'; observed: Observed }
-  /** The agent has closed a stream. A working task that needs input or a sign-in then counts as waiting. */
+  /** The agent has closed a stream. A working task that needs input or a sign-in then becomes waiting. */
   | { type: 'stream-ended' }
   | { type: 'stream-lost'; error: ProductError }
   | { type: 'stream-opened' }
@@ -77,7 +76,7 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
       if (state.type !== 'not-delivered') return state;
       return task ?? { ...state, delivery: { type: 'silent' } };
     case 'postponed':
-      // A live task continues without the message, and may ask for a decision meanwhile.
+      // A live task continues without the message, and may request a decision in the meantime.
       return task === null || task.type === 'ended' || task.type === 'unknown-to-agent'
         ? { type: 'not-delivered', delivery: event.delivery, task }
         : state;
@@ -112,29 +111,28 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
   }
 }
 
-/** The state of the session's task. A message that is not delivered yet does not hide this state. */
+/** Returns the task's state, which an undelivered message does not hide. */
 export function taskOf(state: SessionState): TaskState | null {
   return state.type === 'not-delivered' ? state.task : state;
 }
 
 /**
- * True if only a new message can change the session: its task has ended, or the bridge does not try to deliver its
- * message again.
+ * Returns true if only a new message can change the session. Either its task has ended, or the delivery has finally
+ * failed.
  */
 export function isOver(state: SessionState): boolean {
   if (state.type === 'not-delivered') return state.delivery.type === 'given-up';
   return state.type === 'ended' || state.type === 'unknown-to-agent';
 }
 
-/** The name of the state. Every surface shows this name. */
+/** Returns the name of the state that users see. */
 export function stateName(state: SessionState): SessionStateName {
   if (state.type === 'not-delivered') return state.delivery.type === 'silent' ? 'working' : state.type;
   return state.type === 'unknown-to-agent' ? state.type : state.view.state;
 }
 
 /**
- * The reason why the message is not delivered, or why the agent does not know the task. Undefined if the view is
- * complete.
+ * Returns why the message is not delivered, or why the agent does not know the task. Undefined if the view is complete.
  */
 export function problemMessage(state: SessionState): string | undefined {
   switch (state.type) {
@@ -179,8 +177,8 @@ function standing(view: TaskView, answered: ReadonlySet<string>): TaskState {
 }
 
 /**
- * The task's state after a message was sent. The agent has not reacted yet. A question that the message answers no
- * longer counts, so the bridge keeps reading the task.
+ * Returns the task's state after a message was sent. The agent has not reacted yet. An answered question no longer
+ * counts, so the bridge continues to read the task.
  */
 function sent(task: TaskState, answers: string | undefined): TaskState {
   if (task.type !== 'waiting' && task.type !== 'working') return task;
@@ -192,7 +190,7 @@ function answeredIn(task: TaskState | null): ReadonlySet<string> {
   return task?.type === 'working' || task?.type === 'waiting' ? task.answered : NONE;
 }
 
-/** The view of a task that the agent has forgotten. Such a task waits for nothing and runs nothing. */
+/** Returns the view of a task that the agent has forgotten. Such a task has no pending actions and runs nothing. */
 function forgotten(view: TaskView): TaskView {
   const calls = view.calls.map((call) =>
     call.state === 'waiting' || call.state === 'ready' || call.state === 'running'

@@ -1,11 +1,11 @@
 /**
- * One session with one agent: its state, and the listeners for its changes. `session-state.ts` decides, and this class
- * does the I/O.
+ * One session with one agent: its state, and the listeners for its changes. `session-state.ts` computes the state, and
+ * this class does the I/O.
  *
  * Invariants
  * - Only a fold changes the state (S1).
- * - A stream belongs to the session, not to the call that opened it. The end of a call stops nothing (E4).
- * - The bridge sends a message again only if it cannot have arrived, or if the agent de-duplicates (B1).
+ * - A stream belongs to the session, not to the call that opened it. So the end of a call stops nothing (E4).
+ * - The bridge resends a message only if it cannot have arrived, or if the agent de-duplicates (B1).
  */
 import type { Message, StreamResponse } from '@a2a-js/sdk';
 import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
@@ -22,7 +22,7 @@ import type { TurnObservation } from '../dialects/turn-observation.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import { outdatedCall, outdatedError } from './outdated-call.ts';
 import { type AcknowledgedMessage, sendUntilAcknowledged, type Withdrawal } from './send-message.ts';
-import { decidedCalls, SentDecisions } from './sent-decisions.ts';
+import { decidedCalls, SentDecisions } from './claim-decisions.ts';
 import {
   NEW_SESSION,
   nextSessionState,
@@ -36,17 +36,13 @@ import { RecentActivity } from './recent-activity.ts';
 import { type StreamChange, TaskReader } from './task-reader.ts';
 import type { TaskView } from './task-view.ts';
 
-/**
- * A person's decisions that this bridge has sent to the agent. `problem` is the reason why the agent did not accept
- * them.
- */
+/** Decisions that this bridge has sent to the agent. `problem` explains why the agent did not accept them. */
 export interface SentToAgent {
   decisions: readonly PersonDecision[];
   channel: Channel;
   problem?: string;
 }
 
-/** A change of the session. */
 type SessionChange =
   | { type: 'state' }
   | { type: 'activity'; activity: Activity }
@@ -55,31 +51,27 @@ type SessionChange =
   | { type: 'handed-over'; view: TaskView };
 type Listener = (change: SessionChange) => void;
 
-/**
- * The polling interval in milliseconds. The bridge polls when it watches a waiting task whose agent closes the streams
- * of waiting tasks.
- */
+/** The polling interval in milliseconds. Used for a waiting task whose agent closes the streams of waiting tasks. */
 const LOOK_MS = 5_000;
 
 type OmitIds<T> = T extends unknown ? Omit<T, 'taskId' | 'sessionId'> : never;
-/** Observations that the bridge itself makes, not the agent. */
+/** Observations that the bridge itself produces. */
 type OwnObservation = OmitIds<Extract<TurnObservation, { type: 'decided' | 'outdated' | 'moving' }>>;
 
 const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
 
 interface SessionParts {
-  /** Records the decisions of all bridges. Some agents must get each decision only once. */
+  /** Records the decisions of all bridges, because some agents must get each decision only once. */
   claims: DecisionClaims;
   backOff?: BackOff;
-  /** As `ReadFile`. @param url of the agent */
+  /** Reads a file of the agent, as `ReadFile` does. @param url the agent's URL */
   readFile?: (session: Session, url: string, path: string) => Promise<string | undefined>;
 }
 
 export class Session {
   readonly agent: Agent;
   /**
-   * The id of the first message that this bridge sent. Until the agent names the session, this id is also the session's
-   * id.
+   * The id of the first message that this bridge sent. It is also the session's id until the agent names the session.
    */
   readonly firstMessageId: string;
   /** The newest events of the session, for a status. */
@@ -88,9 +80,9 @@ export class Session {
   /** The last connection that observed the task. */
   #connection: A2aConnection | undefined;
   #notes: readonly string[] = [];
-  /** The number of callers that need a current view even while the task waits. */
+  /** The number of callers that need a current view while the task waits. */
   #watchers = 0;
-  /** The call of `look` whose answer is outstanding; undefined if there is none. */
+  /** The current fetch of the task; undefined if none is running. */
   #looking: Promise<void> | undefined;
   readonly #listeners = new Set<Listener>();
   readonly #end = new AbortController();
@@ -126,28 +118,27 @@ export class Session {
     return this.#state;
   }
 
-  /** The name of the session's state. Every surface shows this name. */
   get stateName(): SessionStateName {
     return stateName(this.#state);
   }
 
-  /** The session's last task; undefined until the agent has named one. */
+  /** The view of the session's last task; undefined until the agent has named a task. */
   get view(): TaskView | undefined {
     return this.#task?.view;
   }
 
-  /** The agent's id for the session. Until the agent names the session, this is the id of the first message. */
+  /** The agent's id for the session. Until the agent names the session, the first message's id. */
   get id(): string {
     const named = this.view?.sessionId ?? '';
     return named === '' ? this.firstMessageId : named;
   }
 
-  /** The reason why the bridge cannot follow the task now; undefined if it can. */
+  /** Why the bridge cannot follow the task now; undefined if it can. */
   get trouble(): ProductError | undefined {
     return (this.#task?.type === 'working' && this.#task.trouble) || undefined;
   }
 
-  /** True while an open stream keeps the view up to date. */
+  /** True while an open stream keeps the view current. */
   get live(): boolean {
     return this.#reader.live;
   }
@@ -162,12 +153,12 @@ export class Session {
     return this.#state.type === 'ended' || this.#state.type === 'unknown-to-agent';
   }
 
-  /** True if the message was not delivered and the bridge does not try again. */
+  /** True if the message was not delivered and the bridge does not retry. */
   get givenUp(): boolean {
     return this.#state.type === 'not-delivered' && this.#state.delivery.type === 'given-up';
   }
 
-  /** The agent's last `seq`. For an agent without `seq`, the bridge counts the events itself. */
+  /** The agent's last `seq`, or the number of events if the agent sends no `seq`. */
   get cursor(): number {
     return this.view?.seq ?? this.activity.changes;
   }
@@ -181,7 +172,7 @@ export class Session {
     return { pending: this.view?.pending ?? [], question: this.view?.question ?? null };
   }
 
-  /** Stores notes for the person. The next reply shows them. */
+  /** Stores notes for the person, which the next reply shows. */
   leaveNotes(notes: readonly string[]): void {
     this.#notes = [...this.#notes, ...notes];
   }
@@ -198,11 +189,11 @@ export class Session {
   }
 
   /**
-   * Sends a message. Resolves when the agent begins its response, because the agent then has the message. The session
-   * reads the rest of the response later.
-   * @param write makes the message. The bridge may send the message again, so each call must make the same message.
-   * @param options `answers`: the question that the message answers. `withdrawal`: set for delegated work
-   * @throws ProductError when the agent refuses the message. The fact `arrived` says whether it has arrived (see
+   * Sends a message. Resolves when the agent begins its response, which shows that the agent has the message. The
+   * session reads the rest of the response later.
+   * @param write builds the message. The bridge may resend it, so each call must return the same message.
+   * @param options `answers` is the question that the message answers; `withdrawal` is set for delegated work
+   * @throws ProductError when the agent refuses the message. The fact `arrived` tells whether the message arrived (see
    * `send-message.ts`).
    */
   async deliver(
@@ -238,7 +229,7 @@ export class Session {
         resumed,
         onDelivery: (delivery) => this.#apply({ type: 'delivery', delivery }),
       });
-      // Some agents do not confirm a decision. They only stop listing the call, so the bridge records the decision
+      // Some agents do not confirm a decision, but only stop listing the call. So the bridge records the decision
       // itself.
       if (decided.length > 0) this.#observe({ type: 'decided', callIds: decided });
       this.#apply({ type: 'delivered' });
@@ -256,10 +247,7 @@ export class Session {
     this.#apply({ type: 'postponed', delivery: { type: 'retrying', reason, nextTry, mayHaveArrived: true } });
   }
 
-  /**
-   * Records that the bridge does not send a postponed message again. The session returns to the state of its earlier
-   * task.
-   */
+  /** Records that a postponed message will not be resent. The session returns to its earlier task. */
   drop(): void {
     this.#apply({ type: 'dropped' });
   }
@@ -275,7 +263,7 @@ export class Session {
     this.#apply({ type: 'forgotten', error });
   }
 
-  /** Records that the client has the result, or gets the result with the current reply. */
+  /** Records that the client has the result, or gets it with the current reply. */
   handOver(): void {
     const task = this.#task;
     if (task?.type !== 'ended' || task.result === 'handed-over') return;
@@ -288,7 +276,7 @@ export class Session {
     this.#tell({ type: 'decisions-sent', sent });
   }
 
-  /** Folds in an event of the agent. */
+  /** Folds an event of the agent into the state. */
   take(event: StreamResponse, connection: A2aConnection): void {
     this.#connection = connection;
     const before = this.view;
@@ -301,7 +289,9 @@ export class Session {
     this.#tell({ type: 'state' });
   }
 
-  /** Updates the view, unless a stream already does. If the task works, it also opens a stream. @throws ProductError */
+  /**
+   * Updates the view, unless a stream keeps it current. If the task works, also opens a stream. @throws ProductError
+   */
   async refresh(): Promise<void> {
     if (this.live || this.view === undefined || this.#task?.type === 'ended') return;
     await this.look();
@@ -313,8 +303,8 @@ export class Session {
    * @throws ProductError UNKNOWN_TASK if the agent does not know it; the state is then `unknown-to-agent`
    */
   async look(taskId = this.view?.taskId ?? ''): Promise<void> {
-    // Without a `seq`, the bridge cannot tell which stream events the fetched task already includes. So it does not
-    // fetch.
+    // If the agent sends no `seq`, a fetched task may contain stream events that follow again. So an open stream
+    // prevents the fetch.
     if (taskId === '' || (this.live && this.view?.seq === null)) return;
     const looking = this.#fetch(taskId);
     this.#looking = looking;
@@ -338,8 +328,8 @@ export class Session {
   }
 
   /**
-   * Like `refresh`, but does not throw if the agent does not know the task: the state is then `unknown-to-agent`.
-   * Shares a request that is already outstanding. @throws ProductError
+   * Updates the view as `refresh` does, but does not throw if the agent does not know the task. The state is then
+   * `unknown-to-agent`. Shares a running fetch. @throws ProductError
    */
   async refreshState(): Promise<void> {
     try {
@@ -351,7 +341,7 @@ export class Session {
     }
   }
 
-  /** Ensures that a stream is open while the task works. */
+  /** Opens a stream if the task works and no stream is open. */
   follow(): void {
     const { view } = this;
     if (this.live || view === undefined || view.taskId === '' || !this.#wanted()) return;
@@ -360,9 +350,8 @@ export class Session {
   }
 
   /**
-   * Keeps the view up to date even while the task waits. Uses the task's stream. If the agent closes that stream, it
-   * polls.
-   * @returns a function that ends these updates
+   * Keeps the view current even while the task waits. Reads the task's stream. If the agent closes that stream, polls.
+   * @returns a function that stops the updates
    */
   watch(): () => void {
     this.#watchers += 1;
@@ -391,9 +380,9 @@ export class Session {
   }
 
   /**
-   * Some agents do not check that a file still has the content that the person saw (D2). For them, the bridge checks.
-   * If the file has changed, the bridge shows the person the call again, against the current content.
-   * @throws ProductError INPUT_CHANGED; then the bridge has sent nothing
+   * Checks that files still have the content that the person saw, because some agents do not (D2). If a file has
+   * changed, the person must decide again, with a new diff.
+   * @throws ProductError INPUT_CHANGED; nothing is then sent
    */
   async #checkFiles({ parts }: Message, { url, dialect: { hazards } }: A2aConnection): Promise<void> {
     const approved = hazards.approvedBy?.(parts) ?? [];
@@ -406,7 +395,7 @@ export class Session {
   }
 
   /**
-   * Some agents would run a call once for each approval. So the bridge sends only one approval per call.
+   * Claims the decided calls, because some agents would run a call once per approval.
    * @returns the calls that the message decides
    * @throws ProductError ALREADY_DECIDED
    */
@@ -419,7 +408,7 @@ export class Session {
     return decided;
   }
 
-  /** Folds in an observation of the bridge. */
+  /** Folds an observation of the bridge itself into the state. */
   #observe(known: OwnObservation, of: { taskId: string; sessionId: string } | undefined = this.view): void {
     if (of === undefined) return;
     const { taskId, sessionId } = of;
@@ -427,7 +416,7 @@ export class Session {
     this.#changes({ type: 'observed', observed });
   }
 
-  /** The agent has the message. From now on, the bridge folds only the events of this newest stream. */
+  /** Reads the response after the agent has the message. From now on, only events of this newest stream are folded. */
   #begin(begun: AcknowledgedMessage): void {
     if (begun.type === 'found') {
       this.take(asStreamResponse(begun.task), begun.connection);
@@ -437,7 +426,7 @@ export class Session {
     this.#reader.begin(begun.first, begun.rest, begun.connection);
   }
 
-  /** True if the task works, or if a caller watches a waiting task whose agent keeps its streams open. */
+  /** Returns true if the task works. Also true if a caller watches a waiting task whose agent keeps streams open. */
   #wanted(): boolean {
     const type = this.#task?.type;
     if (type === 'ended' || type === 'unknown-to-agent') return false;

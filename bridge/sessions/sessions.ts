@@ -1,7 +1,4 @@
-/**
- * Finds and lists sessions: those that the bridge follows, those in the outbox, and those that the agents list. The
- * bridge never invents a session (R15).
- */
+/** Finds and lists sessions in memory, in the outbox and at the agents. The bridge never invents a session (R15). */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
@@ -10,8 +7,8 @@ import type { Registry } from '../agents/registry.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { toMcpState } from '../dialects/mcp-state.ts';
-import type { DelegationService } from './delegation-service.ts';
-import { readHandle } from './task-handle.ts';
+import type { DelegationService } from './deliver-delegations.ts';
+import { readHandle } from './mcp-task-id.ts';
 import { findSessionAgent, newestTask } from './find-session-agent.ts';
 import {
   type AgentAnswer,
@@ -27,15 +24,14 @@ import {
   type SessionQuery,
   listedSession,
 } from './list-sessions.ts';
-import type { LiveSessions } from './live-sessions.ts';
+import type { LiveSessions } from './sessions-in-memory.ts';
 import type { Session } from './session.ts';
 import { hasEnded } from './task-view.ts';
 import { TASK_ID_TIMEOUT_MS } from './wait-for-session.ts';
 
 /**
- * How often the bridge checks the outbox, in milliseconds. It checks while a caller waits for a message that another
- * bridge sends. The operating system reports only the end of child processes, so the bridge must poll. If the other
- * bridge has ended, this bridge takes over.
+ * In milliseconds. While another bridge sends a message, this bridge polls the outbox for the outcome. If the other
+ * bridge has ended, this bridge adopts the message.
  */
 const LOOK_MS = 100;
 /** The maximum number of sessions that an error names. */
@@ -70,10 +66,10 @@ export class Sessions {
   }
 
   /**
-   * Finds a session by its id or MCP task id, and follows it. If a bridge still sends the session's first message, it
-   * waits for the delivery.
-   * @throws ProductError UNKNOWN_SESSION, which names the existing sessions or the session's other agent;
-   * AGENT_UNREACHABLE if the message is not delivered in time
+   * Finds a session by its id or MCP task id, and opens its stream. If the session's first message is being sent, waits
+   * for its delivery.
+   * @throws ProductError UNKNOWN_SESSION with the existing sessions or the session's other agent; AGENT_UNREACHABLE if
+   * the message is not delivered in time
    */
   async find(handle: string, finding: FindOptions = {}): Promise<Session> {
     const sessionId = readHandle(handle)?.sessionId ?? handle;
@@ -102,7 +98,7 @@ export class Sessions {
     throw await this.#unknown(sessionId, trouble);
   }
 
-  /** The name of another agent that has the session. */
+  /** Returns the name of another agent that has the session. */
   async #elsewhere(sessionId: string, named: Agent): Promise<string | undefined> {
     const known = this.#live.find(sessionId)?.agent.name ?? this.#entryOf(sessionId)?.agent;
     if (known !== undefined) return known;
@@ -111,14 +107,13 @@ export class Sessions {
     return (await findSessionAgent(sessionId, others, { among: all.length, trouble: [] }))?.agent.name;
   }
 
-  /** The session's last entry in the outbox. With `named`, it considers only entries of this agent. */
+  /** Returns the session's last outbox entry; with `named`, only of this agent. */
   #entryOf(sessionId: string, named?: Agent): OutboxEntry | undefined {
     return this.#outbox.ofHandle(sessionId, named?.name).at(-1);
   }
 
   /**
-   * Waits until the delegation may have changed. If this process sends the message, a failed delivery becomes the
-   * session's state and no error here.
+   * Waits until the delegation may have changed. A failed delivery changes the session's state and is no error here.
    */
   async #moved({ messageId }: OutboxEntry, left: number): Promise<void> {
     const taken = await this.#delegations.takeUp(messageId);
@@ -130,15 +125,15 @@ export class Sessions {
   }
 
   /**
-   * Lists the sessions. Sessions that wait for a person come first, then the newest. If an agent fails, the list still
-   * has the sessions of the others.
+   * Lists the sessions that wait for a person, then the newest. If an agent fails, the list still has the sessions of
+   * other agents.
    */
   async list(query: SessionQuery = {}): Promise<Listing> {
     const { agent: only, states } = query;
     const agents = only === undefined ? this.#registry.all : [only];
     const { answers, unreachable } = await askEach(agents, (agent) => listSessionsOfAgent(agent, query));
     const open = this.#live.all.filter((session) => agents.includes(session.agent));
-    // A followed session has newer data than the agent's list. Any other open session has older data.
+    // A session with an open stream is newer than the agent's list. Any other session in memory is older.
     const followed = open.filter((session) => session.live).map(listedSession);
     const remembered = open.filter((session) => !session.live).map(listedSession);
     const byAgents = [...answers.values()].flatMap(({ sessions }) => sessions);
@@ -146,8 +141,8 @@ export class Sessions {
     const arrived = new Set(known.flatMap((each) => each.messageIds));
     const entries = this.#outbox
       .entries()
-      // If a delegation is already a task, it is in the agent's list. The list omits entries of agents that are not
-      // configured.
+      // If a delegation already has a task, the agent's list contains it. Entries of agents that are not configured are
+      // omitted.
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
       .filter((entry) => !isLeftOut(entry, query, answers.get(entry.agent)))
       .map((entry) => listedOutboxEntry(entry, { isForgotten: listsAll(query, answers.get(entry.agent)) }));
@@ -157,7 +152,10 @@ export class Sessions {
     return { sessions, unreachable, unread };
   }
 
-  /** The sessions whose id or task id has the prefix. A prefix may omit the kind of the id, such as `session-`. */
+  /**
+   * Returns the sessions whose id or task id has the prefix. The prefix may omit the kind of the id, such as
+   * `session-`.
+   */
   async withPrefix(prefix: string): Promise<NamedSessions> {
     const { answers, unreachable } = await askEach(this.#registry.all, (agent) =>
       findSessionsByPrefix(agent, prefix),
@@ -172,17 +170,15 @@ export class Sessions {
   }
 
   /**
-   * The time when a bridge of this user delegated the task. Undefined if no bridge of this user did.
-   * @param messageId the message that may have begun the task
+   * Returns when a bridge of this user delegated the task; undefined if none did.
+   * @param messageId the message that may have started the task
    */
   delegatedAt(taskId: string, messageId: string): Date | undefined {
     const entry = this.#outbox.begun(taskId, messageId);
     return entry === undefined ? undefined : new Date(entry.createdAt);
   }
 
-  /**
-   * After a task has ended, another client may continue the session. So the session here switches to its newest task.
-   */
+  /** Switches an ended session to its newest task, because another client may have continued it. */
   async #caughtUp(session: Session): Promise<Session> {
     const { view, agent } = session;
     if (view === undefined || !hasEnded(view) || view.sessionId === '') return session;
@@ -195,17 +191,16 @@ export class Sessions {
     return session;
   }
 
-  /** Opens a session from its entry in the outbox. */
   async #reopen(agent: Agent, { state }: OutboxEntry, sessionId: string): Promise<Session> {
     const session = this.#live.open(agent, sessionId);
     if (state.type === 'lost') session.giveUp(new ProductError('AGENT_UNREACHABLE', state.message));
     if (state.type === 'lost' || state.type === 'sending') return session;
-    // Another client may have continued the session.
+    // Another client may have continued the session with a newer task.
     const newest = await newestTask(agent, state.sessionId);
     return this.#followed(session, newest?.id ?? state.taskId, state);
   }
 
-  /** @param delegated set if a bridge of this user delegated the task. The agent may then have forgotten the task. */
+  /** @param delegated set if a bridge of this user delegated the task; the agent may then have forgotten it */
   async #followed(
     session: Session,
     taskId: string,
@@ -217,7 +212,7 @@ export class Sessions {
       session.forget(delegated, error);
     });
     session.follow();
-    // Another call may have opened the same session meanwhile. The bridge keeps only one session object.
+    // Another call may have opened the same session in the meantime. Only one session object is kept.
     const live = this.#live.find(session.id, session.agent.name);
     if (live === undefined) return this.#live.add(session);
     session.close();
@@ -249,12 +244,12 @@ export class Sessions {
   }
 }
 
-/** True if the agent's answer lists every task that the agent knows. */
+/** Returns true if the agent's list contains every task that the agent knows. */
 function listsAll({ states }: SessionQuery, answer: AgentAnswer | undefined): boolean {
   return states === undefined && answer?.lists === true && answer.unread === 0;
 }
 
-/** True if the agent has the task, but omits it from its list because the list is limited. */
+/** Returns true if the agent has the task, but its limited list omits it. */
 function isLeftOut(
   { state: { type } }: OutboxEntry,
   { states, newest }: SessionQuery,

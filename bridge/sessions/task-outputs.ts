@@ -1,8 +1,8 @@
-/** Keeps the outputs of an agent within bounds. Pure. */
+/** Limits the outputs of an agent. Pure. */
 import type { Output } from '../dialects/observation.ts';
 
 const MAX_OUTPUTS = 1000;
-/** The maximum characters of all outputs of a task together. */
+/** The maximum length of all outputs of a task together, in characters. */
 const MAX_OUTPUT = 16 * 1024 * 1024;
 
 export function withOutput(outputs: readonly Output[], output: Output, append: boolean): readonly Output[] {
@@ -13,7 +13,7 @@ export function withOutput(outputs: readonly Output[], output: Output, append: b
   return newestOutputs(outputs.map((each, index) => (index === at ? merged : each)));
 }
 
-/** Keeps the newest characters within the limit, because the end of a long answer holds its result. */
+/** Keeps the newest characters up to the limit, because a long answer has its result at the end. */
 export function newestOutputs(all: readonly Output[]): readonly Output[] {
   const outputs = all.length > MAX_OUTPUTS ? all.slice(-MAX_OUTPUTS) : all;
   let total = 0;

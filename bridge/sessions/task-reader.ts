@@ -2,8 +2,8 @@
  * Reads the streams of one task.
  *
  * Invariants
- * - At any time only one stream folds: the newest (S1).
- * - A cut stream resumes after the last event that was read.
+ * - Only the newest stream folds its events (S1).
+ * - After an interruption, the stream resumes after the last event that was read.
  */
 import type { StreamResponse } from '@a2a-js/sdk';
 import { onAbort } from '../../shared/runtime/abort.ts';
@@ -14,20 +14,17 @@ import type { A2aConnection } from '../agents/connection.ts';
 import { followTask } from '../agents/follow-task.ts';
 import type { TaskView } from './task-view.ts';
 
-/** A change of the stream that the bridge reads. */
 export type StreamChange =
   | { type: 'opened' }
   | { type: 'closed' }
-  /** The stream was cut, or could not be opened. */
+  /** The stream broke, or could not be opened. */
   | { type: 'broken'; error: ProductError };
 
-/** The functions of the session that the reader calls. */
+/** The session's functions that the reader calls. */
 interface TaskReading {
   agent: Agent;
   backOff: BackOff;
-  /** Aborts when the bridge closes the session. */
   signal: AbortSignal;
-  /** The current view. */
   view: () => TaskView | undefined;
   /** Returns true if the session needs no more events. */
   enough: () => boolean;
@@ -35,18 +32,17 @@ interface TaskReading {
   /** Called when the agent has closed a stream without an error. The task then waits, or has ended. */
   streamEnded: () => void;
   streamed: (change: StreamChange) => void;
-  /** Called when the reader has stopped. `trouble` is the reason why it could not keep a stream open. */
+  /** Called when the reader has stopped. `trouble` explains why it could not keep a stream open. */
   over: (trouble: ProductError | undefined) => void;
 }
 
+/** A stream that responds to a message, or one that `open` subscribed to. Compared by identity. */
+type Stream = { type: 'response' } | { type: 'subscription'; end: AbortController };
+
 export class TaskReader {
   readonly #for: TaskReading;
-  #streams = 0;
-  /** The number of the newest stream. Only the events of this stream are folded. */
-  #folding = 0;
-  #live = false;
-  /** Aborts the newest stream that `open` opened; undefined while no such stream is read. */
-  #opened: AbortController | undefined;
+  /** The newest stream, whose events alone are folded; undefined if the reader reads none. */
+  #newest: Stream | undefined;
 
   constructor(reading: TaskReading) {
     this.#for = reading;
@@ -54,45 +50,38 @@ export class TaskReader {
 
   /** True if the newest stream is open, or if the reader will soon open it again. */
   get live(): boolean {
-    return this.#live;
+    return this.#newest !== undefined;
   }
 
-  /**
-   * Reads the stream with which the agent responds to a message. This stream is now the newest, so only its events are
-   * folded.
-   */
+  /** Reads the stream with which the agent responds to a message. This stream becomes the newest. */
   begin(first: StreamResponse, rest: AsyncIterator<StreamResponse>, connection: A2aConnection): void {
-    const stream = this.#next();
-    this.#opened?.abort();
-    this.#opened = undefined;
+    const earlier = this.#newest;
+    const stream: Stream = { type: 'response' };
+    this.#newest = stream;
+    if (earlier?.type === 'subscription') earlier.end.abort();
     this.#for.take(first, connection);
     void this.#readOn(stream, rest, connection);
   }
 
-  /** Opens the task's stream. Opens it again until the session needs no more events or the back-off ends. */
+  /** Opens the task's stream. Reopens it until the session needs no more events or the retries are used up. */
   open(taskId: string): void {
-    const opened = new AbortController();
-    this.#opened = opened;
-    const release = onAbort(this.#for.signal, () => opened.abort());
-    void this.#keepReading(this.#next(), taskId, opened.signal).finally(release);
+    const end = new AbortController();
+    const stream: Stream = { type: 'subscription', end };
+    this.#newest = stream;
+    const release = onAbort(this.#for.signal, () => end.abort());
+    void this.#keepReading(stream, taskId, end.signal).finally(release);
   }
 
-  /** Closes the stream that `open` opened. It does not close a stream that responds to a message. */
+  /** Closes the stream that `open` opened, but no stream that responds to a message. */
   close(): void {
-    if (!this.#live || this.#opened === undefined) return;
-    this.#folding = ++this.#streams;
-    this.#live = false;
-    this.#opened.abort();
-  }
-
-  #next(): number {
-    this.#folding = ++this.#streams;
-    this.#live = true;
-    return this.#folding;
+    const stream = this.#newest;
+    if (stream?.type !== 'subscription') return;
+    this.#newest = undefined;
+    stream.end.abort();
   }
 
   async #readOn(
-    stream: number,
+    stream: Stream,
     events: AsyncIterator<StreamResponse>,
     connection: A2aConnection,
   ): Promise<void> {
@@ -101,23 +90,23 @@ export class TaskReader {
     streamed({ type: 'opened' });
     try {
       for (let next = await events.next(); next.done !== true; next = await events.next()) {
-        if (this.#folding === stream) this.#for.take(next.value, connection);
+        if (this.#newest === stream) this.#for.take(next.value, connection);
       }
       streamed({ type: 'closed' });
     } catch (thrown) {
-      // A cut stream is no failure, because the next stream continues after the last event.
+      // A broken stream is no failure, because the next stream continues after the last event.
       sound = false;
       streamed({ type: 'broken', error: agent.failed(thrown) });
     }
-    if (this.#folding !== stream) return;
-    this.#live = false;
+    if (this.#newest !== stream) return;
+    this.#newest = undefined;
     if (sound) this.#for.streamEnded();
     this.#for.over(undefined);
   }
 
-  async #keepReading(stream: number, taskId: string, signal: AbortSignal): Promise<void> {
+  async #keepReading(stream: Stream, taskId: string, signal: AbortSignal): Promise<void> {
     const { backOff, agent, view, enough, take, streamEnded, over, streamed } = this.#for;
-    const folds = (): boolean => this.#folding === stream;
+    const folds = (): boolean => this.#newest === stream;
     let trouble: ProductError | undefined;
     let open = false;
     const report = (change: StreamChange): void => {
@@ -125,7 +114,7 @@ export class TaskReader {
       open = change.type === 'opened';
       streamed(change);
     };
-    // A closed session reads no more events, so the reader reports the close at once.
+    // A closed session reads no more events, so the reader reports the close immediately.
     const stopListening = onAbort(signal, () => report({ type: 'closed' }));
     try {
       await followTask({
@@ -152,7 +141,7 @@ export class TaskReader {
       stopListening();
     }
     if (!folds()) return;
-    this.#live = false;
+    this.#newest = undefined;
     over(trouble);
   }
 }

@@ -1,4 +1,4 @@
-/** The title of a task: its first words, on one line. Pure. */
+/** Builds the title of a task: its first words, on one line. Pure. */
 
 import { collapseWhitespace } from '../../shared/text/capped-text.ts';
 

@@ -1,5 +1,6 @@
 /**
- * The resource URI of a task part: `task://<session>/<task>/<part>`, or `…/<part>/<from>` from a character on. Pure.
+ * Builds and parses the resource URI of a task part: `task://<session>/<task>/<part>`, or `…/<part>/<from>` to skip
+ * characters. Pure.
  */
 
 /**
@@ -7,7 +8,7 @@
  * - `state`: the state, as JSON.
  * - `transcript`: messages and tool calls, oldest first.
  * - `artifacts`: all outputs.
- * - `diff`: the effect of the pending actions.
+ * - `diff`: what the pending actions would change.
  */
 export const TASK_PARTS = ['state', 'transcript', 'artifacts', 'diff'] as const;
 export type TaskPart = (typeof TASK_PARTS)[number];
@@ -29,15 +30,15 @@ export const TASK_URI = 'task://{session}/{task}/{part}';
 export const TASK_URI_FROM = `${TASK_URI}/{from}`;
 
 /**
- * Agents choose the ids, which may contain any character.
- * @param from the number of characters to leave out at the start
+ * Builds the URI. Agents choose the ids, so an id may contain any character.
+ * @param from the number of characters to skip
  */
 export function taskUri({ sessionId, taskId, part }: TaskAddress, from = 0): string {
   const uri = `task://${segmentOf(sessionId)}/${segmentOf(taskId)}/${part}`;
   return from === 0 ? uri : `${uri}/${String(from)}`;
 }
 
-/** Reads the variables of a URI that matched a template; undefined if they name no task part. */
+/** Parses the variables of a matching URI; undefined if they name no task part. */
 export function readAddress(
   variables: Readonly<Record<string, string | string[] | undefined>>,
 ): (TaskAddress & { from: number }) | undefined {
@@ -53,11 +54,11 @@ export function readAddress(
       from: Number(from),
     };
   } catch {
-    return undefined; // An invalid percent escape.
+    return undefined; // The URI has an invalid percent escape.
   }
 }
 
-/** In a URL, `.` and `..` are path steps, escaped or not (WHATWG URL §4.4). So a tilde precedes such an id. */
+/** In a URL, `.` and `..` are path steps, even if escaped (WHATWG URL §4.4). So such an id gets a tilde prefix. */
 function segmentOf(id: string): string {
   return encodeURIComponent(/^~*\.{1,2}$/.test(id) ? `~${id}` : id);
 }

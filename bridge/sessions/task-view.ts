@@ -1,18 +1,18 @@
 /**
- * The bridge's knowledge of a task: the fold of its observations. Pure, total and bounded: an agent that sends much
- * cannot fill the memory.
+ * Defines the view of a task, which is the fold of its observations. Pure and bounded: an agent that sends much cannot
+ * exhaust the memory.
  */
 import type {
   Activity,
   DecisionWord,
   GrantView,
   PendingAction,
-  StandingDecision,
+  RecordedDecision,
   TaskOverview,
   ToolServerView,
 } from '../../shared/protocol/tool-approval.ts';
 import type { Observation, Observed, Output, Question, TaskStateName } from '../dialects/observation.ts';
-import type { Proposal } from '../dialects/proposal.ts';
+import type { Proposal } from '../dialects/unbound-proposal.ts';
 import { newestOutputs, withOutput } from './task-outputs.ts';
 import { foldTurn } from './fold-turn.ts';
 
@@ -35,23 +35,24 @@ export interface CallView {
   tool: string;
   title: string;
   state: CallState;
-  /** The id of the last tool execution. An abort request names this id. */
+  /** The id of the last tool execution, which an abort request names. */
   toolId: string | null;
   summary: string | null;
   /**
-   * The start of the last tool execution, RFC 3339. Null if the agent does not report it and the bridge did not see it.
+   * When the last tool execution started (RFC 3339). Null if the agent does not report it and the bridge did not see
+   * it.
    */
   startedAt: string | null;
-  /** The decision in force. Null if no decision is in force, or if the agent does not report it. */
-  decided: Pick<StandingDecision, 'decision' | 'by' | 'channel'> | null;
+  /** The decision that counts. Null if there is none, or if the agent does not report it. */
+  decided: Pick<RecordedDecision, 'decision' | 'by' | 'channel'> | null;
 }
 
 export interface TokenCost {
   inputTokens: number;
   outputTokens: number;
-  /** The part of the input tokens that the provider read from its cache. Absent if there are none. */
+  /** Input tokens that the provider read from its cache; absent if zero. */
   cachedInputTokens?: number;
-  /** The part of the input tokens that the provider wrote to its cache. Absent if there are none. */
+  /** Input tokens that the provider wrote to its cache; absent if zero. */
   cacheWriteTokens?: number;
   /** In US dollars; null if the agent does not know the price. */
   usd: number | null;
@@ -59,9 +60,7 @@ export interface TokenCost {
 
 export interface Cost extends TokenCost {
   turns: number;
-  /**
-   * The cost of all tasks of the session. Absent if the session has only this task, or if the agent does not report it.
-   */
+  /** The cost of all tasks of the session. Absent if this is the only task, or if the agent does not report it. */
   session?: TokenCost;
 }
 
@@ -77,15 +76,13 @@ export interface TaskView {
   /** The agent's MCP servers, as last reported; absent if the agent reports none. */
   servers?: readonly ToolServerView[];
   outputs: readonly Output[];
-  /** The agent's last message that is neither output nor status. */
+  /** The agent's last message that is neither an artifact nor a status. */
   reply: string;
-  /** The cost that the agent last reported. Null after an event that makes this cost outdated. */
+  /** The last cost that the agent reported. Null after an event that makes it outdated. */
   cost: Cost | null;
-  /** Standing approvals, as last reported; absent if the agent does not report them. */
+  /** Grants of trust, as last reported; absent if the agent does not report them. */
   grants?: readonly GrantView[];
-  /**
-   * The agent's proposal for each pending action, by call id. Absent if the agent itself binds decisions to the action.
-   */
+  /** The proposal for each pending action, by call id. Absent if the agent itself binds decisions to actions. */
   proposals?: ReadonlyMap<string, Proposal>;
   /** The `seq` of the last folded event; null if the agent has no journal. */
   seq: number | null;
@@ -105,8 +102,8 @@ export function hasEnded(view: TaskView): boolean {
 }
 
 /**
- * True if the task waits for a person, or has ended. The state `input-required` is not enough, because an agent may
- * keep it after the last decision until its next step.
+ * Returns true if the task waits for a person, or has ended. The state `input-required` alone is not enough: an agent
+ * may report it after the last decision.
  */
 export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new Set()): boolean {
   if (hasEnded(view)) return true;
@@ -116,14 +113,14 @@ export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new S
   return state === 'input-required' && (pending.length > 0 || asks);
 }
 
-/** True if the agent reports that the task needs input or a sign-in. The agent may not say what it needs. */
+/** Returns true if the task needs input or a sign-in, or has ended. The agent may not report what it needs. */
 export function isInterrupted(view: TaskView): boolean {
   return hasEnded(view) || view.state === 'auth-required' || view.state === 'input-required';
 }
 
 /**
- * Folds one event into the view. Ignores an event with a `seq` at or below the view's, so no event counts twice (S1). A
- * snapshot with the same `seq` is folded: it is equal to the view, or more complete (J2).
+ * Folds one event into the view. Ignores an event whose `seq` is not newer, so no event counts twice (S1). A snapshot
+ * with the same `seq` is folded, because it may be more complete (J2).
  */
 export function foldObserved(view: TaskView | undefined, observed: Observed): TaskView | undefined {
   const { seq, observations } = observed;
@@ -174,6 +171,9 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
       const base = of(undefined, observation.taskId, observation.sessionId);
       return { ...base, state: 'completed', reply: observation.text };
     }
+    case 'reasoning':
+    case 'cost':
+      return view;
     case 'moving':
     case 'said':
     case 'account':
@@ -215,12 +215,12 @@ function tokenCost({
   };
 }
 
-/** The cost of the session in US dollars; null if it is unknown. */
-export function sessionUsd(cost: Cost | null | undefined): number | null {
+/** Returns the cost of the session in US dollars; null if unknown. */
+export function sessionCostUsd(cost: Cost | null | undefined): number | null {
   return cost?.session === undefined ? (cost?.usd ?? null) : cost.session.usd;
 }
 
-/** The view of an ended task. The task waits for nothing, so its calls that have not started become `skipped`. */
+/** Updates the view of an ended task. Nothing is pending, and calls that have not started become `skipped`. */
 function closed(view: TaskView): TaskView {
   if (!hasEnded(view)) return view;
   const calls = view.calls.map((call) =>
@@ -272,7 +272,7 @@ function standing({ decision, by, channel }: NonNullable<CallView['decided']>): 
 function withActivity(view: TaskView, activity: Activity, at: string | null): TaskView {
   const { callId, tool, title } = activity;
   const before = view.calls.find((call) => call.callId === callId);
-  // Some agents report the outcomes of earlier calls again with each later call. The bridge ignores these repeats.
+  // Some agents report the outcomes of earlier calls again with each later call. Such a repeat changes nothing.
   if (activity.type === 'tool.finished' && before?.state === activity.outcome) return view;
   const call: CallView = {
     toolId: null,

@@ -1,4 +1,4 @@
-/** Waits for a session until it settles or fails, the time is up, or the caller stops waiting. */
+/** Waits until a session settles or fails, the time is up, or the caller stops waiting. */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from './session.ts';
@@ -7,25 +7,27 @@ import type { TaskView } from './task-view.ts';
 export type WaitEnd = 'settled' | 'trouble' | 'time' | 'gone';
 
 /**
- * How long the agent has to name the task, in milliseconds, whatever the timeout of the call. So the client nearly
- * always gets the agent's own session id, which every bridge knows.
+ * How long the agent has to name the task, in milliseconds, even if the call's timeout is shorter. So the client nearly
+ * always gets the agent's own session id.
  */
 export const TASK_ID_TIMEOUT_MS = 5_000;
 
 export interface WaitOptions {
   session: Session;
-  /** The delivery of the message. Before it resolves, the session's state says nothing about the message. */
+  /** The delivery of the message. Before it resolves, the session's state does not describe this message. */
   delivery?: Promise<void>;
-  /** Milliseconds. */
   timeout: number;
-  /** Even after the timeout, the wait continues until the task is in this state, for at most `TASK_ID_TIMEOUT_MS` in all. */
+  /** Even after the timeout, waits until this returns true, for at most `TASK_ID_TIMEOUT_MS` in all. */
   atLeast?: (view: TaskView) => boolean;
-  /** Aborts when the caller stops waiting. The task continues (detach). */
+  /** Aborts when the caller stops waiting. The task continues. */
   signal: AbortSignal;
   onActivity?: (activity: Activity) => void;
 }
 
-/** @throws the error that refused the session's first message, or this delivery */
+/**
+ * Waits until the session settles or fails, or the time is up.
+ * @throws the error of the session's first message, or of this delivery
+ */
 export function waitForSession({
   session,
   delivery,
@@ -39,7 +41,7 @@ export function waitForSession({
     const named = (): boolean => delivered && session.view !== undefined && atLeast(session.view);
     let late = false;
     const look = (): void => {
-      // A delivery reports its own refusal, after the outbox is up to date.
+      // A delivery itself reports its error, after the outbox is updated.
       const { state } = session;
       if (delivery === undefined && state.type === 'not-delivered' && state.delivery.type === 'given-up')
         return fail(state.delivery.error);
@@ -58,7 +60,7 @@ export function waitForSession({
     };
     const refused = (error: unknown): void => {
       const { state } = session;
-      // The outbox keeps the message. The state says when the bridge sends it again.
+      // The outbox keeps the message, and the state has the time of the next attempt.
       const kept = state.type === 'not-delivered' && state.delivery.type === 'retrying';
       if (kept) end('time');
       else fail(error);

@@ -1,11 +1,8 @@
-/**
- * The delegating calls that wait for their answer, or whose answer the client has not confirmed. When the client
- * withdraws a call, the call waits no more.
- */
+/** Records delegating calls whose client has not confirmed the reply. A cancelled call is removed. */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Outbox } from '../state/outbox.ts';
-import type { OnReceipt } from './unconfirmed-answers.ts';
+import type { OnConfirmed } from './unconfirmed-replies.ts';
 
 const NOT_WITHDRAWN = new AbortController().signal;
 
@@ -16,23 +13,23 @@ interface WaitingCallsParts {
 
 export class WaitingCalls {
   readonly #parts: WaitingCallsParts;
-  /** By message id. The signal aborts when the client withdraws the call. */
+  /** By message id. The signal aborts when the client cancels the call. */
   readonly #calls = new Map<string, AbortSignal>();
 
   constructor(parts: WaitingCallsParts) {
     this.#parts = parts;
   }
 
-  /** A call sends this message. It counts as waiting until `asks` names its signal. */
+  /** Records that a call sends this message. It counts as waiting until `asks` provides its signal. */
   begin(messageId: string): void {
     this.#calls.set(messageId, NOT_WITHDRAWN);
   }
 
   /**
-   * The call waits for the outcome of this message.
-   * @returns a function that records durably that the client has the answer. It does nothing for a withdrawn call.
+   * Records that the call waits for the outcome of this message.
+   * @returns a function that records on disk that the client has the reply. It does nothing for a cancelled call.
    */
-  asks(messageId: string, call: AbortSignal): OnReceipt {
+  asks(messageId: string, call: AbortSignal): OnConfirmed {
     this.#calls.set(messageId, call);
     onAbort(call, () => this.end(messageId, call));
     return () => {
@@ -51,7 +48,10 @@ export class WaitingCalls {
     return this.#calls.has(messageId);
   }
 
-  /** @param call does nothing if another call waits for this message now */
+  /**
+   * Records that no call waits for the message any more.
+   * @param call the call to remove; ignored if another call now waits for the message
+   */
   end(messageId: string, call = this.#calls.get(messageId)): void {
     if (this.#calls.get(messageId) === call) this.#calls.delete(messageId);
   }

@@ -1,11 +1,11 @@
 /**
- * How the bridge reaches an agent of the settings: its card, its headers, its directories. Secrets need not be in the
- * file: the settings can name a variable or a command.
+ * Defines how the bridge reaches a configured agent: its card, headers and directories. Secrets can be in a variable or
+ * come from a command, not in the file.
  */
 import { z } from 'zod';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 
-/** The name of the user's own server if the settings configure no agent. */
+/** The name of the user's own server, which is used if no agent is configured. */
 export const LOCAL_AGENT = 'local';
 
 const command = z.array(z.string()).min(1).max(100);
@@ -16,28 +16,29 @@ const secretSource = z.union([
   }),
   z.strictObject({ command }),
 ]);
-/** A value, or where to read it. */
+/** A value, or the variable or command that provides it. */
 export type SecretSource = z.infer<typeof secretSource>;
 
-/** A user and password in a URL would be visible, so a header must carry them. */
+/** A user and password in a URL would appear in logs and errors, so they belong in a header. */
 export const httpUrl = z
   .url({ protocol: /^https?$/ })
   .refine(hasNoCredentials, 'a user or password belongs into a header, not into the URL');
 
-/** The optional keys of an agent's settings. */
 export const agentAccess = {
   /** The URL of the card, if it is not at the agent's URL. */
   cardUrl: httpUrl.optional(),
-  /** A program and its arguments, run without a shell. It prints the bearer token. */
+  /** A program and its arguments that print the bearer token. They run without a shell. */
   tokenCommand: command.optional(),
   headers: z
     .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'the name of a header'), secretSource)
     .default({}),
-  /** Directories of this machine, and the agent's paths for them. */
+  /** Maps directories of this machine to the agent's paths. */
   workspaces: z.record(z.string().min(1), z.string().min(1)).default({}),
 } as const;
 
-/** True if the text is no URL, because the schema reports that error. */
+/**
+ * Returns true if the URL has no credentials. Also true for text that is no URL, because the schema reports that error.
+ */
 function hasNoCredentials(text: string): boolean {
   const url = parseUrl(text);
   return url === undefined || (url.username === '' && url.password === '');

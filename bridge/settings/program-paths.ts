@@ -1,7 +1,8 @@
-/** The paths of the built programs. Only the entry point knows them: bundling moves the other modules. */
+/** The paths of the built programs. Only the entry point can compute them, because bundling moves other modules. */
 export interface ProgramPaths {
-  /** The built bridge, an absolute path. The configurations of MCP clients start this file. */
+  /** The absolute path of the built bridge, which MCP clients start. */
   bridgeScript: string;
-  /** The built a2a-server. */
   serverScript: string;
+  /** The built approval card. */
+  cardFile: string;
 }

@@ -1,4 +1,4 @@
-/** The bridge's settings: their flags, environment variables and keys in the file. */
+/** Defines the bridge's settings: flags, environment variables and keys in the file. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import {
@@ -6,7 +6,7 @@ import {
   resolveSettings,
   setting,
   type SettingValues,
-} from '../../shared/settings/config.ts';
+} from '../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
@@ -19,10 +19,10 @@ import { ON_CANCEL } from '../mcp/cancelled-calls/cause.ts';
 const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
-/** The port after the a2a-server's. */
+/** The a2a-server's default port plus one. */
 const DEFAULT_HTTP_PORT = 41243;
 
-/** A flag without a value is `true`. In the file it may be a number. */
+/** Without a value, the flag is `true`. In the file, the value may be a number. */
 const httpPort = z
   .union([
     z.boolean(),
@@ -36,12 +36,12 @@ const httpPort = z
   ])
   .transform((given) => (typeof given === 'number' ? given : given ? DEFAULT_HTTP_PORT : undefined));
 
-/** An agent of the settings file. Secrets need not be in the file: the settings can name a variable or a command. */
+/** A configured agent. Secrets can be in a variable or come from a command, not in the file. */
 const agentSettings = z.strictObject({
   url: httpUrl,
   tokenEnv: variableName.optional(),
   ...agentAccess,
-  /** The dialect. Without it, the agent's card determines the dialect. */
+  /** If absent, the agent's card determines the dialect. */
   dialect: z.enum(DIALECT_NAMES).optional(),
 });
 export type AgentSettings = z.infer<typeof agentSettings>;
@@ -119,7 +119,7 @@ export const BRIDGE_SETTINGS = {
     fallback: 'auto',
     env: 'MCP_A2A_BRIDGE_APPROVALS',
     describe:
-      'how actions are approved: in forms if the client shows them, otherwise by the tool (auto); only by a person in a form, on the page or at a terminal (human-only); or only by the tool (tool-only)',
+      'how actions are approved: in forms or on a card if the client shows them, otherwise by the tool (auto); only by a person in a form, on the page or at a terminal (human-only); or only by the tool (tool-only)',
     allowed: 'auto, human-only or tool-only',
   }),
   forms: setting({
@@ -243,14 +243,15 @@ const ALL_SETTINGS = { ...BRIDGE_SETTINGS, ...UNFLAGGED_SETTINGS };
 export interface BridgeSettings extends SettingValues<typeof ALL_SETTINGS> {
   workspace: string;
   stateDir: string;
-  /** The configuration file, if a flag or variable names one. A server started by the bridge gets the same file. */
+  /** The configuration file, if a flag or variable names it. A server that the bridge starts gets the same file. */
   configFile: string | undefined;
 }
 
-/** Flags that locate the other settings. */
+/** Flags with the locations of other settings. */
 export const LOCATION_FLAGS = locationFlags("outbox, token and the local server's address");
 
 /**
+ * Reads the bridge's settings from flags, environment and file.
  * @param flags parsed by commander, by setting key, with `stateDir` and `config`
  * @throws ProductError CONFIGURATION
  */

@@ -1,4 +1,4 @@
-/** The setting `approvalWebhook`: where the bridge posts pending actions, and how the two sides authenticate. */
+/** Defines the setting `approvalWebhook`: where the bridge posts pending actions, and how both sides authenticate. */
 import { z } from 'zod';
 import { agentAccess, httpUrl } from './agent-settings.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
@@ -6,21 +6,20 @@ import { parseUrl } from '../../shared/net/parse-url.ts';
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
-/** How long a person can answer in the client's form before the webhook posts, in seconds. */
+/** How long a person can answer in the client before the webhook posts, in seconds. */
 const AFTER_SECONDS = 30;
 
 export const webhookSettingsSchema = z
   .strictObject({
     url: httpUrl,
-    /** Allows the webhook to send previews unencrypted over a network. */
+    /** True allows unencrypted posts, with previews, over a network. */
     allowHttp: z.boolean().default(false),
-    /** The environment variable, or the command, that holds the secret for the signatures. */
+    /** The variable or command with the secret that signs posts. */
     secretEnv: variableName.optional(),
     secretCommand: agentAccess.tokenCommand,
     tokenEnv: variableName.optional(),
     tokenCommand: agentAccess.tokenCommand,
     headers: agentAccess.headers,
-    /** How long an action waits before it is posted. */
     afterSeconds: z.number().min(0).max(86_400).default(AFTER_SECONDS),
   })
   .refine(({ url, allowHttp }) => allowHttp || isSafe(url), {

@@ -7,12 +7,15 @@ import type { Endpoint } from '../agents/connection.ts';
 import { credentialHeaders } from '../agents/credentials.ts';
 import { Registry } from '../agents/registry.ts';
 
-/** The name of the agent that `agentUrl` sets. */
+/** The name of the agent in the setting `agentUrl`. */
 const NAMED_BY_URL = 'agent';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** @param serverScript the built a2a-server, to start it */
+/**
+ * Creates the configured agents, or the local agent if none is configured.
+ * @param serverScript the built a2a-server, to start it
+ */
 export function configuredAgents(settings: BridgeSettings, env: Env, serverScript: string): Registry {
   const { agentUrl, agentTokenEnv, agentDialect, agents } = settings;
   const byUrl =
@@ -22,7 +25,7 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
           new Agent(
             NAMED_BY_URL,
             async () => {
-              // The variable's name has a default, so the variable may be unset.
+              // The variable's name has a default, so the variable itself may be unset.
               const tokenEnv = env[agentTokenEnv] === undefined ? undefined : agentTokenEnv;
               const headers = await credentialHeaders(spokenOf(NAMED_BY_URL), { tokenEnv, headers: {} }, env);
               return { url: agentUrl, headers, dialect: agentDialect };
@@ -47,7 +50,7 @@ function localAgent({ stateDir, autoStart, configFile }: BridgeSettings, serverS
   return new Agent(
     LOCAL_AGENT,
     async () => {
-      const { findServer } = await import('../local-server/find-server.ts');
+      const { findServer } = await import('../local-server/find-or-start-server.ts');
       return findServer({ stateDirectory: stateDir, script: serverScript, autoStart, configFile });
     },
     `It was sent the token in ${join(stateDir, 'token')}: see that the server runs with this state directory, or end it, so that the bridge starts its own.`,

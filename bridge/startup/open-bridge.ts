@@ -1,15 +1,16 @@
-/** Opens the services that the tools use: agents, outbox, sessions. The first call that needs them loads this file. */
+/** Opens the services that the tools use: agents, outbox, sessions. Loaded on the first call that needs them. */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { configuredAgents } from './configured-agents.ts';
 import { OpenForms } from '../approvals/open-forms.ts';
+import { CardCodes } from '../approvals/card-codes.ts';
 import { PageLinks } from '../approvals/page-links.ts';
 import { RequestStates } from '../approvals/request-state.ts';
 import type { Bridge } from '../mcp/bridge-context.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import { Inbox } from '../inbox/inbox.ts';
 import { ClientTasks } from '../sessions/client-tasks.ts';
-import { DelegationService } from '../sessions/delegation-service.ts';
-import { LiveSessions } from '../sessions/live-sessions.ts';
+import { DelegationService } from '../sessions/deliver-delegations.ts';
+import { LiveSessions } from '../sessions/sessions-in-memory.ts';
 import { logSessions } from '../sessions/log-sessions.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { BridgeDatabase } from '../state/database.ts';
@@ -22,17 +23,15 @@ import { WaitingResults } from '../state/waiting-results.ts';
 interface OpenBridgeOptions {
   settings: BridgeSettings;
   env: Readonly<Record<string, string | undefined>>;
-  /** The built a2a-server, to start it. */
   serverScript: string;
-  /** The command line with which a person runs this program at a terminal. */
   program: string;
   log: Logger;
   version: string;
 }
 
 /**
- * @throws ProductError CONFIGURATION when the state directory cannot be used; STORAGE when its database cannot be
- * used
+ * Opens the services that the tools use.
+ * @throws ProductError CONFIGURATION when the state directory cannot be used; STORAGE when its database cannot be used
  */
 export async function openBridge({
   settings,
@@ -69,8 +68,7 @@ export async function openBridge({
         );
   // B3: finishes the unfinished work of earlier bridges, in parallel with this call.
   delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
-  // Reads the results of earlier bridges before the first call. A task may wait for a person who is reachable only by
-  // the webhook.
+  // Checks for results of earlier bridges before the first call, because only the webhook may reach the person.
   if (webhook !== undefined) void inbox.look();
   return {
     registry,
@@ -81,6 +79,7 @@ export async function openBridge({
     rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
     offers: new OpenForms({ fields: settings.forms }),
     links: new PageLinks(),
+    cardCodes: new CardCodes(),
     requestStates: new RequestStates(settings.stateDir),
     cutPreviews: new CutPreviews(database),
     usedPermits: new UsedPermits(database),

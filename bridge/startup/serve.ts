@@ -1,4 +1,4 @@
-/** Runs the bridge over stdio, over HTTP, or both. With stdio, stdout carries only MCP (B2). */
+/** Runs the bridge over stdio, over HTTP, or both. With stdio, stdout contains only MCP messages (B2). */
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { resolve } from 'node:path';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -15,21 +15,18 @@ import type { BridgeSettings } from '../settings/settings.ts';
 import type { HttpRun } from '../transports/http/serve-http.ts';
 import { SeenResults } from '../mcp/tool/seen-results.ts';
 import type { ClientConnection } from '../sessions/client-tasks.ts';
-import { UnconfirmedAnswers } from '../sessions/unconfirmed-answers.ts';
+import { UnconfirmedReplies } from '../sessions/unconfirmed-replies.ts';
 import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
 import { abort } from '../mcp/tools/abort-tool.ts';
-import { wasLeftOpen } from '../state/left-open.ts';
+import { wasLeftOpen } from '../state/may-have-open-work.ts';
 import { StdioTransport } from '../transports/stdio/stdio-transport.ts';
 import { TaskListening } from '../mcp/tasks/task-listening.ts';
 import { FollowedTasks } from '../sessions/followed-tasks.ts';
 import { watchTask } from '../mcp/tasks/watch-task.ts';
-import type { ToolName } from '../tool-names/tool-name.ts';
+import type { ToolName } from '../tool-names/tool-names.ts';
 import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
 
-/**
- * How long the shutdown waits for the outbox, in milliseconds. If the writes take longer, the next bridge finishes the
- * work.
- */
+/** How long the shutdown waits for outbox writes, in milliseconds. The next bridge finishes later writes. */
 const LAST_WRITES_MS = 2_000;
 
 interface ServeOptions {
@@ -39,8 +36,8 @@ interface ServeOptions {
 }
 
 /**
- * Serves until a signal arrives, or until the client closes stdin if stdio is served. After a signal all tasks continue
- * (E4). HTTP clients share agents, sessions and outbox with the client at stdin.
+ * Serves until a signal arrives, or until the stdio client closes stdin. After a signal all tasks continue (E4). HTTP
+ * clients and the stdio client share agents, sessions and outbox.
  * @throws ProductError CONFIGURATION when only HTTP is served and the server cannot start
  */
 export async function serve({ settings, places, log }: ServeOptions): Promise<void> {
@@ -61,16 +58,17 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
     return openBridge({ settings, env: process.env, serverScript, program, log, version });
   };
   const { approvals, onCancel, onDisconnect } = settings;
-  const parts: McpServerOptions = { version, prefix, log, onCancel, approvals, bridge };
+  const { cardFile } = places;
+  const parts: McpServerOptions = { version, prefix, log, onCancel, approvals, cardFile, bridge };
 
-  // In its print mode, Claude Code answers every form without a person. It also refuses tools that must ask a person.
+  // In print mode, Claude Code answers forms without a person, and refuses tools that must ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
   const followed = new FollowedTasks();
   const connection: ClientConnection = { left: false };
   const client = {
     connection,
     withdrawals: new CancelledCalls(),
-    receipts: new UnconfirmedAnswers(),
+    receipts: new UnconfirmedReplies(),
     seen: new SeenResults(),
     followed,
     unattended,
@@ -96,7 +94,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(signal));
-  // SIGHUP means that the terminal closed. A bridge on stdin then ends. A bridge that serves only HTTP continues.
+  // SIGHUP means that the terminal closed. A stdio bridge then ends, but an HTTP-only bridge continues.
   process.on('SIGHUP', () => stdio && void end('SIGHUP'));
 
   if (stdio) {
@@ -116,8 +114,8 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   if (settings.http !== undefined) http = serveOverHttp(settings.http, { settings, parts, clientLeft });
   void takeUp(settings, bridge);
   if (stdio) {
-    // A failure of HTTP must not end the bridge, because the client on stdin still works. Several bridges may have the
-    // same port in their settings.
+    // An HTTP error must not end the bridge, because the stdio client still works. Several bridges may have the same
+    // port in their settings.
     http.catch((error: unknown) => log.error({ problem: messageOf(error) }, 'MCP is not served over HTTP'));
     return;
   }
@@ -151,7 +149,7 @@ async function serveOverHttp(
     clientLeft: (connection: ClientConnection) => Promise<void>;
   },
 ): Promise<HttpRun> {
-  // The HTTP code loads only when it is needed. So a client on stdin does not wait for it.
+  // Loads the HTTP code only here, because a client on stdin must not wait for it.
   const { serveHttp } = await import('../transports/http/serve-http.ts');
   const run = await serveHttp({
     port,
@@ -166,10 +164,10 @@ async function serveOverHttp(
   return run;
 }
 
-/** B3: opens the bridge at once if an earlier bridge left unfinished work. Otherwise the first call opens it. */
+/** B3: opens the bridge immediately if an earlier bridge left unfinished work. Otherwise the first call opens it. */
 async function takeUp(settings: BridgeSettings, bridge: () => Promise<Bridge>): Promise<void> {
   if (!(await wasLeftOpen(settings.stateDir))) return;
-  const { hasUnfinishedWork } = await import('../state/unfinished-work.ts');
-  // If the database cannot be used, the first call reports this error.
+  const { hasUnfinishedWork } = await import('../state/has-unfinished-work.ts');
+  // If the database cannot be opened, the first call reports the error.
   if (await hasUnfinishedWork(settings.stateDir).catch(() => false)) await bridge().catch(() => undefined);
 }

@@ -1,10 +1,10 @@
 /**
- * The questions whose preview a tool's result has cut. Nobody has seen such a preview in full. So a tool call cannot
- * approve the action (D5), even if a later result has room for the preview. All bridges of the user share the rows.
+ * Records actions whose preview was cut in a tool result, so no person has seen it in full. A tool call cannot approve
+ * such an action (D5), even if a later result has room for the preview. All bridges of the user share these rows.
  */
 import type { BridgeDatabase } from './database.ts';
 
-/** In milliseconds. No action waits that long. */
+/** In milliseconds. No action waits longer. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 export class CutPreviews {
@@ -14,7 +14,10 @@ export class CutPreviews {
     this.#database = database;
   }
 
-  /** @param shown the code of the question. @throws ProductError STORAGE: the preview must not be shown then */
+  /**
+   * Records that the preview of an action was cut.
+   * @param shown the code of the action. @throws ProductError STORAGE; the preview must then not be shown
+   */
   add(taskId: string, shown: string): void {
     if (this.has(taskId, shown)) return;
     this.#database.forget('cut_previews', KEPT_MS);
@@ -34,8 +37,8 @@ export class CutPreviews {
   }
 
   /**
-   * A later result has shown the preview in full. If the write fails, the row stays, and the tool call still cannot
-   * approve.
+   * Call this when a later result has shown the preview in full. If the write fails, the row stays, and a tool call
+   * still cannot approve.
    */
   delete(taskId: string, shown: string): void {
     this.#database

@@ -1,10 +1,10 @@
 /**
- * The bridge's memory: one SQLite database in the state directory, shared by all bridges and commands of a user (B5).
- * The agents own the tasks. The database holds the bridge's promises and the actions that it must not repeat.
+ * One SQLite database in the state directory, shared by all bridges and commands of a user (B5). The agents own the
+ * tasks. The database has messages to deliver, results to announce, and actions that must not be repeated.
  *
  * Invariants
  * - A write is durable when its method returns. A check and the write that depends on it are one transaction.
- * - The first call that needs the database opens it. The start of the bridge does not.
+ * - The first call that needs the database opens it, because the bridge must start fast.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { GroupCommit } from '../../shared/sqlite/group-commit.ts';
@@ -12,7 +12,7 @@ import { openSqlite, type Command, type Query, type Sqlite } from '../../shared/
 import { createPrivateFile } from '../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../shared/sqlite/storage-error.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
-import { databasePath } from './left-open.ts';
+import { databasePath } from './may-have-open-work.ts';
 import { isRunning, ownProcessId, type ProcessId } from './process-id.ts';
 import { migrate } from './schema.ts';
 
@@ -22,24 +22,21 @@ import { migrate } from './schema.ts';
  */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/**
- * The maximum number of writes in one commit. This limit keeps the event loop free: a commit blocks it for only a few
- * milliseconds.
- */
+/** The maximum number of writes in one commit, so that a commit blocks the event loop for only a few milliseconds. */
 const MOST_TOGETHER = 500;
 
 const WHAT = "The bridge's database";
 
 export class BridgeDatabase {
   readonly path: string;
-  /** The id of this process. It owns the rows that this process writes. */
+  /** This process, which owns the rows that it writes. */
   readonly owner: ProcessId;
   readonly #sqlite: Sqlite;
   readonly #queries = new Map<string, Query>();
   readonly #commands = new Map<string, Command>();
   readonly #together: GroupCommit<() => void, void>;
   #inTransaction = false;
-  /** The promise of the newest write of `together`. The writes end in order, so it resolves after all others. */
+  /** The newest write of `together`. Writes end in order, so it settles last. */
   #newest: Promise<void> = Promise.resolve();
 
   private constructor(path: string, owner: ProcessId, sqlite: Sqlite) {
@@ -54,9 +51,10 @@ export class BridgeDatabase {
   }
 
   /**
-   * @param owner this process; a test may simulate several
-   * @throws ProductError CONFIGURATION when the state directory cannot be used, or the file is not a database of this
-   * version; STORAGE when it cannot be opened or written, or is damaged
+   * Opens the database, and creates or migrates it if necessary.
+   * @param owner this process; a test may use several ids
+   * @throws ProductError CONFIGURATION if the state directory or the file cannot be used; STORAGE if the file cannot be
+   * opened or written, or is damaged
    */
   static async open(stateDirectory: string, owner?: ProcessId): Promise<BridgeDatabase> {
     await prepareStateDirectory(stateDirectory);
@@ -104,7 +102,7 @@ export class BridgeDatabase {
   }
 
   /**
-   * Runs the work in a transaction: either all its writes succeed or none, and no other bridge writes meanwhile. Inside
+   * Runs the work in a transaction: all its writes succeed or none, and no other bridge writes in the meantime. Inside
    * another transaction, the work becomes part of that transaction.
    * @throws ProductError STORAGE
    */
@@ -119,9 +117,9 @@ export class BridgeDatabase {
   }
 
   /**
-   * Runs the write in one transaction with the other writes of this turn of the event loop, in order. So several calls
-   * that end together need only one commit. Resolves when the write is durable.
-   * @throws ProductError STORAGE; then all writes of this transaction are lost
+   * Runs the write in one commit with all other writes of this turn of the event loop, in order. So several calls that
+   * end at the same time need one commit. Resolves when the write is durable.
+   * @throws ProductError STORAGE; all writes of this commit are then lost
    */
   together(write: () => void): Promise<void> {
     const written = this.#together.add(write);
@@ -129,17 +127,17 @@ export class BridgeDatabase {
     return written;
   }
 
-  /** Resolves when every write of `together` so far is durable or has failed. */
+  /** Resolves when all earlier writes of `together` are durable or have failed. */
   written(): Promise<void> {
     return this.#newest;
   }
 
-  /** Turns an SQLite failure or a damaged row into a ProductError with the next step. @throws ProductError STORAGE */
+  /** Converts an SQLite error or a damaged row to a ProductError with the next step. @throws ProductError STORAGE */
   checked<Result>(work: () => Result): Result {
     return withStorageErrors(this.path, work, WHAT);
   }
 
-  /** Deletes the rows of a table that are older than `olderThanMs`, in milliseconds. */
+  /** Deletes rows of a table that are older than `olderThanMs` milliseconds. */
   forget(
     table: 'decision_claims' | 'webhook_posts' | 'cut_previews' | 'used_permits',
     olderThanMs: number,
@@ -155,7 +153,7 @@ export class BridgeDatabase {
   }
 
   /**
-   * Makes the last writes and closes the database. If no delegation is open, closing empties the write-ahead log. The
+   * Writes what is pending and closes the database. If no delegation is open, also empties the write-ahead log. The
    * next bridge then need not open the database at its start (`wasLeftOpen`).
    */
   close(): void {
@@ -164,7 +162,7 @@ export class BridgeDatabase {
       const [open] = this.rows(`SELECT 1 FROM delegations WHERE state IN ('sending', 'accepted') LIMIT 1`);
       if (open === undefined) this.rows('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The write-ahead log keeps its content. So the next bridge opens the database at its start.
+      // The write-ahead log keeps its content, so the next bridge opens the database at its start.
     }
     this.#queries.clear();
     this.#commands.clear();

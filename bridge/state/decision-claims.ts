@@ -4,12 +4,9 @@
  */
 import type { BridgeDatabase } from './database.ts';
 
-/**
- * One question about one call, with the code of the shown content. If the agent asks again with other content, that is
- * another question.
- */
+/** A call with the code of its shown content. If the agent asks again with other content, the code differs. */
 export interface AskedQuestion {
-  /** The agent's URL. Its name is not enough, because each settings file has its own names. */
+  /** The agent's URL, because each settings file may use another name for the agent. */
   agent: string;
   taskId: string;
   callId: string;
@@ -19,28 +16,28 @@ export interface AskedQuestion {
 export interface DecisionClaim {
   /** The message that carries the decision. */
   messageId: string;
-  /** True while the process that made the claim runs. Only that process knows whether the decision arrived. */
+  /** True while the process with the claim runs. Only that process knows whether the decision arrived. */
   running: boolean;
 }
 
-/** In milliseconds. Such an agent forgets its tasks at a restart, which comes much earlier than this. */
+/** In milliseconds. Such an agent forgets its tasks in a restart, which happens much earlier. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 
 export interface DecisionClaims {
   /**
-   * Claims the question for a message. A message that is sent again has its claim already.
-   * @param past messages of ended processes that surely failed
-   * @returns the claim of another message, if there is one
-   * @throws ProductError STORAGE when the claim can be neither made nor read: nothing may be sent
+   * Claims the call for a message. A message that is resent already has its claim.
+   * @param past messages of ended processes that certainly failed
+   * @returns the claim of another message, if one exists
+   * @throws ProductError STORAGE if the claim can be neither made nor read; nothing may then be sent
    */
   take(
     asking: AskedQuestion,
     messageId: string,
     past: ReadonlySet<string>,
   ): Promise<DecisionClaim | undefined>;
-  /** The message failed, so another message may decide the call. */
+  /** Call this when the message failed, so that another message may decide the call. */
   release(asking: AskedQuestion, messageId: string): void;
 }
 

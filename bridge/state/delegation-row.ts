@@ -22,7 +22,7 @@ export const DELEGATION_COLUMNS = [
 ] as const;
 type Column = (typeof DELEGATION_COLUMNS)[number];
 
-/** The fields of the message. They are the same in every attempt. */
+/** The fields of the message, which are the same in every attempt. */
 const work = outboxEntrySchema.pick({
   text: true,
   settings: true,
@@ -60,7 +60,10 @@ export function toDelegationRow(entry: OutboxEntry, owner: string): SqlValue[] {
   return DELEGATION_COLUMNS.map((column) => values[column]);
 }
 
-/** @throws SqliteFailure when the row is damaged */
+/**
+ * Converts a row to an outbox entry.
+ * @throws SqliteFailure if the row is damaged
+ */
 export function toOutboxEntry(row: Row): OutboxEntry {
   const value = (column: Column): unknown => row[DELEGATION_COLUMNS.indexOf(column)];
   try {

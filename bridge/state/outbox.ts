@@ -1,7 +1,6 @@
 /**
- * The outbox. The database holds every delegation before its message leaves (B1). The entry stays open until the client
- * has the result. Its owner is the process that sends it. When that process has ended, another process takes the entry
- * over.
+ * Stores every delegation before its message is sent (B1). The entry stays open until the client has the result. The
+ * owner of an entry is the process that sends it. After that process has ended, another process adopts the entry.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SqlValue } from '../../shared/sqlite/driver.ts';
@@ -11,7 +10,7 @@ import type { BridgeDatabase } from './database.ts';
 import type { ProcessId } from './process-id.ts';
 import { DELEGATION_COLUMNS, toOutboxEntry, toDelegationRow } from './delegation-row.ts';
 
-/** The number of closed entries to keep. Agents that cannot list their tasks need their session ids. */
+/** The number of closed entries to keep. For agents that cannot list tasks, they provide session ids. */
 const KEPT_CLOSED = 500;
 
 export interface DelegatedTask {
@@ -19,7 +18,7 @@ export interface DelegatedTask {
   taskId: string;
 }
 
-/** The contents of files by their SHA-256 (hex). */
+/** File contents by SHA-256 (hex). */
 export type FileContents = ReadonlyMap<string, Uint8Array>;
 
 const OPEN = `state <> 'collected'`;
@@ -33,7 +32,7 @@ export class Outbox {
 
   /**
    * Writes the entry durably. After this returns, the message may be sent.
-   * @throws ProductError STORAGE when it cannot be written (R28)
+   * @throws ProductError STORAGE if the entry cannot be written (R28)
    */
   put(entry: OutboxEntry, contents: FileContents = new Map()): void {
     const database = this.#database;
@@ -56,7 +55,7 @@ export class Outbox {
     }
   }
 
-  /** The contents of the files of an open entry, by hash. */
+  /** Returns the file contents of an open entry, by hash. */
   contents(messageId: string): FileContents {
     const rows = this.#database.rows(
       'SELECT hash, bytes FROM delegation_files WHERE message_id = ?',
@@ -101,14 +100,14 @@ export class Outbox {
     });
   }
 
-  /** Deletes the entry of a message that has failed or was refused. */
+  /** Deletes the open entry of a message that was not delivered. */
   drop(messageId: string): void {
     this.#database.run(`DELETE FROM delegations WHERE message_id = ? AND ${OPEN}`, messageId);
   }
 
   /**
    * Records that the client has the result of this task. Closes the task's entries of all bridges, and deletes their
-   * text.
+   * texts.
    */
   collect(taskId: string, ended: TaskStateName): void {
     this.#database.transaction(() => {
@@ -122,23 +121,17 @@ export class Outbox {
     });
   }
 
-  /** The open entries of all the user's bridges, oldest first. */
+  /** Returns the open entries of all the user's bridges, oldest first. */
   open(): readonly OutboxEntry[] {
     return this.#select(`WHERE ${OPEN} ORDER BY created_at, rowid`);
   }
 
-  /**
-   * All entries of all the user's bridges: first the open entries, then the closed. Each group is in order of age,
-   * oldest first.
-   */
+  /** Returns all entries of the user's bridges. Open entries come first, each group oldest first. */
   entries(): readonly OutboxEntry[] {
     return this.#select(`ORDER BY state = 'collected', created_at`);
   }
 
-  /**
-   * The entries with this message, session or task id: first the open entries, then the closed. Each group is in order
-   * of age, oldest first.
-   */
+  /** Returns the entries with this message, session or task id. Open entries come first, each group oldest first. */
   ofHandle(handle: string, agent?: string): readonly OutboxEntry[] {
     return this.#select(
       `WHERE (message_id = ?1 OR session_id = ?1 OR task_id = ?1) AND (?2 IS NULL OR agent = ?2)
@@ -148,7 +141,7 @@ export class Outbox {
     );
   }
 
-  /** The delegation whose task has this id, or whose message began the task. */
+  /** Returns the delegation whose task has this id, or whose message started the task. */
   begun(taskId: string, messageId: string): OutboxEntry | undefined {
     return this.#select(
       `WHERE task_id = ?1 OR (message_id = ?2 AND json_extract(work, '$.taskId') IS NULL)
@@ -158,12 +151,12 @@ export class Outbox {
     )[0];
   }
 
-  /** The open entry of a task. */
+  /** Returns the open entry of a task. */
   ofTask(agent: string, taskId: string): OutboxEntry | undefined {
     return this.#select(`WHERE task_id = ? AND agent = ? AND state = 'accepted' LIMIT 1`, taskId, agent)[0];
   }
 
-  /** Takes over the open entries of ended processes. If several processes try, each entry goes to only one of them. */
+  /** Makes this process the owner of open entries of ended processes. Each entry goes to only one process. */
   async adopt(): Promise<readonly OutboxEntry[]> {
     const database = this.#database;
     const adopted: OutboxEntry[] = [];
@@ -176,7 +169,7 @@ export class Outbox {
     return adopted;
   }
 
-  /** The ids of ended processes that own open entries. */
+  /** Returns the ids of ended processes that own open entries. */
   orphaned(): Promise<readonly ProcessId[]> {
     const owners = this.#database.rows(
       `SELECT DISTINCT owner FROM delegations WHERE ${OPEN} AND owner <> ?`,
@@ -185,7 +178,7 @@ export class Outbox {
     return this.#database.ended(owners.map(([owner]) => String(owner)));
   }
 
-  /** Releases the accepted entries of this process. So the next bridge can take them before this process ends. */
+  /** Releases the accepted entries of this process, so that another bridge can adopt them now. */
   release(): void {
     this.#database.run(
       `UPDATE delegations SET owner = '' WHERE owner = ? AND state = 'accepted'`,
@@ -193,7 +186,7 @@ export class Outbox {
     );
   }
 
-  /** The open entries of this process with this title, oldest first. */
+  /** Returns the open entries of this process with this title, oldest first. */
   titled(title: string): readonly OutboxEntry[] {
     return this.#select(
       `WHERE ${OPEN} AND owner = ? AND title = ? ORDER BY created_at`,
@@ -202,7 +195,7 @@ export class Outbox {
     );
   }
 
-  /** The accepted entries of this process that have a recorded cancel, oldest first. */
+  /** Returns the accepted entries of this process with a recorded cancel, oldest first. */
   cancels(): readonly OutboxEntry[] {
     return this.#select(
       `WHERE cancel IS NOT NULL AND state = 'accepted' AND owner = ? ORDER BY created_at`,
@@ -210,12 +203,12 @@ export class Outbox {
     );
   }
 
-  /** The entries of this process whose message may not have arrived, oldest first. */
+  /** Returns the entries of this process whose message may not have arrived, oldest first. */
   sending(): readonly OutboxEntry[] {
     return this.#select(`WHERE state = 'sending' AND owner = ? ORDER BY created_at`, this.#database.owner);
   }
 
-  /** The tasks of this process that may still run. It considers only the newest `most` delegations, newest first. */
+  /** Returns the tasks of this process that may still run: at most `most`, newest first. */
   going(most: number): readonly DelegatedTask[] {
     const rows = this.#database.rows(
       `SELECT agent, task_id FROM delegations WHERE state = 'accepted' AND ended IS NULL AND owner = ?

@@ -1,7 +1,10 @@
-/** The used permits to start a task. Each permit starts one task. All bridges of the user share the rows. */
+/**
+ * Records the permits that were used to start a task. Each permit starts one task. All bridges of the user share the
+ * rows.
+ */
 import type { BridgeDatabase } from './database.ts';
 
-/** In milliseconds. A signed permit is valid for one hour (`request-state.ts`). */
+/** In milliseconds. A signed permit is valid for one hour (`request-state.ts`), so this is long enough. */
 const KEPT_MS = 24 * 60 * 60_000;
 
 export class UsedPermits {
@@ -11,7 +14,10 @@ export class UsedPermits {
     this.#database = database;
   }
 
-  /** @returns false when the permit was used before. @throws ProductError STORAGE: nothing may start then */
+  /**
+   * Records that a permit was used.
+   * @returns false if the permit was used before. @throws ProductError STORAGE; nothing may then start
+   */
   use(permit: string): boolean {
     this.#database.forget('used_permits', KEPT_MS);
     const added = this.#database.run(

@@ -1,17 +1,27 @@
 /**
- * The inbox in the database (R68): delegations whose task has ended, but whose result no client has. This includes a
- * result in an unconfirmed answer. It is not announced while the process that sent the answer runs.
+ * Stores the inbox (R68): delegations whose task has ended, but whose result no client has confirmed. A result may be
+ * in a reply that the client has not confirmed. While the process that sent this reply runs, the result is not
+ * announced.
  */
-import { type WaitingResult, waitingResultSchema } from './waiting-result.ts';
-import { toMcpState } from '../dialects/mcp-state.ts';
+import { z } from 'zod';
+import { mcpStateSchema, toMcpState } from '../dialects/mcp-state.ts';
 import { TASK_STATE_NAMES, type TaskStateName } from '../dialects/observation.ts';
 import type { SqlValue } from '../../shared/sqlite/driver.ts';
 import type { BridgeDatabase } from './database.ts';
 
-/** Identifies the result of a task of an agent. */
+/** A result that no client has collected. */
+const waitingResultSchema = z.object({
+  sessionId: z.string(),
+  taskId: z.string(),
+  agent: z.string(),
+  state: mcpStateSchema,
+  title: z.string(),
+});
+export type WaitingResult = z.infer<typeof waitingResultSchema>;
+
 export type ResultKey = string;
 
-/** The maximum number of announced results. The sessions of older results are still in the list. */
+/** The maximum number of announced results. `list_all_active_sessions` still shows the sessions of older results. */
 const ANNOUNCED = 200;
 
 export const resultKey = ({ agent, taskId }: Pick<WaitingResult, 'agent' | 'taskId'>): ResultKey =>
@@ -39,7 +49,10 @@ export class WaitingResults {
     );
   }
 
-  /** The session continues in the same task, so its next end is a new result. @throws ProductError STORAGE */
+  /**
+   * Removes a recorded end, because the session continues in the same task. Its next end is a new result. @throws
+   * ProductError STORAGE
+   */
   reopen(agent: string, taskId: string): Promise<void> {
     return this.#write(
       `UPDATE delegations SET ended = NULL, ended_at = NULL, handed_over_by = NULL
@@ -50,7 +63,7 @@ export class WaitingResults {
   }
 
   /**
-   * Records that an answer of this process contains the result, and the earlier results of the session.
+   * Records that a reply of this process contains the result, and earlier results of the session.
    * @throws ProductError STORAGE
    */
   handOver(
@@ -71,10 +84,7 @@ export class WaitingResults {
     );
   }
 
-  /**
-   * The results that may be announced, oldest first. Before it reads, it makes the earlier writes of this object
-   * durable.
-   */
+  /** Returns the results to announce, oldest first. Earlier writes of this bridge are made durable first. */
   async waiting(): Promise<readonly WaitingResult[]> {
     await this.#database.written();
     const rows = this.#database.rows(
@@ -94,7 +104,7 @@ export class WaitingResults {
         taskId,
         sessionId,
         title,
-        // `unknown` is the end of a task that its agent has forgotten.
+        // `unknown` is the final state of a task that its agent has forgotten.
         state: toMcpState(
           TASK_STATE_NAMES.find((each) => each === state && each !== 'unknown') ?? 'unknown-to-agent',
         ),
@@ -104,7 +114,7 @@ export class WaitingResults {
     return [...results.values()];
   }
 
-  /** The ended tasks of a session whose results the client has not confirmed. */
+  /** Returns the ended tasks of a session whose results the client has not confirmed. */
   tasksOf(agent: string, sessionId: string): readonly string[] {
     return this.#database
       .rows(

@@ -1,6 +1,6 @@
 /**
- * The webhook's posts, shared by all bridges of the user. For each pending action, one bridge sends the post. If that
- * bridge is killed, its row remains. The next bridge posts again, with the same `webhook-id`.
+ * Records the webhook's posts for all bridges of the user. One bridge posts each pending action. If that bridge is
+ * killed, its row remains, and the next bridge posts again with the same `webhook-id`.
  */
 import { z } from 'zod';
 import type { BridgeDatabase } from './database.ts';
@@ -11,23 +11,22 @@ const post = z.object({
   taskId: z.string(),
   callId: z.string(),
   shown: z.string(),
-  /** `asking`: a bridge posts it; `asked`: the receiver has it; `over`: the action no longer waits. */
+  /** `asking`: a bridge is posting. `asked`: the receiver has the post. `over`: the action no longer waits. */
   state: z.enum(['asking', 'asked', 'over']),
   owner: z.string(),
 });
 type Post = z.infer<typeof post>;
 export type PostState = Post['state'];
-/** The posted action. */
 export type PostedAction = Omit<Post, 'state' | 'owner'>;
 
-/** In milliseconds. No action waits that long. */
+/** In milliseconds. No action waits longer. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 
 export class WebhookPosts {
   readonly #database: BridgeDatabase;
-  /** The unfinished posts that this bridge took over and has not sent yet. */
+  /** Unfinished posts that this bridge took over and has not sent yet. */
   readonly #unsent = new Set<string>();
 
   constructor(database: BridgeDatabase) {
@@ -35,7 +34,11 @@ export class WebhookPosts {
     database.forget('webhook_posts', KEPT_MS);
   }
 
-  /** @returns true if this bridge posts the action: it is the first, or the earlier bridge ended before it was done */
+  /**
+   * Reserves the post of an action for this bridge.
+   * @returns true if this bridge must post the action: it is the first, or the earlier bridge ended before it had
+   * posted
+   */
   async take(about: PostedAction): Promise<boolean> {
     if (this.#insert(about)) return true;
     const key = keyOf(about);
@@ -57,8 +60,8 @@ export class WebhookPosts {
   }
 
   /**
-   * Takes over the open posts of ended bridges. If several bridges try, each post goes to only one of them.
-   * @param agents the agents of this bridge; it leaves the posts of other agents to other bridges
+   * Takes over the open posts of ended bridges. Each post goes to only one bridge.
+   * @param agents the agents of this bridge; posts of other agents are left to other bridges
    */
   async takeOver(agents: readonly string[]): Promise<readonly (PostedAction & { state: PostState })[]> {
     const rows = this.#database.rows(
@@ -88,7 +91,7 @@ export class WebhookPosts {
     );
   }
 
-  /** Makes this bridge the owner, unless another bridge was faster. @returns whether it succeeded */
+  /** Makes this bridge the owner. @returns false if another bridge was faster */
   #claim(found: Post): boolean {
     const changed = this.#database.run(
       `UPDATE webhook_posts SET owner = ?, at = ? WHERE ${OF} AND owner = ? AND state = ?`,

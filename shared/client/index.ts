@@ -1,12 +1,12 @@
 /**
- * `mcp-a2a-bridge/client`: start, follow, decide, abort and resume tasks, in Node or in a web page. It uses only APIs
- * that Node and browsers have (fetch, AbortSignal, ReadableStream, EventTarget).
+ * `mcp-a2a-bridge/client` starts, follows, decides, aborts and resumes tasks, in Node or in a web page. It uses only
+ * APIs that Node and browsers have (fetch, AbortSignal, ReadableStream, EventTarget).
  */
 export { A2aClient } from './a2a/a2a-client.ts';
 export type { A2aClientOptions } from './a2a/a2a-client.ts';
 export type { ToolExecution } from './a2a/agent-api.ts';
 export type { ListedTask, TaskList } from './a2a/listed-task.ts';
-export type { A2aTaskRequest } from './a2a/message.ts';
+export type { A2aTaskRequest, FileToSend } from './a2a/message.ts';
 export { ClientError } from './core/client-error.ts';
 export type { ClientErrorCode } from './core/client-error.ts';
 export type { ClientOptions } from './core/client-options.ts';
@@ -27,6 +27,6 @@ export type { Progress } from './core/progress.ts';
 export { hasEnded } from './core/task-report.ts';
 export type { PendingAction, RunningTool, TaskReport, TaskState } from './core/task-report.ts';
 export type { Answer } from '../protocol/question.ts';
-export type { CostReport } from '../protocol/cost-report.ts';
+export type { CostReport, TaskCosts } from '../protocol/cost-report.ts';
 export type { AbortAnswer } from '../protocol/abort-answer.ts';
 export type { Decision, Grants, TaskRequest, ToolRequest } from './core/task-request.ts';

@@ -1,16 +1,16 @@
 /**
- * Limits the size of response bodies (X3). A peer may send gigabytes. Then the caller must get an error before the
- * memory is full.
+ * Limits the size of response bodies (X3). A peer may send gigabytes, so the caller must get an error before the memory
+ * is full.
  */
 const LF = 10;
 const CR = 13;
 
-/** Makes the error for an exceeded limit. The message is a sentence without a full stop. */
+/** Creates the error for an exceeded limit. The message is a sentence without a full stop. */
 type MakeError = (message: string) => Error;
 
-/** The whole body. @throws the error of `failing` as soon as the body exceeds `maxBytes`; the rest is not read. */
+/** Reads the whole body. @throws the error of `failing` if the body exceeds `maxBytes`. The rest is not read. */
 export async function boundedBytes(
-  body: ReadableStream<Uint8Array>,
+  body: AsyncIterable<Uint8Array>,
   maxBytes: number,
   failing: MakeError,
 ): Promise<Uint8Array<ArrayBuffer>> {
@@ -25,8 +25,8 @@ export async function boundedBytes(
 }
 
 /**
- * Passes server-sent events on. It fails when one event exceeds `maxEventBytes`, or when no data arrives for
- * `silenceMs`. A heartbeat counts as data.
+ * Passes server-sent events through. Fails if one event exceeds `maxEventBytes`, or if no data arrives for `silenceMs`.
+ * A heartbeat counts as data.
  */
 export function boundEvents(
   { maxEventBytes, silenceMs }: { maxEventBytes: number; silenceMs?: number | undefined },
@@ -57,7 +57,10 @@ export function boundEvents(
   });
 }
 
-/** The number of bytes after the last blank line, which ends an event; undefined if there is no blank line. */
+/**
+ * Returns the number of bytes after the last blank line, which ends an event. Returns undefined if there is no blank
+ * line.
+ */
 function afterLastBlankLine(chunk: Uint8Array, startsLine: boolean): number | undefined {
   for (
     let index = chunk.lastIndexOf(LF);

@@ -1,5 +1,3 @@
-/** Describes why TLS rejected a certificate. Pure. */
-
 /** What the person can do: trust the certificate or its authority, use another name, or renew the certificate. */
 export type CertificateRemedy = 'trust-certificate' | 'trust-authority' | 'other-name' | 'renew';
 
@@ -26,7 +24,7 @@ const PROBLEMS: Readonly<Record<string, CertificateProblem>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: { cause: 'its certificate is for another host name', remedy: 'other-name' },
 };
 
-/** @returns undefined if the code is no error of a certificate */
+/** Returns why TLS rejected a certificate. Returns undefined if the code is not about a certificate. */
 export function certificateProblem(code: string): CertificateProblem | undefined {
   return Object.hasOwn(PROBLEMS, code) ? PROBLEMS[code] : undefined;
 }

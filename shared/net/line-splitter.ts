@@ -13,10 +13,7 @@ export class LineSplitter {
     this.#maxBytes = maxBytes;
   }
 
-  /**
-   * Adds a chunk.
-   * @returns the complete lines without line ends, and the number of lines that were dropped because they were too long
-   */
+  /** Adds a chunk. Returns the complete lines without line breaks. `tooLong` is the number of dropped lines. */
   push(chunk: Buffer): { lines: string[]; tooLong: number } {
     const lines: string[] = [];
     let tooLong = 0;
@@ -31,7 +28,7 @@ export class LineSplitter {
     return { lines, tooLong };
   }
 
-  /** @returns true if this part makes the line too long */
+  /** Returns true if this part makes the line too long. */
   #keep(part: Buffer): boolean {
     if (this.#skipping) return false;
     this.#parts.push(part);

@@ -1,5 +1,5 @@
 /**
- * Whether a host name or address always means this machine, so that foreign DNS cannot redirect it. Pure.
+ * Returns true if the host always means this machine, so that foreign DNS cannot redirect it.
  * @param host with or without the brackets of an IPv6 address
  */
 export function isLoopback(host: string): boolean {

@@ -1,8 +1,6 @@
-/** Parses a URL with the WHATWG parser, without throwing. */
-
 /**
- * Returns undefined for an invalid URL. It does not use `URL.canParse`: in Node 20, after many calls, the optimised
- * function rejects URLs with Latin-1 letters.
+ * Parses a URL with the WHATWG parser. Returns undefined if the URL is invalid. `URL.canParse` is not used. In Node 20
+ * it rejects URLs with Latin-1 letters after many calls.
  */
 export function parseUrl(text: string, base?: URL): URL | undefined {
   try {

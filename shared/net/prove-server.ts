@@ -1,4 +1,3 @@
-/** Asks the program at an address to prove that it is this user's A2A server (X1). The token is not sent. */
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { messageOf, systemErrorCode } from '../runtime/errors.ts';
@@ -21,7 +20,10 @@ type ServerProof =
 const MAX_ANSWER_BYTES = 4_096;
 const DOWN: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET']);
 
-/** @param url of the server. @param timeoutMs for the whole answer. */
+/**
+ * Asks the program at a URL to prove that it is this user's A2A server (X1). The token is not sent. @param timeoutMs
+ * for the whole response
+ */
 export async function proveServer(url: string, token: string, timeoutMs: number): Promise<ServerProof> {
   const nonce = newNonce();
   try {
@@ -50,8 +52,7 @@ interface Answer {
 }
 
 /**
- * `fetch` does not give the address of its socket. In newer versions of Node it also follows proxies of the
- * environment.
+ * `fetch` does not report the address of its socket. In newer versions of Node it also uses proxies of the environment.
  */
 function get(url: URL, timeoutMs: number): Promise<Answer> {
   return new Promise((resolve, reject) => {

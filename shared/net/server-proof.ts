@@ -1,13 +1,13 @@
 /**
- * The messages with which a server proves to a client that it knows the user's token. Neither side sends the token
- * itself (challenge and response with HMAC, RFC 2104). Pure.
+ * A server proves to a client that it knows the user's token. Neither side sends the token itself (challenge and
+ * response with HMAC, RFC 2104).
  *
  * The proof covers the server's address on the connection. So a program at another address cannot relay the proof.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
-/** The path of the challenge. `?nonce=` holds the nonce. */
+/** The path of the challenge. The query parameter `nonce` contains the nonce. */
 export const IDENTITY_PATH = '/identity';
 
 /** 32 random bytes in base64url. */
@@ -15,7 +15,6 @@ export const NONCE_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
 export const newNonce = (): string => randomBytes(32).toString('base64url');
 
-/** One run of a server. */
 export interface ServerRunIdentity {
   pid: number;
   /** RFC 3339 */
@@ -37,7 +36,7 @@ export const identityAnswer = z.object({
 type IdentityAnswer = z.infer<typeof identityAnswer>;
 export type Claim = Omit<IdentityAnswer, 'proof'>;
 
-/** The proof of a claim, for one nonce and one address. */
+/** Returns the proof of a claim, for one nonce and one address. */
 export function serverProof(
   token: string,
   claim: Claim,
@@ -61,8 +60,8 @@ export function sameProof(one: string, other: string): boolean {
 }
 
 /**
- * The bearer token that a local client sends. Only this run of the server accepts it. A program that takes over the
- * port of a killed server receives a token that no server accepts.
+ * Returns the bearer token that a local client sends. Only this run of the server accepts it. If another program takes
+ * the port of a killed server, it receives a token that no server accepts.
  */
 export function runCredential(token: string, { pid, startedAt }: ServerRunIdentity): string {
   return mac(token, ['mcp-a2a-bridge run credential 1', pid, startedAt]);

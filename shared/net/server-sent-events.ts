@@ -1,8 +1,8 @@
-/** Parses a stream of server-sent events (WHATWG HTML §9.2). For Node and browsers. */
+/** Parses a stream of server-sent events (WHATWG HTML §9.2), in Node and browsers. */
 import { createParser } from 'eventsource-parser';
 import type { EventSourceMessage } from 'eventsource-parser';
 
-/** The maximum length of one event in characters. This package's server sends a whole task as its largest event. */
+/** The maximum length of one event in characters. The largest event of this package's server is a whole task. */
 const MAX_EVENT = 64 * 1024 * 1024;
 
 /** One event of the stream is longer than the limit. */
@@ -12,20 +12,21 @@ export class EventTooLarge extends Error {
 
 export interface StreamReading {
   /**
-   * A stream without data for this time counts as broken. A comment counts as data. Milliseconds. Without this, there
-   * is no limit.
+   * A stream without data for this time counts as broken. A comment counts as data. Without this value, there is no
+   * limit.
    */
   quietMs?: number;
   /**
-   * Stops the reading when it aborts. The request's own signal is not enough. If it aborts exactly when the response
+   * An abort stops the reading. The request's own signal is not enough. If that signal aborts exactly when the response
    * ends, Node's fetch neither ends nor rejects a pending read.
    */
   signal: AbortSignal;
 }
 
 /**
- * Ends when the stream ends. A caller that leaves early closes the connection.
- * @throws EventTooLarge, or an Error if the connection breaks, the stream is silent for too long, or `signal` aborts
+ * Yields the events until the stream ends. A caller that leaves the loop closes the connection.
+ * @throws EventTooLarge
+ * @throws Error if the connection breaks, the stream is silent for too long, or `signal` aborts
  */
 export async function* eventsOf(
   response: Response,
@@ -57,7 +58,7 @@ export async function* eventsOf(
   }
 }
 
-/** @returns undefined at the end of the stream */
+/** Reads one chunk. Returns undefined at the end of the stream. */
 async function readWithin(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   { quietMs, signal }: StreamReading,

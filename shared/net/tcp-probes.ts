@@ -1,5 +1,5 @@
-/** Milliseconds of silence before the kernel sends a TCP keep-alive probe. */
+/** After this time without data, the kernel sends a TCP keep-alive probe. */
 const PROBE_AFTER_MS = 60_000;
 
-/** Options of `createServer`: the kernel detects vanished peers, also on idle connections (E4). */
+/** Options of `createServer`. They let the kernel detect vanished peers on idle connections too (E4). */
 export const TCP_PROBES = { keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };

@@ -1,6 +1,6 @@
 /**
- * The answer to the abort of a tool execution: the same on every transport (R40). The schema uses `zod/mini`, because web
- * pages read it too.
+ * The response to the abort of a tool execution. It is the same on every transport (R40). Schemas for web pages use
+ * `zod/mini`.
  */
 import * as z from 'zod/mini';
 

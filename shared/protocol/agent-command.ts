@@ -1,17 +1,17 @@
 /**
- * The A2A extension `urn:mcp-a2a-bridge:agent-command:v1`: commands that an agent runs without a model. A client sends a
- * message with one data part, `{ extension, command, args }`. This message starts a normal task: its steps ask for approval
- * and it has a result. `GET /api/commands` lists the commands.
+ * The A2A extension `urn:mcp-a2a-bridge:agent-command:v1`: commands that an agent runs without a model. A client sends
+ * a message with one data part, `{ extension, command, args }`. This message starts a normal task, with approvals and a
+ * result. `GET /api/commands` lists the commands.
  */
 import { z } from 'zod';
 import { AGENT_COMMAND, RUN_TOOL } from './extensions.ts';
 
 export { AGENT_COMMAND, RUN_TOOL };
 
-/** Characters of an argument: the input of a tool may contain a whole file. */
+/** An argument may be long, because the input of a tool may contain a whole file. */
 const MAX_ARGUMENT = 1_000_000;
 
-/** A command as the person typed it. A part of a name with several words may be in `args`. */
+/** A command as the person typed it. If the name has several words, some of them may be in `args`. */
 export const commandCallSchema = z.strictObject({
   command: z.string().min(1).max(200),
   args: z.array(z.string().max(MAX_ARGUMENT)).max(50).default([]),
@@ -29,10 +29,9 @@ export const offeredCommandSchema = z.object({
 });
 export type OfferedCommand = z.infer<typeof offeredCommandSchema>;
 
-/** The response of `GET /api/commands`. */
 export const commandListSchema = z.object({ commands: z.array(offeredCommandSchema) });
 
-/** The command on one line, e.g. `/checkpoint restore 4f2a91bc.3`. */
+/** Returns the command on one line, e.g. `/checkpoint restore 4f2a91bc.3`. */
 export function commandLine({ command, args }: CommandCall): string {
   return `/${[command.replace(/^\/+/, ''), ...args].join(' ')}`;
 }

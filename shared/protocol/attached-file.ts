@@ -1,23 +1,21 @@
 /**
- * The files that a message or a tool result may contain. The bytes decide the kind of a file, not its name and not a
- * declared media type: providers refuse an image with a wrong type, and a browser must not guess the type.
+ * The files that a message or a tool result may contain. The bytes decide the type of a file, not its name and not its
+ * declared media type. Providers refuse an image with a wrong type, and a browser must not guess the type.
  */
 
-/** The files that models can read. Text is no file for a model: the model gets it as text. */
+/** The file types that models can read. A text file is not in this list, because the model gets it as text. */
 export const FILE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 
-/**
- * The maximum size of one file, in bytes. Anthropic refuses an image of more than 5 MiB in base64, which is 3.75 MiB of
- * bytes. Google refuses a request of more than 20 MB.
- */
+/** Anthropic refuses an image of more than 5 MiB in base64, which is 3.75 MiB of bytes. */
 export const MAX_IMAGE_BYTES = 3_932_160;
+/** Google refuses a request of more than 20 MB. */
 export const MAX_PDF_BYTES = 10_000_000;
 
-/** The maximum size of all files of one message, in bytes. In base64 they fit into a request of 4 MiB. */
+/** The maximum size of all files of one message. In base64 they fit into a request of 4 MiB. */
 export const MAX_MESSAGE_FILE_BYTES = 3_000_000;
 
-/** Returns the type of a file that a model can read; undefined for any other content. */
+/** Returns the type of a file that a model can read. Returns undefined for any other content. */
 export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
   const at = (offset: number, text: string): boolean =>
     Buffer.from(bytes.subarray(offset, offset + text.length)).toString('latin1') === text;
@@ -29,7 +27,7 @@ export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
   return undefined;
 }
 
-/** Returns the text of a file in UTF-8 without NUL; undefined for any other content. */
+/** Returns the text of a file in UTF-8 without NUL. Returns undefined for any other content. */
 export function fileText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
@@ -39,7 +37,6 @@ export function fileText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** @returns the maximum size of a file of this type, in bytes */
 export function maxFileBytes(type: FileType): number {
   return type === 'application/pdf' ? MAX_PDF_BYTES : MAX_IMAGE_BYTES;
 }

@@ -1,16 +1,15 @@
 /**
  * A call as clients see it: its preview, its side effect, the reason why it waits, and its steps. Part of
- * `urn:mcp-a2a-bridge:tool-approval:v1`. The schemas use `zod/mini`. With the full `zod`, the bundle of a web page is
+ * `urn:mcp-a2a-bridge:tool-approval:v1`. The schemas use `zod/mini`, because the full `zod` makes a web page's bundle
  * ten times as large.
  */
 import * as z from 'zod/mini';
 import { questionSchema } from './question.ts';
 
-/** The side effects of a tool. `none` means read-only: the server may run the call again without asking. */
+/** `none` means read-only, so the server may run the call again without asking. */
 export const sideEffectSchema = z.enum(['none', 'files', 'command', 'network', 'other']);
 export type SideEffect = z.infer<typeof sideEffectSchema>;
 
-/** The preview of a call that a person sees before the decision. */
 export const previewSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('diff'), path: z.string(), diff: z.string() }),
   z.object({ type: z.literal('command'), command: z.string(), cwd: z.string() }),
@@ -25,13 +24,17 @@ export const decisionWordSchema = z.enum(['approve', 'deny', 'edit', 'answer']);
 export type DecisionWord = z.infer<typeof decisionWordSchema>;
 
 /**
- * Why the call waits. `approval`: no one has decided it. `outcome-unknown`: a crash lost its outcome.
- * `content-changed`: its content has changed since a person saw it. `question`: it needs an answer, and no tool runs.
+ * The reason why the call waits.
+ *
+ * - `approval`: no one has decided the call.
+ * - `outcome-unknown`: a crash lost its outcome.
+ * - `content-changed`: its content has changed since a person saw it.
+ * - `question`: the call needs an answer, and no tool runs.
  */
 export const pendingReasonSchema = z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']);
 export type PendingReason = z.infer<typeof pendingReasonSchema>;
 
-/** Why a tool execution stopped early (A1). */
+/** The reason why a tool execution stopped early (A1). */
 export const stopReasonSchema = z.enum([
   'abort-request',
   'task-cancel',
@@ -45,43 +48,42 @@ export type StopReason = z.infer<typeof stopReasonSchema>;
 export const toolProgressSchema = z.object({ done: z.number(), total: z.number() });
 export type ToolProgress = z.infer<typeof toolProgressSchema>;
 
-/** The fields that name a call. */
-export const callRef = { callId: z.string(), tool: z.string(), title: z.string() };
+export const callReferenceFields = { callId: z.string(), tool: z.string(), title: z.string() };
 
 /**
- * A step of a call, as `metadata[TOOL_APPROVAL].activity` of a streamed status update. A client uses it to show progress
- * with tool names, and to learn the `toolId` for an abort.
+ * A step of a call, in `metadata[TOOL_APPROVAL].activity` of a streamed status update. A client can show progress with
+ * tool names, and gets the `toolId` for an abort.
  */
 export const activitySchema = z.discriminatedUnion('type', [
-  /** `question`: the call needs an answer, not an approval. */
+  /** `question` is true if the call needs an answer instead of an approval. */
   z.object({
     type: z.literal('tool.requested'),
-    ...callRef,
+    ...callReferenceFields,
     asks: z.boolean(),
     question: z.optional(z.literal(true)),
   }),
   z.object({
     type: z.literal('tool.decided'),
-    ...callRef,
+    ...callReferenceFields,
     decision: decisionWordSchema,
     by: z.string(),
     channel: z.string(),
-    /** The person's reason. Absent if the person gave none. Older servers omit it. */
+    /** The person's reason. Absent if the person gave none, and from older servers. */
     reason: z.optional(z.string()),
-    /** SHA-256 (hex) of the input at the time of the decision, for the record. Older servers may omit it. */
+    /** SHA-256 (hex) of the input at the time of the decision. Older servers omit it. */
     inputHash: z.optional(z.string()),
   }),
-  z.object({ type: z.literal('tool.started'), ...callRef, toolId: z.string() }),
+  z.object({ type: z.literal('tool.started'), ...callReferenceFields, toolId: z.string() }),
   z.object({
     type: z.literal('tool.output'),
-    ...callRef,
+    ...callReferenceFields,
     toolId: z.string(),
     text: z.string(),
     progress: z.optional(toolProgressSchema),
   }),
   z.object({
     type: z.literal('tool.finished'),
-    ...callRef,
+    ...callReferenceFields,
     toolId: z.nullable(z.string()),
     outcome: z.enum(['ok', 'error', 'stopped', 'denied', 'skipped', 'withdrawn', 'unknown']),
     summary: z.string(),

@@ -1,48 +1,68 @@
 /**
- * The answer of `GET /api/costs`: what the requests to models cost, by UTC day, by session and by model. It uses
- * `zod/mini`, because web pages read it.
+ * The cost of the requests to models. `GET /api/costs` returns it by UTC day, by session and by model.
+ * `GET /api/tasks/{id}/costs` returns it by request. The schemas use `zod/mini`, because web pages read them.
  */
 import * as z from 'zod/mini';
 
-/** The tokens and the cost of some requests to models. A request is a turn, or a summary of a conversation. */
-const sum = {
-  requests: z.number(),
-  /** All input tokens: plain ones, and both kinds below. */
-  inputTokens: z.number(),
-  /** The part of the input tokens that the provider read from its cache. */
-  cachedInputTokens: z.number(),
-  /** The part of the input tokens that the provider wrote to its cache. */
-  cacheWriteTokens: z.number(),
-  outputTokens: z.number(),
+const count = z.number();
+const tokens = {
+  /** All input tokens, including the two counts below. */
+  inputTokens: count,
+  /** The input tokens that the provider read from its cache. */
+  cachedInputTokens: count,
+  /** The input tokens that the provider wrote to its cache. */
+  cacheWriteTokens: count,
+  outputTokens: count,
   /** US dollars. Null if the price of a request is unknown. */
-  usd: z.nullable(z.number()),
-  /** US dollars of the requests with a known price. */
-  knownUsd: z.number(),
-  /** The number of requests with an unknown price. */
-  unpricedRequests: z.number(),
+  usd: z.nullable(count),
 };
+
+/** The tokens and the cost of some requests to models. A request is for a turn, or for a summary of a conversation. */
+const sum = { requests: count, ...tokens, knownUsd: count, unpricedRequests: count };
 export const costSumSchema = z.object(sum);
 export type CostSumView = z.infer<typeof costSumSchema>;
+
+const request = {
+  /** The number of the turn in its task. Null for a summary of the conversation. */
+  turn: z.nullable(count),
+  ...tokens,
+};
+
+/**
+ * `metadata[TOOL_APPROVAL].cost` of the event that ends a turn or a summary. Absent if the model reports no tokens.
+ */
+export const eventCostSchema = z.object(request);
+export type EventCost = z.infer<typeof eventCostSchema>;
+
+export const taskCostsSchema = z.object({
+  taskId: z.string(),
+  /** The requests that used tokens, in order. `at` is the time of the response (RFC 3339). */
+  requests: z.array(z.object({ at: z.string(), model: z.string(), ...request })),
+});
+export type TaskCosts = z.infer<typeof taskCostsSchema>;
 
 /** A UTC day, e.g. `2026-01-31`. */
 const day = z.string();
 
 export const costReportSchema = z.object({
   timeZone: z.literal('UTC'),
-  /** The first day of the report. */
   from: day,
-  /** The last day of the report: today. */
+  /** The last day of the report is today. */
   to: day,
   total: costSumSchema,
   /** Newest first. Days without requests are absent. */
   days: z.array(z.object({ day, ...sum })),
-  /** The latest day first, then the most expensive. `sessionId` is null for the sum of all deleted sessions. */
+  /**
+   * The latest day is first. Sessions of the same day are in the order of their cost. `sessionId` is null for the sum
+   * of all deleted sessions.
+   */
   sessions: z.array(z.object({ sessionId: z.nullable(z.string()), title: z.string(), lastDay: day, ...sum })),
-  /** The number of sessions that the list omits. */
-  moreSessions: z.number(),
-  /** The most expensive first. */
+  moreSessions: count,
+  /** The most expensive model is first. */
   models: z.array(z.object({ model: z.string(), ...sum })),
-  /** `limitUsd`: today's limit, after each time that a person allowed more. Absent if no budget per day is set. */
-  dailyBudget: z.optional(z.object({ usd: z.number(), limitUsd: z.number(), spentUsd: z.number() })),
+  /**
+   * `limitUsd` is today's limit. It includes what a person has allowed in addition. Absent if no daily budget is set.
+   */
+  dailyBudget: z.optional(z.object({ usd: count, limitUsd: count, spentUsd: count })),
 });
 export type CostReport = z.infer<typeof costReportSchema>;

@@ -1,4 +1,4 @@
-/** Formats previews, questions and answers as text for people and models. Pure. */
+/** Formats previews, questions and answers as text for people and models. */
 import { type QuotedText, withMarkedLines, type TextLimits, visibleLine } from '../text/visible-text.ts';
 import type { Preview, ToolSource } from './tool-approval.ts';
 import type { Answer, FormSchema, Question } from './question.ts';
@@ -6,7 +6,10 @@ import type { Answer, FormSchema, Question } from './question.ts';
 /** The limit of a preview in the text part, for clients without the extension. The data part has the whole preview. */
 export const TEXT_PART_LIMITS: TextLimits = { characters: 8_000 };
 
-/** Each line from the agent has a line mark. Only the working directory has no mark, because the product adds it. */
+/**
+ * Formats a preview. Each line from the agent has a prefix. The working directory has no prefix, because the server
+ * adds it.
+ */
 export function quotedPreview(preview: Preview, room?: TextLimits): QuotedText {
   switch (preview.type) {
     case 'diff':
@@ -33,7 +36,7 @@ function jsonText(value: unknown): string {
   }
 }
 
-/** The source of the tool. The name of a server or an agent is unchanged foreign text. */
+/** Names the source of the tool. The name of a server or an agent is foreign text that is not yet escaped. */
 export function sourceText(source: ToolSource): string {
   switch (source.type) {
     case 'built-in':
@@ -45,7 +48,6 @@ export function sourceText(source: ToolSource): string {
   }
 }
 
-/** The question, then one line for each choice or form field. */
 function questionText({ text, choices = [], schema }: Question): string {
   const below = [
     ...choices.map(({ label, description }) => `- ${label}${explained(description)}`),
@@ -54,7 +56,7 @@ function questionText({ text, choices = [], schema }: Question): string {
   return below.length === 0 ? text : `${text}\n\n${below.join('\n')}`;
 }
 
-/** The answer as text: one line for each chosen label, or the form as JSON. */
+/** Returns one line for each chosen label, or the form as JSON. */
 export function answerText(answer: Answer): string {
   if (typeof answer === 'string') return answer;
   return Array.isArray(answer) ? answer.join('\n') : JSON.stringify(answer);

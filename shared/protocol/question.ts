@@ -14,8 +14,8 @@ export type Choice = z.infer<typeof choiceSchema>;
 const titled = z.array(z.object({ const: z.string(), title: z.exactOptional(z.string()) }));
 
 /**
- * One form field, as in MCP elicitation (MCP 2025-11-25, `PrimitiveSchemaDefinition`). Other keywords are dropped. The
- * main reason is `pattern`: a hostile server could send one that blocks the process (X3).
+ * One form field, as in MCP elicitation (MCP 2025-11-25, `PrimitiveSchemaDefinition`). The schema drops other keywords.
+ * The main reason is `pattern`, because a hostile server could send one that blocks the process (X3).
  */
 const formField = z.object({
   type: z.enum(['string', 'number', 'integer', 'boolean', 'array']),
@@ -41,7 +41,6 @@ const formField = z.object({
   maxItems: z.exactOptional(z.number()),
 });
 
-/** A form: a flat object of fields, as JSON Schema. */
 export const formSchema = z.object({
   type: z.literal('object'),
   properties: z.record(z.string(), formField),
@@ -49,13 +48,14 @@ export const formSchema = z.object({
 });
 export type FormSchema = z.infer<typeof formSchema>;
 
-/** A question to a person. It asks for free text or for a choice. With a `schema`, it asks for a completed form. */
+/** A question asks for free text or for a choice. With a `schema`, it asks for a completed form. */
 export const questionSchema = z.object({
   text: z.string().check(z.minLength(1)),
   choices: z.optional(z.array(choiceSchema).check(z.minLength(1))),
-  /** The person may take several choices. */
   multiple: z.optional(z.boolean()),
-  /** The person may write free text instead of a choice. A question without choices always takes free text. */
+  /**
+   * True if the person may write free text instead of a choice. A question without choices always accepts free text.
+   */
   freeText: z.optional(z.boolean()),
   schema: z.optional(formSchema),
 });

@@ -1,7 +1,7 @@
 /**
- * The A2A extension `urn:mcp-a2a-bridge:resumable-stream:v1`. Every streamed event carries its journal position, as
- * `metadata[RESUMABLE_STREAM].seq` and as the SSE `id`. A client that subscribes with `Last-Event-ID` gets all later events.
- * The names follow a2aproject/A2A#1986.
+ * The A2A extension `urn:mcp-a2a-bridge:resumable-stream:v1`. Every streamed event contains its journal position, as
+ * `metadata[RESUMABLE_STREAM].seq` and as the SSE `id`. A client that subscribes with `Last-Event-ID` gets all later
+ * events. The names follow a2aproject/A2A#1986.
  */
 import { z } from 'zod';
 

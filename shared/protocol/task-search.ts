@@ -1,12 +1,12 @@
 /**
- * The answer of `GET /api/tasks?prefix=…`. It lists the tasks whose id, or whose session's id, has the prefix, newest
+ * The response to `GET /api/tasks?prefix=…`. It lists the tasks whose task id or session id has the prefix, newest
  * update first.
  */
 import { z } from 'zod';
 
 export const taskSearchResultSchema = z.object({
   tasks: z.array(z.object({ taskId: z.string(), sessionId: z.string(), title: z.string() })),
-  /** The number of all matching tasks. The list may have fewer. */
+  /** The number of all matching tasks. The list may contain fewer. */
   total: z.number(),
 });
 export type TaskSearchResult = z.infer<typeof taskSearchResultSchema>;

@@ -1,21 +1,24 @@
 /**
  * The A2A extension `urn:mcp-a2a-bridge:tool-approval:v1`: the schemas of pending actions and of decisions on them.
  *
- * An `input-required` task has one data part `{ extension, pending: [...] }`. A decision message has one data part
- * `{ extension, decisions: [...] }`. A client without the extension reads the text part beside it. If one action is
- * pending, such a client may answer the task's first question with exactly `approve` or `deny`. For each later
- * question, the client must add the action's code after the word. Any text answers a question.
+ * An `input-required` task has one data part `{ extension, pending: [...] }`. A decision message has one data part `{
+ * extension, decisions: [...] }`.
+ *
+ * A client without the extension reads the text part of the same message. If one action is pending, such a client may
+ * reply to the task's first question with exactly `approve` or `deny`. For each later question, the client must add the
+ * action's code after the word. If the agent asks a question, any text is an answer.
  */
 import { z } from 'zod';
 import { TOOL_APPROVAL } from './extensions.ts';
 import {
-  callRef,
+  callReferenceFields,
   decisionWordSchema,
   pendingReasonSchema,
   previewSchema,
   sideEffectSchema,
 } from './call-view.ts';
 import { costSumSchema } from './cost-report.ts';
+import { presenceAssertionSchema } from './presence-assertion.ts';
 import { answerSchema } from './question.ts';
 
 export { TOOL_APPROVAL };
@@ -35,8 +38,7 @@ export {
   type ToolProgress,
 } from './call-view.ts';
 
-/** The origin of the tool. */
-const toolSourceSchema = z.discriminatedUnion('type', [
+export const toolSourceSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('built-in') }),
   z.object({ type: z.literal('mcp-server'), server: z.string() }),
   z.object({ type: z.literal('acp-agent'), agent: z.string() }),
@@ -44,8 +46,8 @@ const toolSourceSchema = z.discriminatedUnion('type', [
 export type ToolSource = z.infer<typeof toolSourceSchema>;
 
 /**
- * The calls that a decision covers. `once`: this call. `tool`: also later calls of the tool. `server`: also later calls
- * of the tool's server. `always`: all later calls.
+ * The calls that a decision covers. `once` covers this call. `tool` also covers later calls of the tool, `server` later
+ * calls of the tool's server, and `always` all later calls.
  */
 export const decisionScopeSchema = z.enum(['once', 'tool', 'server', 'always']);
 export type DecisionScope = z.infer<typeof decisionScopeSchema>;
@@ -58,8 +60,8 @@ const pendingActionSchema = z.object({
   input: z.record(z.string(), z.unknown()),
   /**
    * The code of this pending action: 8 hex digits. It is a hash of the call, its input, the content of its preview, and
-   * `reason`. A decision carries the code of the action that the person saw. The server refuses a decision with another
-   * code (D2).
+   * `reason`. A decision contains the code of the action that the person saw. The server refuses a decision with
+   * another code (D2).
    */
   shown: z.string(),
   sideEffect: sideEffectSchema,
@@ -70,11 +72,13 @@ const pendingActionSchema = z.object({
    * True for the first question of the task. A client without the extension may answer this question with a plain word.
    */
   first: z.literal(true).optional(),
-  /**
-   * The operator's rule because of which the server asks, although a grant covers the call. Absent if no such rule
-   * matches.
-   */
+  /** The operator's rule that requires a decision, although a grant covers the call. Absent if no such rule matches. */
   rule: z.string().optional(),
+  /**
+   * True if the rule demands presence. An approval or an edit then needs a WebAuthn assertion, which only the server's
+   * page can make. A denial needs none.
+   */
+  presence: z.literal(true).optional(),
   /** RFC 3339, or null if the action never expires. */
   expiresAt: z.string().nullable(),
   decisions: z.array(decisionWordSchema),
@@ -84,10 +88,10 @@ const pendingActionSchema = z.object({
 export type PendingAction = z.infer<typeof pendingActionSchema>;
 
 /**
- * The limits of a grant: its duration in minutes from the decision, and the number of later calls that it allows. The
- * grant ends when it reaches one of these limits. A grant without limits lasts as long as the task.
+ * A grant ends when it reaches one of these limits. `minutes` count from the decision. `uses` is the number of later
+ * calls. A grant without limits lasts as long as the task.
  */
-const grantLimitsSchema = z
+export const grantLimitsSchema = z
   .strictObject({
     minutes: z.number().positive().max(525_600).optional(),
     uses: z.int().min(1).max(100_000).optional(),
@@ -98,10 +102,10 @@ const grantLimitsSchema = z
 export type GrantLimits = z.infer<typeof grantLimitsSchema>;
 
 /**
- * One decision. `shown` is the code of the question that the person saw. The surface that showed the question stores
- * this code. No other code may replace it (D2). `edit` needs `input` or `content`, and only `edit` takes them. `input`
- * replaces the whole input. `content` replaces only the text of a tool that writes a file. `answer` needs `answer`, and
- * only `answer` takes it.
+ * One decision. `shown` is the code of the question that the person saw. The client that showed the question stores
+ * this code, and no other code may replace it (D2). `edit` needs `input` or `content`, and only `edit` may have them.
+ * `input` replaces the whole input. `content` replaces only the text of a tool that writes a file. `answer` needs
+ * `answer`, and only `answer` may have it.
  */
 export const decisionSchema = z
   .strictObject({
@@ -115,6 +119,8 @@ export const decisionSchema = z
     content: z.string().optional(),
     answer: z.optional(answerSchema),
     reason: z.string().max(10_000).optional(),
+    /** The assertion of the person's passkey. Its challenge binds it to this decision. */
+    presence: presenceAssertionSchema.optional(),
   })
   .refine((d) => (d.decision === 'edit') === (d.input !== undefined || d.content !== undefined), {
     message: 'edit needs the new input or content, and only edit takes one',
@@ -135,12 +141,14 @@ export const pendingPart = z.object({
 export const decisionsPartSchema = z.strictObject({
   extension: z.literal(TOOL_APPROVAL),
   decisions: z.array(decisionSchema).min(1).max(100),
-  /** The channel of the decision, for the record: `tool`, `elicitation`, `task-form`, `page`, `cli`, … */
+  /**
+   * Names where the person decided: `tool`, `elicitation`, `task-form`, `page`, `cli`, … The journal records this name.
+   */
   channel: z.string().max(50).optional(),
 });
 export type DecisionsPart = z.infer<typeof decisionsPartSchema>;
 
-/** Revokes the named grants of a task, or all. If a granted call has not started, it becomes pending again. */
+/** Revokes the named grants of a task, or all grants. If a granted call has not started, it becomes pending again. */
 export const revokePartSchema = z.strictObject({
   extension: z.literal(TOOL_APPROVAL),
   revoke: z.union([z.literal('all'), z.array(z.string().min(1).max(200)).min(1).max(1000)]),
@@ -150,7 +158,7 @@ export type RevokePart = z.infer<typeof revokePartSchema>;
 
 /**
  * What a task may do without asking a person. `ask`: read. `accept-edits`: read, and change files. `auto`: everything,
- * like `autoExecute: true`. `plan`: read, and make a plan; in this mode a person cannot approve any other call.
+ * like `autoExecute: true`. `plan`: read, and make a plan. In mode `plan`, a person cannot approve other calls.
  */
 export const taskModeSchema = z.enum(['ask', 'accept-edits', 'auto', 'plan']);
 export type TaskMode = z.infer<typeof taskModeSchema>;
@@ -159,18 +167,17 @@ export type TaskMode = z.infer<typeof taskModeSchema>;
 export const taskSettingsSchema = z.strictObject({
   /** The absolute path of the agent's working directory. */
   workspace: z.string().min(1).max(4096).optional(),
-  /** The server runs every tool without asking. The journal still records every call. */
+  /** True if the server runs every tool without asking. The journal still records every call. */
   autoExecute: z.boolean().optional(),
-  /** The server offers the model only read-only tools. */
+  /** True if the server offers the model only read-only tools. */
   readOnly: z.boolean().optional(),
   /** Must not contradict `autoExecute` or `readOnly`. */
   mode: taskModeSchema.optional(),
-  /** A model tier (`fast`, `smart`) or a model id the server knows. */
+  /** A model tier (`fast`, `smart`) or a model id that the server knows. */
   model: z.string().min(1).max(200).optional(),
 });
 export type TaskSettings = z.infer<typeof taskSettingsSchema>;
 
-/** One item of the agent's to-do list. */
 export const todoSchema = z.strictObject({
   text: z.string().min(1).max(200).describe('What is to be done, in a few words.'),
   status: z.enum(['pending', 'in_progress', 'done']),
@@ -187,32 +194,27 @@ export const asideSchema = z.discriminatedUnion('role', [
 ]);
 export type Aside = z.infer<typeof asideSchema>;
 
-/**
- * The decision that is in force for a call: its author, its channel, its time (RFC 3339), and the hash of the call's
- * input.
- */
-const standingDecisionSchema = z.object({
+/** The decision that applies to a call. `by` is the principal, `at` the time (RFC 3339). */
+const recordedDecisionSchema = z.object({
   decision: decisionWordSchema,
   by: z.string(),
   channel: z.string(),
   at: z.string(),
   inputHash: z.string(),
 });
-export type StandingDecision = z.infer<typeof standingDecisionSchema>;
+export type RecordedDecision = z.infer<typeof recordedDecisionSchema>;
 
 /** Token counts, as the model provider reports them. */
 const usage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
-  /** The part of the input tokens that the provider read from its cache. */
   cachedInputTokens: z.number().optional(),
-  /** The part of the input tokens that the provider wrote to its cache. */
   cacheWriteTokens: z.number().optional(),
   /** The cost in US dollars, from the configured prices. Null if a price is missing. */
   usd: z.number().nullable().optional(),
 });
 
-/** A grant in force, as a status shows it. Times are in RFC 3339. */
+/** A current grant. Times are in RFC 3339. */
 const grantViewSchema = z.object({
   grantId: z.string(),
   scope: decisionScopeSchema.exclude(['once']),
@@ -233,20 +235,19 @@ export type GrantView = z.infer<typeof grantViewSchema>;
 export const toolServerViewSchema = z.object({
   name: z.string(),
   state: z.enum(['starting', 'ready', 'down']),
-  /** The number of the server's tools that the agent offers to the model. */
   tools: z.number(),
-  /** Why the server is down, or which of its tools cannot be used. */
+  /** The reason why the server is down, or why some of its tools cannot be used. */
   error: z.string().optional(),
 });
 export type ToolServerView = z.infer<typeof toolServerViewSchema>;
 
-/** `metadata[TOOL_APPROVAL]` of a Task: facts for a status view that have no field in A2A. */
+/** `metadata[TOOL_APPROVAL]` of a Task. It contains facts that have no field in A2A. */
 export const taskOverviewSchema = z.object({
   settings: taskSettingsSchema,
   turns: z.number(),
   calls: z.array(
     z.object({
-      ...callRef,
+      ...callReferenceFields,
       toolId: z.string().nullable(),
       sideEffect: sideEffectSchema,
       state: z.enum([
@@ -261,17 +262,17 @@ export const taskOverviewSchema = z.object({
         'answered',
         'withdrawn',
       ]),
-      /** RFC 3339. Only a running call has it. */
+      /** The time, as in RFC 3339. Only a running call has it. */
       startedAt: z.string().optional(),
       /** Absent if the call needs no decision, or has none yet. */
-      decided: standingDecisionSchema.optional(),
+      decided: recordedDecisionSchema.optional(),
     }),
   ),
-  /** Absent from older servers. */
+  /** Older servers omit this field. */
   grants: z.array(grantViewSchema).optional(),
   /**
-   * Present only in the response to GetTask, and only if the agent has servers. The servers' state can change without
-   * an event of the task.
+   * Present only in the response to GetTask, and only if the agent has servers. The state of a server can change
+   * without an event of the task.
    */
   servers: z.array(toolServerViewSchema).optional(),
   /** `models` has the usage of each model. It is present only if the task used several models. */
@@ -280,7 +281,7 @@ export const taskOverviewSchema = z.object({
    * The workspace's instruction files that the agent has read. `cut` is true if the agent has read only the beginning.
    */
   instructions: z.array(z.object({ path: z.string(), bytes: z.number(), cut: z.boolean() })).optional(),
-  /** The usage of all tasks of the session. Only in the responses to GetTask and ListTasks. */
+  /** The usage of all tasks of the session. Present only in the responses to GetTask and ListTasks. */
   sessionUsage: z.optional(costSumSchema).catch(undefined),
   /**
    * Absent if the task has no files. `callId` is the call whose result contains the file. A file of a message has no

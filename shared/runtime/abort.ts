@@ -1,8 +1,7 @@
 /**
  * A tree of abort scopes: server → task → turn → model call and tool executions.
  *
- * Invariants
- * - Aborting a scope aborts all its children. Closing a scope detaches its children and sends no signal.
+ * - The abort of a scope aborts all its children. The close of a scope detaches its children and sends no signal.
  * - A scope adds no listener to a signal.
  * - The first reason stays. A second abort or close has no effect.
  */
@@ -21,24 +20,24 @@ export class AbortScope<Reason> {
   }
 
   /**
-   * Aborts with a plain `AbortError`. The reason is in the scope, because libraries must not report it as their own
-   * error.
+   * Aborts with a plain `AbortError`. The scope has the reason, because libraries must not report the reason as their
+   * own error.
    */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** The reason of the abort; undefined if this scope is not aborted. */
+  /** The reason of the abort. Undefined before the abort. */
   get reason(): Reason | undefined {
     return this.#aborted?.reason;
   }
 
-  /** A new child scope. It is aborted at once if this scope is aborted. */
+  /** Returns a new child scope. If this scope is aborted, the child is aborted too. */
   child(): AbortScope<Reason> {
     return new AbortScope(this);
   }
 
-  /** Aborts this scope and all scopes below it. @returns false if it was aborted before. */
+  /** Aborts this scope and all scopes below it. Returns false if the scope was aborted before. */
   abort(reason: Reason): boolean {
     if (this.#aborted !== undefined) return false;
     this.#aborted = { reason };
@@ -48,7 +47,7 @@ export class AbortScope<Reason> {
     return true;
   }
 
-  /** Removes this scope from the tree when its work is over. Sends no signal. */
+  /** Removes this scope from the tree when its work has ended. Sends no signal. */
   close(): void {
     this.#children.clear();
     this.#detach();
@@ -61,8 +60,8 @@ export class AbortScope<Reason> {
 }
 
 /**
- * Calls `act` once when `signal` aborts, or at once if it has already aborted.
- * @returns a function that removes the listener. Call it on every path, so that a long-lived signal keeps no listeners.
+ * Calls `act` once when `signal` aborts, or at once if it has already aborted. Returns a function that removes the
+ * listener. The caller must call that function on every path, so that a long-lived signal keeps no listeners.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) {
@@ -75,7 +74,7 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
 
 /**
  * Waits for the work until the signal aborts, even if the work cannot be cancelled.
- * @param discard releases a result that comes after the abort.
+ * @param discard releases a result that arrives after the abort
  * @throws the reason of the abort, or the error of the work
  */
 export function unlessAborted<T>(

@@ -1,15 +1,15 @@
-/** How often to try again, and how long to wait between attempts, in milliseconds: the options of `p-retry`. */
+/** The number of attempts and the delays between them, in milliseconds. The fields are options of `p-retry`. */
 export interface BackOff {
   retries: number;
   minTimeout: number;
   maxTimeout: number;
-  /** Each wait is `factor` times the last. */
+  /** Each delay is `factor` times the previous delay. */
   factor: number;
-  /** Adds jitter to the delays, so that clients of one lost server do not all return at once. */
+  /** True to add jitter to the delays, so that the clients of a lost server do not all return at once. */
   randomize: boolean;
 }
 
-/** 0.2 s, 0.4 s … at most 5 s: about 20 s in total. */
+/** The delays are 0.2 s, 0.4 s … at most 5 s, and about 20 s in total. */
 export const BACK_OFF: BackOff = {
   retries: 8,
   minTimeout: 200,
@@ -18,19 +18,20 @@ export const BACK_OFF: BackOff = {
   randomize: true,
 };
 
-/** The same back-off, with its jitter chosen once. So `delayAfter` knows each delay in advance. */
+/** Chooses the jitter once, so that `delayAfter` knows each delay in advance. */
 export function withFixedJitter({ minTimeout, randomize, ...rest }: BackOff): BackOff {
   return { ...rest, minTimeout: randomize ? minTimeout * (1 + Math.random()) : minTimeout, randomize: false };
 }
 
-/** The delay of `p-retry` after this number of retries, in milliseconds, without jitter. Pure. */
+/** Returns the delay of `p-retry` after this number of retries, in milliseconds, without jitter. */
 export function delayAfter(retries: number, { minTimeout, maxTimeout, factor }: BackOff): number {
   return Math.min(Math.round(minTimeout * factor ** retries), maxTimeout);
 }
 
 /**
- * For code that waits on an injected clock, which `p-retry` cannot use.
- * @param attempt the number of failed attempts. @returns a delay in milliseconds. Pure.
+ * Returns a delay in milliseconds, for code that waits on an injected clock. `p-retry` cannot use such a clock.
+ * @param attempt the number of failed attempts
+ * @param chance a random number from 0 to 1
  */
 export function waitAfter(
   attempt: number,

@@ -7,7 +7,6 @@ export const checkResultSchema = z.object({
   /** `warn`: it works, but may behave unexpectedly. `fail`: it does not work. */
   level: z.enum(['ok', 'warn', 'fail']),
   message: z.string(),
-  /** The next step; absent if none is needed. */
   next: z.string().optional(),
 });
 export type CheckResult = z.infer<typeof checkResultSchema>;
@@ -15,9 +14,11 @@ export type CheckResult = z.infer<typeof checkResultSchema>;
 /** The output of `a2a-server check --json`. */
 export const serverCheckSchema = z.object({
   ok: z.boolean(),
-  /** The agent that runs the tasks with these settings, as in `GET /health`; null if the settings cannot be read. */
+  /** The agent that runs the tasks with these settings, as in `GET /health`. Null if the settings cannot be read. */
   agent: z.string().nullable(),
-  /** The environment variable that is missing. If another program starts the server, the server may have it. */
+  /**
+   * The environment variable that is missing. If another program starts the server, that program may set the variable.
+   */
   missingVariable: z.string().nullable(),
   findings: z.array(checkResultSchema),
 });

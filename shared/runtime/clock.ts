@@ -1,12 +1,15 @@
 /** The clock and timers. Tests replace them with a fake clock. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since 1970. */
   now(): number;
-  /** Calls `act` once after `ms` milliseconds. @returns a function that cancels the timer. It may be called late or twice. */
+  /**
+   * Calls `act` once after `ms` milliseconds. Returns a function that cancels the timer. A call of that function after
+   * the end has no effect.
+   */
   after(ms: number, act: () => void): () => void;
 }
 
-/** The longest delay of a Node timer, about 24.8 days. A timer with a longer delay fires at once. */
+/** The longest delay of a Node timer is about 24.8 days. A timer with a longer delay fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -4,7 +4,7 @@
  */
 import { fieldOf } from './record.ts';
 
-/** Every reason. `retryable`: the same request, unchanged, may succeed later. */
+/** `retryable` means that the same request, unchanged, may succeed later. */
 export const ERROR_REASONS = {
   MALFORMED: { retryable: false },
   TOO_LARGE: { retryable: false },
@@ -25,6 +25,7 @@ export const ERROR_REASONS = {
   ALREADY_DECIDED: { retryable: false },
   INVALID_DECISION: { retryable: false },
   INPUT_CHANGED: { retryable: false },
+  PRESENCE_REQUIRED: { retryable: false },
   DECISION_NEEDED: { retryable: false },
   TASK_ENDED: { retryable: false },
   MESSAGE_CONFLICT: { retryable: false },
@@ -40,12 +41,14 @@ export const ERROR_REASONS = {
 
 export type Reason = keyof typeof ERROR_REASONS;
 
-/** Details of an error that a program may read, e.g. `{ firstDecision: 'approve' }`. On the wire, values are strings. */
+/**
+ * Details of an error that a program may read, e.g. `{ firstDecision: 'approve' }`. On the wire, values are strings.
+ */
 export type Facts = Readonly<Record<string, string>>;
 
 /**
- * An error with a reason, a sentence that tells a person what to do next, and facts for a program.
- * The pure core returns a `CommandRefusal` value with the same content instead.
+ * An error with a reason, a message that tells a person what to do next, and facts for a program. The pure core returns
+ * a `CommandRefusal` value with the same content instead.
  */
 export class ProductError extends Error {
   override readonly name = 'ProductError';
@@ -63,12 +66,14 @@ export class ProductError extends Error {
   }
 }
 
-/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The error code, e.g. `ENOENT`. It checks the shape, not the class: the error may come from another realm. */
+/**
+ * Returns the error code, e.g. `ENOENT`. Checks the shape and not the class, because the error may come from another
+ * realm.
+ */
 export function systemErrorCode(error: unknown): string | undefined {
   const code = fieldOf(error, 'code');
   return typeof code === 'string' ? code : undefined;

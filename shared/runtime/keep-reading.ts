@@ -1,31 +1,34 @@
 /**
- * Keeps a stream open: reads it, and opens it again after a cut. The sessions of the bridge, `watch` and the client
+ * Keeps a stream open: reads it, and opens it again after it breaks. The sessions of the bridge, `watch` and the client
  * library all read a task's stream with this function.
  *
- * A stream is sound if it delivered something new, or stayed open for some seconds. After a sound stream the next
- * stream opens at once, and the back-off starts again.
+ * A stream is sound if it delivered a new event, or stayed open for some seconds. After a sound stream, the next stream
+ * opens at once, and the back-off is reset.
  */
 import pRetry from 'p-retry';
 import type { BackOff } from './back-off.ts';
 
-/** A stream that stayed open for this time is sound. Milliseconds. */
+/** A stream that stayed open for this time is sound. */
 const STEADY_MS = 5_000;
 
 export interface StreamKeeping {
   backOff: BackOff;
   signal: AbortSignal;
   /**
-   * Opens the stream and reads it to its end. It calls `opened` when the peer has begun to answer.
-   * @returns `enough` if no further stream is needed @throws why the stream could not be opened, or was cut
+   * Opens the stream and reads it to its end. Calls `opened` when the peer has begun to respond. Returns `enough` if no
+   * further stream is needed.
+   * @throws Error if the stream could not be opened, or broke
    */
   read: (opened: () => void) => Promise<'enough' | 'ended'>;
-  /** The position of the last event that was read. If it changes, the stream has delivered something new. */
+  /**
+   * Returns the position of the last event that was read. If the position changes, the stream has delivered a new
+   * event.
+   */
   position: () => number | null;
-  /** Whether another stream may succeed after this error. */
+  /** Returns true if another stream may succeed after this error. */
   passes: (error: unknown) => boolean;
-  /** Makes the error for a stream that ended too early. */
   endedEarly: () => Error;
-  /** Called before a stream is opened again after a failure. `attempt`: the number of consecutive failures. */
+  /** Runs before a stream is opened again after a failure. `attempt` is the number of consecutive failures. */
   onCut?: (error: unknown, attempt: number) => void;
 }
 
@@ -43,11 +46,11 @@ export async function keepReading(keeping: StreamKeeping): Promise<void> {
       cut = error;
     }
     if (position() === before && performance.now() - openedAt < STEADY_MS) throw cut ?? endedEarly();
-    // The peer may end a sound stream, because each stream has a lifetime.
+    // The peer may end a sound stream, because each stream has a maximum lifetime.
     if (cut !== undefined) onCut?.(cut, 1);
     return 'sound';
   };
-  // `p-retry` cannot restart its back-off. So after each sound stream, a new series of attempts begins.
+  // `p-retry` cannot reset its back-off. So after each sound stream, a new series of attempts begins.
   while (
     (await pRetry(once, {
       ...backOff,

@@ -1,6 +1,6 @@
 /**
- * A log file of limited size. At the limit its content is copied to `<file>.1`, and the file becomes empty (as
- * logrotate does with `copytruncate`). The file itself stays. So other writers need not open it again, for example a
+ * A log file of limited size. At the limit its content is copied to `<file>.1`, and the file becomes empty, as with
+ * logrotate's `copytruncate`. The file itself stays. So other writers need not open it again. Such a writer is a
  * program's stderr, which also gets the last lines of a crash.
  */
 import {
@@ -14,14 +14,15 @@ import {
 } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** Together with the older file, a log has at most twice this size. */
+/** The log and its older file together have at most twice this size. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
-/** The path of the earlier content of a log file. */
+/** Returns the path of the older content of a log file. */
 export const rotatedLogPath = (path: string): string => `${path}.1`;
 
 /**
- * When `write` returns, the line is in the file. So the last lines of a crashing process are not lost.
+ * Opens a log file. When `write` returns, the line is in the file. So the last lines of a crashing process are not
+ * lost.
  * @throws the error of the file system if the file cannot be opened
  */
 export function logFile(path: string, maxBytes = MAX_BYTES): DestinationStream {
@@ -39,8 +40,8 @@ export function logFile(path: string, maxBytes = MAX_BYTES): DestinationStream {
 }
 
 /**
- * A reader never sees an incomplete copy. If the copy fails, for example on a full disk, the earlier lines are lost: the
- * new lines matter more, and the limit still holds.
+ * A reader never sees an incomplete copy. If the copy fails, for example on a full disk, the older lines are lost. The
+ * new lines are more important, and the size limit still applies.
  */
 function setAside(path: string, file: number): void {
   const draft = `${rotatedLogPath(path)}.new`;

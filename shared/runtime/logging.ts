@@ -1,4 +1,4 @@
-/** Writes logs as JSON lines to stderr, because stdout has a protocol (B2). Logs contain no secrets (X1). */
+/** Writes logs as JSON lines to stderr, because the bridge's stdout carries MCP (B2). Logs contain no secrets (X1). */
 import { pino } from 'pino';
 import { visibleJson } from '../text/visible-text.ts';
 import type { DestinationStream, Logger } from 'pino';
@@ -8,7 +8,8 @@ export type { Logger };
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
-const SECRETS = [
+/** Fields that may hold a secret. */
+const SECRETS: ReadonlySet<string> = new Set([
   'token',
   'tokens',
   'authorization',
@@ -17,9 +18,11 @@ const SECRETS = [
   'apiKey',
   'password',
   'secret',
-];
+]);
+const SECRET_FIELD = new RegExp(`"(?:${[...SECRETS].join('|')})":`);
+const CENSOR = '[redacted]';
 
-/** Creates a pino logger. It redacts fields that may hold a secret, down to three levels. */
+/** Creates a pino logger. Redacts fields that may contain a secret, at every level. */
 export function createLogger(options: {
   name: string;
   level: LogLevel;
@@ -30,26 +33,29 @@ export function createLogger(options: {
     {
       name: options.name,
       // A person reads the log at a terminal, so hidden characters are escaped. The line stays the same JSON.
-      hooks: { streamWrite: visibleJson },
+      hooks: { streamWrite: (line) => visibleJson(redacted(line)) },
       level: options.level,
-      redact: {
-        paths: ['', '*.', '*.*.', '*.*.*.'].flatMap((prefix) => SECRETS.map((key) => `${prefix}${key}`)),
-        censor: '[redacted]',
-      },
     },
     destination,
   );
 }
 
+/** pino's own redaction copies the object of each line. It takes ten times as long as the rest of a line. */
+function redacted(line: string): string {
+  if (!SECRET_FIELD.test(line)) return line;
+  const censored: unknown = JSON.parse(line, (key, value: unknown) => (SECRETS.has(key) ? CENSOR : value));
+  return `${JSON.stringify(censored)}\n`;
+}
+
 function standardError(): DestinationStream {
-  // Synchronous: the last lines of a crashing process must be written.
+  // Synchronous writes do not lose the last lines of a crashing process.
   const destination = pino.destination({ dest: 2, sync: true });
   // On a full disk the log loses lines. The code that logs must not fail because of that.
   destination.on('error', () => undefined);
   return destination;
 }
 
-/** Sends console output of libraries to the log, so that stdout stays clean. Call it once per process. */
+/** Sends console output of libraries to the log, because the bridge's stdout carries MCP. A process calls this once. */
 export function consoleToLog(logger: Logger): void {
   const say =
     (level: 'debug' | 'info' | 'warn' | 'error') =>

@@ -1,4 +1,4 @@
-/** The output of `a2a-server models`: the models of the settings, the known models, and those of this machine. */
+/** The output of `a2a-server models`: the models of the settings, the known models, and the models of this machine. */
 import { z } from 'zod';
 
 /** US dollars per million tokens. */
@@ -11,7 +11,7 @@ const price = z.object({
 
 const keySource = z.discriminatedUnion('type', [
   z.object({ type: z.literal('none') }),
-  /** `set` is false if the variable is missing where the report was made. */
+  /** `set` is false if the process that made the report does not have the variable. */
   z.object({ type: z.literal('variable'), name: z.string(), set: z.boolean(), needed: z.boolean() }),
   z.object({ type: z.literal('command'), program: z.string() }),
 ]);
@@ -29,17 +29,25 @@ const modelUse = z.object({
   /** In tokens. Null for the offline model. */
   contextWindow: z.number().nullable(),
   windowAssumed: z.boolean(),
-  /** Null if it is unknown. */
+  /** Null if the price is unknown. */
   price: price.nullable(),
 });
 export type ModelUse = z.infer<typeof modelUse>;
 
 export const modelReportSchema = z.object({
-  /** What runs the tasks, as in `GET /health`. */
+  /** The agent that runs the tasks, as in `GET /health`. */
   agent: z.string(),
   agentType: z.enum(['model', 'scripted', 'acp']),
   uses: z.array(modelUse),
-  known: z.array(z.object({ id: z.string(), contextWindow: z.number().nullable(), price, date: z.string() })),
+  known: z.array(
+    z.object({
+      id: z.string(),
+      contextWindow: z.number().nullable(),
+      /** Null if the price is unknown. */
+      price: price.nullable(),
+      date: z.string(),
+    }),
+  ),
   local: z.array(z.object({ provider: z.string(), url: z.string(), models: z.array(z.string()) })),
 });
 export type ModelReport = z.infer<typeof modelReportSchema>;

@@ -1,11 +1,9 @@
-/** Reads values of unknown shape. */
-
-/** True for an object that is not an array. */
+/** Returns true for an object that is not an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the field of an object, also an inherited one. Undefined for a value that is not an object. */
+/** Returns the field of an object, also an inherited one. Returns undefined if the value is not an object. */
 export function fieldOf(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
 }

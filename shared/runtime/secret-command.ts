@@ -1,25 +1,23 @@
-/** Reads a secret from a command, e.g. a password manager. */
 import { execFile, type ExecFileException } from 'node:child_process';
 import { systemErrorCode } from './errors.ts';
 
-/** A person may have to unlock something first. In milliseconds. */
+/** A person may have to unlock something first. */
 const PATIENCE_MS = 30_000;
 const MAX_OUTPUT = 64 * 1024;
 
-/** The reason without the command's output, which may be the secret. */
+/** The message never contains the command's output, which may be the secret. */
 export class SecretCommandError extends Error {
-  /** True if the program cannot run at all. Otherwise a later attempt may succeed, e.g. after an unlock. */
-  readonly cannotRun: boolean;
+  /** False if a later attempt may succeed, e.g. after the person has unlocked a password store. */
+  readonly permanent: boolean;
 
-  constructor(message: string, cannotRun: boolean) {
+  constructor(message: string, permanent: boolean) {
     super(message);
-    this.cannotRun = cannotRun;
+    this.permanent = permanent;
   }
 }
 
 /**
- * Runs the command without a shell.
- * @returns the command's stdout
+ * Reads a secret from a command, e.g. a password manager. Runs the command without a shell. Returns its stdout.
  * @throws SecretCommandError
  */
 export function secretFrom(

@@ -3,15 +3,14 @@ import { onAbort } from './abort.ts';
 import type { Clock } from './clock.ts';
 
 export interface Timeout {
-  /** Aborts after the time, or when the caller's signal aborts. */
+  /** Aborts when the time has passed, or when the caller's signal aborts. */
   signal: AbortSignal;
-  /** True once it has expired. */
   expired: () => boolean;
-  /** Call this when the work is over. It removes the timer and the listener. */
+  /** Removes the timer and the listener. The caller must call this when the work has ended. */
   clear: () => void;
 }
 
-/** Starts a timeout. @param signal the caller's signal */
+/** @param signal an abort of this signal also aborts the timeout's signal */
 export function startTimeout(clock: Clock, ms: number, signal?: AbortSignal): Timeout {
   const own = new AbortController();
   let expired = false;
@@ -30,7 +29,7 @@ export function startTimeout(clock: Clock, ms: number, signal?: AbortSignal): Ti
   };
 }
 
-/** Waits for the work, at most `ms` milliseconds. @returns undefined if the work is not done in time */
+/** Waits for the work, at most `ms` milliseconds. Returns undefined if the work is not done in time. */
 export async function resultWithin<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   let cancelTimer: (() => void) | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -43,7 +42,7 @@ export async function resultWithin<T>(clock: Clock, ms: number, work: Promise<T>
   }
 }
 
-/** Resolves after `ms` milliseconds. @throws AbortError as soon as `signal` aborts. It leaves no timer and no listener. */
+/** Resolves after `ms` milliseconds. Leaves no timer and no listener. @throws AbortError as soon as `signal` aborts */
 export async function delay(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await new Promise<void>((resolve) => {

@@ -1,4 +1,3 @@
-/** Reads the version of this package from its package.json. */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +5,10 @@ import { z } from 'zod';
 
 const packageFile = z.object({ name: z.literal('mcp-a2a-bridge'), version: z.string() });
 
-/** Searches upwards from this file. The distance differs between the sources and a bundle in dist/. */
+/**
+ * Returns the version in this package's package.json. Searches the directories above this file, because a bundle in
+ * dist/ is at another depth than the sources.
+ */
 export function packageVersion(): string {
   let directory = dirname(fileURLToPath(import.meta.url));
   for (;;) {

@@ -1,4 +1,4 @@
-/** Builds the command line that runs the bridge in a terminal with the settings of a running program. Pure. */
+/** Builds the command line that runs the bridge in a terminal with the settings of a running program. */
 import { basename, delimiter, dirname } from 'node:path';
 import { quote } from 'shell-quote';
 
@@ -7,21 +7,20 @@ const NAME = 'mcp-a2a-bridge';
 interface ProgramFile {
   /** The bridge's built main file, an absolute path. */
   script: string;
-  /** The started file of the bridge: `process.argv[1]`. */
+  /** The file with which this process was started: `process.argv[1]`. */
   started: string | undefined;
-  /** The variable PATH. */
   path: string | undefined;
 }
 
 /** Settings of the running program that a terminal does not have. */
 interface TerminalSettings {
-  /** Undefined if it is the default. */
+  /** Undefined if the state directory is the default one. */
   stateDir: string | undefined;
   configFile: string | undefined;
   agentUrl?: string | undefined;
 }
 
-/** @returns the start of a command line; a command of the bridge follows */
+/** Returns the start of a command line. The caller appends a command of the bridge. */
 export function commandLine(
   { script, started = '', path = '' }: ProgramFile,
   place: TerminalSettings,

@@ -3,13 +3,14 @@ import { z } from 'zod';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A hundred years. A longer duration counts as `never`. A date so far away still has a valid text. */
+/** A hundred years. A longer duration is refused. A date so far away still has a valid text. */
 const LONGEST_MS = 36_500 * 86_400_000;
 
 export const DURATION_ALLOWED = 'a number with s, m, h or d, e.g. 12h, up to 36500d; or never';
 
 /**
- * @returns milliseconds; null for `never`. Zero is not allowed: some people read it as "at once", others as "never".
+ * Parses a duration to milliseconds, or to null for `never`. Refuses zero, because some people read zero as "at once",
+ * others as "never".
  */
 export const durationSchema = z.string().transform((written, context) => {
   const ms = millisecondsOf(written);

@@ -1,4 +1,4 @@
-/** Says in plain words why a setting's value is invalid. The user need not know the schema. */
+/** Explains why a setting's value is invalid. The user need not know the schema. */
 import type { z } from 'zod';
 
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -12,8 +12,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * For `safeParse(value, { error: settingProblem })`. A schema's own message takes precedence. The value is left out, because
- * it may be a secret.
+ * For `safeParse(value, { error: settingProblem })`. A schema's own message has precedence. The text omits the value,
+ * because it may be a secret.
  */
 export function settingProblem(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

@@ -1,4 +1,3 @@
-/** Finds the state directory and the configuration file. */
 import { join, resolve } from 'node:path';
 import { STATE_DIRECTORY_VARIABLE, stateDirectory, hostEnvironment } from '../state/state-directory.ts';
 
@@ -6,17 +5,15 @@ const CONFIG_VARIABLE = 'MCP_A2A_BRIDGE_CONFIG';
 
 interface SettingsSources {
   stateDir: string;
-  /** Absolute. */
   configFile: string;
-  /** True if the user named this file. It must then exist. */
+  /** True if the user named this file. The file must then exist. */
   named: boolean;
-  /** The other flags: each is a setting. */
   flags: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The flags that locate the other settings.
- * @param kept the program's data in the state directory, in words
+ * Returns the flags that name the state directory and the configuration file.
+ * @param kept describes the program's data in the state directory
  */
 export function locationFlags(kept: string): readonly { flag: string; describe: string }[] {
   return [
@@ -31,7 +28,10 @@ export function locationFlags(kept: string): readonly { flag: string; describe: 
   ];
 }
 
-/** @param flags commander's options by setting key, and also `stateDir` and `config` */
+/**
+ * Finds the state directory and the configuration file.
+ * @param flags commander's options by setting key, and also `stateDir` and `config`
+ */
 export function settingsSources(
   { stateDir: stateFlag, config: configFlag, ...flags }: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,7 @@
 /**
  * The only file that uses the SQLite driver. It hides three defects of libsql. A boolean parameter ends the whole
- * process, so parameters have strict types. `get` adds a `_metadata` member to a row, so rows are arrays. An error
- * while opening has no code, so this file adds one.
+ * process, so parameters have strict types. `get` adds a `_metadata` member to a row, so rows are arrays. An error of
+ * `open` has no code, so this file adds one.
  */
 import Libsql from 'libsql';
 import { messageOf } from '../runtime/errors.ts';
@@ -9,9 +9,8 @@ import { fieldOf } from '../runtime/record.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 export type Row = readonly unknown[];
-/** Runs a prepared statement and returns its rows. */
 export type Query = (...values: SqlValue[]) => Row[];
-/** Runs a prepared statement that changes rows. @returns the number of changed rows. */
+/** Returns the number of changed rows. */
 export type Command = (...values: SqlValue[]) => number;
 
 /** An error of SQLite with its code, e.g. `SQLITE_FULL`. */
@@ -26,21 +25,21 @@ export class SqliteFailure extends Error {
 }
 
 export interface Sqlite {
-  /** Runs statements without parameters. @throws SqliteFailure, like all of these methods. */
+  /** Runs statements without parameters. @throws SqliteFailure, as all methods do */
   exec(sql: string): void;
   query(sql: string): Query;
   command(sql: string): Command;
   /**
-   * The transaction is atomic. It takes the write lock at the start, so the values that it reads stay current until the
-   * commit.
+   * Runs `work` in one atomic transaction. The transaction gets the write lock at the start, so no other process can
+   * change the values that it reads.
    */
   transaction<Result>(work: () => Result): Result;
   close(): void;
 }
 
 /**
- * Opens the database at `path`. If there is none, creates an empty one.
- * @param busyTimeoutMs how long a statement waits for a lock of another process, in milliseconds
+ * Opens the database at `path`. Creates an empty one if there is none.
+ * @param busyTimeoutMs how long a statement waits for a lock of another process
  */
 export function openSqlite(path: string, { busyTimeoutMs }: { busyTimeoutMs: number }): Sqlite {
   const database = failing(() => new Libsql(path, { timeout: busyTimeoutMs }), 'SQLITE_CANTOPEN');
@@ -62,7 +61,7 @@ export function openSqlite(path: string, { busyTimeoutMs }: { busyTimeoutMs: num
         exec('COMMIT');
         return result;
       } catch (error) {
-        // After some failures (a full disk, an I/O error), SQLite has already rolled back. After others it has not.
+        // After some failures, such as a full disk, SQLite has already rolled back. After other failures it has not.
         if (database.inTransaction) exec('ROLLBACK');
         throw error;
       }

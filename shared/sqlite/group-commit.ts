@@ -1,19 +1,20 @@
 /**
- * Group commit. Items added in one turn of the event loop share one commit. Items that arrive during that commit share
- * the next commit.
+ * Group commit: items that are added in one event-loop turn share one commit. Items that arrive during that commit
+ * share the next commit.
  *
- * Invariants
  * - Items are committed in the order of their arrival, each in exactly one commit.
- * - Each item's promise settles: with its own outcome, or with the error of its commit.
+ * - Each item's promise settles with its own outcome, or with the error of its commit.
  * - A failed commit affects only its own items.
  */
 import { setImmediate } from 'node:timers';
 
-/** The outcome of one item in a successful commit. A refused item does not affect the others. */
+/** The outcome of one item in a successful commit. A refused item does not affect other items. */
 export type CommitOutcome<Result> = { type: 'done'; result: Result } | { type: 'refused'; error: Error };
 
 interface GroupCommitOptions<Item, Result> {
-  /** Commits the items and returns their outcomes, in order. If it throws, none of the items is committed. */
+  /**
+   * Commits the items and returns their outcomes, in order. If this function throws, none of the items is committed.
+   */
   commit: (items: readonly Item[]) => readonly CommitOutcome<Result>[];
   weigh: (item: Item) => number;
   /** The maximum weight of one commit. It limits how long a commit blocks the event loop. */
@@ -35,7 +36,9 @@ export class GroupCommit<Item, Result> {
     this.#options = options;
   }
 
-  /** @returns the item's result after its commit. Rejects with the item's refusal, or with the error of the commit. */
+  /**
+   * Resolves with the item's result after its commit. Rejects with the item's refusal, or with the error of the commit.
+   */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
@@ -43,7 +46,6 @@ export class GroupCommit<Item, Result> {
     });
   }
 
-  /** Commits all waiting items at once. */
   flush(): void {
     while (this.#waiting.length > 0) this.#commit(this.#take());
   }

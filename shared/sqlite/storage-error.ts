@@ -1,10 +1,13 @@
-/** Explains SQLite errors to a person, by their code. */
 import { ProductError, type Reason } from '../runtime/errors.ts';
+import { DamagedData } from '../runtime/damaged-data.ts';
 import { SqliteFailure } from './driver.ts';
 
 const OTHERWISE = { reason: 'STORAGE', sentence: 'the database refused the work' } as const;
 
-/** The keys are the first part of an extended code (`SQLITE_IOERR_WRITE` → `SQLITE_IOERR`). */
+/**
+ * Explains SQLite errors to a person. The keys are the first part of an extended code (`SQLITE_IOERR` of
+ * `SQLITE_IOERR_WRITE`).
+ */
 const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> = {
   SQLITE_FULL: { reason: 'STORAGE', sentence: 'the disk is full: free some space, then try again' },
   SQLITE_IOERR: {
@@ -35,15 +38,22 @@ const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> =
 };
 
 /**
- * Runs `work` on the database at `path`. An error of SQLite becomes a ProductError with the next step.
- * @param what names the file in the sentence
+ * Runs `work` on the database at `path`. Converts an error of SQLite, or damaged data, to a ProductError that names the next step.
+ * @param what the words for the file in the error's message
  */
 export function withStorageErrors<Result>(path: string, work: () => Result, what = 'The journal'): Result {
   try {
     return work();
   } catch (error) {
-    throw error instanceof SqliteFailure ? storageError(`${what} ${path}`, error) : error;
+    throw storageFailure(error, `${what} ${path}`) ?? error;
   }
+}
+
+function storageFailure(error: unknown, file: string): ProductError | undefined {
+  if (error instanceof SqliteFailure) return storageError(file, error);
+  if (error instanceof DamagedData)
+    return storageError(file, new SqliteFailure('SQLITE_CORRUPT', error.message, error));
+  return undefined;
 }
 
 function storageError(file: string, failure: SqliteFailure): ProductError {

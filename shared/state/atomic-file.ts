@@ -1,4 +1,4 @@
-/** Writes files atomically, readable by their owner only. */
+/** Writes files atomically, readable only by their owner. */
 import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { systemErrorCode } from '../runtime/errors.ts';
@@ -14,7 +14,7 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
   }
 }
 
-/** Creates the file with this text. @returns false, and changes nothing, if the file exists. */
+/** Creates the file with this text. If the file exists, changes nothing and returns false. */
 export async function createFile(path: string, text: string): Promise<boolean> {
   const draft = await writeDraft(path, text);
   try {

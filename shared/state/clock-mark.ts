@@ -1,5 +1,5 @@
 /**
- * Stores the last time at which a server saw the right clock, in the state directory. So a later start detects a clock
+ * Stores the last time at which a server saw a correct clock, in the state directory. So a later start detects a clock
  * that has jumped.
  */
 import { readFile } from 'node:fs/promises';
@@ -10,20 +10,18 @@ import { systemErrorCode } from '../runtime/errors.ts';
 import { replaceFile } from './atomic-file.ts';
 
 const clockReadingSchema = z.object({
-  /** Wall clock, in milliseconds since the epoch. */
+  /** The wall clock, in milliseconds since 1970. */
   now: z.number(),
-  /**
-   * Milliseconds since the boot. This clock includes the time in which the machine sleeps, and no person can set it.
-   */
+  /** Milliseconds since the boot, including the time in which the machine sleeps. No person can set this clock. */
   uptimeMs: z.number(),
-  /** The id of the boot on Linux; empty on other systems. */
+  /** The id of the boot on Linux. Empty on other systems. */
   boot: z.string(),
 });
 export type ClockReading = z.infer<typeof clockReadingSchema>;
 
 const clockMarkPath = (stateDirectory: string): string => join(stateDirectory, 'clock.json');
 
-/** @param now the wall clock. @returns both clocks of this machine */
+/** Returns both clocks of this machine. @param now the wall clock */
 export async function readClocks(now: number): Promise<ClockReading> {
   const boot =
     process.platform === 'linux'
@@ -32,7 +30,7 @@ export async function readClocks(now: number): Promise<ClockReading> {
   return { now, uptimeMs: Math.round(uptime() * 1_000), boot: boot.trim() };
 }
 
-/** @returns undefined if there is no mark, or a damaged one. @throws the error of the system */
+/** Reads the stored clocks. Returns undefined if the file is missing or damaged. @throws the error of the system */
 export async function readClockMark(stateDirectory: string): Promise<ClockReading | undefined> {
   try {
     const parsed = clockReadingSchema.safeParse(
@@ -49,29 +47,29 @@ export async function writeClockMark(stateDirectory: string, reading: ClockReadi
   await replaceFile(clockMarkPath(stateDirectory), `${JSON.stringify(reading)}\n`);
 }
 
-/** A larger difference than this is a jump, in milliseconds. */
+/** A larger difference than one day is a jump. */
 const TOLERANCE_MS = 86_400_000;
 
-/** In milliseconds: a machine may be off for this long. No clock counts that time. */
+/** A machine may be off for this long. No clock of the machine counts that time. */
 const OFF_MS = 60 * TOLERANCE_MS;
 
 /**
- * By how many milliseconds the wall clock has jumped since the mark; 0 if it has not. After a reboot, the time since
- * the mark is unknown. A clock up to 60 days ahead then counts as right: the machine may have been off. Pure.
+ * Returns how many milliseconds the wall clock has jumped since the stored reading. Returns 0 if it has not jumped.
+ * After a reboot, the elapsed time is unknown. So a clock up to 60 days ahead counts as correct, because the machine
+ * may have been off.
  */
 export function clockJump(mark: ClockReading, { now, uptimeMs, boot }: ClockReading): number {
-  // Only Linux has an id of the boot. On other systems, a longer uptime does not prove that the boot is the same.
+  // Only Linux has a boot id. On other systems, a longer uptime does not prove that the boot is the same.
   const sameBoot = boot !== '' && boot === mark.boot && uptimeMs >= mark.uptimeMs;
   const jump = now - mark.now - (sameBoot ? uptimeMs - mark.uptimeMs : 0);
   const ahead = sameBoot ? TOLERANCE_MS : OFF_MS;
   return jump > ahead || jump < -TOLERANCE_MS ? jump : 0;
 }
 
-/** A jump for people, for example `jumped 400 days ahead`. */
 export function jumpText(jump: number): string {
   const days = Math.round(Math.abs(jump) / TOLERANCE_MS);
   return `jumped ${days} ${days === 1 ? 'day' : 'days'} ${jump > 0 ? 'ahead' : 'back'}`;
 }
 
-/** The command by which the operator confirms that the clock is right. */
+/** The operator runs this command to confirm that the clock is correct. */
 export const CONFIRM_CLOCK = 'a2a-server confirm-clock';

@@ -1,4 +1,4 @@
-/** Stores the address of this user's running A2A server in the state directory, where the bridge reads it. */
+/** Stores the URL of this user's running A2A server in the state directory, where the bridge reads it. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ const serverRecordSchema = z.object({
   url: z.url({ protocol: /^https?$/ }),
   pid: z.number().int().positive(),
   version: z.string(),
-  /** RFC 3339. Together with the pid, it identifies one run of the server. */
+  /** RFC 3339. Together with the pid, this time identifies one run of the server. */
   startedAt: z.string(),
 });
 export type ServerRecord = z.infer<typeof serverRecordSchema>;
@@ -16,7 +16,8 @@ export type ServerRecord = z.infer<typeof serverRecordSchema>;
 const recordPath = (stateDirectory: string): string => join(stateDirectory, 'server.json');
 
 /**
- * The record of the last started server, or undefined. That server may have ended, so the caller must contact it first.
+ * Returns the record of the last started server, or undefined. That server may have ended, so the caller must contact
+ * it first.
  */
 export async function readServerRecord(stateDirectory: string): Promise<ServerRecord | undefined> {
   let text: string;

@@ -1,6 +1,6 @@
 /**
- * The directory with the state of this user: the journal, the token, the address of the running server, the database of
- * the bridge.
+ * The directory with the state of this user. It contains the journal, the token, the URL of the running server, and the
+ * database of the bridge.
  */
 import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -8,7 +8,6 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { messageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
 const NAME = 'mcp-a2a-bridge';
 
-/** The environment variable with the path of the state directory. Both programs read it. */
 export const STATE_DIRECTORY_VARIABLE = 'MCP_A2A_BRIDGE_HOME';
 
 interface HostEnvironment {
@@ -24,8 +23,8 @@ export const hostEnvironment = (): HostEnvironment => ({
 });
 
 /**
- * The path of the state directory: `MCP_A2A_BRIDGE_HOME`, or the platform's directory for program state.
- * XDG Base Directory Specification: a relative `XDG_STATE_HOME` is invalid and is ignored.
+ * Returns the path of the state directory: `MCP_A2A_BRIDGE_HOME`, or the platform's directory for program state. A
+ * relative `XDG_STATE_HOME` is ignored, because it is invalid (XDG Base Directory Specification).
  */
 export function stateDirectory({ env, platform, home }: HostEnvironment = hostEnvironment()): string {
   const chosen = env[STATE_DIRECTORY_VARIABLE];
@@ -38,7 +37,7 @@ export function stateDirectory({ env, platform, home }: HostEnvironment = hostEn
 
 /**
  * Creates the directory with mode 0700 if it does not exist.
- * @throws ProductError CONFIGURATION if it cannot be created, is not a directory, or is open to other users.
+ * @throws ProductError CONFIGURATION if the directory cannot be created, is not a directory, or is open to other users
  */
 export async function prepareStateDirectory(path: string): Promise<void> {
   try {
@@ -70,13 +69,15 @@ export async function checkWritable(path: string): Promise<void> {
   }
 }
 
-/** Creates one level at a time. Node's recursive mkdir never returns if a file system answers ENOENT, such as /proc. */
+/**
+ * Creates one level at a time. If a file system reports ENOENT, such as /proc, Node's recursive mkdir never returns.
+ */
 async function makeDirectory(path: string): Promise<void> {
   const missing: string[] = [];
   for (let at = path; !(await exists(at)); at = dirname(at)) missing.unshift(at);
   for (const level of missing) {
     await mkdir(level, { mode: 0o700 }).catch((error: unknown) => {
-      // Another process has created it.
+      // Another process has created the directory.
       if (systemErrorCode(error) !== 'EEXIST') throw error;
     });
   }
@@ -87,7 +88,7 @@ async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    // Even the root may be missing, for example on an absent drive. Then mkdir fails and reports it.
+    // Even the root may be missing, for example on an absent drive. Then mkdir fails and reports that.
     if (systemErrorCode(error) === 'ENOENT' && dirname(path) !== path) return false;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** Shortens texts: keeps the beginning and the end, or the beginning only. Limits count UTF-16 units. */
+/** Shortens texts. Limits count UTF-16 units. */
 
 export class CappedText {
   readonly #side: number;
@@ -11,7 +11,7 @@ export class CappedText {
     this.#side = Math.floor(limit / 2);
   }
 
-  /** The number of all characters pushed, kept or not. */
+  /** The length of all text so far, including the text that is left out. */
   get length(): number {
     return this.#length;
   }
@@ -21,11 +21,11 @@ export class CappedText {
     const room = this.#side - this.#head.length;
     this.#head += text.slice(0, room);
     this.#tail += text.slice(Math.max(0, room));
-    // Cuts the tail only rarely, so that many small pieces do not copy it each time.
+    // The tail is cut only rarely, so that many small pieces do not copy it each time.
     if (this.#tail.length > this.#side * 3) this.#tail = this.#tail.slice(-this.#side);
   }
 
-  /** Returns the kept text, with a line that says how many characters are missing. */
+  /** Returns the kept text, with a line that counts the missing characters. */
   toString(): string {
     if (this.#length <= this.#side * 2) return this.#head + this.#tail;
     const tail = this.#tail.slice(-this.#side);
@@ -34,7 +34,7 @@ export class CappedText {
   }
 }
 
-/** Returns `text`, without its middle if it is longer than `limit` characters. */
+/** If `text` is longer than `limit` characters, returns it without its middle. */
 export function capText(text: string, limit: number): string {
   const kept = new CappedText(limit);
   kept.push(text);

@@ -1,17 +1,13 @@
-/** Writes tokens and dollars for a person. Pure. */
-
 export interface TokenCost {
   inputTokens: number;
   outputTokens: number;
-  /** The part of the input tokens that the provider read from its cache. Absent if there are none. */
   cachedInputTokens?: number | undefined;
-  /** The part of the input tokens that the provider wrote to its cache. Absent if there are none. */
   cacheWriteTokens?: number | undefined;
-  /** In US dollars; null if unknown. Absent if a report has no room for it. */
+  /** In US dollars. Null if unknown. Absent if the caller leaves the price out. */
   usd?: number | null | undefined;
 }
 
-/** E.g. `900 tokens in (500 read from the cache), 40 out, $0.2500`. */
+/** Returns e.g. `900 tokens in (500 read from the cache), 40 out, $0.2500`. */
 export function tokensAndPrice(cost: TokenCost): string {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0, usd } = cost;
   const cached = [
@@ -23,11 +19,20 @@ export function tokensAndPrice(cost: TokenCost): string {
   return `${inputTokens} tokens in${of}, ${outputTokens} out${price}`;
 }
 
+/** Returns e.g. `3`, or `summary` for a summary of the conversation. @param turn null for a summary */
+export function requestName({ turn }: { turn: number | null }): string {
+  return turn === null ? 'summary' : String(turn);
+}
+
+export function requestPrice({ usd }: { usd: number | null }): string {
+  return usd === null ? 'unknown' : dollars(usd);
+}
+
 export function hasTokens({ inputTokens, outputTokens }: TokenCost): boolean {
   return inputTokens > 0 || outputTokens > 0;
 }
 
-/** An amount in US dollars: two decimals, or four below one dollar. */
+/** Formats US dollars with two decimals, or with four below one dollar. */
 export function dollars(usd: number): string {
   return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }

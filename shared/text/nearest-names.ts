@@ -1,10 +1,8 @@
-/** Finds the names that are most similar to a misspelt name. Pure. */
-
 const MOST = 3;
-/** Names with less in common are no suggestion. In edits per character of the longer name. */
+/** A less similar name is not a good suggestion. The unit is edits per character of the longer name. */
 const FARTHEST = 0.5;
 
-/** @returns up to three names, the nearest first */
+/** Finds the names that are most similar to a misspelt name. Returns up to three names, the nearest first. */
 export function nearestNames(name: string, known: readonly string[]): string[] {
   const wanted = name.toLowerCase();
   return known
@@ -15,7 +13,7 @@ export function nearestNames(name: string, known: readonly string[]): string[] {
     .map(({ each }) => each);
 }
 
-/** The Levenshtein distance: the number of inserted, deleted or replaced characters. */
+/** Returns the Levenshtein distance: the number of inserted, deleted or replaced characters. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let i = 1; i <= from.length; i += 1) {

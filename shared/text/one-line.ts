@@ -1,14 +1,14 @@
-/** Makes text from a model safe to show on one line to a person. */
 import { ellipsize } from './capped-text.ts';
 
 /**
- * Line ends, other control characters, and characters that change the writing direction and so can hide a part of a
- * line.
+ * Line breaks, other control characters, and characters that change the writing direction. Such characters can hide a
+ * part of a line.
  */
 const UNSAFE = /[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * Shows unsafe characters as escapes, and cuts longer text without splitting a character. `limit` counts UTF-16 units.
+ * Makes text from a model safe to show to a person on one line. Shows unsafe characters as escapes, and cuts longer
+ * text without splitting a character. `limit` counts UTF-16 units.
  */
 export function oneLine(text: string, limit = 100): string {
   const shown = text.replace(UNSAFE, (c) =>
@@ -17,7 +17,6 @@ export function oneLine(text: string, limit = 100): string {
   return ellipsize(shown, limit);
 }
 
-/** Returns for example `1 line` or `2 lines`. */
 export function countWithNoun(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;
 }

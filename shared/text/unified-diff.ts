@@ -1,15 +1,17 @@
-/** Makes a unified diff of one text file, in the format of `git` and `patch`. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from 'diff';
 
 /**
- * If two texts differ by more lines than this, the diff replaces the whole text. The shortest diff takes quadratic
- * time, and a person cannot read a diff of that size. At this limit it takes about 0.1 s.
+ * If two texts differ by more lines than this, the diff replaces the whole old text by the whole new text. The shortest
+ * diff takes quadratic time, about 0.1 s at this limit. A person cannot read a longer diff.
  */
 const MAX_EDITS = 1000;
 
 const CONTEXT_LINES = 3;
 
-/** @param before undefined if the file does not exist: the diff is then against `/dev/null`. Equal texts give only the two headers. */
+/**
+ * Returns a unified diff of one text file, in the format of `git` and `patch`. Equal texts give only the two headers.
+ * @param before undefined if the file does not exist. The diff then names `/dev/null`.
+ */
 export function unifiedDiff(path: string, before: string | undefined, after: string): string {
   const oldName = before === undefined ? '/dev/null' : `a/${path}`;
   const newName = `b/${path}`;

@@ -1,27 +1,31 @@
 /**
- * Makes foreign text (from an agent, a tool or a file) safe to show to a person or a model. Every surface uses these
- * functions. Pure.
+ * Makes foreign text (from an agent, a tool or a file) safe to show to a person or a model. All code that shows foreign
+ * text uses these functions.
  *
- * - A character that is invisible, or that looks like a space, becomes its code: `\u{202e}`. These are control, format,
- *   bidirectional, zero-width, tag, private and unassigned characters, lone surrogates, variation selectors, and every
- *   space but U+0020.
+ * - A character that is invisible, or that looks like a space, is replaced by its code: `\u{202e}`. These are control,
+ *   format, bidirectional, zero-width, tag, private and unassigned characters, lone surrogates, variation selectors,
+ *   and every space but U+0020.
  * - A zero-width joiner and U+FE0F stay inside an emoji that Unicode recommends for interchange (UTS #51, RGI). Letters
  *   of all scripts stay, and up to eight combining marks in a row.
  * - A marker with a count replaces a long run of white space, of one invisible character, or of blank lines:
  *   `⟨25,000 spaces⟩`.
- * - Foreign text cannot write an escape, a marker or a line mark itself, because `\u{`, `⟨`, `⟩` and `⏎` are escaped.
+ * - Foreign text cannot contain an escape, a marker or a line prefix of its own. Its `\u{`, `⟨`, `⟩` and `⏎` are
+ *   escaped.
  *
  * Two different texts look the same only if they differ in the order of spaces and tabs inside one marker. The time is
  * linear.
  */
 
-/** Compiles the expression at its first use. A Unicode set takes milliseconds, which would delay the start of the program. */
+/**
+ * Compiles the expression at its first use. A Unicode set takes milliseconds, which would delay the start of the
+ * program.
+ */
 function lazy(compile: () => RegExp): () => RegExp {
   let compiled: RegExp | undefined;
   return () => (compiled ??= compile());
 }
 
-/** The prefix of every line of quoted text. The product's own lines never begin with it. */
+/** The prefix of every line of foreign text. The product's own lines never begin with it. */
 const LINE_MARK = '│';
 
 /**
@@ -29,7 +33,7 @@ const LINE_MARK = '│';
  * columns. Normal indentation is narrower than this limit.
  */
 const TEXT_GAP = 80;
-/** The same limit for a text that is shown on one line. Such a text needs no indentation. */
+/** Like `TEXT_GAP`, for a text that is shown on one line. Such a text needs no indentation. */
 const LINE_GAP = 8;
 const TAB_COLUMNS = 4;
 /** The maximum number of consecutive blank lines. A marker replaces a longer run. */
@@ -38,8 +42,8 @@ const BLANK_LINES = 4;
 const ESCAPES = 8;
 
 /**
- * Emoji without tag sequences: tag characters can carry a hidden message. Needs the `v` flag, which a regular expression
- * literal of this language target cannot have.
+ * Emoji without tag sequences, because tag characters can carry a hidden message. The source is a string, because a
+ * regular expression literal of this language target cannot have the `v` flag.
  */
 const EMOJI =
   '\\p{RGI_Emoji_ZWJ_Sequence}|\\p{RGI_Emoji_Modifier_Sequence}|\\p{Emoji_Keycap_Sequence}|\\p{Basic_Emoji}';
@@ -51,18 +55,18 @@ const VISIBLE_FORMAT = '\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{11
  */
 const HIDDEN = `[[\\p{C}\\p{Z}\\p{DI}\\p{Variation_Selector}\\u2800\\uFFFC\\u27E8\\u27E9\\u23CE]--[\\t\\u0020${VISIBLE_FORMAT}]]`;
 /**
- * A combining mark at the start of a line would attach to the line mark. Many combining marks on one character would
+ * A combining mark at the start of a line would attach to the line prefix. Many combining marks on one character would
  * cover the lines above.
  */
 const STRAY_MARK = '^\\p{M}|(?<=\\p{M}{8})\\p{M}';
 const ESCAPED = lazy(() => new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\{)`, 'gv'));
 /**
- * The same expression for a line that may have an emoji. It leaves the hidden characters inside an emoji. The search
- * for an emoji takes several times as long.
+ * Like `ESCAPED`, for a line that may contain an emoji. It does not match the hidden characters inside an emoji. The
+ * search for an emoji takes several times as long.
  */
 const ESCAPED_BESIDE_EMOJI = lazy(() => new RegExp(`${ESCAPED().source}|(${EMOJI})`, 'gv'));
 const IN_EMOJI = /\u200D|\uFE0F/;
-/** All invisible characters, but not the markers: the product may have written these markers. */
+/** All invisible characters, but not the markers, because the product may have written these markers. */
 const UNSEEN = `[${HIDDEN}--[\\n\\u27E8\\u27E9\\u23CE]]`;
 const HAS_UNSEEN = lazy(() => new RegExp(UNSEEN, 'v'));
 const UNSEEN_BESIDE_EMOJI = lazy(() => new RegExp(`${UNSEEN}|(${EMOJI})`, 'gv'));
@@ -73,12 +77,12 @@ const SUSPECT = lazy(() => new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v'));
 
 const GAP = /[ \t]{3,}/g;
 const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(ESCAPES)},}`, 'g');
-/** A line without text. In a diff, the line may have its sign. */
+/** A line without text. In a diff, such a line may begin with `+` or `-`. */
 const BLANK = /^([+-]?)[ \t]*$/;
 
 /**
- * Foreign text on one line, for titles, names and log lines. A line feed is shown as `⏎`.
- * @param most UTF-16 code units; a longer line ends in `…`
+ * Returns foreign text on one line, for titles, names and log lines. Shows a line feed as `⏎`.
+ * @param most the maximum length in UTF-16 code units. A longer line ends in `…`.
  */
 export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): string {
   const line = text.split('\n').map(escaped).map(collapsed(LINE_GAP)).join('⏎');
@@ -86,21 +90,23 @@ export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): stri
 }
 
 /**
- * Foreign text with escapes for its hidden characters, and no other change. Use it for results. A person does not
- * decide on a result.
+ * Returns foreign text with escapes for its hidden characters, and no other change. This is enough for results, because
+ * a person does not decide on a result.
  */
 export function visibleText(text: string): string {
   return text.split('\n').map(escaped).join('\n');
 }
 
-/** Foreign text as a list of lines. Markers replace long gaps and runs of blank lines. The lines have no line marks. */
+/**
+ * Returns foreign text as a list of lines, without line prefixes. Markers replace long gaps and runs of blank lines.
+ */
 export function visibleLines(text: string): string[] {
   return withoutBlankRuns(text.split('\n'));
 }
 
 /**
  * Escapes hidden characters in text that is already partly visible, such as the product's sentence with a foreign name.
- * It does not stop foreign text from writing an escape or a marker itself.
+ * Foreign text can still contain an escape or a marker of its own.
  */
 export function withoutHidden(text: string): string {
   // Most texts have no hidden character. The search for an emoji takes a hundred times as long as this test.
@@ -121,15 +127,15 @@ export function visibleJson(json: string): string {
   );
 }
 
-/** The size of the text that a surface can show. */
+/** The size of the text that a surface (a form, the page, a terminal) can show. */
 export interface TextLimits {
-  /** UTF-16 code units, without line marks. */
+  /** UTF-16 code units, without line prefixes. */
   characters: number;
   lines?: number;
 }
 
 /**
- * Foreign text as a person sees it. If a surface shows a cut text without a link to the rest, it must not offer
+ * Foreign text as a person sees it. A surface may show a cut text without a link to the rest. Then it must not offer
  * approval (D5).
  */
 export type QuotedText =
@@ -138,15 +144,15 @@ export type QuotedText =
   | { extent: 'cut'; text: string; left: number };
 
 /**
- * Foreign text with a line mark before every line, so that no line looks like the product's own.
- * @param room the limit; without it, all of the text
+ * Returns foreign text with the prefix `│` before every line, so that no line looks like the product's own.
+ * @param room the limit. Without a limit, the function returns the whole text.
  */
 export function withMarkedLines(text: string, room?: TextLimits): QuotedText {
   const fitted = fit(visibleLines(text).join('\n'), room);
   return { ...fitted, text: withLineMarks(fitted.text) };
 }
 
-/** Adds a line mark before every line of a text that is already visible. */
+/** Adds the prefix `│` to every line of a text that is already visible. */
 export function withLineMarks(text: string): string {
   return text.split('\n').map(marked).join('\n');
 }
@@ -233,8 +239,8 @@ function fit(text: string, room: TextLimits | undefined): QuotedText {
 }
 
 /**
- * Returns the head without its incomplete last line. Returns it unchanged if this would remove more than a quarter of
- * it.
+ * Returns the head without its incomplete last line. If this would remove more than a quarter of the head, returns it
+ * unchanged.
  */
 function toLineEnd(head: string): string {
   const end = head.lastIndexOf('\n') + 1;
@@ -242,15 +248,15 @@ function toLineEnd(head: string): string {
 }
 
 /**
- * Returns the tail without its incomplete first line. Returns it unchanged if this would remove more than a quarter of
- * it.
+ * Returns the tail without its incomplete first line. If this would remove more than a quarter of the tail, returns it
+ * unchanged.
  */
 function fromLineEnd(tail: string): string {
   const end = tail.indexOf('\n');
   return end >= 0 && end <= tail.length * 0.25 ? tail.slice(end) : tail;
 }
 
-/** The index after the first `lines` lines and their last line feed. */
+/** Returns the index after the first `lines` lines and their last line feed. */
 function headLimit(text: string, lines: number): number {
   if (!Number.isFinite(lines)) return text.length;
   let at = 0;
@@ -262,7 +268,7 @@ function headLimit(text: string, lines: number): number {
   return at;
 }
 
-/** The index of the line feed before the last `lines` lines. */
+/** Returns the index of the line feed before the last `lines` lines. */
 function tailLimit(text: string, lines: number): number {
   if (!Number.isFinite(lines)) return 0;
   let at = text.length;
@@ -274,12 +280,13 @@ function tailLimit(text: string, lines: number): number {
   return at;
 }
 
-/** A length that exceeds the length of every escape, marker and emoji. */
+/** Every escape, marker and emoji is shorter than this. */
 const LONGEST = 120;
 
 /**
- * The last index at or before `at` at which a visible text may be cut: not inside an escape, a marker or a character. A
- * combining mark may follow an escape or a marker, so the function finds the start of the character first.
+ * Returns the last index at or before `at` where a visible text may be cut. A cut must not be inside an escape, a
+ * marker or a character. A combining mark may follow an escape or a marker, so the function finds the start of the
+ * character first.
  */
 export function safeCutBefore(text: string, at: number): number {
   return tokenStart(text, characterStart(text, at));
@@ -292,7 +299,9 @@ function characterStart(text: string, at: number): number {
   return start;
 }
 
-/** The start of an escape or marker that begins before `at` and ends after it. Returns `at` if there is none. */
+/**
+ * Returns the start of an escape or marker that begins before `at` and ends after it. Returns `at` if there is none.
+ */
 function tokenStart(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST);
   const before = text.slice(from, at);
@@ -303,7 +312,7 @@ function tokenStart(text: string, at: number): number {
   return escape >= 0 && !before.includes('}', escape) ? from + escape : at;
 }
 
-/** Whether the character at this index belongs to the previous one. */
+/** Returns true if the character at this index belongs to the previous one. */
 function continues(text: string, at: number): boolean {
   return /^[\p{M}\u200D\uDC00-\uDFFF]/u.test(text.charAt(at)) || text.charAt(at - 1) === '\u200D';
 }

@@ -6,7 +6,7 @@ import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@a2a-js/sdk/client';
 import { z } from 'zod';
-import { isAlive } from '../../a2a-server/processes/end-process-group.ts';
+import { isGroupAlive } from '../../a2a-server/processes/end-process-group.ts';
 import { plan, shell } from '../support/offline-plan.ts';
 import { activityOf, cardOf, clientFor, saying, startAgent, WITH_APPROVAL } from './agent.ts';
 import type { Agent, AgentOptions } from './agent.ts';
@@ -122,7 +122,7 @@ async function ends(commands: Commands, command: string): Promise<number[]> {
     const { toolId, group } = await commands.start(command);
     const began = performance.now();
     const answer = commands.abort(toolId);
-    while (await isAlive(group));
+    while (await isGroupAlive(group));
     if (round > 0) times.push(performance.now() - began);
     await answer;
   }

@@ -17,7 +17,6 @@ import type { ChildProgram } from './child-program.ts';
 export interface Agent {
   url: string;
   program: ChildProgram;
-  /** The working directory of each task that names no workspace. */
   workspace: string;
   stateDirectory: string;
   token: string;
@@ -30,7 +29,7 @@ export interface AgentOptions {
   env?: Readonly<Record<string, string>>;
 }
 
-/** Starts the server on any free port. */
+/** Starts the built server on any free port. */
 export async function startAgent(
   { dist, directory }: BenchContext,
   { state, args = [], env = {} }: AgentOptions = {},
@@ -105,7 +104,7 @@ export function saying({ text, data, taskId = '', settings }: Said): SendMessage
   };
 }
 
-/** The text of an artifact update. Undefined for any other event. */
+/** Returns the text of an artifact update. Returns undefined for any other event. */
 export function chunkOf({ payload }: StreamResponse): string | undefined {
   const content = payload?.$case === 'artifactUpdate' ? payload.value.artifact?.parts[0]?.content : undefined;
   return content?.$case === 'text' ? content.value : undefined;
@@ -113,7 +112,7 @@ export function chunkOf({ payload }: StreamResponse): string | undefined {
 
 const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity: activitySchema }) });
 
-/** The tool activity in a status update. Undefined for any other event. */
+/** Returns the tool activity in a status update. Returns undefined for any other event. */
 export function activityOf({ payload }: StreamResponse): Activity | undefined {
   if (payload?.$case !== 'statusUpdate') return undefined;
   return activityMetadata.safeParse(payload.value.metadata).data?.[TOOL_APPROVAL].activity;

@@ -8,13 +8,13 @@ import { beginning, continuing, delta, working } from '../support/journal-sample
 import type { Benchmark, Figure } from './benchmark.ts';
 import { medianOf } from './statistics.ts';
 
-const EVENTS = 20_000;
-const PER_COMMIT = 100;
+export const EVENTS = 20_000;
+export const PER_COMMIT = 100;
 /** An odd number, so that the median is the value of one round. */
 const ROUNDS = 5;
 /** The aim: the journal reaches at least half the rate of bare inserts. */
 const RATIO_AIM = 0.5;
-const event = delta('some fifty characters of text, as a model streams.');
+export const event = delta('some fifty characters of text, as a model streams.');
 
 /**
  * Rates are events per second: medians of interleaved rounds. A ratio compares the journal with the bare inserts of
@@ -88,7 +88,8 @@ function bareInserts(path: string): number {
   return rate;
 }
 
-async function appends(journal: Journal, taskId: string): Promise<number> {
+/** Returns events per second. */
+export async function appends(journal: Journal, taskId: string): Promise<number> {
   await journal.append(beginning(taskId, { events: [working] }));
   const events = Array.from({ length: PER_COMMIT }, () => event);
   const started = performance.now();
@@ -98,7 +99,8 @@ async function appends(journal: Journal, taskId: string): Promise<number> {
   return rateSince(started);
 }
 
-async function appendsTogether(journal: Journal, taskId: string): Promise<number> {
+/** Returns events per second. */
+export async function appendsTogether(journal: Journal, taskId: string): Promise<number> {
   await journal.append(beginning(taskId, { events: [working] }));
   const started = performance.now();
   for (let seq = 2; seq < EVENTS + 2; seq += PER_COMMIT) {
@@ -110,13 +112,14 @@ async function appendsTogether(journal: Journal, taskId: string): Promise<number
   return rateSince(started);
 }
 
-async function readAll(journal: Journal, taskId: string): Promise<number> {
+/** Returns events per second. */
+export async function readAll(journal: Journal, taskId: string): Promise<number> {
   const started = performance.now();
   let after = 2;
   while (after < EVENTS + 2) after += (await journal.read(taskId, after, PER_COMMIT)).length;
   return rateSince(started);
 }
 
-function rateSince(started: number): number {
+export function rateSince(started: number): number {
   return (EVENTS / (performance.now() - started)) * 1_000;
 }

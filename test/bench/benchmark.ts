@@ -1,4 +1,4 @@
-/** The types of a benchmark. A benchmark judges nothing: it gives its aims and its results. */
+/** The types of a benchmark. A benchmark does not fail. It returns its results, and the aim for each. */
 import { z } from 'zod';
 
 const unit = z.enum(['ratio', 'ms', 'MB', 'KB', 'events/s', 'count']);

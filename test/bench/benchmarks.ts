@@ -1,6 +1,7 @@
 /** All benchmarks, in the order in which they run. */
 import { abort } from './abort.ts';
 import { append } from './append.ts';
+import { appendPostgres } from './append-postgres.ts';
 import { approval } from './approval.ts';
 import type { Benchmark } from './benchmark.ts';
 import { bridge } from './bridge.ts';
@@ -25,6 +26,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   memory,
   start,
   append,
+  appendPostgres,
   longJournal,
   parked,
   resume,

@@ -6,7 +6,7 @@
 import { TaskState } from '@a2a-js/sdk';
 import type { StreamResponse } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
-import { COMPATIBLE_URL } from '../../a2a-server/models/providers.ts';
+import { COMPATIBLE_URL } from '../../a2a-server/models/model-settings.ts';
 import { startFakeModelEndpoint } from '../support/fake-model-endpoint.ts';
 import { parkedTaskId } from '../support/parked-tasks.ts';
 import { cardOf, chunkOf, clientFor, saying, startAgent } from './agent.ts';

@@ -2,7 +2,8 @@
 import type { Figure, Section, Unit } from './benchmark.ts';
 
 /**
- * `changed`: the difference is more than noise, but no direction is better. `new`: the earlier run lacks the figure.
+ * The result of a comparison. With `changed`, the difference is more than noise, but no direction is better. With
+ * `new`, the earlier run has no such figure.
  */
 export type Verdict = 'better' | 'worse' | 'changed' | 'same' | 'new';
 

@@ -4,7 +4,7 @@
  * the journal, the connection and the reader. The readers share the machine with the server.
  */
 import { randomUUID } from 'node:crypto';
-import { COMPATIBLE_URL } from '../../a2a-server/models/providers.ts';
+import { COMPATIBLE_URL } from '../../a2a-server/models/model-settings.ts';
 import { rpcBody } from '../support/rpc-answer.ts';
 import { startAgent } from './agent.ts';
 import type { Agent } from './agent.ts';

@@ -27,7 +27,7 @@ export function comparison({ title, figures }: ComparedSection): string {
   return `${[title, ...aligned(['', 'old', 'new', 'change', ''], rows)].join('\n')}\n`;
 }
 
-/** One line with the number and the names of the figures that became worse. */
+/** Returns one line with the number and the names of the figures that became worse. */
 export function summary(sections: readonly ComparedSection[]): string {
   const all = sections.flatMap(({ figures }) => figures);
   const worse = all.filter(({ verdict }) => verdict === 'worse').map(({ figure }) => figure.name);
@@ -43,7 +43,7 @@ export function markdownTable(figures: readonly Figure[]): string {
     .join('\n');
 }
 
-/** Aligns the first and the last column left, the others right. */
+/** Aligns the first and the last column left, and all other columns right. */
 function aligned(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));

@@ -48,7 +48,7 @@ export const stream: Benchmark = {
   },
 };
 
-/** Events per second. */
+/** The rates of one round, in events per second. */
 interface Round {
   server: number;
   bare: number;
@@ -93,7 +93,7 @@ function plan(chunks: number): { text: string } {
   return { text: JSON.stringify({ plan: [{ say: CHUNK, repeat: chunks }] }) };
 }
 
-/** The event of one chunk, as it is on the wire. */
+/** Reads the event of one chunk, as the server sends it. */
 async function sampleFrame(client: Client): Promise<unknown> {
   for await (const event of client.sendMessageStream(saying(plan(1))))
     if (chunkOf(event) === CHUNK) return StreamResponse.toJSON(event);

@@ -6,6 +6,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } fr
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { recordCodeCache } from '../../scripts/record-code-cache.mjs';
 import { replaceBuild } from '../../scripts/replace-build.mjs';
 import { A2aPeer } from '../support/a2a-peer.ts';
 import { homeDirectoryOf, launchServer, newServerHome } from '../support/server-program.ts';
@@ -15,7 +16,7 @@ const run = promisify(execFile);
 /** The time for two builds on a busy machine, in milliseconds. */
 const BUILDS_MS = 240_000;
 
-/** Builds a program that loads one file late. */
+/** Creates a program that loads one of its files only after its start. */
 async function draftOf(place: string, version: string): Promise<string> {
   const draft = await mkdtemp(`${join(place, 'dist')}.draft-`);
   const main = `process.stdin.once('data', async () => console.log((await import('../late-${version}.js')).says));
@@ -33,7 +34,10 @@ async function draftOf(place: string, version: string): Promise<string> {
   return draft;
 }
 
-/** Starts the program. @returns a function that makes it load its late file */
+/**
+ * Starts the program.
+ * @returns a function that makes the program load its late file
+ */
 async function started(target: string): Promise<() => Promise<string>> {
   const child = spawn(process.execPath, [join(target, 'program', 'main.js')], { stdio: 'pipe' });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
@@ -47,7 +51,59 @@ async function started(target: string): Promise<() => Promise<string>> {
   };
 }
 
-describe('a build', () => {
+/** The copy is below node_modules, so that the programs find their packages. */
+async function copyOfDist(): Promise<{ place: string; target: string }> {
+  const cache = join(process.cwd(), 'node_modules', '.cache', 'mcp-a2a-bridge');
+  await mkdir(cache, { recursive: true });
+  const place = await mkdtemp(join(cache, 'build-'));
+  const target = join(place, 'dist');
+  await cp('dist', target, { recursive: true });
+  return { place, target };
+}
+
+/** Runs inside a program, before its own code. It prints for each file of the build: 'used', 'refused' or 'none'. */
+const REPORT_BYTECODE = `
+  const vm = require('node:vm');
+  const kinds = [];
+  vm.Script = class extends vm.Script {
+    constructor(source, options) {
+      super(source, options);
+      if (require('node:path').isAbsolute(options.filename))
+        kinds.push(options.cachedData === undefined ? 'none' : this.cachedDataRejected ? 'refused' : 'used');
+    }
+  };
+  process.on('exit', () => require('node:fs').writeSync(2, kinds.join(' ')));`;
+
+describe('a build of the programs', () => {
+  it('a program runs the stored bytecode of each file, and compiles a file whose bytecode is damaged or missing', async () => {
+    const { place, target } = await copyOfDist();
+    try {
+      await recordCodeCache(target);
+      const preload = join(place, 'report.cjs');
+      await writeFile(preload, REPORT_BYTECODE);
+      const start = async (program: string) => {
+        const args = ['--require', preload, join(target, program, 'main.js'), '--version'];
+        const { stdout, stderr } = await run(process.execPath, args, { env: {} });
+        return { version: stdout, kinds: new Set(stderr.split(' ')) };
+      };
+      const programs = ['bridge', 'a2a-server'];
+      const recorded = await Promise.all(programs.map(start));
+      expect(recorded.map(({ kinds }) => [...kinds])).toEqual([['used'], ['used']]);
+      const all = (await readdir(target, { recursive: true })).filter((name) => name.endsWith('.cache'));
+      for (const [index, name] of all.entries()) {
+        const path = join(target, name);
+        const bytes = await readFile(path);
+        const middle = bytes.length >> 1;
+        bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle);
+        await (index % 2 === 0 ? writeFile(path, bytes) : rm(path));
+      }
+      const damaged = await Promise.all(programs.map(start));
+      expect(damaged).toEqual(recorded.map(({ version }) => ({ version, kinds: new Set(['none']) })));
+    } finally {
+      await rm(place, { recursive: true, force: true });
+    }
+  });
+
   it('a build keeps the files of earlier builds, so that running programs can load them', async () => {
     const place = await temporaryDirectory();
     const target = join(place, 'dist');
@@ -61,7 +117,7 @@ describe('a build', () => {
     expect((await readdir(target)).filter((name) => name.endsWith('.map'))).toEqual(['late-three.js.map']);
   });
 
-  it('a build deletes superseded files after a time, and the oldest files if there are too many', async () => {
+  it('a build deletes replaced files after a time, and the oldest files if there are too many', async () => {
     const place = await temporaryDirectory();
     const target = join(place, 'dist');
     const late = async (): Promise<string[]> =>
@@ -70,7 +126,7 @@ describe('a build', () => {
     await replaceBuild(await draftOf(place, 'two'), target);
     const long = new Date(Date.now() - 40 * 24 * 60 * 60 * 1000);
     await utimes(join(target, 'late-one.js'), long, long);
-    // The time counts from when a file is superseded, which is now.
+    // The build counts the time from the file's replacement, which is now. So the file stays.
     await utimes(join(target, 'late-two.js'), long, long);
     await replaceBuild(await draftOf(place, 'three'), target);
     expect(await late()).toEqual(['late-three.js', 'late-two.js']);
@@ -80,21 +136,12 @@ describe('a build', () => {
   });
 
   it(
-    'two builds can run at once while a server runs: that server keeps running, and the next one starts',
+    'two builds can run at once while a server runs: that server keeps running, and the next server starts',
     async () => {
-      const place = join(
-        process.cwd(),
-        'node_modules',
-        '.cache',
-        'mcp-a2a-bridge',
-        `build-${String(process.pid)}`,
-      );
-      await mkdir(place, { recursive: true });
-      const target = join(place, 'dist');
+      const { place, target } = await copyOfDist();
       const build = () => run(process.execPath, ['scripts/build.mjs', target]);
       const home = await newServerHome();
       try {
-        await cp('dist', target, { recursive: true });
         const program = join(target, 'a2a-server', 'main.js');
         const server = launchServer({ home, program });
         const { url, token } = await server.ready;

@@ -58,7 +58,7 @@ describe('a short run of the fault harness', () => {
     answers = (await begin('--only', 'answers', '--rounds', '1')).counts;
   });
 
-  it('R20 R21 R22 R65 random kills of server and bridge lose nothing and repeat nothing', async () => {
+  it('R20 R21 R22 R65 after random kills of server and bridge, nothing is lost and no call runs twice', async () => {
     const counts = await faults('--only', 'kills', '--rounds', '1');
     expect(counts['kills: kills']).toBeGreaterThanOrEqual(10);
     expect(counts['kills: flows']).toBeGreaterThan(0);
@@ -70,7 +70,7 @@ describe('a short run of the fault harness', () => {
     expect(counts['appends: deaths after an append']).toBe(2);
   });
 
-  it('R65 when the bridge is killed at a write of its outbox, the next one finishes its work once', async () => {
+  it('R65 if the bridge is killed at a write of its outbox, the next bridge finishes the work once', async () => {
     const counts = await faults('--only', 'outbox', '--rounds', '10');
     // A delegation writes five rows: the delegation, the task, the result, the receipt and the end. So no run reaches
     // ten writes.
@@ -81,40 +81,40 @@ describe('a short run of the fault harness', () => {
     }
   });
 
-  it('R99 a client that repeats its call after kills around the answer gets the same task', async () => {
+  it('R99 a client that repeats its call after a kill before or after the response gets the same task', async () => {
     const counts = await faults('--only', 'repeats', '--rounds', '2');
     expect(counts['repeats: kills']).toBeGreaterThanOrEqual(8);
     expect(counts['repeats: repeated calls']).toBeGreaterThan(4);
     expect(counts['repeats: flows']).toBe(8);
   });
 
-  it('R25 R27 R64 streams cut at any byte continue without gap or repeat, and commands count once', async () => {
+  it('R25 R27 R64 streams that are cut at any byte continue, no event is missing or repeated, and each command runs once', async () => {
     const counts = await faults('--only', 'proxy', '--rounds', '1', '--lanes', '1');
     expect(counts['proxy: cuts at a byte of the recorded stream']).toBeGreaterThan(100);
     expect(counts['proxy: cuts at a byte of the recorded command or its answer']).toBeGreaterThan(50);
     expect(counts['proxy: cuts at a byte of a delegation']).toBeGreaterThan(30);
   });
 
-  it('R63 a request to a peer that never answers times out, and nothing is lost', async () => {
+  it('R63 a request to a peer that never responds times out, and nothing is lost', async () => {
     const counts = await stalls;
     expect(counts['stalls: stalls']).toBeGreaterThanOrEqual(6);
     expect(counts['stalls: flows']).toBe(6);
   });
 
-  it('R28 on a full disk, requests fail with a clear error; when there is space again, work continues', async () => {
+  it('R28 on a full disk, requests fail with a clear error; once there is space again, the work continues', async () => {
     const counts = await disk;
     // Only Linux can limit the file size of a running process.
     if (process.platform === 'linux') expect(counts['disk: times full']).toBeGreaterThan(0);
   });
 
-  it('R63 the bridge answers malformed frames with typed errors, and valid calls between them as usual', async () => {
+  it('R63 the bridge answers malformed messages with typed errors, and valid calls between them as usual', async () => {
     const counts = await faults('--only', 'frames', '--rounds', '1');
     expect(counts['frames: malformed frames']).toBe(2_500);
     expect(counts['frames: answered with an error']).toBeGreaterThan(100);
     expect(counts['frames: answered with a sentence']).toBeGreaterThan(10);
   });
 
-  it('R63 malformed answers of agents never stop the bridge, and each call gets an answer', async () => {
+  it('R63 malformed responses of agents never stop the bridge, and each call gets a result', async () => {
     const counts = await answers;
     expect(counts['answers: malformed answers and events']).toBeGreaterThanOrEqual(2_500);
     expect(counts['answers: calls that failed with a sentence']).toBeGreaterThan(100);

@@ -1,4 +1,4 @@
-/** Long work leaks nothing. This is a short part; `npm run bench -- --only soak` runs a thousand turns. */
+/** Tests that long work leaks nothing. This is a short part; `npm run bench -- --only soak` runs a thousand turns. */
 import { describe, expect, it } from '@jest/globals';
 import { soakBridge } from '../soak/bridge-soak.ts';
 import { soakServer } from '../soak/server-soak.ts';
@@ -15,7 +15,7 @@ function expectFlat({ growth, between, log }: Soaked & { log: string }): void {
   expect(log).not.toContain('Warning');
 }
 
-describe('many turns', () => {
+describe('many turns on one server or bridge', () => {
   it('R29 many turns over one keep-alive socket do not increase the server’s listeners, heap, handles and timers', async () => {
     expectFlat(await soakServer({ warmUp: 5, window: 2, between: 3 }));
   }, 120_000);

@@ -24,7 +24,6 @@ const HANGS_MS = 60_000;
 export interface Frame {
   id: string | undefined;
   data: unknown;
-  /** The frame as text, as the server sent it. */
   text: string;
 }
 
@@ -35,9 +34,16 @@ export interface Reading {
 
 /** Calls A2A methods over JSON-RPC, with the types of A2A 1.0. */
 export interface Caller {
-  /** @returns the result. @throws Refusal, Disconnected */
+  /**
+   * @returns the result.
+   * @throws Refusal if the server answers with an error.
+   * @throws Disconnected if the answer is lost
+   */
   call(method: string, params: unknown): Promise<unknown>;
-  /** The events that answer a command. @throws Refusal, Disconnected */
+  /**
+   * Yields the events that answer a command.
+   * @throws Refusal, Disconnected
+   */
   stream(method: string, params: unknown, reading?: Reading): AsyncGenerator<Frame, void, undefined>;
 }
 
@@ -69,7 +75,10 @@ export class A2aClient implements Caller {
     return resultOf(await bodyOf(response));
   }
 
-  /** The events that answer a command, over JSON-RPC. @throws Refusal, Disconnected */
+  /**
+   * Sends a command over JSON-RPC, and yields the events that answer it.
+   * @throws Refusal, Disconnected
+   */
   async *stream(
     method: string,
     params: unknown,
@@ -83,7 +92,10 @@ export class A2aClient implements Caller {
     for await (const frame of framesOf(response)) yield { ...frame, data: resultOf(frame.data) };
   }
 
-  /** `GET /tasks/{id}:subscribe`, as an EventSource does it. @throws Refusal, Disconnected */
+  /**
+   * Sends `GET /tasks/{id}:subscribe`, as a browser's EventSource does.
+   * @throws Refusal, Disconnected
+   */
   async *subscribe(taskId: string, reading: Reading = {}): AsyncGenerator<Frame, void, undefined> {
     const response = await this.#request('GET', `/tasks/${taskId}:subscribe`, reading);
     if (isStream(response)) yield* framesOf(response);
@@ -138,9 +150,10 @@ async function bodyOf(response: IncomingMessage): Promise<unknown> {
   const text = await buffer(response).catch((error: unknown) => {
     throw new Disconnected('the answer was cut', { cause: error });
   });
-  // A server during its start or shutdown answers 503 without an A2A body.
+  // A server that starts or shuts down answers 503 without an A2A body. The client may then send the request again.
   if (response.statusCode === 503) throw new Disconnected('the server is not ready');
-  // This answer comes from the HTTP parser: the request arrived incomplete.
+  // Node's HTTP parser sends this response if the request arrived incomplete. So no A2A code has handled the
+  // request.
   if (response.statusCode === 400 && text.length === 0) throw new Disconnected('the request was cut');
   try {
     const json: unknown = JSON.parse(text.toString());
@@ -161,7 +174,7 @@ async function* framesOf(response: IncomingMessage): AsyncGenerator<Frame, void,
       });
       if (next.done) return;
       const { id, event, data } = next.value;
-      // An error event ends a stream that the server could not continue.
+      // The server sends an error event if it cannot continue a stream.
       if (event !== undefined) throw new Disconnected(`the server broke the stream off: ${data}`);
       yield { id, data: JSON.parse(data), text: data };
     }

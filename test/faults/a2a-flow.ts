@@ -12,7 +12,7 @@ import type { Workload } from './workload.ts';
 
 const sent = z.object({ task: z.unknown().transform(readTask) });
 
-/** A message that the flow sends again until the server answers, and the decisions in the message. */
+/** A message that the flow sends until the server answers, with the decisions that it contains. */
 interface Outgoing {
   messageId: string;
   message: object;

@@ -1,6 +1,6 @@
 /**
- * R23: SIGKILL at each append of a run, once before the append, and once after the append is durable and before its
- * answer.
+ * R23: kills the server at each append of a run. One run kills it before the append, and one after the append is
+ * durable.
  */
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,14 +22,17 @@ export type Side = (typeof SIDES)[number];
 /** A flow that needs more requests than this has failed. A normal flow needs far fewer. */
 const MAX_STEPS = 100;
 
-/** Kills the server once, at this append, and checks the rest. @returns false if the run ended before this append */
+/**
+ * Kills the server once, at this append, and checks all guarantees.
+ * @returns false if the run ended before this append
+ */
 export async function deathAtAppend(
   where: { number: number; side: Side },
   programs: Programs,
   findings: Findings,
 ): Promise<boolean> {
   const { number, side } = where;
-  // Every kill uses the same flow and the same decisions.
+  // Each run must repeat the same flow, so the seed has no round.
   const random = new Random(findings.seed, 'appends');
   const place = await Place.open({ programs, random: new Random(findings.seed, 'appends', number, side) });
   try {
@@ -73,7 +76,7 @@ async function finish(flow: A2aFlow, place: Place): Promise<void> {
   }
 }
 
-/** Reads a copy, so that the next server finds the files unchanged. */
+/** Opens a copy, because the next server must find the files unchanged. */
 async function journalLeftBehind(path: string): Promise<JournalOnDisk> {
   const copy = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-journal-'));
   try {

@@ -6,7 +6,10 @@ import { must, type Findings } from './findings.ts';
 import type { Run } from './parts.ts';
 import { bareServer, ourServer, type Lent } from './subjects.ts';
 
-/** Our server must lose nothing. The bare server must lose something, because otherwise the harness detects no loss. */
+/**
+ * Checks our server and the bare server. Ours must lose nothing. The bare server must lose something, as proof that
+ * the harness detects losses.
+ */
 export async function runOwnBlackbox({ programs, findings }: Run): Promise<void> {
   await findings.round('blackbox', 1, async () => {
     const began = performance.now();
@@ -45,7 +48,7 @@ async function reportOn(lent: Promise<Lent>): Promise<Report> {
   }
 }
 
-/** Tests the server of another project. Each loss is reported and counts as a failure. */
+/** Tests another project's server. Each loss counts as a failure. */
 export async function runBlackboxOn(subject: Subject, findings: Findings): Promise<Report> {
   const report = await blackbox(subject);
   findings.say(reportText(subject.url, report));

@@ -1,4 +1,4 @@
-/** A delegation by a person with an MCP client, who knows only the results of the bridge's tools. */
+/** A delegation by a person with an MCP client. The person knows only the results of the bridge's tools. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { pendingReasonSchema } from '../../shared/protocol/tool-approval.ts';
@@ -30,7 +30,7 @@ const sessionList = z.object({
   sessions: z.array(z.object({ sessionId: z.string(), title: z.string() })),
 });
 
-/** True if the bridge has sent a decision and the agent has not confirmed it yet. */
+/** Returns true if the bridge has sent a decision that the agent has not confirmed yet. */
 const isOnItsWay = (note: string): boolean => note.includes('on its way');
 
 /** The longest wait of one call for its task, in seconds. */
@@ -42,7 +42,7 @@ const PERSON_MS = 300;
 /** Calls one tool of the current bridge process. @throws Disconnected if the process ends before it answers */
 export type CallTool = (name: string, args: object) => Promise<ToolResult>;
 
-/** The reaction of the person to a delegation without an answer. */
+/** The action of the person if a delegation gets no answer. */
 type WhenUnanswered = 'look for the session' | 'repeat the call';
 
 export class BridgeFlow implements Flow {
@@ -84,7 +84,7 @@ export class BridgeFlow implements Flow {
     if (this.#sessionId === undefined) return this.#begin();
     const sessionId = this.#sessionId;
     const last = this.#last;
-    // After a break, the last known state may be outdated.
+    // After a broken call, the last known state may be outdated. So the flow forgets it.
     this.#last = undefined;
     if (last === undefined || last.pending.length === 0)
       return this.#take(await this.#call('wait_for_task', { sessionId, waitSeconds: PATIENCE }));
@@ -112,7 +112,6 @@ export class BridgeFlow implements Flow {
     must(this.done, 'the bridge delivered the result once, and does not have it any more');
   }
 
-  /** True if the client has received the session id. */
   get begun(): boolean {
     return this.#sessionId !== undefined;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { readCommandLine } from './command-line.ts';
 
-/** @returns the text on stderr for invalid options */
+/** @returns the text that invalid options print to stderr */
 function refusal(...args: string[]): string {
   const said = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   try {
@@ -13,7 +13,7 @@ function refusal(...args: string[]): string {
 }
 
 describe('the command line of the fault harness', () => {
-  it('uses the given seed, and otherwise a new one', () => {
+  it('the harness uses the given seed, and otherwise a new one', () => {
     expect(readCommandLine(['--seed', '0', '--only', 'kills,proxy'])).toMatchObject({
       seed: 0,
       rounds: 4,
@@ -23,13 +23,13 @@ describe('the command line of the fault harness', () => {
   });
 
   it.each(['--rounds', '--minutes', '--lanes', '--from'])(
-    'refuses 0 for %s, because a run that does nothing would pass',
+    'the harness refuses 0 for %s, because a run that does nothing would pass',
     (option) => {
       expect(refusal(option, '0')).toContain('It must be at least 1.');
     },
   );
 
-  it('refuses --only together with --url, because another server has only one part', () => {
+  it('the harness refuses --only together with --url, because another server has only one part', () => {
     expect(refusal('--url', 'http://127.0.0.1:9', '--only', 'kills')).toContain('cannot be used with');
   });
 });

@@ -101,7 +101,7 @@ function whole(text: string): number {
   return number;
 }
 
-/** A number from 1, because a run that does nothing would pass. */
+/** Parses a number. The minimum is 1, because a run that does nothing would pass. */
 function count(text: string): number {
   const number = whole(text);
   if (number === 0) throw new InvalidArgumentError('It must be at least 1.');

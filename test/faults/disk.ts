@@ -24,7 +24,8 @@ import { randomWorkload } from './workload.ts';
 const FLOWS = 3;
 const MAX_STEPS = 100;
 /**
- * With free space again, a stopped task continues after a few seconds. After this time it has failed, in milliseconds.
+ * With free space again, a stopped task must continue within this time, in milliseconds. It normally needs a few
+ * seconds.
  */
 const LATE_MS = 60_000;
 /** The maximum number of messages that fill the disk. Far fewer are normally enough. */
@@ -92,7 +93,7 @@ async function runFull(flow: Flow, name: string, scene: Scene): Promise<void> {
         return undefined;
       });
     }
-    // If the task has too few events, the disk was never filled, and `full` is undefined.
+    // This wait never ends if the disk was not filled. Then the task has too few events.
     await full;
     await reading.toEnd();
     const client = await place.client();
@@ -105,8 +106,7 @@ async function runFull(flow: Flow, name: string, scene: Scene): Promise<void> {
 }
 
 /**
- * Limits the journal's file, so that it cannot grow. Then either lifts the limit, or kills the server and starts the
- * next.
+ * Limits the size of the journal's file. Then either lifts the limit, or kills the server and starts the next one.
  */
 async function fillUp(name: string, { place, random, findings }: Scene): Promise<void> {
   const { server } = place;

@@ -16,9 +16,11 @@ import type { Cut, CutKind, Direction, TcpProxy } from './tcp-proxy.ts';
 import { Verdicts } from './verdicts.ts';
 import { smallWorkload } from './workload.ts';
 
-/** A round cuts at each sixteenth byte. So this number of rounds cuts the client's traffic once at every byte. */
+/**
+ * Each round cuts at every 16th byte, with a different offset. So 16 rounds cut the client's traffic at every byte.
+ */
 const STRIDE = 16;
-/** A round cuts at each 64th byte. So this number of rounds cuts a delegation once at every byte. */
+/** Each round cuts at every 64th byte, with a different offset. So 64 rounds cut a delegation at every byte. */
 const BRIDGE_STRIDE = 64;
 /** The number of parallel delegations. */
 const TOGETHER = 8;
@@ -32,7 +34,7 @@ export async function everyByte(round: number, scene: Scene): Promise<void> {
   scene.proxy.treat = () => ({});
 }
 
-/** S1: the events before and after the cut are the journal. */
+/** S1: the events before and after the cut must equal the journal. */
 async function everyByteOfStream(round: number, scene: Scene): Promise<void> {
   const { place, proxy, through, random, findings } = scene;
   const client = await place.client();
@@ -65,7 +67,7 @@ async function everyByteOfStream(round: number, scene: Scene): Promise<void> {
 
 const answered = z.object({ task: z.unknown().transform(readTask) });
 
-/** R27: the client sends a message again after a cut, with the same id. It stays one task. */
+/** R27: after a cut, the client sends the message again with the same id. There must be one task. */
 async function everyByteOfCommand(round: number, scene: Scene): Promise<void> {
   const { place, proxy, through, findings } = scene;
   const client = await place.client();
@@ -98,7 +100,7 @@ async function everyByteOfDelegation(round: number, scene: Scene): Promise<void>
     must(state === 'completed' && output.includes(name), `${name} came back as ${state}: ${words}`);
     return taskId;
   };
-  // This delegation lets the bridge read the agent card. So the measured delegation does not read the card.
+  // The first delegation reads the agent card. So the card is not in the measured traffic of the second.
   await delegate(nameOf('d', round, { direction: 'up', after: 8888 }));
   proxy.hangUp();
   const lengths = await bytesOf(proxy, () => delegate(nameOf('d', round, { direction: 'up', after: 9999 })));

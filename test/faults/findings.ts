@@ -6,12 +6,15 @@ interface Finding {
   what: string;
 }
 
-/** A guarantee is broken. */
+/** Thrown if a guarantee is broken. */
 export class Violation extends Error {
   override readonly name = 'Violation';
 }
 
-/** @throws Violation */
+/**
+ * Checks a guarantee.
+ * @throws Violation
+ */
 export function must(holds: boolean, what: string | (() => string)): asserts holds {
   if (!holds) throw new Violation(typeof what === 'string' ? what : what());
 }
@@ -59,7 +62,7 @@ export class Findings {
     return `npm run faults -- --seed ${this.seed} --only ${part} --from ${round} --rounds 1`;
   }
 
-  /** Runs one round. Records a failed check, so that the next round can follow. */
+  /** Runs one round, and records a failed check instead of throwing. So the next round can follow. */
   async round(part: string, round: number, work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -36,7 +36,6 @@ async function taskOf(client: A2aClient, flow: Flow): Promise<string> {
 interface Checked {
   client: A2aClient;
   workspace: string;
-  /** The events that readers have received during the flow. */
   seen: readonly StreamEvent[];
   findings: Findings;
 }

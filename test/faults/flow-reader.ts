@@ -13,7 +13,6 @@ const LOOK_MS = 10;
 
 export interface FlowReaderOptions {
   flow: Flow;
-  /** Returns a client of the current server. */
   client: () => Promise<A2aClient>;
   onEvent?: (event: StreamEvent) => void;
   /** The pause before the next attempt, in milliseconds. */

@@ -9,7 +9,7 @@ export interface Flow {
   /** Undefined until the server has named the task. */
   readonly taskId: string | undefined;
   readonly done: boolean;
-  /** The decisions whose acceptance the sender has read. The journal must contain each of them. */
+  /** The decisions that the server has confirmed. The journal must contain each of them. */
   readonly accepted: readonly { callId: string; decision: string }[];
   /**
    * True if the sender never repeats a decision. Otherwise the journal may contain a decision more often than

@@ -12,6 +12,7 @@ function event(seq: number, data = `event ${seq}`): StreamEvent {
     state: 'WORKING',
     pending: [],
     activity: undefined,
+    cost: undefined,
     text: '',
     data,
   };
@@ -25,7 +26,7 @@ const started = (seq: number, tool: string): StreamEvent => ({
 const events = (...seqs: number[]): StreamEvent[] => seqs.map((seq) => event(seq));
 
 describe("the check of a reader's events against the journal", () => {
-  it('passes if the events are the beginning of the journal', () => {
+  it('the check passes if the events are the beginning of the journal', () => {
     expect(() => mustContinue(events(1, 3), events(1, 3, 4))).not.toThrow();
     expect(() => mustContinue([], events(1))).not.toThrow();
   });
@@ -35,18 +36,18 @@ describe("the check of a reader's events against the journal", () => {
     ['gap', events(1, 3), events(1, 2, 3)],
     ['repeat', events(1, 1), events(1, 2)],
     ['now is', events(1, 2), [event(1), event(2, 'another')]],
-  ])('fails: %s', (word, before, after) => {
+  ])('the check fails: %s', (word, before, after) => {
     expect(() => mustContinue(before, after)).toThrow(word);
   });
 
-  it('explains a position without an event by a message of the person', () => {
+  it('the check accepts a position without an event if the journal has a message of the person there', () => {
     expect(() => mustBeGapFree(events(1, 3, 4), 4, 1)).not.toThrow();
     expect(() => mustBeGapFree(events(1, 3, 4), 4, 0)).toThrow('explain');
     expect(() => mustBeGapFree(events(1, 4), 4, 1)).toThrow('explain');
     expect(() => mustBeGapFree(events(1, 3), 4, 2)).toThrow('ends at position 3');
   });
 
-  it('explains a position without an event by saved file content, directly after the start of a tool that changes files', () => {
+  it('the check accepts a position without an event if the journal has saved file content there, directly after the start of a tool that changes files', () => {
     expect(() => mustBeGapFree([started(1, 'append-file'), event(3)], 3, 0)).not.toThrow();
     expect(() => mustBeGapFree([started(1, 'append-file'), event(4)], 4, 0)).toThrow('explain');
     expect(() => mustBeGapFree([started(1, 'run-shell-command'), event(3)], 3, 0)).toThrow('explain');
@@ -62,14 +63,14 @@ function call(parts: Partial<CallRecord>): CallRecord {
   return { callId: 'c1', title: 'Append to e1.txt', ...approved, ...parts };
 }
 
-describe('the check of an effect', () => {
+describe('the check of an effect in a file', () => {
   it.each([
     ['once', {}, 1],
     ['denied', { decisions: ['deny'], starts: 0, ends: ['denied'] }, 0],
     ['unknown, run again', { decisions: ['approve', 'approve'], starts: 2, ends: ['unknown', 'ok'] }, 2],
     ['unknown, skipped, had happened', { decisions: ['approve', 'deny'], ends: ['unknown'] }, 1],
     ['unknown, skipped, had not happened', { decisions: ['approve', 'deny'], ends: ['unknown'] }, 0],
-  ])('reports: %s', (end, parts, effects) => {
+  ])('the check reports: %s', (end, parts, effects) => {
     expect(checkEffect('e1', [call(parts)], { effects: asked(effects), asks: true })).toBe(end);
   });
 
@@ -81,11 +82,11 @@ describe('the check of an effect', () => {
     ['finished twice', { decisions: ['approve', 'approve'], starts: 2, ends: ['ok', 'ok'] }, 2],
     ['never came to an end', { starts: 0, ends: [] }, 0],
     ['happened more often', { decisions: ['deny'], starts: 0, ends: ['denied'] }, 1],
-  ])('fails: %s', (words, parts, effects) => {
+  ])('the check fails: %s', (words, parts, effects) => {
     expect(() => checkEffect('e1', [call(parts)], { effects: asked(effects), asks: true })).toThrow(words);
   });
 
-  it('compares the effect with the edited input', () => {
+  it('the check compares the effect with the edited input', () => {
     const edited = call({ decisions: ['edit'] });
     const check = (effects: { asked: number; edited: number }) => () =>
       checkEffect('e1', [edited], { effects, asks: true });
@@ -98,7 +99,7 @@ describe('the check of an effect', () => {
     );
   });
 
-  it('fails if the call is missing, or if two calls have the effect', () => {
+  it('the check fails if the call is missing, or if two calls have the effect', () => {
     expect(() => checkEffect('e2', [call({})], { effects: asked(0), asks: true })).toThrow('lost');
     expect(() =>
       checkEffect('e1', [call({}), call({ callId: 'c2' })], { effects: asked(1), asks: true }),

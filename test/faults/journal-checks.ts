@@ -1,9 +1,9 @@
-/** Rules that every journal must meet, as A2A shows it. Pure. */
+/** Checks rules that every journal must meet, as far as A2A shows the journal. Pure. */
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { StreamEvent } from '../support/wire-event.ts';
 import { must } from './findings.ts';
 
-/** S1, J1: the events of a reader are the beginning of the journal. */
+/** S1, J1: checks that the events of a reader are the beginning of the journal. */
 export function mustContinue(before: readonly StreamEvent[], after: readonly StreamEvent[]): void {
   const [later] = before.slice(after.length);
   must(
@@ -45,7 +45,7 @@ export function mustBeGapFree(journal: readonly StreamEvent[], end: number, mess
   );
 }
 
-/** The entries of a journal about one call. */
+/** All events of a journal about one call. */
 export interface CallRecord {
   callId: string;
   title: string;
@@ -73,7 +73,7 @@ function note(record: CallRecord, activity: Activity): void {
   if (activity.type === 'tool.finished') record.ends.push(activity.outcome);
 }
 
-/** The outcome of an effect, as the report names it. */
+/** What happened to an effect, in the words of the report. */
 type EffectEnd =
   | 'once'
   | 'once, as edited'

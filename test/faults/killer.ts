@@ -1,4 +1,4 @@
-/** Sends SIGKILL to the processes of a place: at a time, or at an event of the task. */
+/** Sends SIGKILL to the programs of a round: after a time, or at an event of the task. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Findings } from './findings.ts';
 import type { Place } from './place.ts';
@@ -7,7 +7,7 @@ import type { Random } from './random.ts';
 type Target = 'server' | 'bridge' | 'both';
 
 export class Killer {
-  /** The number of kills that remain. */
+  /** The number of remaining kills. */
   left: number;
   readonly #place: Place;
   readonly #random: Random;

@@ -15,7 +15,7 @@ import { randomWorkload } from './workload.ts';
 
 /** The number of kills in one round. All of them use the same home directory. */
 const KILLS = 10;
-/** A flow that has not ended after this number of requests never ends. */
+/** A flow that needs more requests than this has failed. */
 const MAX_STEPS = 200;
 
 export async function killsRound(round: number, programs: Programs, findings: Findings): Promise<void> {

@@ -6,10 +6,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { buffer } from 'node:stream/consumers';
 import { malformedText } from './malformed.ts';
 import type { Random } from './random.ts';
+import { listenOnLoopback } from '../support/listen-on-loopback.ts';
 
 export interface MalformingAgent {
   url: string;
-  /** The number of malformed answers and events so far. */
+  /** Returns the number of malformed answers and events so far. */
   readonly malformed: () => number;
   stop: () => Promise<void>;
 }
@@ -58,21 +59,16 @@ const FRAMES: readonly [string, ...string[]] = [
 export async function malformingAgent(options: Malforming): Promise<MalformingAgent> {
   const state = { malformed: 0, url: '' };
   const server = createServer((request, response) => {
-    // Either side may close its connection at any time. That is no error here.
+    // Either side may close its connection at any time, so this error is expected.
     response.on('error', () => undefined);
     void pass(request, response, { ...options, state }).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening');
-  state.url = `http://127.0.0.1:${String(address.port)}`;
+  const { host, close } = await listenOnLoopback(server);
+  state.url = `http://${host}`;
   return {
     url: state.url,
     malformed: () => state.malformed,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: close,
   };
 }
 
@@ -105,7 +101,7 @@ async function pass(request: IncomingMessage, response: ServerResponse, passing:
       ? stream(answer.body, response, passing)
       : stream(answer.body, response, { ...passing, share: 0 });
   }
-  // Replaces the addresses of the good agent by the addresses of this agent.
+  // The answer of the good agent contains its own address. The bridge must use this agent's address instead.
   const text = (await answer.text()).replaceAll(url.replace(/\/$/, ''), state.url);
   if (!malformed) return void response.writeHead(answer.status, { 'content-type': type }).end(text);
   state.malformed += 1;

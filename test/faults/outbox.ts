@@ -13,7 +13,7 @@ import { Random } from './random.ts';
 import { Verdicts } from './verdicts.ts';
 import { fixedWorkload } from './workload.ts';
 
-/** A bridge that reaches its agent delivers within this time, in milliseconds. */
+/** A bridge that can reach its agent must deliver a message within this time, in milliseconds. */
 const ARRIVAL_MS = 30_000;
 const LOOK_MS = 20;
 /** A flow that needs more requests than this has failed. A normal flow needs far fewer. */
@@ -42,7 +42,7 @@ export async function deathAtWrite(
       env: { FAULTS_DIE_AT: `${side}:${number}` },
     });
     let died = await finish(flow);
-    // The bridge's last write comes after the person has the result. So the bridge may die at its end.
+    // The bridge writes once more after the person has the result. So the bridge may die at its end.
     if (!died) died = (await place.closeBridge()) === null;
     if (!died) return false;
     if (number === 1) await checkFirstWrite(side, flow, place);
@@ -86,7 +86,7 @@ async function finish(flow: BridgeFlow): Promise<boolean> {
   return false;
 }
 
-/** The next bridge returns the same result. After that delivery, no entry of the outbox is open. */
+/** Checks that the next bridge returns the same result, and that the outbox then has no open entry. */
 async function mustBeClosed(flow: BridgeFlow, place: Place): Promise<void> {
   await flow.collect();
   const code = await place.closeBridge();

@@ -28,7 +28,7 @@ export type Part = (typeof PARTS)[number];
 export interface Run {
   programs: Programs;
   findings: Findings;
-  /** `from` is the number of the first round, `rounds` is the count. */
+  /** The number of the first round is `from`, and the number of rounds is `rounds`. */
   from: number;
   rounds: number;
   /** The number of parallel rounds. */
@@ -37,7 +37,9 @@ export interface Run {
   until: number;
 }
 
-/** The part "appends" ends after the last append of its run. The other parts end after their rounds. */
+/**
+ * Runs one part. The part "appends" ends after the last append of its run, and other parts end after their rounds.
+ */
 export async function runPart(part: Exclude<Part, 'blackbox'>, run: Run): Promise<void> {
   const { findings } = run;
   const began = performance.now();
@@ -53,7 +55,10 @@ export async function runPart(part: Exclude<Part, 'blackbox'>, run: Run): Promis
   findings.count(`${part}: seconds`, Math.round((performance.now() - began) / 1000));
 }
 
-/** @returns true if another round can follow */
+/**
+ * Runs one round.
+ * @returns true if another round can follow
+ */
 const ROUNDS: Record<Exclude<Part, 'blackbox'>, (round: number, run: Run) => Promise<boolean>> = {
   async kills(round, { programs, findings }) {
     await killsRound(round, programs, findings);

@@ -1,4 +1,4 @@
-/** The place of a round: one home directory, one address, and the processes that start and die there. */
+/** The home directory and address of a round, and the programs that start and die there. */
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ interface Bridge {
   exited: Promise<undefined>;
 }
 
-/** Requests whole results, because the flow reads the inputs of calls and keeps no earlier result. */
+/** Requests complete results, because the flow keeps no earlier result. */
 const WHOLE = { 'mcp-a2a-bridge/wholeResult': true };
 
 export class Place {
@@ -66,7 +66,6 @@ export class Place {
     return join(this.home.stateDir, 'journal.db');
   }
 
-  /** The server that runs now. */
   get server(): Launched | undefined {
     return this.#server;
   }
@@ -75,12 +74,18 @@ export class Place {
     return this.#bridge?.client.process.pid;
   }
 
-  /** A client of the current server, after it is ready. Starts a server if none runs. @throws Disconnected */
+  /**
+   * Returns a client of the current server, after the server is ready. Starts a server if none runs.
+   * @throws Disconnected
+   */
   async client(): Promise<A2aClient> {
     return new A2aClient(await this.serving());
   }
 
-  /** The address of the server, after it is ready. Starts a server if none runs. @throws Disconnected */
+  /**
+   * Returns the server's address, after the server is ready. Starts a server if none runs.
+   * @throws Disconnected
+   */
   serving(): Promise<{ url: string; token: string }> {
     if (this.#ready === undefined) this.start();
     return this.#ready ?? Promise.reject(new Disconnected('the server has ended'));
@@ -100,13 +105,13 @@ export class Place {
     return server;
   }
 
-  /** Sends SIGKILL and starts a new process at once. */
+  /** Sends SIGKILL to the server, and starts a new process at once. */
   async killServer(): Promise<void> {
     await this.endServer();
     this.start();
   }
 
-  /** Sends SIGKILL. Starts no new process. */
+  /** Sends SIGKILL to the server, and starts no new process. */
   async endServer(): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;
@@ -116,7 +121,7 @@ export class Place {
     this.#ready = undefined;
   }
 
-  /** Sends SIGTERM. */
+  /** Sends SIGTERM to the server. */
   async stopServer(): Promise<void> {
     const code = await this.#server?.stop();
     this.#server = undefined;
@@ -124,7 +129,10 @@ export class Place {
     must(code === undefined || code === 0, `an orderly end gave the exit code ${code}`);
   }
 
-  /** Sends SIGKILL, also to a bridge during its initialization. @returns whether a bridge ran */
+  /**
+   * Sends SIGKILL to the bridge, also during its initialization.
+   * @returns whether a bridge ran
+   */
   async killBridge(): Promise<boolean> {
     const bridge = this.#bridge;
     this.#bridge = undefined;
@@ -191,7 +199,10 @@ export class Place {
   }
 }
 
-/** A port below the range for outgoing connections. So the address of a killed server stays free for the next server. */
+/**
+ * Returns a port below the range for outgoing connections. So no other connection takes the address of a killed
+ * server.
+ */
 async function freePort(random: Random): Promise<number> {
   for (;;) {
     const port = random.between(15_000, 32_000);

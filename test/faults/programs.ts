@@ -3,7 +3,7 @@ import { build, type Plugin } from 'esbuild';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
-/** Below node_modules, so that the programs find their packages and no other tool reads them. */
+/** The copies are below node_modules. So the programs find their packages, and no other tool reads the copies. */
 const CACHE = 'node_modules/.cache/mcp-a2a-bridge';
 
 const BANNER =
@@ -12,9 +12,9 @@ const BANNER =
 export interface Programs {
   server: string;
   bridge: string;
-  /** A server that dies at an append to its journal: see `programs/dying-journal.ts`. */
+  /** Dies at an append to its journal: see `programs/dying-journal.ts`. */
   dyingServer: string;
-  /** A bridge that dies at a write to its database: see `programs/dying-database.ts`. */
+  /** Dies at a write to its database: see `programs/dying-database.ts`. */
   dyingBridge: string;
   remove: () => Promise<void>;
 }
@@ -24,7 +24,7 @@ export async function copyPrograms(): Promise<Programs> {
   const directory = await mkdtemp(join(resolve(CACHE), 'faults-'));
   const [dyingServer, dyingBridge] = await Promise.all([
     buildDying(join(directory, 'dying-server'), 'a2a-server/main.ts', {
-      importer: 'a2a-server/startup/serve.ts',
+      importer: 'a2a-server/startup/open-journal.ts',
       imported: /\/sqlite-journal\.ts$/,
       instead: 'test/faults/programs/dying-journal.ts',
     }),
@@ -72,8 +72,15 @@ async function buildDying(outdir: string, entry: string, exchange: Exchange): Pr
 const exchanging = ({ importer: where, imported, instead }: Exchange): Plugin => ({
   name: 'exchange',
   setup(bundle) {
-    bundle.onResolve({ filter: imported }, ({ importer, path }) => ({
-      path: importer.endsWith(join('/', where)) ? resolve(instead) : resolve(dirname(importer), path),
-    }));
+    let exchanged = false;
+    bundle.onResolve({ filter: imported }, ({ importer, path }) => {
+      if (!importer.endsWith(join('/', where))) return { path: resolve(dirname(importer), path) };
+      exchanged = true;
+      return { path: resolve(instead) };
+    });
+    // Without this error, the program would run unchanged and no kill would happen.
+    bundle.onEnd(() => {
+      if (!exchanged) throw new Error(`${where} imports nothing that matches ${imported}`);
+    });
   },
 });

@@ -31,8 +31,8 @@ export async function proxyRound(round: number, programs: Programs, findings: Fi
 }
 
 /**
- * Whole flows with the bridge and with a bare client. Their connections are cut, slowed down and doubled at random
- * places.
+ * Runs whole flows with the bridge and with an A2A client. The proxy cuts, slows and doubles their connections at
+ * random bytes.
  */
 async function randomCuts(round: number, scene: Scene): Promise<void> {
   const { place, proxy, random, findings } = scene;
@@ -88,8 +88,8 @@ export async function runCut(
 }
 
 /**
- * R65, B1: the server has the message, its answer is lost, and the bridge is killed. The next bridge must not send
- * another message.
+ * R65, B1: the server has the message, but its answer is lost and the bridge is killed. The next bridge must not
+ * create a second task.
  */
 async function killedUnheard(round: number, scene: Scene): Promise<void> {
   const { place, proxy, random, findings } = scene;
@@ -101,7 +101,7 @@ async function killedUnheard(round: number, scene: Scene): Promise<void> {
     verdicts: new Verdicts(random),
     call: (name, args) => place.callTool(name, args),
   });
-  // The bridge has already read the card. So the lost answer is the answer to the message.
+  // This call reads the agent card. So the next answer is the answer to the message.
   await place.callTool('list_all_active_sessions', {});
   const client = await place.client();
   proxy.mute = true;

@@ -1,18 +1,18 @@
-/** Pseudo-random numbers from a seed. The same seed repeats a run. */
+/** Makes pseudo-random numbers from a seed. The same seed repeats a run. */
 
 export class Random {
   #state: number;
 
-  /** The same parts give the same numbers. */
+  /** The same parts always give the same numbers. */
   constructor(...parts: readonly (string | number)[]) {
-    // FNV-1a over the parts, so that similar seeds give unrelated numbers.
+    // Uses the hash FNV-1a over the parts, because similar seeds must give unrelated numbers.
     let hash = 0x811c9dc5;
     for (const character of parts.join('/'))
       hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
     this.#state = hash >>> 0;
   }
 
-  /** From 0 up to, not including, 1 (mulberry32). */
+  /** Returns a number from 0 up to, not including, 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -21,7 +21,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from `low` to `high`, both included. */
+  /** Returns a whole number from `low` to `high`, both included. */
   between(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }

@@ -1,6 +1,6 @@
 /**
- * R99: kills of bridge, server or both around the answer to a delegation. The client repeats the same call until it
- * has an answer. There must be one task. After the answer, the same words start another task.
+ * R99: kills the bridge, the server or both before or after the answer to a delegation. The client repeats the same
+ * call until it has an answer. There must be one task. After the answer, the same words must start another task.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { BridgeFlow, type CallTool } from './bridge-flow.ts';
@@ -15,7 +15,7 @@ import { FlowReader } from './flow-reader.ts';
 import { Verdicts } from './verdicts.ts';
 import { smallWorkload } from './workload.ts';
 
-/** Delegations of one round. */
+/** The number of delegations in one round. */
 const FLOWS = 4;
 /** The maximum number of kills during one delegation. */
 const KILLS = 3;
@@ -113,13 +113,13 @@ function strikeOf(random: Choices): Strike {
   const moments: [Moment, Moment, Moment, Moment] = [
     { type: 'answer' },
     { type: 'event', events: random.between(1, 8), later: random.between(0, 8) },
-    // The eighth event asks for the decision. Then the call returns.
+    // At the eighth event the server asks for the decision, and the call returns.
     { type: 'event', events: random.between(6, 9), later: random.between(0, 3) },
     { type: 'time', after: random.between(0, 120) },
   ];
   const moment = random.pick(moments);
   return {
-    // For a kill at the answer, the bridge must die. If only the server died, the client would get the answer.
+    // Only a killed bridge loses its answer. If only the server died, the client would get the answer.
     target:
       moment.type === 'answer' ? random.pick(['bridge', 'both']) : random.pick(['server', 'bridge', 'both']),
     moment,
@@ -146,7 +146,7 @@ function begin(strike: Strike, place: Place): { over: () => Promise<void>; onEve
       if (events === 0 && moment.type === 'event') later(moment.later);
     },
     async over() {
-      // The call has ended, so a later event must not start the kill.
+      // The call has ended, so no later event may start the kill.
       events = Number.POSITIVE_INFINITY;
       for (const timer of timers) clearTimeout(timer);
       await struck;

@@ -87,7 +87,7 @@ export const SCENARIOS: readonly Scenario[] = [
         const { taskId = '', ended } = viewOf(before);
         if (ended) break;
         const after = await readAll(server.subscribe(taskId)).catch((error: unknown) => {
-          // The task may have ended, so that there is no subscription. Some servers report this in the stream itself.
+          // If the task has ended, a subscription is an error. Some servers report this error in the stream itself.
           if (error instanceof Refusal || error instanceof Disconnected) return [];
           throw error;
         });
@@ -229,7 +229,10 @@ export const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** @returns the server's view of the task; undefined if the server does not have the task */
+/**
+ * Reads the task from the server.
+ * @returns undefined if the server does not have the task
+ */
 async function known(server: TestedServer, taskId: string): Promise<WireView | undefined> {
   try {
     return await server.task(taskId);
@@ -266,7 +269,7 @@ async function readAll(stream: AsyncGenerator<Frame, void, undefined>): Promise<
 const viewOf = (frames: readonly Frame[]): WireView =>
   frames.reduce((view, { data }) => view.take(data), new WireView());
 
-/** The event in a JSON-RPC answer, without the request id, which differs between readers. */
+/** Returns the event in a JSON-RPC answer. Omits the request id, because it differs between readers. */
 function eventOf(text: string): unknown {
   return z.object({ result: z.unknown() }).parse(JSON.parse(text)).result;
 }

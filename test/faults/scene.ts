@@ -9,7 +9,6 @@ import { TcpProxy } from './tcp-proxy.ts';
 export interface Scene {
   place: Place;
   proxy: TcpProxy;
-  /** A client that reaches the server through the proxy. */
   through: A2aClient;
   random: Random;
   findings: Findings;

@@ -21,12 +21,12 @@ const GIVEN_UP_MS = 60_000;
  */
 const LATE_MS = 170_000;
 
-/** Errors must match one of these texts. The second text answers a repeated decision whose first answer was lost. */
+/** Each error must match one of these texts. The second text is the answer to a repeated decision. */
 const WHAT_TO_DO = /Agent ".*try again|That decision stands|goes on trying/is;
 
 const DECIDE = 'approve_or_deny_pending_action';
 
-/** The positions of the first stall: during the request for the agent card or later, after a number of bytes. */
+/** The times at which the first stall begins: during the request for the agent card, or later, after some bytes. */
 const BEGINNINGS: readonly ((random: Random) => { card: boolean; cut: Cut })[] = [
   () => ({ card: true, cut: stall('down', 0) }),
   (random) => ({ card: true, cut: stall('down', random.between(1, 1_500)) }),
@@ -67,8 +67,8 @@ async function stalledFlow(
       return stalled === undefined ? {} : { cut: stalled };
     };
   };
-  // On this connection the bridge first requests the task. After this number of bytes, the bridge sends the decision or
-  // reads its answer.
+  // The bridge first reads the task on this connection. After this number of bytes it sends the decision or reads
+  // the answer.
   const atDecision = [
     random.chance(0.7) ? stall('up', random.between(400, 1_300)) : stall('down', random.between(0, 3_000)),
   ];

@@ -13,7 +13,7 @@ export interface Lent {
   close: () => Promise<void>;
 }
 
-/** A task for the offline model: text, with a read-only wait between the parts. */
+/** A task for the offline model. It produces text, and waits between the parts without side effects. */
 export const OFFLINE_TEXT = plan(
   { say: 'One. ', repeat: 3 },
   wait(0.1),
@@ -32,7 +32,10 @@ export async function ourServer(programs: Programs, seed: number, version: A2aVe
   return { subject: { url, token, version, text: OFFLINE_TEXT, restart }, close: () => place.close() };
 }
 
-/** The SDK's own request handler with a task store in memory. A restart starts a new server at the same address. */
+/**
+ * Starts the SDK's own request handler with a task store in memory. A restart starts an empty server at the same
+ * address.
+ */
 export async function bareServer(version: A2aVersion): Promise<Lent> {
   let agent = await plainAgent(version, { executor: slowSpeaker() });
   const { url } = agent;

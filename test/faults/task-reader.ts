@@ -5,7 +5,6 @@ import { must } from './findings.ts';
 
 export class TaskReader {
   readonly taskId: string;
-  /** The events so far, over all connections. */
   readonly seen: StreamEvent[] = [];
   readonly #onEvent: (event: StreamEvent) => void;
 
@@ -14,7 +13,7 @@ export class TaskReader {
     this.#onEvent = onEvent;
   }
 
-  /** The position of the last event. */
+  /** The seq of the last event. */
   get position(): number {
     return this.seen.at(-1)?.seq ?? 0;
   }
@@ -39,7 +38,7 @@ export class TaskReader {
   }
 }
 
-/** The whole journal, as A2A shows it. */
+/** Reads the whole journal, as far as A2A shows it. */
 export async function wholeJournal(client: A2aClient, taskId: string): Promise<readonly StreamEvent[]> {
   const reader = new TaskReader(taskId);
   await reader.read(client);

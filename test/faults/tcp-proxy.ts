@@ -7,8 +7,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * The effect on a connection after the given number of bytes. A stalled connection stays open and carries no more
- * bytes in either direction.
+ * What happens to a connection after the given number of bytes. A stalled connection stays open and carries no more
+ * bytes.
  */
 export type CutKind = 'reset' | 'end' | 'half-close' | 'stall';
 
@@ -36,9 +36,7 @@ export interface Treatment {
 export class TcpProxy {
   /** The test sets this function. It returns the treatment of each new connection. */
   treat: () => Treatment = () => ({});
-  /** Called after a cut. */
   onCut: (cut: Cut) => void = () => undefined;
-  /** Called for forwarded bytes. */
   onBytes: (direction: Direction, count: number) => void = () => undefined;
   target = 0;
   /** While true, the proxy drops all bytes to clients. */
@@ -121,7 +119,7 @@ export class TcpProxy {
           this.onCut(cut);
           this.#cut(cut.how, { client, server, to });
           if (cut.how !== 'stall') twin?.destroy();
-          // Reads the remaining bytes and drops them.
+          // The other side must be able to send all its bytes, so the proxy reads and drops them.
           if (cut.how === 'half-close' || cut.how === 'stall') for await (const _ of from);
           return;
         }

@@ -9,7 +9,7 @@ import { WireView } from './wire-view.ts';
 export interface Subject {
   url: string;
   token?: string;
-  /** By default the newest version on the server's card. */
+  /** The version to test. By default the newest version on the server's card. */
   version?: A2aVersion;
   /** The text of a task that works about a second, produces output meanwhile, and needs no decision. */
   text: string;
@@ -59,7 +59,10 @@ export class TestedServer {
     return WireView.ofTask(await this.client.call('GetTask', { id: taskId }));
   }
 
-  /** @returns undefined if the task never settles */
+  /**
+   * Waits until the task ends or waits.
+   * @returns undefined if it never does
+   */
   async settled(taskId: string): Promise<WireView | undefined> {
     for (
       const deadline = performance.now() + PATIENCE_MS;

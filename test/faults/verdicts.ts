@@ -1,4 +1,4 @@
-/** The decisions of the person in a flow. The same question always gets the same decision. */
+/** Simulates the decisions of a person. The same question always gets the same decision. */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Random } from './random.ts';
 import { editedInput } from './workload.ts';

@@ -1,4 +1,6 @@
-/** The content of a task on any A2A server, from its answers or from the events of its streams. Needs no extension. */
+/**
+ * Reads the content of a task from any A2A server's answers, or from the events of its streams. Needs no extension.
+ */
 import { z } from 'zod';
 
 const part = z.looseObject({ text: z.string().optional() });
@@ -62,7 +64,7 @@ export class WireView {
     return SETTLED.includes(this.state);
   }
 
-  /** Two views of the same task have the same content. Empty artifacts do not count. */
+  /** Returns a text that is equal for two views with the same content. Empty artifacts do not count. */
   get content(): string {
     const texts = [...this.#texts].filter(([, text]) => text !== '');
     return JSON.stringify({

@@ -15,7 +15,7 @@ export interface Workload {
   markers: readonly string[];
 }
 
-/** A few turns in random order: single and parallel effects, read-only calls, and long text. */
+/** Creates a task of a few turns in random order: single and parallel effects, read-only calls, and long text. */
 export function randomWorkload(random: Random, name: string): Workload {
   const markers: string[] = [];
   const effect = (): PlannedCall => {
@@ -45,7 +45,7 @@ export function randomWorkload(random: Random, name: string): Workload {
   return workloadOf(name, steps, markers);
 }
 
-/** The same workload each time: each kind of step once. */
+/** Creates a task with each kind of step once, always in the same order. */
 export function fixedWorkload(name: string): Workload {
   const [one, two, three] = [`${name}e1`, `${name}e2`, `${name}e3`];
   return workloadOf(
@@ -61,7 +61,7 @@ export function fixedWorkload(name: string): Workload {
   );
 }
 
-/** One effect with little text. */
+/** Creates a task with one effect and little text. */
 export function smallWorkload(name: string): Workload {
   return workloadOf(name, [shell(`echo ${name}e1 >> shell.txt`)], [`${name}e1`]);
 }
@@ -70,7 +70,10 @@ function workloadOf(name: string, steps: readonly PlannedStep[], markers: readon
   return { name, text: plan({ say: `Flow ${name} begins. ` }, ...steps), markers };
 }
 
-/** The person's edit of a call. Its effect differs from the effect of the model's input. */
+/**
+ * Returns the person's edit of a call's input. The edited call has a different effect, so the test can tell them
+ * apart.
+ */
 export function editedInput(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(input).map(([key, value]) => [

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { TOOL_NAMES } from '../../bridge/tool-names/tool-name.ts';
+import { TOOL_NAMES } from '../../bridge/tool-names/tool-names.ts';
 
 const run = promisify(execFile);
 const BRIDGE = resolve('dist/bridge/main.js');

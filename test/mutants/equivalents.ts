@@ -1,11 +1,10 @@
-/** Faults that change no behaviour, so that no test can find them. Each has its reason. */
+/** Lists faults that change no behaviour, with the reason. No test can find them. */
 
 interface Equivalent {
-  /** The name of the file. */
   file: string;
-  /** The line of the source, without its indentation. */
+  /** The source line without its indentation. */
   line: string;
-  /** `original → replacement` */
+  /** The change in the form `original → replacement`. */
   change: string;
 }
 

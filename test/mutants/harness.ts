@@ -30,7 +30,7 @@ export const afterEach = (act: Act): void => void current.afterEach.push(act);
 export const afterAll = (act: Act): void => void current.afterAll.push(act);
 export const jest = { setTimeout: (): void => undefined };
 
-/** A test or a suite for each row. A row that is a list gives the arguments. */
+/** Declares a test or a suite for each row. If a row is a list, its elements are the arguments. */
 function each(declare: (title: string, body: Act) => void) {
   return (rows: readonly unknown[]) =>
     (title: string, body: Body): void => {
@@ -79,7 +79,7 @@ async function runTestsOf(at: Suite, limitMs: number): Promise<void> {
         for (const act of hooks(at, 'beforeEach').toReversed()) await act();
         await within(limitMs, run);
       } finally {
-        // The process runs further tests, so a failed test must clean up too.
+        // The process runs further tests. So a failed test must run its clean-up too.
         for (const act of hooks(at, 'afterEach')) await within(limitMs, act);
       }
     } catch (cause) {
@@ -89,7 +89,7 @@ async function runTestsOf(at: Suite, limitMs: number): Promise<void> {
   for (const inner of at.suites) await runSuite(inner, limitMs);
 }
 
-/** The hooks of a suite and of the suites around it, the innermost first. */
+/** Returns the hooks of a suite and of its parent suites, the innermost first. */
 function hooks(at: Suite, name: 'beforeEach' | 'afterEach'): Act[] {
   const own = name === 'beforeEach' ? at[name].toReversed() : at[name];
   return at.parent === undefined ? own : [...own, ...hooks(at.parent, name)];

@@ -24,7 +24,10 @@ const UNIT_TESTS = [
 const INTEGRATION_TESTS = ['test/integration/executor/*.test.ts', '!**/parked-thousands.test.ts'];
 /** The share of the faults that the tests must find. */
 const FLOOR = 0.9;
-/** A fault may make a program endless. The limit of one test, and the time that a file may take beyond four times its usual. */
+/**
+ * A fault can make a program run forever. This is the limit of one test, and the extra time of a file, in
+ * milliseconds.
+ */
 const LIMIT_MS = 10_000;
 const CLEAN_LIMIT_MS = 120_000;
 
@@ -45,7 +48,7 @@ class Tests {
   readonly #process: TestProcess;
   readonly #clean: Build;
   readonly #files: readonly string[];
-  /** The milliseconds that a file takes without a fault. Undefined when it fails then. */
+  /** The time that each file takes without a fault, in milliseconds. Undefined if the file fails without a fault. */
   readonly #usual = new Map<string, number | undefined>();
 
   constructor(bundles: TestBundles, running: TestProcess, clean: Build, files: readonly string[]) {
@@ -132,7 +135,7 @@ async function main(): Promise<boolean> {
   const files = globSync(values.integration ? [...UNIT_TESTS, ...INTEGRATION_TESTS] : UNIT_TESTS).toSorted();
   const bundles = new TestBundles(out, files);
   let running: TestProcess | undefined;
-  // The test process must not outlive this program.
+  // If this program gets a signal, it first ends the test process.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => {
       running?.end();

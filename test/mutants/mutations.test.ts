@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { mutated, mutationsOf } from './mutations.ts';
 
-/** The changed sources, without the parts that stay. */
+/** Returns each mutation of the source, as its kind and the changed source. */
 function changes(source: string): string[] {
   return mutationsOf(source).map((mutation) => `${mutation.kind}: ${mutated(source, mutation)}`);
 }
 
-describe('the mutations of a source', () => {
+describe('the mutations of a source file', () => {
   it.each<[string, string[]]>([
     ['a < b;', ['statement: ;', 'comparison: a <= b;']],
     ['f(a === b || c);', ['statement: ;', 'comparison: f(a !== b || c);', 'logic: f(a === b && c);']],
@@ -18,13 +18,13 @@ describe('the mutations of a source', () => {
     ['while (a) b();', ['condition: while (false) b();', 'statement: while (a) ;']],
   ])('%s', (source, expected) => expect(changes(source)).toEqual(expected));
 
-  it('leave out types, imports and texts', () => {
+  it('the mutations omit types, imports and texts', () => {
     expect(
       changes("import { a } from './a.ts';\ntype B = 'one' | 1;\nconst c = { 'd-e': f as 'one' };"),
     ).toEqual([]);
   });
 
-  it('leave out sentences with values in them, and log lines', () => {
+  it('the mutations omit sentences with values in them, and log lines', () => {
     expect(
       changes(
         "const a = `there are ${n + 1} tasks`;\nconst b = c + ', ';\nthis.#log.warn({ n: n + 1 }, 'late');",
@@ -36,7 +36,7 @@ describe('the mutations of a source', () => {
     ]);
   });
 
-  it('are at the right place after characters of several bytes', () => {
+  it('the mutations are at the right position after characters of several bytes', () => {
     const [second] = mutationsOf("const a = 'é🙂';\nconst b = 1;");
     expect(second).toMatchObject({ line: 2, text: '0' });
     expect(changes("const a = 'x y é🙂'; const b = 1;")).toEqual([

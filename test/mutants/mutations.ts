@@ -8,11 +8,11 @@ import { z } from 'zod';
 
 export interface Mutation {
   kind: 'comparison' | 'logic' | 'condition' | 'arithmetic' | 'constant' | 'statement' | 'call';
-  /** UTF-16 positions of the replaced text. */
+  /** The positions of the replaced text, in UTF-16 units. */
   from: number;
   to: number;
   text: string;
-  /** The line of the source, from 1. */
+  /** The line number in the source, from 1. */
   line: number;
 }
 
@@ -33,12 +33,12 @@ const OPERATORS: Readonly<Record<string, readonly [Mutation['kind'], string]>> =
 
 const METHODS: Readonly<Record<string, string>> = { some: 'every', every: 'some', min: 'max', max: 'min' };
 
-/** Expressions whose type part is left out. */
+/** Expressions with a type part. The mutations do not change that part. */
 const TYPED = new Set(['TsAsExpression', 'TsNonNullExpression', 'TsSatisfiesExpression', 'TsConstAssertion']);
 const LEFT_OUT = /^(?:Ts|Import|ExportNamed|ExportAll)/;
 /** A call that writes a log line: `log.warn(…)`, `this.#log.info(…)`. */
 const LOG_CALL = /^(?:this\.)?#?log\.\w+\(/u;
-/** A word beside a space. */
+/** Matches a text with a word next to a space. */
 const SENTENCE = /[a-z]{2}[,;:.]? | [a-z]{2}/iu;
 const TEXTS = new Set(['StringLiteral', 'TemplateLiteral']);
 
@@ -55,9 +55,9 @@ interface Node {
   fields: Readonly<Record<string, unknown>>;
 }
 
-/** All mutations of a source, in the order of the text. */
+/** Returns all mutations of a source, in the order of the text. */
 export function mutationsOf(source: string): Mutation[] {
-  // The first token is at a known position: swc counts on from the sources that it has parsed before.
+  // swc continues its positions from earlier sources. So the first token gives the base of the positions.
   const tree = parseSync(`;${source}`, { syntax: 'typescript', target: 'es2023' });
   const position = positionsIn(source, tree.span.start + 1);
   const found: Mutation[] = [];
@@ -89,7 +89,7 @@ export function mutated(source: string, { from, to, text }: Mutation): string {
   return `${source.slice(0, from)}${text}${source.slice(to)}`;
 }
 
-/** True for a sentence with values in it, and for a log line. */
+/** Returns true for a sentence with values in it, and for a log line. */
 function isWording({ type, from, to, fields }: Node, source: string): boolean {
   switch (type) {
     case 'TemplateLiteral':
@@ -116,7 +116,7 @@ function ofNode(at: Node, nodeOf: NodeOf, source: string): Omit<Mutation, 'line'
     case 'BooleanLiteral':
       return [{ kind: 'constant', ...whole, text: String(at.fields['value'] !== true) }];
     case 'NumericLiteral': {
-      // A limit such as 160 may as well be 161. Nought and one have a meaning.
+      // A limit such as 160 could also be 161, so only 0 and 1 are changed.
       const value = Number(at.fields['value']);
       return value === 0 || value === 1 ? [{ kind: 'constant', ...whole, text: String(1 - value) }] : [];
     }
@@ -145,7 +145,7 @@ function ofOperator({ fields }: Node, nodeOf: NodeOf, source: string): Omit<Muta
   const [left, right] = [nodeOf(fields['left']), nodeOf(fields['right'])];
   const other = OPERATORS[operator];
   if (other === undefined || left === undefined || right === undefined) return [];
-  // Subtraction of a text gives no number. The compiler refuses it.
+  // Subtraction of a text is refused by the compiler, so this mutation proves nothing.
   if (other[0] === 'arithmetic' && [left, right].some(({ type }) => TEXTS.has(type))) return [];
   const from = source.indexOf(operator, left.to);
   if (from < 0 || from >= right.from) return [];

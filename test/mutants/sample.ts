@@ -11,7 +11,7 @@ export function sample<T>(all: readonly T[], count: number, seed: number): T[] {
     .map(({ value }) => value);
 }
 
-/** The next number of a seeded sequence, between 0 and 1 (mulberry32). */
+/** Returns the next number of a seeded sequence, between 0 and 1 (mulberry32). */
 function sequence(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

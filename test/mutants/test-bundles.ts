@@ -11,7 +11,7 @@ const WORKER = 'test/mutants/worker.ts';
 
 export interface Fault {
   file: string;
-  /** The text of the file when the run began. */
+  /** The text of the source file at the start of the run. */
   source: string;
   mutation: Mutation;
 }
@@ -70,7 +70,7 @@ export class TestBundles {
     return { metafile, files: outputFiles };
   }
 
-  /** Writes the bundle of one test into a directory of its own: Node loads each module of it anew, as Jest does. */
+  /** Writes the bundle of one test into its own directory. So Node loads each module again, as Jest does. */
   async write(build: Build, test: string): Promise<Omit<Order, 'limitMs'> & { directory: string }> {
     const { directory, paths } = await this.#write(build, [HARNESS, test]);
     const [harness = '', file = ''] = paths;
@@ -110,7 +110,7 @@ export class TestBundles {
   }
 }
 
-/** The tests that import a source, directly or not, with the number of imports between the two. */
+/** Returns the tests that import a source, directly or indirectly, with the number of imports between the two. */
 export function testsOf(
   { metafile: { inputs } }: Build,
   source: string,
@@ -122,7 +122,7 @@ export function testsOf(
   });
 }
 
-/** The files that a file imports, with the length of the way to each. */
+/** Returns the files that a file imports, with the number of imports between the two. */
 function importsOf(file: string, inputs: Metafile['inputs']): Map<string, number> {
   const seen = new Map([[file, 0]]);
   for (const [at, distance] of seen)

@@ -1,8 +1,12 @@
-/** Runs bundled test files in one process that lives on. Starts a new process after a file that hangs or leaves something open. */
+/**
+ * Runs bundled test files in one process. Starts a new process after a file that hangs or leaves a timer or socket.
+ */
 import { fork, type ChildProcess } from 'node:child_process';
 import { outcome, type Order } from './worker.ts';
 
-/** Node never unloads a module, so the process grows with each file. */
+/**
+ * Node never unloads a module, so the memory grows with each file. After this number of files, a new process starts.
+ */
 const FILES_PER_PROCESS = 300;
 
 export type Result = { type: 'passed'; ms: number } | { type: 'failed'; failure: string };

@@ -1,5 +1,5 @@
 /**
- * The process that runs test files, one for each message. Node keeps the packages in memory between two files. So a file of pure
+ * The process that runs the tests. Each message from its parent names one test file. Node keeps the packages in memory between two files. So a file of pure
  * tests takes milliseconds.
  */
 import { setImmediate } from 'node:timers/promises';
@@ -13,7 +13,7 @@ export const outcome = z.object({
   /** Absent when every test passed. */
   failure: z.string().optional(),
   ms: z.number(),
-  /** True when the file left a timer, a socket or an unknown promise: the next file needs a new process. */
+  /** True if the file left a timer, a socket or an unknown promise. The next file then needs a new process. */
   isDirty: z.boolean(),
 });
 export type Outcome = z.infer<typeof outcome>;

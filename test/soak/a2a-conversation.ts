@@ -11,7 +11,7 @@ import { readEvent, type StreamEvent } from '../support/wire-event.ts';
 import { OneSocket } from './one-socket.ts';
 
 export class A2aConversation {
-  /** The number of messages that were answered to the end. */
+  /** The number of messages whose whole answer was read. */
   turns = 0;
   readonly #url: string;
   readonly #socket: OneSocket;
@@ -44,7 +44,6 @@ export class A2aConversation {
     return this.say([decisionsPart([decisionOn(pending, decision)])], { taskId });
   }
 
-  /** @throws Refusal */
   async call(method: string, params: object): Promise<unknown> {
     const body = rpcBody(method, params);
     return resultOf(

@@ -10,7 +10,7 @@ import { soak, type Length, type Soaked } from './soak.ts';
 const report = z.object({
   sessionId: z.string(),
   state: z.string(),
-  // A status without a preview gives no code.
+  // A status without a preview has no code of the shown action.
   pending: z.array(z.object({ callId: z.string(), shown: z.string().optional() })),
 });
 type Report = z.infer<typeof report>;

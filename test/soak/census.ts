@@ -12,13 +12,13 @@ import { CENSUS_SOCKET, counts, type Counts } from './counts.ts';
 export type Census = Omit<Counts, 'pid'> & { descriptors: number };
 
 interface CensusTaker {
-  /** Variables for the environment of the counted program. */
+  /** The environment variables of the program that is counted. */
   env: Readonly<Record<string, string>>;
   take(): Promise<Census>;
   remove(): Promise<void>;
 }
 
-/** Below node_modules, so that no other tool reads it. */
+/** The files are below node_modules, so that no other tool reads them. */
 const CACHE = 'node_modules/.cache/mcp-a2a-bridge';
 
 export async function censusTaker(): Promise<CensusTaker> {

@@ -6,23 +6,23 @@ export const CENSUS_SOCKET = 'CENSUS_SOCKET';
 
 /** Counts of reachable objects. */
 export const found = z.object({
-  /** Every pending callback is one of these functions. */
+  /** The number of functions. Every pending callback is a function. */
   functions: z.number(),
   promises: z.number(),
-  /** Listeners of event emitters. */
+  /** The number of listeners on event emitters. */
   listeners: z.number(),
-  /** Listeners of abort signals. */
+  /** The number of listeners on abort signals. */
   abortListeners: z.number(),
-  /** Active timers, whether or not they keep the process alive. */
+  /** The number of active timers, also of those that do not keep the process alive. */
   timers: z.number(),
 });
 export type Found = z.infer<typeof found>;
 
 export const counts = found.extend({
   pid: z.number(),
-  /** The heap size after a full collection. */
+  /** The heap size in bytes, after a full garbage collection. */
   heapBytes: z.number(),
-  /** Sockets, pipes, servers, timers and requests that keep the process alive. */
+  /** The number of sockets, pipes, servers, timers and requests that keep the process alive. */
   handles: z.number(),
 });
 export type Counts = z.infer<typeof counts>;

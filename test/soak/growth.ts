@@ -1,4 +1,4 @@
-/** The growth of a process over three windows of its life. Pure. */
+/** Computes the growth of a process over three windows of its life. Pure. */
 import type { Census } from './census.ts';
 
 /**

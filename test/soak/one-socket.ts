@@ -10,8 +10,8 @@ interface SocketRequest {
 }
 
 /**
- * The server closes a connection that is idle for 5 s, which is Node's default. Node's client stays one second below
- * that. So a connection may close after a longer idle time. Milliseconds.
+ * The server closes a connection that is idle for 5 s, Node's default. So this client leaves a connection idle for
+ * less, in milliseconds.
  */
 const IDLE_LIMIT = 3_500;
 

@@ -2,9 +2,9 @@
 import type { Census } from './census.ts';
 import { growth } from './growth.ts';
 
-/** Numbers of rounds of the workload. */
+/** Lengths in rounds of the workload. */
 export interface Length {
-  /** Rounds before the first window: Node compiles code, and pools and caches fill. */
+  /** The rounds before the first window, in which Node compiles code, and pools and caches fill. */
   warmUp: number;
   /** The length of each of the three windows. Censuses follow each round of a window. */
   window: number;
@@ -15,7 +15,7 @@ export interface Length {
 export interface Soaked {
   /** The total number of turns. */
   turns: number;
-  /** The distance from a census of a window to the same census of the next window. */
+  /** The distance between the same census of two windows, as rounds and as turns. */
   between: { rounds: number; turns: number };
   growth: Census;
 }
@@ -28,7 +28,7 @@ export interface Subject {
   census: () => Promise<Census>;
 }
 
-/** The censuses after each round. The clean-up after a round, e.g. of a reset connection, may end after the round. */
+/** The number of censuses after each round. The clean-up of a round may end after the round. */
 const CENSUSES = 4;
 
 export async function soak({ round, turns, census }: Subject, length: Length): Promise<Soaked> {

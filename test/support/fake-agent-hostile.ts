@@ -1,5 +1,6 @@
 /** An agent with a valid card and invalid answers. */
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { listenOnLoopback } from './listen-on-loopback.ts';
 
 export interface HostileAgent {
   url: string;
@@ -25,16 +26,12 @@ export async function hostileAgent(
     request.resume();
     return answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const url = `http://127.0.0.1:${String(typeof address === 'object' && address !== null ? address.port : 0)}`;
+  const { host, close } = await listenOnLoopback(server);
+  const url = `http://${host}`;
   return {
     url,
     posts: () => posts,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: close,
   };
 }
 

@@ -14,6 +14,7 @@ import {
 import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from '@a2a-js/sdk/server/express';
 import express from 'express';
 import { part } from './fake-agent-task.ts';
+import { listenOnLoopback } from './listen-on-loopback.ts';
 
 export interface PlainAgent {
   url: string;
@@ -39,9 +40,8 @@ export async function plainAgent(
   const heard: string[] = [];
   const app = express();
   const server = createServer(app);
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const address = server.address();
-  const url = `http://127.0.0.1:${String(typeof address === 'object' && address !== null ? address.port : 0)}`;
+  const { host, close } = await listenOnLoopback(server, port);
+  const url = `http://${host}`;
   const card = cardAt(url, version, binding);
   const tasks = new InMemoryTaskStore();
   const requestHandler = new DefaultRequestHandler(card, tasks, executor ?? greeter(heard));
@@ -58,10 +58,7 @@ export async function plainAgent(
   return {
     url,
     heard,
-    stop: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: close,
   };
 }
 

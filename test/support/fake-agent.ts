@@ -149,7 +149,7 @@ export class FakeAgent {
     }
     if (path === '/page/links' && this.#options.pageLinksMs !== undefined) {
       this.pageTargets.push(pageTarget.parse(JSON.parse(body)));
-      const url = `${this.url}/page?code=${String(this.count('/page/links'))}`;
+      const url = `${this.url}/page#code=${String(this.count('/page/links'))}`;
       const expiresAt = new Date(Date.now() + this.#options.pageLinksMs).toISOString();
       return answer(response, { url, expiresAt });
     }

@@ -1,16 +1,12 @@
 /** A program on loopback that lists models, as Ollama and the OpenAI-compatible servers do. Ends after the test. */
 import { afterEach } from '@jest/globals';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
+import { listenOnLoopback, type LoopbackAddress } from './listen-on-loopback.ts';
 
-const open: Server[] = [];
+const open: LoopbackAddress[] = [];
 
 afterEach(async () => {
-  for (const server of open.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  }
+  for (const server of open.splice(0)) await server.close();
 });
 
 export interface LocalModelServer {
@@ -31,12 +27,9 @@ export async function localModelServer(
     if (!Object.hasOwn(answers, path)) response.writeHead(404).end('not here');
     else if (answers[path] !== undefined) response.end(answers[path]);
   });
-  open.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return { url: `http://127.0.0.1:${address.port}`, asked };
+  const listening = await listenOnLoopback(server);
+  open.push(listening);
+  return { url: `http://${listening.host}`, asked };
 }
 
 /** @returns the body of Ollama's `GET /api/tags` with these models */

@@ -3,16 +3,11 @@
  * path selects the format. Replies are used in their scripted order.
  */
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { framesOf, type ScriptedTurn, type WireName } from './fake-model-wires.ts';
+import { listenOnLoopback } from './listen-on-loopback.ts';
 
 export type { ScriptedTurn, WireName } from './fake-model-wires.ts';
 
@@ -36,6 +31,8 @@ export interface Received {
   path: string;
   headers: Record<string, string | string[] | undefined>;
   body: unknown;
+  /** The body as it arrived. */
+  text: string;
   /**
    * Resolves when the socket of the response has closed. True if the socket closed before the response was complete.
    */
@@ -71,9 +68,10 @@ export async function startFakeModelEndpoint(tls?: {
   let otherwise: ((request: Received) => Reply) | undefined;
   let arrived: ((request: Received) => void)[] = [];
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const body = await readBody(request);
+    const sent = await text(request);
+    const body: unknown = JSON.parse(sent);
     const closedEarly = once(response, 'close').then(() => !response.writableFinished);
-    const entry = { path: request.url ?? '', headers: request.headers, body, closedEarly };
+    const entry = { path: request.url ?? '', headers: request.headers, body, text: sent, closedEarly };
     received.push(entry);
     for (const tell of arrived) tell(entry);
     arrived = [];
@@ -81,23 +79,15 @@ export async function startFakeModelEndpoint(tls?: {
   };
   const listener: RequestListener = (request, response) => void receive(request, response);
   const server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the endpoint has no port');
+  const { host, close } = await listenOnLoopback(server);
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://${host}`,
     received,
     script: (...more) => void replies.push(...more),
     otherwise: (reply) => (otherwise = reply),
     nextRequest: () => new Promise((resolve) => arrived.push(resolve)),
-    close: () => close(server),
+    close,
   };
-}
-
-async function readBody(request: IncomingMessage): Promise<unknown> {
-  const body: unknown = JSON.parse(await text(request));
-  return body;
 }
 
 function wireOf(path: string): WireName | undefined {
@@ -131,10 +121,4 @@ function answer(response: ServerResponse, wire: WireName | undefined, reply: Rep
     else if (cut.ending === 'reset') response.socket?.resetAndDestroy();
     else if (cut.ending === 'rest') void cut.after.then(() => response.end(all.slice(cut.frames).join('')));
   });
-}
-
-async function close(server: Server): Promise<void> {
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
 }

@@ -3,6 +3,8 @@
  * storage and adds its own tests.
  */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createHash, randomBytes } from 'node:crypto';
+import type { CostRow } from '../../a2a-server/task/cost-sum.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import { indexRow } from '../../a2a-server/journal/index-row.ts';
 import type {
@@ -67,8 +69,8 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
 
     const everything = (taskId: string) => journal.read(taskId, 0, 1_000_000);
 
-    describe('append and read', () => {
-      it('J1 numbers the events of a task 1, 2, 3 …, with the time of the clock', async () => {
+    describe('append and read of a journal', () => {
+      it('J1 the journal numbers the events of a task 1, 2, 3 …, with the time of the clock', async () => {
         const first = await append(beginning('a'));
         now = 2_000;
         const then = await append(continuing('a', 2, [working, delta('hello')]));
@@ -81,7 +83,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await everything('a')).toEqual([...first, ...then]);
       });
 
-      it('reads only entries after the cursor, and at most the requested number', async () => {
+      it('a read returns only entries after the cursor, and at most the requested number', async () => {
         const entries = await append(
           beginning('a', { events: [message('go'), working, delta('x'), delta('y')] }),
         );
@@ -91,7 +93,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         await expect(journal.read('a', 0, -1)).rejects.toThrow(RangeError);
       });
 
-      it('finds no task that was never created', async () => {
+      it('a read of a task that was never created finds nothing', async () => {
         expect(await everything('nowhere')).toEqual([]);
         expect(await journal.row('nowhere')).toBeUndefined();
         expect(await journal.command('alice', 'never sent')).toBeUndefined();
@@ -102,7 +104,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
 
       it.each([0, 1, 3, 99])(
-        'J1 an append that expects seq %i of a task at 2 conflicts and changes nothing',
+        'J1 if a task has two events, an append that expects seq %i is a conflict and changes nothing',
         async (seq) => {
           const entries = await append(beginning('a'));
           const late = seq === 0 ? beginning('a', { sessionId: 'another' }) : continuing('a', seq, [working]);
@@ -112,7 +114,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         },
       );
 
-      it('J1 if writers race for the same seq, exactly one wins, and the loser leaves no gap', async () => {
+      it('J1 if two writers append with the same seq, exactly one succeeds, and the other leaves no gap', async () => {
         await append(beginning('a', { events: [working] }));
         for (let seq = 2; seq < 42; seq += 1) {
           const race = ['red', 'green', 'blue'].map((text) =>
@@ -126,7 +128,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         );
       });
 
-      it('J1 appends without an await are stored in the order of the calls', async () => {
+      it('J1 the journal stores appends without an await in the order of the calls', async () => {
         await append(beginning('a', { events: [working] }));
         const texts = Array.from({ length: 2_500 }, (_, index) => String(index));
         const all = texts.map((text, index) =>
@@ -139,7 +141,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(read).toEqual(texts);
       });
 
-      it('returns entries byte for byte as they were written, also after a restart', async () => {
+      it('a read returns entries byte for byte as they were written, also after a restart', async () => {
         let deep: unknown = 'bottom';
         for (let level = 0; level < 2_000; level += 1) deep = [deep];
         const strange = ['\0', 'half a pair \uD83D', '👩‍👩‍👧', '\u2028', '"\\', ''].map(delta);
@@ -201,7 +203,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         },
       );
 
-      it('R101 finds tasks by the prefix of an id, and only those of the principal', async () => {
+      it('R101 a search by the prefix of an id finds only tasks of the principal', async () => {
         for (const [taskId, principal, sessionId] of [
           ['task-ab1', 'alice', 'session-x1'],
           ['task-ab2', 'alice', 'session-x2'],
@@ -215,7 +217,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await found(journal, 'alice', 'ask-ab', 'half \uD800')).toEqual([]);
       });
 
-      it('X3 an event that cannot be encoded as JSON is TOO_LARGE; the appends beside it succeed', async () => {
+      it('X3 an event that cannot be encoded as JSON is TOO_LARGE; other appends of the same commit succeed', async () => {
         // A cyclic value is deeper than the stack of every engine.
         const ring: unknown[] = [];
         ring.push(ring);
@@ -268,7 +270,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         },
       );
 
-      it('J3 only one of two racing ends is written', async () => {
+      it('J3 of two ends at the same moment, only one is written', async () => {
         await append(beginning('a', { events: [working] }));
         const outcomes = await Promise.all(
           FINAL_EVENTS.map((end) => journal.append(continuing('a', 2, [end]))),
@@ -278,8 +280,8 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
     });
 
-    describe('sessions', () => {
-      it('has one live task per session: a second one is refused, and the error names the first', async () => {
+    describe('the sessions in a journal', () => {
+      it('a session has one live task: a second task is refused, and the error names the first', async () => {
         await append(beginning('a', { sessionId: 's' }));
         expect(await journal.append(beginning('b', { sessionId: 's' }))).toEqual({
           type: 'session-busy',
@@ -293,7 +295,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await journal.row('b')).toBeUndefined();
       });
 
-      it('creates one task if several start at once in one session', async () => {
+      it('if several tasks start at once in one session, the journal creates one of them', async () => {
         const outcomes = await Promise.all(
           ['a', 'b', 'c'].map((id) => journal.append(beginning(id, { sessionId: 's' }))),
         );
@@ -302,7 +304,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
 
       it.each(FINAL_EVENTS.map((end) => [end.type, end] as const))(
-        'creates the next task of a session right after %s, even at the same moment',
+        'the journal creates the next task of a session right after %s, even at the same moment',
         async (_, end) => {
           await append(beginning('a', { sessionId: 's', events: [working] }));
           const [last, next] = await Promise.all([
@@ -314,7 +316,23 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         },
       );
 
-      it('keeps the sessions of different principals apart, even with the same name', async () => {
+      it.each([
+        ['waits', [message('next')]],
+        ['ends at once', [working, completed]],
+      ])(
+        'a task that %s cannot start before the session’s live task ends, even at the same moment',
+        async (_, events) => {
+          await append(beginning('a', { sessionId: 's', events: [working] }));
+          const [next, last] = await Promise.all([
+            journal.append(beginning('b', { sessionId: 's', events })),
+            journal.append(continuing('a', 2, [completed])),
+          ]);
+          expect([next, last.type]).toEqual([{ type: 'session-busy', taskId: 'a' }, 'appended']);
+          expect(await journal.row('b')).toBeUndefined();
+        },
+      );
+
+      it('sessions of two principals are separate, even with the same name', async () => {
         await append(beginning('a', { sessionId: 's', principal: 'alice' }));
         await append(beginning('b', { sessionId: 's', principal: 'bob' }));
         expect((await journal.session('alice', 's')).map(({ taskId }) => taskId)).toEqual(['a']);
@@ -323,8 +341,8 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
     });
 
-    describe('commands', () => {
-      it('R27 a repeated message id appends once, at once and after a restart', async () => {
+    describe('the commands in a journal', () => {
+      it('R27 a message id that is repeated appends once, also after a restart', async () => {
         const command = commandKey('m');
         const recorded = { taskId: 'a', sessionId: 's', bodyHash: 'hash', seq: 2 };
         const outcomes = await Promise.all(
@@ -372,14 +390,14 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect((await journal.append({ ...continuing('a', 2, [working]), command })).type).toBe('appended');
       });
 
-      it('keeps the message ids of different principals apart', async () => {
+      it('message ids of two principals are separate', async () => {
         await append(beginning('a', { command: commandKey('m', 'h', 'alice') }));
         await append(beginning('b', { principal: 'bob', command: commandKey('m', 'h', 'bob') }));
         expect((await journal.command('bob', 'm'))?.taskId).toBe('b');
       });
     });
 
-    describe('the index', () => {
+    describe('the index of tasks', () => {
       it('J2 the row of a task agrees with its entries, at every step and after a restart', async () => {
         await append(beginning('a', { events: [] }));
         const steps = [
@@ -407,7 +425,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await journal.row('a')).toEqual(last);
       });
 
-      it('finds all active tasks at a restart, of every principal, oldest first', async () => {
+      it('at a restart the index gives all active tasks of every principal, oldest first', async () => {
         await append(beginning('submitted', { principal: 'bob' }));
         await append(beginning('parked', { events: [working, inputRequired] }));
         await append(beginning('ended', { events: [working, completed] }));
@@ -417,7 +435,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect((await journal.unsettled()).map(({ taskId }) => taskId)).toEqual(['submitted', 'moving']);
       });
 
-      it('R14 has each deadline, the earliest first, while its task is parked on it', async () => {
+      it('R14 the index gives each deadline while its task waits, the earliest deadline first', async () => {
         await append(beginning('late', { events: [working, until(9_000)] }));
         await append(beginning('early', { principal: 'bob', events: [working, until(5_000)] }));
         await append(beginning('endless', { events: [working, until(null)] }));
@@ -438,7 +456,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
           expect(await journal.row(taskId)).toEqual(indexRow(taskId, await everything(taskId)));
       });
 
-      it('lists the latest update first, and each task on exactly one page, even if times are equal', async () => {
+      it('the index lists the latest update first, and each task on exactly one page, even if times are equal', async () => {
         for (let index = 0; index < 25; index += 1) {
           now = 1_000 + Math.floor(index / 4);
           await append(beginning(`task ${index}`));
@@ -458,7 +476,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         }
       });
 
-      it('lists by session, by state and by time of update, alone and together', async () => {
+      it('the index filters by session, state and time of update, alone and together', async () => {
         await append(beginning('a', { sessionId: 's', events: [working, completed] }));
         now = 2_000;
         await append(beginning('b', { sessionId: 's', events: [working] }));
@@ -474,8 +492,76 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         ]);
       });
 
+      it('R101 the index lists the oldest update first if the caller asks for that, page by page', async () => {
+        for (let index = 0; index < 5; index += 1) {
+          now = 1_000 + Math.floor(index / 2);
+          await append(beginning(`task ${index}`));
+        }
+        const ids: string[] = [];
+        for (let token: string | undefined, first = true; first || token !== undefined; first = false) {
+          const page = await journal.list(
+            { principal: 'alice' },
+            { size: 2, order: 'oldest-first', ...(token !== undefined && { token }) },
+          );
+          ids.push(...page.rows.map(({ taskId }) => taskId));
+          token = page.next;
+        }
+        expect(ids).toEqual([0, 1, 2, 3, 4].map((index) => `task ${index}`));
+      });
+
+      it('the index finds tasks by the text of the first message, in any line and part, and takes wildcards literally', async () => {
+        await append(
+          beginning('a', { events: [messageOf('Fix the parser\nof "dates"', 'and 100% of the tests')] }),
+        );
+        await append(beginning('b', { events: [messageOf('a_b'), working, message('later: dates')] }));
+        expect(await idsOf(journal, { text: 'FIX THE' })).toEqual(['a']);
+        expect(await idsOf(journal, { text: 'parser\nof "dates"' })).toEqual(['a']);
+        expect(await idsOf(journal, { text: '100%' })).toEqual(['a']);
+        expect(await idsOf(journal, { text: 'a_b' })).toEqual(['b']);
+        // These texts are in the stored event, but not in the message.
+        for (const text of ['messageId', 'test"', '0%of', 'f_x', '\\', "'", 'dates\0'])
+          expect(await idsOf(journal, { text })).toEqual([]);
+      });
+
+      it('the index searches beside a message that is nested too deeply for SQLite’s JSON functions', async () => {
+        let data: unknown = 'deep';
+        for (let depth = 0; depth < 2_000; depth += 1) data = [data];
+        const deep: TaskEvent = {
+          type: 'message.received',
+          message: {
+            messageId: 'm',
+            parts: [
+              { type: 'text', text: 'outside' },
+              { type: 'data', data },
+            ],
+          },
+          channel: 'test',
+        };
+        await append(beginning('a', { events: [deep] }));
+        await append(beginning('b', { events: [message('needle')] }));
+        expect(await idsOf(journal, { text: 'needle' })).toEqual(['b']);
+        // The title still has the first line of the message.
+        expect(await idsOf(journal, { text: 'outside' })).toEqual(['a']);
+      });
+
+      it('the index filters by workspace and model, and lists their values for one principal', async () => {
+        await append(begunWith('a', { workspace: '/projects/one', model: 'fast' }));
+        await append(begunWith('b', { workspace: '/projects/two' }));
+        await append(begunWith('c', { workspace: '/projects/one', model: 'smart' }));
+        await append(begunWith('d', {}));
+        await append(begunWith('e', { workspace: '/his', model: 'his', principal: 'bob' }));
+        expect(await idsOf(journal, { workspace: '/projects/one' })).toEqual(['c', 'a']);
+        expect(await idsOf(journal, { workspace: '/projects/one', model: 'fast' })).toEqual(['a']);
+        expect(await idsOf(journal, { workspace: '/his' })).toEqual([]);
+        expect(await idsOf(journal, { model: 'x\0' })).toEqual([]);
+        expect(await journal.filterValues('alice')).toEqual({
+          workspaces: ['/projects/one', '/projects/two'],
+          models: ['fast', 'smart'],
+        });
+      });
+
       it.each(['', 'x', 'WzEsMl0=', 'WzEsIDJd', 'WzEuNSwyXQ', 'bm90IGpzb24', '💥', 'A'.repeat(100_000)])(
-        'a foreign page token is MALFORMED (%#)',
+        'a page token that the journal did not create is MALFORMED (%#)',
         async (token) => {
           const list = journal.list({ principal: 'alice' }, { size: 10, token });
           await expect(list).rejects.toMatchObject({ reason: 'MALFORMED' });
@@ -484,7 +570,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('toolExecution', () => {
-      it('R41 names the task of every tool execution, as long as the task is kept', async () => {
+      it('R41 toolExecution returns the task of every tool execution, as long as the journal keeps the task', async () => {
         await append(beginning('a', { events: [message('do it'), working, toolStarted('x-1')] }));
         await append(continuing('a', 4, [toolStarted('x-2'), completed]));
         await reopen();
@@ -500,8 +586,120 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
     });
 
+    describe('the sums of costs', () => {
+      it('J2 the sums add each request to its day, session and model, across appends and restarts', async () => {
+        now = DAY * DAY_MS;
+        await journal.append(beginning('one', { sessionId: 's', events: [working, started('a')] }));
+        now += DAY_MS - 1;
+        await journal.append(continuing('one', 3, [finished(10, 0.5), started('a')], 'working'));
+        await reopen();
+        now += 1;
+        await journal.append(continuing('one', 5, [finished(20, 0.25), completed]));
+        await journal.append(
+          beginning('two', { sessionId: 's', events: [working, started('b'), finished(5)] }),
+        );
+        const base = { sessionId: 's', cacheWriteTokens: 0 };
+        expect(await costsOf(journal, 'alice')).toEqual([
+          {
+            ...base,
+            day: DAY,
+            model: 'a',
+            requests: 1,
+            inputTokens: 10,
+            outputTokens: 1,
+            cachedInputTokens: 2,
+            knownUsd: 0.5,
+            unpriced: 0,
+          },
+          {
+            ...base,
+            day: DAY + 1,
+            model: 'a',
+            requests: 1,
+            inputTokens: 20,
+            outputTokens: 1,
+            cachedInputTokens: 2,
+            knownUsd: 0.25,
+            unpriced: 0,
+          },
+          {
+            ...base,
+            day: DAY + 1,
+            model: 'b',
+            requests: 1,
+            inputTokens: 5,
+            outputTokens: 1,
+            cachedInputTokens: 2,
+            knownUsd: 0,
+            unpriced: 1,
+          },
+        ]);
+        expect(await journal.costs({ principal: 'alice', fromDay: DAY + 1 })).toHaveLength(2);
+        expect(await journal.costs({ principal: 'alice', sessionId: 'other' })).toEqual([]);
+        expect(await journal.costs({ principal: 'bob' })).toEqual([]);
+      });
+
+      it('the sums name the right model for a turn whose start and end are in one commit', async () => {
+        await journal.append(beginning('one', { events: [working] }));
+        await Promise.all([
+          journal.append(continuing('one', 2, [started('a')], 'working')),
+          journal.append(continuing('one', 3, [finished(10, 1)], 'working')),
+        ]);
+        expect(await journal.costs({ principal: 'alice' })).toMatchObject([{ model: 'a', knownUsd: 1 }]);
+      });
+
+      it('the sums do not count an append that the journal refuses', async () => {
+        await journal.append(beginning('one', { events: [working, started('a')] }));
+        const late = continuing('one', 2, [finished(10, 1)], 'working');
+        expect((await journal.append(late)).type).toBe('conflict');
+        expect(await journal.costs({ principal: 'alice' })).toEqual([]);
+      });
+
+      it('the use of a day has the known costs of all sessions and the highest extension', async () => {
+        now = DAY * DAY_MS;
+        expect(await journal.dailyUse('alice', DAY)).toEqual({ day: DAY, usd: 0, extendedAt: null });
+        const extended = (usd: number): TaskEvent => ({ type: 'task.working', dayCost: { day: DAY, usd } });
+        await append(beginning('one', { events: [extended(3), started('a'), finished(10, 0.5)] }));
+        await append(beginning('two', { events: [extended(2), started('b'), finished(10, 0.25)] }));
+        await append(beginning('his', { principal: 'bob', events: [started('b'), finished(10, 9)] }));
+        expect(await journal.dailyUse('alice', DAY)).toEqual({ day: DAY, usd: 0.75, extendedAt: 3 });
+        expect(await journal.dailyUse('alice', DAY + 1)).toEqual({ day: DAY + 1, usd: 0, extendedAt: null });
+      });
+
+      it('the sums of a deleted session stay, without its id', async () => {
+        now = DAY * DAY_MS;
+        for (const id of ['one', 'two'])
+          await append(beginning(id, { events: [working, started('a'), finished(10, 0.5), completed] }));
+        expect(await journal.deleteEndedSessions(now + 1, 10)).toBe(2);
+        expect(await journal.costs({ principal: 'alice' })).toMatchObject([
+          { sessionId: null, model: 'a', requests: 2, knownUsd: 1 },
+        ]);
+      });
+    });
+
+    describe('the contents of files', () => {
+      it('the journal returns each content of a task byte for byte, until the session is deleted', async () => {
+        const contents = [Buffer.alloc(0), Buffer.from([0, 255, 10, 92]), randomBytes(2_500_000)].map(
+          (bytes) => ({
+            hash: createHash('sha256').update(bytes).digest('hex'),
+            bytes,
+          }),
+        );
+        await journal.append({ ...beginning('a', { events: [working] }), contents });
+        await journal.append({ ...continuing('a', 2, [completed]), contents });
+        await reopen();
+        for (const { hash, bytes } of contents)
+          expect(bytes.equals((await journal.content('a', hash)) ?? Buffer.from('missing'))).toBe(true);
+        expect(await journal.content('a', 'unknown')).toBeUndefined();
+        expect(await journal.content('b', contents[0]?.hash ?? '')).toBeUndefined();
+        expect(await journal.deleteEndedSessions(now + 1, 10)).toBe(1);
+        for (const { hash } of contents) expect(await journal.content('a', hash)).toBeUndefined();
+        expect(await maintainAll(journal)).toBeGreaterThan(3);
+      });
+    });
+
     describe('forget', () => {
-      it('deletes an ended session with its message ids: the same message is then new', async () => {
+      it('forget deletes an ended session with its message ids: the same message is then new', async () => {
         const command = commandKey('m');
         await append(beginning('a', { sessionId: 's', command, events: [working, delta('x'), completed] }));
         await append(beginning('b', { sessionId: 's', events: [working, completed] }));
@@ -523,7 +721,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         ]);
       });
 
-      it('keeps a session with a live or recently ended task, with all of its history', async () => {
+      it('forget keeps a session with a live or recently ended task, with the session’s whole history', async () => {
         const ended = [working, completed];
         await append(beginning('old', { sessionId: 'live', events: ended }));
         await append(beginning('old too', { sessionId: 'fresh', events: ended }));
@@ -536,7 +734,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await everything('old')).toHaveLength(3);
       });
 
-      it('deletes at most the given number of sessions at once, until none is left', async () => {
+      it('forget deletes at most the given number of sessions per call, until no session is left', async () => {
         for (const id of ['a', 'b', 'c', 'd', 'e'])
           await append(beginning(id, { events: [working, completed] }));
         const deleted: number[] = [];
@@ -546,7 +744,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('maintain', () => {
-      it('S1 S2 changes no answer: from every cursor, in any number at once, the entries are the same', async () => {
+      it('S1 S2 after maintain, a read from any cursor with any limit returns the same entries as before', async () => {
         await addLongTask(journal, 'a', () => (now += 1));
         await append(continuing('a', 3_110, [completed]));
         const before = await everything('a');
@@ -568,7 +766,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await maintainAll(journal)).toBe(0);
       });
 
-      it('J1 does not touch active tasks, and continues with tasks that have grown since', async () => {
+      it('J1 maintain does not change active tasks, and later continues with tasks that have new events', async () => {
         const moving = await addLongTask(journal, 'a', () => (now += 1));
         expect(await maintainAll(journal)).toBe(0);
         await append(continuing('a', moving.length, [inputRequired]));
@@ -586,7 +784,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('watch', () => {
-      it('E5 wakes after each append to the task, when its entries can be read, and at no other time', async () => {
+      it('E5 a watcher wakes after each append to its task, when the entries can be read, and at no other time', async () => {
         await append(beginning('a', { events: [working] }));
         await append(beginning('b'));
         const seen: number[] = [];
@@ -599,6 +797,8 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         await Promise.all(reads);
         expect(seen).toEqual([]);
         await append(continuing('a', 2, [delta('one')], 'working'));
+        // A read over a network takes time. The second append must not overtake it.
+        await Promise.all(reads);
         await append(continuing('a', 3, [delta('two')], 'working'));
         await Promise.all(reads);
         expect(seen).toEqual([3, 4]);
@@ -608,7 +808,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(seen).toEqual([3, 4]);
       });
 
-      it('wakes all watchers, and each can stop alone', async () => {
+      it('an append wakes all watchers of the task, and each watcher can stop alone', async () => {
         await append(beginning('a', { events: [working] }));
         const woken: string[] = [];
         const wake = () => void woken.push('same');
@@ -626,7 +826,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         stops.forEach((stop) => stop());
       });
 
-      it('wakes a watcher of a task that does not exist yet', async () => {
+      it('a watcher of a task that does not exist yet wakes when the task starts', async () => {
         const woken = new Promise<void>((resolve) => void journal.watch('a', resolve));
         await append(beginning('a'));
         await woken;
@@ -634,7 +834,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('close', () => {
-      it('E3 stores earlier appends, and answers later ones with SHUTTING_DOWN', async () => {
+      it('E3 close stores earlier appends, and refuses later appends with SHUTTING_DOWN', async () => {
         const before = journal.append(beginning('a'));
         await journal.close();
         await journal.close();
@@ -649,6 +849,23 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       });
     });
   });
+}
+
+const DAY_MS = 86_400_000;
+const DAY = 20_000;
+
+const started = (model: string): TaskEvent => ({ type: 'turn.started', turn: 1, model });
+const finished = (inputTokens: number, usd?: number): TaskEvent => ({
+  type: 'turn.finished',
+  turn: 1,
+  end: 'tool-calls',
+  usage: { inputTokens, outputTokens: 1, cachedInputTokens: 2 },
+  ...(usd !== undefined && { usd }),
+});
+
+async function costsOf(journal: Journal, principal: string): Promise<CostRow[]> {
+  const rows = await journal.costs({ principal });
+  return rows.toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
 }
 
 function until(ms: number | null): TaskEvent {
@@ -682,4 +899,24 @@ async function found(journal: Journal, principal: string, ...idPrefixes: string[
   const { rows, total } = await journal.list({ principal, idPrefixes }, { size: 10 });
   expect(total).toBe(rows.length);
   return rows.map(({ taskId }) => taskId);
+}
+
+function messageOf(...texts: string[]): TaskEvent {
+  const parts = texts.map((text) => ({ type: 'text' as const, text }));
+  return { type: 'message.received', message: { messageId: 'm', parts }, channel: 'test' };
+}
+
+interface StartedTask {
+  workspace?: string;
+  model?: string;
+  principal?: string;
+}
+
+function begunWith(taskId: string, { workspace, model, principal = 'alice' }: StartedTask): Append {
+  const start = beginning(taskId, { principal });
+  const events = start.events.map((event) =>
+    event.type === 'task.created' && workspace !== undefined ? { ...event, settings: { workspace } } : event,
+  );
+  const turn: TaskEvent[] = model === undefined ? [] : [{ type: 'turn.started', turn: 1, model }];
+  return { ...start, events: [...events, ...turn] };
 }

@@ -86,7 +86,7 @@ const moment: fc.Arbitrary<Moment> = fc.record({
 
 /** @param runs the number of generated histories in `npm run test:all`; `npm test` generates a fifth */
 export function itBehavesLikeTheModel(createStorage: () => Promise<JournalStorage>, runs: number): void {
-  it('J1 J2 J3 any interleaving of appends and restarts gives the model’s answers', async () => {
+  it('J1 J2 J3 for any order of appends and restarts, the journal returns what the test’s model returns', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(moment, { minLength: 1, maxLength: 12 }), async (moments) => {
         const storage = await createStorage();

@@ -1,5 +1,5 @@
 /** Calls in the form that policy judges. */
-import { NO_TARGETS, type ResolvedTargets, type JudgedCall } from '../../a2a-server/policy/judged-call.ts';
+import { NO_TARGETS, type ResolvedTargets, type CallFacts } from '../../a2a-server/policy/call-facts.ts';
 import { createPolicy, type Policy } from '../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../a2a-server/policy/rule.ts';
 
@@ -7,35 +7,31 @@ const builtIn = { type: 'built-in' } as const;
 
 export const TOOL_NAMES = ['read-file', 'search-files', 'write-file', 'run-shell-command', 'fetch'];
 
-export function writeCall(path: string, leadsTo = path): JudgedCall {
+export function writeCall(path: string, leadsTo = path): CallFacts {
   return call('write-file', 'files', { paths: [{ written: path, leadsTo }] });
 }
 
-export function readCall(path: string, leadsTo = path): JudgedCall {
+export function readCall(path: string, leadsTo = path): CallFacts {
   return call('read-file', 'none', { paths: [{ written: path, leadsTo }] });
 }
 
-export function searchCall(tree: string): JudgedCall {
+export function searchCall(tree: string): CallFacts {
   return call('search-files', 'none', { trees: [{ written: tree, leadsTo: tree }] });
 }
 
-export function commandCall(command: string): JudgedCall {
+export function commandCall(command: string): CallFacts {
   return call('run-shell-command', 'command', { command });
 }
 
-export function fetchCall(...hosts: string[]): JudgedCall {
+export function fetchCall(...hosts: string[]): CallFacts {
   return call('fetch', 'network', { hosts });
 }
 
-export function mcpCall(server: string, tool: string): JudgedCall {
+export function mcpCall(server: string, tool: string): CallFacts {
   return { tool, source: { type: 'mcp-server', server }, sideEffect: 'other', reach: NO_TARGETS };
 }
 
-function call(
-  tool: string,
-  sideEffect: JudgedCall['sideEffect'],
-  reach: Partial<ResolvedTargets>,
-): JudgedCall {
+function call(tool: string, sideEffect: CallFacts['sideEffect'], reach: Partial<ResolvedTargets>): CallFacts {
   return { tool, source: builtIn, sideEffect, reach: { ...NO_TARGETS, ...reach } };
 }
 

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Reply } from './fake-model-endpoint.ts';
 import { modelEndpoint } from './model-stage.ts';
+import { NOON_CLOCK } from './noon-clock.ts';
 import type { ServerOptions } from './server-process.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
@@ -12,7 +13,7 @@ export const UNPRICED_MODEL = 'openai-compatible:own';
 
 /**
  * A thousand input tokens cost 0.30 US dollars, or 0.03 from the cache and 0.375 into it. A thousand output tokens cost
- * 1.50 US dollars.
+ * 1.50 US dollars. The server's clock shows noon, so that all requests of a test are on one UTC day.
  * @param more settings of the server
  */
 export async function pricedServer(
@@ -27,7 +28,11 @@ export async function pricedServer(
     ...more,
   };
   await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server }));
-  const env = { ANTHROPIC_API_KEY: 'key', MCP_A2A_OPENAI_COMPATIBLE_URL: `${endpoint.url}/v1` };
+  const env = {
+    ...NOON_CLOCK,
+    ANTHROPIC_API_KEY: 'key',
+    MCP_A2A_OPENAI_COMPATIBLE_URL: `${endpoint.url}/v1`,
+  };
   return { options: { home, env }, script: (...replies) => endpoint.script(...replies) };
 }
 

@@ -18,7 +18,8 @@ export interface ServerOptions {
   env?: Readonly<Record<string, string>>;
 }
 
-export interface ServerProcess extends ServerHome, Pick<Launched, 'log' | 'logged' | 'kill' | 'stop'> {
+export interface ServerProcess
+  extends ServerHome, Pick<Launched, 'ended' | 'log' | 'logged' | 'kill' | 'stop'> {
   url: string;
   token: string;
   /** Starts a new process on the same home with the same settings. This one must have ended. */
@@ -39,10 +40,11 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   const server = launchServer({ ...options, home });
   launched.add(server);
   void server.exited.then(() => launched.delete(server));
-  const { log, logged, kill, stop } = server;
+  const { ended, log, logged, kill, stop } = server;
   return {
     ...home,
     ...(await server.ready),
+    ended,
     log,
     logged,
     kill,

@@ -30,6 +30,8 @@ export interface Launched {
   pid: number;
   /** Resolves when the process is gone. */
   exited: Promise<void>;
+  /** Resolves when the process has ended by itself. @returns the exit code */
+  ended: () => Promise<number | null>;
   /** The server's log output. */
   log: () => string;
   /** Resolves when the server's log contains text that matches. */
@@ -68,6 +70,10 @@ export function launchServer({ home, program = PROGRAM, args = [], env }: Launch
     pid: child.pid,
     ready: ready(),
     exited,
+    ended: async () => {
+      await exited;
+      return child.exitCode;
+    },
     log: () => log,
     logged: async (pattern) => {
       while (!pattern.test(log)) await once(child.stderr, 'data');

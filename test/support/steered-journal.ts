@@ -14,6 +14,7 @@ export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journ
     content: (taskId, hash) => later(journal.content(taskId, hash), 'content'),
     withSavedFiles: (principal) => journal.withSavedFiles(principal),
     list: (filter, page) => journal.list(filter, page),
+    filterValues: (principal) => journal.filterValues(principal),
     session: (principal, sessionId) => later(journal.session(principal, sessionId), 'session'),
     costs: (filter) => journal.costs(filter),
     dailyUse: (principal, day) => journal.dailyUse(principal, day),
@@ -22,6 +23,7 @@ export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journ
     deleteEndedSessions: (before, limit) => journal.deleteEndedSessions(before, limit),
     maintain: (limit) => journal.maintain(limit),
     watch: (taskId, wake) => journal.watch(taskId, wake),
+    reachable: () => journal.reachable(),
     close: () => journal.close(),
   };
 }

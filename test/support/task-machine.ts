@@ -18,7 +18,7 @@ import type {
 } from '../../a2a-server/task/events.ts';
 import { NO_BUDGET } from '../../a2a-server/task/budget.ts';
 import { firstSnapshot, fold } from '../../a2a-server/task/fold.ts';
-import { afterFailure } from '../../a2a-server/task/model-outage.ts';
+import { eventAfterModelFailure } from '../../a2a-server/task/model-outage.ts';
 import { nextStep, turnStartEvents } from '../../a2a-server/task/next-step.ts';
 import {
   withTaskState,
@@ -248,7 +248,7 @@ export class TaskMachine {
           const failure = { message: 'It was cut off.', passing: true, waitMs: 0 };
           return this.#append([
             { type: 'turn.abandoned', turn, reason: failure.message },
-            afterFailure(this.snapshot, failure, 1),
+            eventAfterModelFailure(this.snapshot, failure, 1),
           ]);
         }
         const finished: TaskEvent[] = [

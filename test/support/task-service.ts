@@ -12,6 +12,7 @@ import {
 } from '../../a2a-server/executor/journal-task-service.ts';
 import { randomIds } from '../../a2a-server/executor/ids.ts';
 import { journalledOutputs } from '../../a2a-server/executor/journalled-outputs.ts';
+import type { PresenceCheck } from '../../a2a-server/executor/resolve-decisions.ts';
 import type { Incoming } from '../../a2a-server/executor/task-service.ts';
 import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/time-limits.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
@@ -55,6 +56,8 @@ export async function startTaskService(options: {
   supply?: ToolSupply;
   /** Rules in the configuration file's format. */
   policy?: readonly z.input<typeof ruleSchema>[];
+  /** The check of passkeys. By default, the service has none. */
+  presence?: PresenceCheck;
   /** The mode of a task that names none; defaults to `ask`. */
   mode?: TaskMode;
   limits?: Partial<TimeLimits>;
@@ -89,6 +92,7 @@ export async function startTaskService(options: {
     toolbox: createToolbox(tools, options.supply),
     policy: createPolicy(rulesSchema.parse(options.policy ?? []), { tools: tools.map(({ name }) => name) }),
     mode: options.mode ?? 'ask',
+    ...(options.presence && { presence: options.presence }),
     openWorkspace: (path) => openWorkspace(path ?? options.workspace),
     graceMs: 5_000,
     limits: { ...NO_TIME_LIMITS, ...options.limits },

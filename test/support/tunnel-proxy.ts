@@ -1,7 +1,7 @@
 /** An HTTP proxy on loopback that opens tunnels (RFC 9110 §9.3.6, CONNECT). It leads each tunnel to 127.0.0.1. */
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { listenOnLoopback } from './listen-on-loopback.ts';
 
 export interface TunnelProxy {
   /** Without a scheme, e.g. `127.0.0.1:4711`. */
@@ -14,12 +14,10 @@ export interface TunnelProxy {
 /** @param required the credentials `user:password` that the proxy requires */
 export async function startTunnelProxy(required?: string): Promise<TunnelProxy> {
   const tunnels: TunnelProxy['tunnels'] = [];
-  const sockets = new Set<Socket>();
   const server = createServer((_request, response) => void response.writeHead(405).end());
   server.on('connect', (request, socket: Socket) => {
     const authorization = request.headers['proxy-authorization'];
     tunnels.push({ target: request.url ?? '', authorization });
-    sockets.add(socket);
     socket.on('error', () => socket.destroy());
     if (required !== undefined && authorization !== `Basic ${Buffer.from(required).toString('base64')}`) {
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n');
@@ -29,20 +27,9 @@ export async function startTunnelProxy(required?: string): Promise<TunnelProxy> 
       socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       target.pipe(socket).pipe(target);
     });
-    sockets.add(target);
     target.on('error', () => socket.destroy());
+    socket.once('close', () => target.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
-  return {
-    host: `127.0.0.1:${address.port}`,
-    tunnels,
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const { host, close } = await listenOnLoopback(server);
+  return { host, tunnels, close };
 }

@@ -1,10 +1,10 @@
 /** Web servers on loopback for tests, some of them hostile, and the settings that allow access to them. */
 import { afterEach } from '@jest/globals';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
-import { once } from 'node:events';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { allowedHosts } from '../../a2a-server/tools/web/allowed-hosts.ts';
 import type { WebContext } from '../../a2a-server/tools/web/get.ts';
+import { listenOnLoopback } from './listen-on-loopback.ts';
 
 export interface Site {
   /** E.g. `http://127.0.0.1:41000`. */
@@ -36,21 +36,13 @@ export async function openSite(answer: Answer, options: ServerOptions = {}): Pro
     response.on('error', () => undefined);
     answer(request, response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(async () => {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
-  });
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const host = `127.0.0.1:${address.port}`;
+  const { host, port, close } = await listenOnLoopback(server);
+  closing.push(close);
   const connections = (): Promise<number> =>
     new Promise((resolve, reject) => {
       server.getConnections((error, n) => (error ? reject(error) : resolve(n)));
     });
-  return { origin: `http://${host}`, host, port: address.port, asked, requests, connections };
+  return { origin: `http://${host}`, host, port, asked, requests, connections };
 }
 
 /** A site with pages by path. A string is HTML; an unknown path is 404. */

@@ -1,5 +1,6 @@
 /** Parses the tasks and events of an A2A 1.0 server with both extensions on. */
 import { z } from 'zod';
+import { eventCostSchema, type EventCost } from '../../shared/protocol/cost-report.ts';
 import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/resumable-stream-extension.ts';
 import {
   activitySchema,
@@ -22,6 +23,8 @@ const status = z.object({
 const artifact = z.object({ artifactId: z.string(), parts: z.array(z.object({ text: z.string() })) });
 const position = { [RESUMABLE_STREAM]: streamPositionSchema };
 
+const cost = z.optional(eventCostSchema);
+
 const wireTask = z.object({
   id: z.string(),
   contextId: z.string(),
@@ -38,7 +41,10 @@ const wireEvent = z.union([
       taskId: z.string(),
       contextId: z.string(),
       status,
-      metadata: z.object({ ...position, [TOOL_APPROVAL]: z.object({ activity: activitySchema }).optional() }),
+      metadata: z.object({
+        ...position,
+        [TOOL_APPROVAL]: z.object({ activity: z.optional(activitySchema), cost }).optional(),
+      }),
     }),
   }),
   z.object({
@@ -47,7 +53,7 @@ const wireEvent = z.union([
       contextId: z.string(),
       artifact,
       append: z.boolean().default(false),
-      metadata: z.object(position),
+      metadata: z.object({ ...position, [TOOL_APPROVAL]: z.object({ cost }).optional() }),
     }),
   }),
 ]);
@@ -79,6 +85,8 @@ export interface StreamEvent {
   state: string | undefined;
   pending: PendingAction[];
   activity: Activity | undefined;
+  /** Only the event that ends a turn or a summary has it. */
+  cost: EventCost | undefined;
   text: string;
   /** The data field of the event, as text from the wire. */
   data: string;
@@ -107,7 +115,8 @@ export function readEvent(raw: unknown, data: string): StreamEvent {
   const event = wireEvent.parse(raw);
   if ('task' in event) {
     const { taskId, sessionId, seq, state, pending, text } = viewOf(event.task);
-    return { taskId, sessionId, seq, type: 'task', state, pending, activity: undefined, text, data };
+    const none = { activity: undefined, cost: undefined };
+    return { taskId, sessionId, seq, type: 'task', state, pending, ...none, text, data };
   }
   if ('statusUpdate' in event) {
     const { taskId, contextId, status: now, metadata } = event.statusUpdate;
@@ -119,6 +128,7 @@ export function readEvent(raw: unknown, data: string): StreamEvent {
       state: now.state,
       pending: pendingIn(now.message),
       activity: metadata[TOOL_APPROVAL]?.activity,
+      cost: metadata[TOOL_APPROVAL]?.cost,
       text: wordsOf(now.message),
       data,
     };
@@ -132,6 +142,7 @@ export function readEvent(raw: unknown, data: string): StreamEvent {
     state: undefined,
     pending: [],
     activity: undefined,
+    cost: metadata[TOOL_APPROVAL]?.cost,
     text: wordsOf(chunk),
     data,
   };

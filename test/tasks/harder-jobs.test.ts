@@ -34,7 +34,7 @@ describe('a harder job', () => {
     ['instruction-in-a-file', /public\.txt/],
     ['instruction-on-a-page', /asked for \/exact/],
     ['no-shell-rename', /RATE_LIMIT/],
-  ])('%s is done by the perfect plan, and not done by the clumsy plan', async (id, mistake) => {
+  ])('%s is done by the perfect plan, and not done by the faulty plan', async (id, mistake) => {
     expect(await result(id, 'perfect')).toMatchObject({ state: 'completed', wrong: [] });
     const { state, wrong } = await result(id, 'clumsy');
     expect(state).toBe('completed');

@@ -41,16 +41,16 @@ export type Intervention = z.infer<typeof intervention>;
 
 const job = z.strictObject({
   id: z.string().regex(/^[a-z0-9-]+$/),
-  /** The task for a real model. */
+  /** The task as a real model gets it. */
   task: z.string(),
-  /** The task for the offline model: `{"plan": …}` of docs/offline-model.md. */
+  /** The task as a plan for the offline model: `{"plan": …}` of docs/offline-model.md. */
   plan: z.array(z.unknown()).min(1),
-  /** A plan with a typical mistake, for the offline model. The checks must find the job not done. */
+  /** A plan with a typical mistake, for the offline model. With this plan, a check must fail. */
   clumsy: z.array(z.unknown()).min(1).optional(),
   files: z.record(path, z.string()).default({}),
   /** The pages of the job's web site, by path. */
   site: z.record(z.string(), z.string()).optional(),
-  /** Whether the agent has only tools without side effects. */
+  /** True if the agent has only tools without side effects. */
   readOnly: z.boolean().default(false),
   person: z.array(intervention).default([]),
   checks: z.array(check).min(1),
@@ -70,7 +70,7 @@ export async function readJobs(directory: string): Promise<readonly Job[]> {
   return jobs;
 }
 
-/** The job with the address of its site instead of `{{site}}`. */
+/** Returns the job with the site's address instead of `{{site}}`. */
 export function located(described: Job, site: string): Job {
   const replaced: unknown = JSON.parse(
     JSON.stringify(described).replaceAll('{{site}}', JSON.stringify(site).slice(1, -1)),

@@ -31,7 +31,7 @@ describe('the judge of a job', () => {
     { decisions: 1 },
   ];
 
-  test('returns nothing if all checks hold', async () => {
+  test('the judge returns nothing if all checks pass', async () => {
     expect(await judge(held, outcome())).toEqual([]);
   });
 
@@ -47,11 +47,11 @@ describe('the judge of a job', () => {
     [{ notAsked: ['/a', '/b'] }, /^asked for \/a$/],
     [{ decisions: 2 }, /asked 1 times, not 2/],
     [{ decisions: 0 }, /need not have been/],
-  ])('names the check that fails: %j', async (check, words) => {
+  ])('the judge names the check that fails: %j', async (check, words) => {
     expect(await judge([check], outcome({ said: 'fine' }))).toEqual([expect.stringMatching(words)]);
   });
 
-  test('runs the checks in order, so that a check can use the effect of an earlier command', async () => {
+  test('the judge runs the checks in order, so that a check can use the effect of an earlier command', async () => {
     const checks: Check[] = [{ command: 'rm a.txt' }, { absent: 'a.txt' }];
     expect(await judge(checks, outcome())).toEqual([]);
   });

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import type { Check } from './job.ts';
 
-/** The result of a job. */
 export interface Outcome {
   workspace: string;
   /** All text of the agent. */
@@ -20,7 +19,7 @@ const COMMAND_MS = 60_000;
 /** @returns a sentence for each check that fails */
 export async function judge(checks: readonly Check[], outcome: Outcome): Promise<readonly string[]> {
   const wrong: string[] = [];
-  // In order, because a command may change the result.
+  // Runs the checks in order, because a command may change the result.
   for (const check of checks) {
     const what = await failure(check, outcome);
     if (what !== undefined) wrong.push(what);

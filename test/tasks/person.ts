@@ -1,11 +1,13 @@
-/** The person of a job: approves each action, except where the job says otherwise. Counts the questions. */
+/**
+ * Simulates the person of a job: approves each action, unless the job plans another decision. Counts the questions.
+ */
 import type { Decision, PendingAction } from '../../shared/client/index.ts';
 import type { Intervention } from './job.ts';
 
 export class Person {
   #decisions = 0;
   readonly #interventions: Intervention[];
-  /** Actions with a decision. A task still lists an action until the decision has arrived. */
+  /** The actions that already have a decision. The task lists an action until the decision has arrived. */
   readonly #decided = new Set<string>();
 
   constructor(interventions: readonly Intervention[]) {
@@ -31,7 +33,7 @@ export class Person {
     const at = this.#interventions.findIndex((each) => each.tool === tool);
     const [intervention] = at === -1 ? [] : this.#interventions.splice(at, 1);
     if (intervention !== undefined) return { callId, shown, ...intervention.decision };
-    // For a question without a planned answer, this is the only reply.
+    // Without a planned answer, a question gets this text.
     if (decisions.includes('answer'))
       return { callId, shown, decision: 'deny', reason: 'Decide it yourself, as the task suggests.' };
     return { callId, shown, decision: 'approve' };

@@ -1,7 +1,6 @@
-/** Formats the results of the jobs as a table. Pure. */
 import type { JobResult } from './run-job.ts';
 
-const HEAD = ['job', '', 'asked', 'turns', 'calls', 'tokens', 'US$', 'seconds'] as const;
+const HEAD = ['job', '', 'asked', 'turns', 'calls', 'tokens', 'US$', 'minutes'] as const;
 
 export function reportText(model: string, results: readonly JobResult[]): string {
   const rows = [HEAD, ...results.map(rowOf), totalOf(results)];
@@ -43,7 +42,7 @@ function totalOf(results: readonly JobResult[]): string[] {
       inputTokens: sum(({ inputTokens }) => inputTokens),
       outputTokens: sum(({ outputTokens }) => outputTokens),
       usd: priced ? sum(({ usd }) => usd ?? 0) : null,
-      took: sum(({ took }) => took),
+      durationMs: sum(({ durationMs }) => durationMs),
     }),
   ];
 }
@@ -55,7 +54,7 @@ function figuresOf({
   inputTokens,
   outputTokens,
   usd,
-  took,
+  durationMs,
 }: Omit<JobResult, 'id' | 'state' | 'wrong'>): string[] {
   return [
     String(decisions),
@@ -63,6 +62,6 @@ function figuresOf({
     String(calls),
     String(inputTokens + outputTokens),
     usd === null ? '?' : usd.toFixed(4),
-    (took / 1000).toFixed(1),
+    (durationMs / 60_000).toFixed(1),
   ];
 }

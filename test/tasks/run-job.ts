@@ -1,4 +1,4 @@
-/** Runs one job over A2A, from its workspace to its checks, like any client of the server. */
+/** Runs one job over A2A: creates its workspace, starts the task, and checks the result. */
 import { createServer, type Server } from 'node:http';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
@@ -36,17 +36,17 @@ interface JobRun {
 export interface JobResult {
   id: string;
   state: TaskReport['state'] | 'broken';
-  /** The checks that failed. Empty if the job succeeded. */
+  /** The checks that failed. The list is empty if the job succeeded. */
   wrong: readonly string[];
   decisions: number;
   turns: number;
   calls: number;
   inputTokens: number;
   outputTokens: number;
-  /** US dollars. Null if the server does not know the price. */
+  /** The cost in US dollars. Null if the server does not know the price. */
   usd: number | null;
-  /** Milliseconds. */
-  took: number;
+  /** The time from the start of the task to its last check. */
+  durationMs: number;
 }
 
 export async function runJob(described: Job, run: JobRun): Promise<JobResult> {
@@ -67,24 +67,27 @@ export async function runJob(described: Job, run: JobRun): Promise<JobResult> {
       wrong: [...ended, ...wrong],
       decisions: person.decisions,
       ...(await spent(run.agent, report.taskId)),
-      took: performance.now() - began,
+      durationMs: elapsedMs(began),
     };
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     const nothing = { turns: 0, calls: 0, inputTokens: 0, outputTokens: 0, usd: null };
-    const took = performance.now() - began;
     return {
       id: job.id,
       state: 'broken',
       wrong: [error.message],
       decisions: person.decisions,
       ...nothing,
-      took,
+      durationMs: elapsedMs(began),
     };
   } finally {
     await site.close();
     await rm(workspace, { recursive: true, force: true });
   }
+}
+
+function elapsedMs(began: number): number {
+  return Math.round(performance.now() - began);
 }
 
 async function lay(files: Job['files'], workspace: string): Promise<void> {
@@ -115,7 +118,7 @@ function decided(progress: Progress, person: Person, execution: Execution): void
   if (progress.type !== 'state' || progress.report.state !== 'waiting') return;
   const decisions = person.decide(progress.report.pending);
   const asks = progress.report.question !== null && progress.report.pending.length === 0;
-  // If the server refuses a decision, the task waits until the time limit of the job.
+  // A refused decision needs no handling here: the task then waits until the job's time limit.
   if (decisions.length > 0) execution.decide(...decisions).catch(() => undefined);
   else if (asks) execution.say('Go on as you think best.').catch(() => undefined);
 }

@@ -25,16 +25,17 @@ const options = z.object({
 type Options = z.infer<typeof options>;
 
 const WHAT_FOLLOWS = `
-The server is started for the run, with the environment of this command: keys of model providers are read from it.
-A person is played: everything is approved, but for what a job says. Each job is judged by what it leaves behind.
+The command starts a server with its own environment, so the server reads the keys of model providers from there. The
+command plays the person: it approves everything, except where a job says otherwise. The judge checks the result of each
+job.
 
-With --plan clumsy the offline model makes a typical mistake in each job that has one. The judge must find each of these
-jobs not done, although the agent says that it is.
+With --plan clumsy, the offline model makes a typical mistake in each job that has a clumsy plan. The judge must find
+each of these jobs not done, although the agent claims that it is.
 
 Exit codes:
-  0  every job was done; with --plan clumsy, none was
+  0  all jobs are done; with --plan clumsy, none is
   1  otherwise
-  2  the run could not be made
+  2  the run could not start
 
 Examples:
   npm run tasks
@@ -50,24 +51,24 @@ function positive(text: string): number {
 }
 
 const command = new Command('npm run tasks --')
-  .description('Realistic jobs, done by a model under approvals, end to end on the built server.')
-  .option('--model <id>', 'who does them: offline, or provider:model', 'offline')
+  .description('Gives realistic jobs to a model on the built server, with approvals, and checks the results.')
+  .option('--model <id>', 'offline, or provider:model', 'offline')
   .addOption(
-    new Option('--plan <plan>', 'which plan the offline model follows')
+    new Option('--plan <plan>', 'the plan that the offline model follows')
       .choices(['perfect', 'clumsy'])
       .default('perfect'),
   )
-  .option('--only <ids...>', 'these jobs alone')
-  .option('--jobs <dir>', 'where the job files are (*.json)', 'test/tasks/jobs')
-  .option('--lanes <n>', 'jobs side by side', positive, 2)
-  .option('--minutes <n>', 'longest time for a job, which is then canceled', positive, 10)
+  .option('--only <ids...>', 'only these jobs')
+  .option('--jobs <dir>', 'the directory of the job files (*.json)', 'test/tasks/jobs')
+  .option('--lanes <n>', 'the number of jobs that run at the same time', positive, 2)
+  .option('--minutes <n>', 'the time limit of a job; then the command cancels it', positive, 10)
   .addOption(
     new Option(
       '--server-arg <arg...>',
-      'further arguments of the server, e.g. --server-arg=--shell-network',
+      'more arguments of the server, e.g. --server-arg=--shell-network',
     ).default([]),
   )
-  .option('--json', 'the report as JSON', false)
+  .option('--json', 'print the report as JSON', false)
   .addHelpText('after', WHAT_FOLLOWS);
 const read = options.safeParse(command.parse().opts());
 if (read.success) await main(read.data).catch(broken);
@@ -110,7 +111,7 @@ async function main(chosen: Options): Promise<void> {
         ? `${JSON.stringify({ model: chosen.model, results }, null, 2)}\n`
         : reportText(chosen.model, results),
     );
-    // A task that broke off is no proof of the judge: the checks must find the mistake.
+    // A task that broke off does not prove the judge, because the judge must find the mistake in finished work.
     const expected = ({ wrong, state }: JobResult): boolean =>
       clumsy ? wrong.length > 0 && state === 'completed' : wrong.length === 0;
     process.exitCode = results.every(expected) ? EXIT.done : EXIT.failed;

@@ -6,7 +6,7 @@ import { glob } from 'tinyglobby';
 
 const root = process.cwd();
 
-/** Every file of a folder with what it imports: paths from the project's root, or package names. */
+/** Returns every file of a folder with its imports: paths from the project's root, or package names. */
 async function imports(folder: string): Promise<{ file: string; target: string }[]> {
   const files = await glob(`${folder}/**/*.ts`, { cwd: root });
   const found = await Promise.all(
@@ -21,7 +21,7 @@ async function imports(folder: string): Promise<{ file: string; target: string }
   return found.flat();
 }
 
-describe('the folders keep their direction', () => {
+describe('the imports between folders', () => {
   it.each([
     ['bridge', /^a2a-server\//],
     ['a2a-server', /^bridge\//],
@@ -31,13 +31,13 @@ describe('the folders keep their direction', () => {
     ['shared', /^test\//],
     // The pure core does no I/O and imports no module that does.
     ['a2a-server/task', /^(node:|a2a-server\/(?!task\/)|bridge\/|express|libsql|kysely|pino)/],
-  ])('%s/ imports nothing that matches %s', async (folder, forbidden) => {
+  ])('no file in %s/ imports what %s matches', async (folder, forbidden) => {
     const found = await imports(folder);
     expect(found.length).toBeGreaterThan(0);
     expect(found.filter(({ target }) => forbidden.test(target))).toEqual([]);
   });
 
-  it('only one file knows the SQLite driver', async () => {
+  it('only one file imports the SQLite driver', async () => {
     const all = await Promise.all(['a2a-server', 'bridge', 'shared'].map(imports));
     const drivers = all.flat().filter(({ target }) => target === 'libsql');
     expect([...new Set(drivers.map(({ file }) => file))]).toEqual(['shared/sqlite/driver.ts']);
@@ -45,7 +45,7 @@ describe('the folders keep their direction', () => {
 
   it.each([
     ['no two folders', ['bridge', 'a2a-server', 'shared'], dirname],
-    // Whole parts of the server: all of `models/` counts as one, with the folders below it.
+    // All of `models/` counts as one part of the server, with the folders below it.
     ['no two parts of the server', ['a2a-server'], (path: string) => path.split('/').slice(0, 2).join('/')],
   ])('%s import each other', async (_what, folders, placeOf) => {
     const all = (await Promise.all(folders.map(imports))).flat();
@@ -63,7 +63,7 @@ describe('the folders keep their direction', () => {
 });
 
 describe('ARCHITECTURE.md', () => {
-  it('explains every invariant that the code or a test cites', async () => {
+  it('ARCHITECTURE.md explains every invariant that the code or a test cites', async () => {
     const files = await glob(['bridge/**/*.ts', 'a2a-server/**/*.ts', 'shared/**/*.ts', 'test/**/*.ts'], {
       cwd: root,
     });
@@ -76,7 +76,7 @@ describe('ARCHITECTURE.md', () => {
     expect([...cited].filter((code) => !explained.has(code))).toEqual([]);
   });
 
-  it('names only files and folders that exist', async () => {
+  it('ARCHITECTURE.md names only files and folders that exist', async () => {
     const text = await readFile(join(root, 'ARCHITECTURE.md'), 'utf8');
     const named = [...text.matchAll(/`((?:bridge|a2a-server|shared|test|docs)\/[\w./-]*)`/g)].map(
       ([, path = '']) => path,

@@ -46,7 +46,7 @@ describe('the requirements of the specifications', () => {
   });
 });
 
-/** True if a test's title of the source begins with these words, or a heading of the page is these words. */
+/** Returns true if the source has a test whose title begins with these words, or the page has this heading. */
 function isIn(source: string, { type, title }: Evidence): boolean {
   if (type === 'page') return new RegExp(`^#+ ${title}$`, 'mu').test(source);
   return ["'", '"', '`'].some((quote) => source.includes(quote + title));

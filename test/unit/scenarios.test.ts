@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { glob } from 'tinyglobby';
 import { scenarios } from '../scenarios.ts';
 
-/** Titles of tests and of the groups they stand in, as written in the sources. */
+/** Returns the titles of all tests and groups, as written in the source files. */
 async function titles(): Promise<string[]> {
   const files = await glob('test/**/*.test.ts', { absolute: true });
   const sources = await Promise.all(files.map((file) => readFile(file, 'utf8')));
@@ -14,7 +14,7 @@ async function titles(): Promise<string[]> {
   );
 }
 
-describe('the catalogue of scenarios', () => {
+describe('the list of scenarios', () => {
   let written: string[];
   beforeAll(async () => {
     written = await titles();
@@ -25,7 +25,7 @@ describe('the catalogue of scenarios', () => {
     expect(named).not.toEqual([]);
   });
 
-  it('lists every scenario that a test claims to prove', () => {
+  it('the list has every scenario that a test claims to prove', () => {
     const claimed = written.flatMap((title) => [...title.matchAll(/\bR\d{2,3}\b/g)].map(([id]) => id));
     expect(Object.keys(scenarios)).toEqual(expect.arrayContaining([...new Set(claimed)]));
   });

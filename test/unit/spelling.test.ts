@@ -2,10 +2,10 @@ import { expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { glob } from 'tinyglobby';
 
-/** The word beside another word, so not a name in the code or on the wire. */
+/** Matches the word only inside a sentence, because names in the code and in A2A keep this spelling. */
 const IN_A_SENTENCE = /[a-z] canceled\b|\bcanceled [a-z]|\bCanceled\b/;
 
-test('sentences spell "cancelled"; only the names of A2A spell it with one l', async () => {
+test('sentences contain the spelling "cancelled"; only names of A2A contain "canceled"', async () => {
   const sources = ['a2a-server', 'bridge', 'shared'].map((folder) => `${folder}/**/*.{ts,tsx}`);
   const files = await glob([...sources, 'docs/**/*.md', 'examples/**', '*.md']);
   expect(files.length).toBeGreaterThan(500);

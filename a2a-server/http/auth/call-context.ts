@@ -1,4 +1,3 @@
-/** The context of one A2A call: the caller, the binding, and the active extensions. */
 import { Extensions } from '@a2a-js/sdk';
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import { A2AError } from '@a2a-js/sdk/errors';
@@ -16,9 +15,12 @@ import type { ClientView } from '../wire/wire-objects.ts';
 
 const OFFERED: ReadonlySet<string> = new Set([TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND, THINKING]);
 
-/** The A2A 0.3 name of the header in A2A 1.0 §3.2.6. */
+/** The A2A 0.3 name of EXTENSIONS_HEADER. */
 export const LEGACY_EXTENSIONS_HEADER = 'X-A2A-Extensions';
-/** The request header that names the active extensions (A2A 1.0 §3.2.6). */
+/**
+ * The request header that names the requested extensions (A2A 1.0 §3.2.6). In a response, the header names the active
+ * extensions.
+ */
 export const EXTENSIONS_HEADER = 'A2A-Extensions';
 
 interface Call {
@@ -32,14 +34,13 @@ interface Call {
 export class CallContext extends ServerCallContext {
   readonly caller: Caller;
   readonly wire: WireFormat;
-  /** The client's raw cursor. Undefined if the resumable-stream extension is not active. */
+  /** The client's stream position, not yet checked. Undefined if the resumable-stream extension is not active. */
   readonly cursor: string | undefined;
   /**
-   * Resolves when the server accepts a request for a stream. From then on the response is a stream, even before its
+   * Resolves when the server accepts a request for a stream. After that, the response is a stream, even before the
    * first event.
    */
   readonly accepted: Promise<void>;
-  /** Resolves `accepted`. */
   readonly accept: () => void;
 
   readonly #log: Logger;
@@ -57,12 +58,12 @@ export class CallContext extends ServerCallContext {
     const { promise, resolve } = withResolvers();
     this.accepted = promise;
     this.accept = resolve;
-    // A2A 1.0 §4.6: an extension is active if the client requests it and the agent supports it. The response names it.
+    // A2A 1.0 §4.6: an extension is active if the client requests it and the agent supports it.
     for (const uri of requested) if (OFFERED.has(uri)) this.addActivatedExtension(uri);
     this.cursor = this.resumes ? headers[LAST_EVENT_ID.toLowerCase()]?.toString() : undefined;
   }
 
-  /** The context of a call from this server's routes. */
+  /** Narrows the SDK's context to the class that this server's routes create. */
   static of(context: ServerCallContext): CallContext {
     if (context instanceof CallContext) return context;
     throw new TypeError('the request handler was called with a context that is not its own');

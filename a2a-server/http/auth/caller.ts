@@ -1,40 +1,44 @@
-/** The authenticated sender of a request. Routes get the identity only from this class. */
 import type { Request } from 'express';
 import type { User } from '@a2a-js/sdk/server';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 /**
- * How a client stopped reading. `left`: the client closed the connection, or the server closed a stream that reached its
- * maximum lifetime. `over`: any other end, such as a complete answer or a shutdown.
+ * Why a client stopped reading. `left` means that the client closed the connection, or that the stream reached its
+ * maximum lifetime. `over` means any other end, such as a complete response or a shutdown.
  */
 export type ReaderEnd = 'left' | 'over';
 
-/** The ids of a request. The log line of its end contains them. */
+/** The log line at the end of a request contains these ids. */
 interface RequestFacts {
-  /** The JSON-RPC method. */
   operation?: string;
   taskId?: string;
   sessionId?: string;
   toolId?: string;
 }
 
-/** The maximum length of a fact in the log, in characters. Clients choose these texts. */
+/** The log cuts longer texts, because clients choose these texts. */
 const LONGEST_FACT = 200;
 
-/** A principal and the lifetime of its connection. */
+/**
+ * The authenticated sender of a request, and the state of its connection. Routes get the principal only from this
+ * class.
+ */
 export class Caller implements User {
   readonly isAuthenticated = true;
   readonly principal: string;
   /**
-   * Aborts when the client disconnects or the server shuts down. The signal only ends the reading of events. Its abort
-   * stops no tool (E4).
+   * Aborts when the client disconnects or the server shuts down. The abort ends only the reading of events. It stops no
+   * tool (E4).
    */
   readonly signal: AbortSignal;
-  /** Returns the way in which this client stopped reading. Call it after the last write. */
+  /** Returns why this client stopped reading. The route calls this after the last write. */
   readonly end: () => ReaderEnd;
-  /** @returns a promise to await before the next write (S3). Undefined if the client's socket is not full. */
+  /**
+   * If the client's socket is full, returns a promise that the writer awaits before the next write (S3). Otherwise
+   * returns undefined.
+   */
   readonly full: () => Promise<void> | undefined;
-  /** Aborts the signal after `ms` milliseconds, unless the response has ended by then. */
+  /** Aborts the signal after `ms` milliseconds, unless the response has ended before. */
   readonly endAfter: (ms: number) => void;
   readonly #about: RequestFacts = {};
 
@@ -54,7 +58,6 @@ export class Caller implements User {
     return this.#about;
   }
 
-  /** Adds to `about`. Later facts replace earlier ones. */
   concerns(facts: RequestFacts): void {
     for (const [name, text] of Object.entries(facts))
       Object.assign(this.#about, { [name]: text.slice(0, LONGEST_FACT) });
@@ -69,7 +72,10 @@ export function attachCaller(request: Request, caller: Caller): void {
   callers.set(request, caller);
 }
 
-/** @throws ProductError UNAUTHENTICATED for an unauthenticated request, even if the route forgets the check (X1). */
+/**
+ * Returns the caller of a request. @throws ProductError UNAUTHENTICATED if no middleware has authenticated the request
+ * (X1)
+ */
 export function callerOf(request: Request): Caller {
   const caller = callers.get(request);
   if (caller === undefined)

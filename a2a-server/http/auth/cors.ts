@@ -1,18 +1,17 @@
 /**
- * The CORS protocol (Fetch Standard §3.3) for web pages of other origins. The origin check runs first. It accepts only
- * the origins that the operator lists.
+ * The CORS protocol (Fetch Standard §3.3) for web pages of other origins. The origin check runs before this handler, so
+ * the origin is allowed.
  */
 import type { RequestHandler } from 'express';
 import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { EXTENSIONS_HEADER } from './call-context.ts';
 
-/** Seconds for which a browser may cache a preflight answer. */
-const MAX_AGE = 600;
+const MAX_AGE_SECONDS = 600;
 
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'A2A-Version', EXTENSIONS_HEADER, LAST_EVENT_ID];
 const RESPONSE_HEADERS = [EXTENSIONS_HEADER, 'Retry-After', 'WWW-Authenticate'];
 
-/** Allows a page to read responses, and answers preflight requests. A preflight request never has a token. */
+/** Allows a page to read responses. Also answers preflight requests, which never have a token. */
 export const cors: RequestHandler = (request, response, next) => {
   response.vary('Origin');
   const origin = request.header('Origin');
@@ -23,8 +22,8 @@ export const cors: RequestHandler = (request, response, next) => {
     return next();
   response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
   response.setHeader('Access-Control-Allow-Headers', REQUEST_HEADERS.join(', '));
-  response.setHeader('Access-Control-Max-Age', String(MAX_AGE));
-  // Private Network Access: a page from another network needs this permission to reach this machine.
+  response.setHeader('Access-Control-Max-Age', String(MAX_AGE_SECONDS));
+  // Private Network Access: a page from another network needs this permission to send requests to this machine.
   if (request.header('Access-Control-Request-Private-Network') === 'true')
     response.setHeader('Access-Control-Allow-Private-Network', 'true');
   response.status(204).end();

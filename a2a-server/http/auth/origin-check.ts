@@ -1,19 +1,18 @@
-/**
- * Checks the Host and Origin headers (X1). A hostile web page can point its own host name at 127.0.0.1 and make a
- * browser send requests here (DNS rebinding). Both headers show such a request.
- */
 import { isLoopback } from '../../../shared/net/loopback.ts';
-import { isOwnOrigin } from '../../../shared/net/own-origin.ts';
+import { isOwnOrigin } from '../../../shared/net/is-own-origin.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 export interface AllowedHostsAndOrigins {
   /** The allowed host names and addresses besides loopback, without a port. */
   publicHosts: readonly string[];
-  /** The allowed origins of web pages, e.g. `https://console.example.com`. */
   origins: readonly string[];
 }
 
-/** @throws ProductError FORBIDDEN */
+/**
+ * Checks the Host and Origin headers (X1). A hostile web page can point its own host name at 127.0.0.1. Then the page
+ * can make a browser send requests to this server (DNS rebinding). Both headers show such a request.
+ * @throws ProductError FORBIDDEN
+ */
 export function checkHostAndOrigin(
   host: string | undefined,
   origin: string | undefined,
@@ -32,7 +31,6 @@ export function checkHostAndOrigin(
     );
 }
 
-/** The host name in lower case, without port and brackets. @returns undefined if it is not valid. */
 function hostName(host: string | undefined): string | undefined {
   // RFC 9110 §7.2, RFC 3986 §3.2.2: IP-literal / IPv4address / reg-name, then an optional port.
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host ?? '');

@@ -1,4 +1,3 @@
-/** Authenticates bearer tokens (X1: compared in constant time, never logged). */
 import { bearerToken, sameToken, tokenDigest } from '../../../shared/net/bearer-token.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
@@ -7,13 +6,13 @@ export interface Credential {
   token: string;
 }
 
-/** Returns the principal of an `Authorization` header. */
+/**
+ * Returns the principal of an `Authorization` header. @throws ProductError UNAUTHENTICATED if the token is missing,
+ * malformed or unknown
+ */
 export type Authenticate = (authorization: string | undefined) => string;
 
-/**
- * @returns a function that returns the principal of an `Authorization` header.
- * The function throws ProductError UNAUTHENTICATED for a missing, malformed or unknown token. It does not reveal known tokens.
- */
+/** Authenticates bearer tokens. X1: tokens are compared in constant time, never logged, and not revealed by errors. */
 export function authenticator(credentials: readonly Credential[]): Authenticate {
   const known = credentials.map(({ principal, token }) => ({ principal, digest: tokenDigest(token) }));
   return (authorization) => {
@@ -25,7 +24,7 @@ export function authenticator(credentials: readonly Credential[]): Authenticate 
       );
     const digest = tokenDigest(token);
     let principal: string | undefined;
-    // Compares with every token, so that the time does not depend on the match.
+    // The loop compares with every token, so that its time does not reveal which token matches.
     for (const it of known) if (sameToken(it.digest, digest)) principal = it.principal;
     if (principal === undefined)
       throw new ProductError(

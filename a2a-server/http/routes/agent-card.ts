@@ -1,4 +1,3 @@
-/** Builds the agent card (A2A 1.0 §4.4.1). */
 import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
@@ -6,15 +5,15 @@ import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { INPUT_MODES, OUTPUT_MODES } from '../wire/output-modes.ts';
 
-/** The bridge uses this name to recognise servers of this product. */
+/** The bridge recognises servers of this product by this name. */
 export const AGENT_NAME = 'mcp-a2a-bridge agent';
 
 const SCHEME = 'bearer';
 
 /**
+ * Builds the agent card (A2A 1.0 §4.4.1).
  * @param url the server's address for clients, without a final slash
- * @param skills the skills that the settings allow (agent-skills.ts)
- * @param fileModes the types of the files that a model of this server takes
+ * @param fileModes the media types of files that at least one model of this server accepts
  */
 export function agentCard(
   url: string,

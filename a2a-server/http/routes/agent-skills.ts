@@ -1,29 +1,28 @@
-/** Builds the skills of the agent card from the server's settings (A2A 1.0 §4.4.5). Pure. */
 import type { AgentSkill } from '@a2a-js/sdk';
 import type { OfferedCommand } from '../../../shared/protocol/agent-command.ts';
-import { agentName } from '../../models/acp/agent-command.ts';
+import { agentName } from '../../models/acp/agent-program.ts';
 import type { AgentChoice } from '../../models/model-settings.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 export interface AgentFacts {
   agent: AgentChoice;
-  /** The default model, if the agent uses a language model. */
   model: string;
   tools: readonly Pick<Tool, 'name' | 'source' | 'sideEffect' | 'commandOnly'>[];
-  /** The names of the configured MCP servers. Their tools are unknown until the servers answer. */
+  /** The names of the configured MCP servers. The card does not list their tools, because the servers start later. */
   mcpServers: readonly string[];
   commands: readonly OfferedCommand[];
-  /** One sentence about the sandbox of shell commands. */
   shell: string;
 }
 
 /**
- * The maximum number of names in one description, because the card is public. The description gives the number of the
- * other names.
+ * The maximum number of names in one description, because the card is public. The description counts the other names.
  */
 const NAMED = 20;
 
-/** Returns one skill for each group of tools. The first skill is the agent itself, the last skill is the commands. */
+/**
+ * Builds the skills of the agent card from the server's settings (A2A 1.0 §4.4.5). The first skill is the agent itself.
+ * Each group of tools is a skill. The last skill is the commands.
+ */
 export function agentSkills(facts: AgentFacts): AgentSkill[] {
   const tools = facts.tools.filter(({ commandOnly }) => commandOnly !== true);
   return [

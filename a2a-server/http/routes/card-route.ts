@@ -1,18 +1,18 @@
-/** Serves the agent card. This route needs no token (X1). A request without a version gets the card of A2A 0.3. */
 import { createHash } from 'node:crypto';
 import { Router } from 'express';
 import { AGENT_CARD_PATH, AgentCard } from '@a2a-js/sdk';
 import { legacyAgentCardRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 
-/**
- * The time for which a client may cache the card, in seconds. The card changes only when the program or its address
- * changes.
- */
-const MAX_AGE = 60;
+/** The card changes only when the program or its address changes, so clients may cache it. */
+const MAX_AGE_SECONDS = 60;
 
-/** @param modified the time of the card's last change, in milliseconds since the epoch: the start of the server. */
+/**
+ * Serves the agent card. This route needs no token (X1). A request without a version gets the card of A2A 0.3.
+ * @param modified the start of the server, in milliseconds since 1970, because the card changes only then
+ */
 export function cardRoute(card: AgentCard, modified: number): Router {
-  // The SDK's handler for 1.0 writes the in-memory form. Other clients cannot read its security schemes.
+  // The SDK's own handler for A2A 1.0 sends its in-memory form. Other clients cannot read the security schemes in that
+  // form.
   const text = JSON.stringify(AgentCard.toJSON(card));
   const tag = `"${createHash('sha256').update(text).digest('hex').slice(0, 32)}"`;
   const path = `/${AGENT_CARD_PATH}`;
@@ -24,11 +24,14 @@ export function cardRoute(card: AgentCard, modified: number): Router {
       response.setHeader('Last-Modified', lastModified);
       next();
     },
-    legacyAgentCardRouter({ agentCardProvider: () => Promise.resolve(card), cache: { maxAge: MAX_AGE } }),
+    legacyAgentCardRouter({
+      agentCardProvider: () => Promise.resolve(card),
+      cache: { maxAge: MAX_AGE_SECONDS },
+    }),
   );
   router.get(path, (request, response) => {
     // A2A 1.0 §8.6.1. Both versions have one address, so caches must distinguish them by the header.
-    response.setHeader('Cache-Control', `public, max-age=${MAX_AGE}`);
+    response.setHeader('Cache-Control', `public, max-age=${MAX_AGE_SECONDS}`);
     response.setHeader('ETag', tag);
     response.vary('A2A-Version');
     if (request.fresh) response.status(304).end();

@@ -1,4 +1,4 @@
-/** Lists the agent's commands: `GET /api/commands`. A client runs a command with an A2A message. */
+/** A client runs a command with an A2A message, so this route only lists the commands. */
 import { Router } from 'express';
 import type { OfferedCommand } from '../../../shared/protocol/agent-command.ts';
 

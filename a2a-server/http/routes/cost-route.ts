@@ -1,13 +1,16 @@
-/** `GET /api/costs?days=…` reports what the caller's tasks cost, by UTC day, by session and by model. */
+/**
+ * `GET /api/costs?days=…` returns the cost of the caller's tasks, by UTC day, by session and by model.
+ * `GET /api/tasks/:taskId/costs` returns the cost of each request of one task.
+ */
 import { Router } from 'express';
 import { z } from 'zod';
-import { issuesText } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 
 const DEFAULT_DAYS = 30;
-/** Maximum number of days in a report: ten years. */
+/** Ten years, in days. */
 const MOST_DAYS = 3_660;
 
 const query = z.object({ days: z.coerce.number().int().min(1).max(MOST_DAYS).default(DEFAULT_DAYS) });
@@ -22,6 +25,9 @@ export function costRoute(tasks: TaskService): Router {
         `The query is ?days=…, a whole number from 1 to ${MOST_DAYS}: ${issuesText(parsed.error)}.`,
       );
     response.json(await tasks.costs(callerOf(request).principal, parsed.data.days));
+  });
+  router.get('/api/tasks/:taskId/costs', async (request, response) => {
+    response.json(await tasks.taskCosts(request.params.taskId, callerOf(request).principal));
   });
   return router;
 }

@@ -1,4 +1,7 @@
-/** Sends errors outside the bindings' handlers: failed authentication, unreadable requests, unexpected errors. */
+/**
+ * Sends errors that occur before or outside a binding's handler, such as a failed authentication or an unreadable
+ * request.
+ */
 import type { Request, Response } from 'express';
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
@@ -11,7 +14,7 @@ import { sendRestError } from './rest-route.ts';
 import { PARSE_ERROR, toWireError, unparsableError, WIRE_ERRORS } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 
-/** Seconds until a client may retry after a server restart. */
+/** Clients may retry after this number of seconds, because a server restart takes that long. */
 const RETRY_AFTER = 2;
 
 export function httpStatusOf(error: unknown): number {
@@ -19,7 +22,6 @@ export function httpStatusOf(error: unknown): number {
   return error instanceof A2AError ? restStatusFor(error) : 500;
 }
 
-/** Sends the error in the request's binding. */
 export function sendError(request: Request, response: Response, error: unknown): void {
   const reason = error instanceof ProductError ? error.reason : undefined;
   // RFC 6750 §3, RFC 9110 §10.2.3

@@ -1,14 +1,14 @@
 /**
- * `GET /api/tasks/:taskId/events`: a task's events as plain server-sent events (WHATWG HTML §9.2). It serves curl,
- * browsers and other clients without A2A headers. Each event has the HTTP+JSON form of A2A 1.0, with both extensions
- * active. A client may ignore the data of the extensions.
+ * `GET /api/tasks/:taskId/events` sends a task's events as server-sent events (WHATWG HTML §9.2). curl, browsers and
+ * other clients need no A2A headers for this route. Each event has the HTTP+JSON form of A2A 1.0, with the data of both
+ * extensions.
  *
- * The route only reads. So it works while the server shuts down.
+ * The route only reads, so it works while the server shuts down.
  */
 import { Router } from 'express';
 import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
-import { issuesText } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
@@ -27,8 +27,8 @@ import { streamAfter } from '../streams/task-stream.ts';
 export const EVENTS_PATH = '/api/tasks/:taskId/events';
 
 /**
- * The delay before an EventSource reconnects, in milliseconds. A stopping server closes its sockets in this time, and
- * the next server may already run.
+ * An EventSource waits this long before it reconnects. A stopping server closes its sockets in this time, and the next
+ * server may already run.
  */
 const RETRY_MS = 2_000;
 
@@ -40,7 +40,7 @@ interface EventsOptions {
   disconnects?: Disconnects | undefined;
 }
 
-/** Serves the events. Requires an authenticated caller (`admit`). */
+/** Returns the handler. An earlier middleware must have authenticated the caller. */
 export function eventsRoute(
   tasks: TaskService,
   { heartbeatMs, log, disconnects }: EventsOptions,
@@ -49,12 +49,12 @@ export function eventsRoute(
     const caller = callerOf(request);
     const row = await tasks.row(taskIdOf(request), caller.principal);
     const after = positionIn(request, row.seq);
-    // WHATWG HTML §9.2: an EventSource reconnects after every end. Only status 204 stops it.
+    // WHATWG HTML §9.2: an EventSource reconnects after every end. Only status 204 prevents that.
     if (after === row.seq && TERMINAL_STATES.has(row.state)) {
       response.status(204).end();
       return;
     }
-    // RFC 9110 §9.3.2: HEAD gets the headers of the stream without the stream.
+    // RFC 9110 §9.3.2: the response to HEAD has the headers of the stream and no body.
     if (request.method === 'HEAD') {
       response.type('text/event-stream').end();
       return;
@@ -76,7 +76,7 @@ export function eventsRoute(
   };
 }
 
-/** `POST …/events/ticket` → `{ticket, expiresAt}`. A client with a token gets a ticket for another reader. */
+/** `POST …/events/ticket` returns `{ticket, expiresAt}`. A client with a token gets a ticket for another reader. */
 export function ticketRoute(tasks: TaskService, tickets: StreamTickets): Router {
   const router = Router();
   router.post(`${EVENTS_PATH}/ticket`, async (request, response) => {
@@ -89,7 +89,10 @@ export function ticketRoute(tasks: TaskService, tickets: StreamTickets): Router 
   return router;
 }
 
-/** Returns the ticket in the request, if any. Authentication comes before all other parameters (X1). */
+/**
+ * Returns the ticket parameter. If the URL has several, returns a text that no ticket has, so authentication fails
+ * before other parameters are checked (X1).
+ */
 export function ticketParameter({ query: { ticket } }: Request): string | undefined {
   return ticket === undefined || typeof ticket === 'string' ? ticket : 'more than one';
 }
@@ -103,7 +106,7 @@ const eventsQuery = z.strictObject({ after: z.string().optional(), ticket: z.str
 function queryOf(request: Request): z.infer<typeof eventsQuery> {
   const query = eventsQuery.safeParse(request.query);
   if (query.success) return query.data;
-  // Unknown parameters are errors. Otherwise a misspelt cursor would start the stream from the beginning (S2).
+  // An unknown parameter is an error. Otherwise a misspelt cursor would start the stream from the beginning (S2).
   throw new ProductError(
     'MALFORMED',
     `This address takes the parameters after and ticket, each once: ${issuesText(query.error)}.`,
@@ -111,8 +114,8 @@ function queryOf(request: Request): z.infer<typeof eventsQuery> {
 }
 
 /**
- * Returns the start position. When an EventSource reconnects, it sends the header and repeats its first address. So the
- * cursor in the header is newer. Without a cursor, the stream starts at the beginning.
+ * Returns the start position. An EventSource that reconnects repeats its first URL and adds the header. So the header
+ * is newer than the URL. Without a cursor, the stream starts at the beginning.
  */
 function positionIn(request: Request, end: number): number {
   const header = request.header(LAST_EVENT_ID);

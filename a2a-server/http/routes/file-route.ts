@@ -1,8 +1,8 @@
 /**
- * `GET /api/tasks/:taskId/files/:hash`: the content of a file of a message or of a tool result.
+ * `GET /api/tasks/:taskId/files/:hash` sends the content of a file from a message or a tool result.
  *
- * The content comes from a client, a workspace or an MCP server. So a browser must neither guess its type, nor run it,
- * nor show it as a page of this origin.
+ * A client, a workspace or an MCP server supplied the content. So the headers prevent a browser from guessing its type,
+ * running it, or showing it as a page of this origin.
  */
 import { Router } from 'express';
 import type { TaskService } from '../../executor/task-service.ts';

@@ -1,4 +1,3 @@
-/** Proves to a local client that this server knows the token, before the client sends a credential (X1). */
 import { Router } from 'express';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import {
@@ -14,7 +13,10 @@ export interface ServerIdentity {
   run: ServerRunIdentity;
 }
 
-/** The route needs no credential. Its answer contains none, and a proof is valid for one nonce and one address. */
+/**
+ * Proves to a local client that this server knows the token, before the client sends a credential (X1). The route needs
+ * no credential, and its response contains none. A proof is valid for one nonce and one address.
+ */
 export function identityRoute({ token, run }: ServerIdentity, closing: () => boolean): Router {
   const router = Router();
   router.get(IDENTITY_PATH, (request, response) => {

@@ -1,4 +1,6 @@
-/** The JSON-RPC binding of A2A 1.0 and 0.3. The SDK's handlers process the calls. This server writes the streams. */
+/**
+ * The JSON-RPC binding of A2A 1.0 and 0.3. The SDK's handlers decode the calls. This server writes the event streams.
+ */
 import { Router } from 'express';
 import type { Request, Response } from 'express';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
@@ -15,7 +17,7 @@ import {
   envelopeOf,
   requestIdOf,
   isNotification,
-  unknownMethod,
+  unknownMethodProblem,
   a2aVersionOf,
 } from '../wire/json-rpc-envelope.ts';
 import type { Envelope, RequestId } from '../wire/json-rpc-envelope.ts';
@@ -63,7 +65,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
     const silent = isNotification(body);
     try {
       validateVersion(version, card, 'JSONRPC');
-      const unknown = unknownMethod(body.method, legacy);
+      const unknown = unknownMethodProblem(body.method, legacy);
       if (unknown !== undefined)
         throw new JsonRpcRequestMalformedError({ message: unknown, envelopeCode: METHOD_NOT_FOUND });
       context.caller.concerns({ operation: body.method });
@@ -104,8 +106,8 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
 }
 
 /**
- * Reads only the first event of a notification's stream. The work then continues without a reader (JSON-RPC 2.0 §4.1:
- * it gets no answer and no error).
+ * Reads only the first event of a stream for a notification, because a notification gets no response (JSON-RPC 2.0
+ * §4.1). The task continues without a reader.
  */
 async function firstOf(events: AsyncGenerator<unknown, void, undefined>): Promise<void> {
   await events.next().catch(() => undefined);
@@ -120,7 +122,6 @@ function asRequest(body: unknown, wire: WireFormat): Envelope {
   }
 }
 
-/** Builds a JSON-RPC error response. */
 export function rpcError(id: RequestId, error: unknown, wire: WireFormat): object {
   const mapped = toWireError(error, wire);
   return {

@@ -1,6 +1,6 @@
 /**
- * The HTTP+JSON binding of A2A 0.3, from the SDK. Its streams have no ids and no heartbeats. But they have
- * back-pressure: the source waits while the socket is full.
+ * The HTTP+JSON binding of A2A 0.3, from the SDK. Its streams have no ids and no heartbeats. They do have
+ * back-pressure, because the event source waits while the socket is full.
  */
 import { Router } from 'express';
 import type { RequestHandler } from 'express';
@@ -29,7 +29,6 @@ export function legacyRestRoute({ handler, limits, log }: BindingOptions): Route
   return router;
 }
 
-/** True if the request is for this binding. */
 export function isLegacyRest(path: string, version: string | undefined): boolean {
   return path.startsWith('/v1/') && a2aVersionOf(version).legacy;
 }

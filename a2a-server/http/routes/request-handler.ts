@@ -1,6 +1,6 @@
 /**
- * Implements the SDK's `A2ARequestHandler` with the task service. The SDK's transports encode and decode. The journal
- * has the state. docs/decisions/own-request-handler.md explains why the server does not use the SDK's own handler.
+ * Implements the SDK's `A2ARequestHandler` with the task service. docs/decisions/own-request-handler.md explains why
+ * the server does not use the SDK's handler.
  */
 import type { AgentCard, Task } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
@@ -18,7 +18,10 @@ import { toA2aTask } from '../wire/task-projection.ts';
 import { waitForReplyMessage, sendAndFollow, subscribe } from '../streams/task-stream.ts';
 import { notCancelable } from '../wire/wire-errors.ts';
 
-/** The metadata of a cancel: the reason, and the surface that the person used. The journal records both. */
+/**
+ * The metadata of a cancel: the reason, and the surface that the person used, such as a form or the page. The journal
+ * records both.
+ */
 const cancelMetadata = z.object({
   reason: z.string().min(1).max(10_000).catch('no reason was given'),
   channel: z.string().min(1).max(50).catch('a2a'),
@@ -27,7 +30,6 @@ const cancelMetadata = z.object({
 const noPush = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
 
 interface RequestHandlerOptions {
-  /** The current state of the MCP servers, for GetTask. */
   servers?: () => readonly ToolServerView[];
   disconnects?: Disconnects;
 }
@@ -40,7 +42,7 @@ export function createRequestHandler(
   return {
     getAgentCard: () => Promise.resolve(card),
 
-    // A2A 1.0 §3.3.4: the card offers no extended card, so the server does not support this call.
+    // A2A 1.0 §3.3.4: the card names no extended card, so this call is not supported.
     getAuthenticatedExtendedAgentCard: () =>
       Promise.reject(new UnsupportedOperationError('This agent has no extended card. Use the public card.')),
 

@@ -1,6 +1,6 @@
 /**
- * The HTTP+JSON binding of A2A 1.0 (§11). The SDK's codec encodes and decodes. This server has its own routes, because
- * the SDK's streams have no ids and no back-pressure. The SDK's routes also drop the reason of a cancel, and send a
+ * The HTTP+JSON binding of A2A 1.0 (§11). The SDK's codec encodes and decodes. The SDK's own routes are not used,
+ * because their streams have no ids and no back-pressure. The SDK's routes also drop the reason of a cancel, and send a
  * `status` that does not match the HTTP status.
  */
 import { Router } from 'express';
@@ -44,7 +44,7 @@ type Events = AsyncGenerator<StreamResponse, void, undefined>;
 export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOptions): Router {
   const contextOf = (request: Request, response: Response): CallContext => {
     const { version, legacy } = a2aVersionOf(request.header('A2A-Version'));
-    // A2A 1.0 §3.6.2: the answer follows the rules of the requested version.
+    // A2A 1.0 §3.6.2: the response follows the rules of the requested version.
     if (legacy)
       throw new VersionNotSupportedError(
         'This address speaks A2A 1.0: send the header "A2A-Version: 1.0". A2A 0.3 has the paths below /v1.',
@@ -153,12 +153,12 @@ function listAnswer({ tasks, ...page }: ListTasksResponse, artifacts: boolean): 
   return { tasks: encoded, ...page };
 }
 
-/** A2A 1.0 §11.1: the A2A media type, unless the client prefers plain JSON. */
+/** A2A 1.0 §11.1: the response has the A2A media type, unless the client prefers plain JSON. */
 function answerType(request: Request): string {
   return request.accepts([A2A_CONTENT_TYPE, JSON_CONTENT_TYPE]) || A2A_CONTENT_TYPE;
 }
 
-/** The google.rpc.Code of each HTTP status for which the SDK uses another name. */
+/** The google.rpc.Code names that differ from the SDK's names. */
 const STATUS_NAMES: Readonly<Record<number, string>> = {
   401: 'UNAUTHENTICATED',
   403: 'PERMISSION_DENIED',
@@ -180,7 +180,7 @@ function restError(error: unknown): { code: number; body: object } {
   return { code, body: { error: { ...body.error, status } } };
 }
 
-/** Formats events as in A2A 1.0 §11.7, each with its position if known. */
+/** Formats events as in A2A 1.0 §11.7. The SSE id is the event's `seq`. */
 export function restStreamFormat(response: Response): StreamFormat<StreamResponse> {
   return {
     frame: (event) => {

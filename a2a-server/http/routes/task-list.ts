@@ -1,4 +1,3 @@
-/** ListTasks (A2A 1.0 §3.1.4): a page of the caller's tasks, newest update first. */
 import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import type { TaskService } from '../../executor/task-service.ts';
@@ -11,7 +10,10 @@ import { WIRE_STATE } from '../wire/wire-objects.ts';
 
 const DEFAULT_PAGE_SIZE = 50;
 
-/** @param request checked by `request-schemas.ts` */
+/**
+ * ListTasks (A2A 1.0 §3.1.4): returns a page of the caller's tasks, newest update first.
+ * @param request checked by `request-schemas.ts`
+ */
 export async function listTasks(
   tasks: TaskService,
   request: ListTasksRequest,
@@ -30,7 +32,8 @@ export async function listTasks(
   const page = await tasks.list(filter, { size: pageSize, ...(pageToken !== '' && { token: pageToken }) });
   const found: Task[] = [];
   const sessionCosts = new Map<string, CostSum>();
-  // Loads one snapshot after the other. In parallel, they would block the event loop for other requests (X3).
+  // Snapshots are loaded one after the other. Loading them in parallel would block the event loop for other requests
+  // (X3).
   for (const { taskId, sessionId } of page.rows) {
     const snapshot = await tasks.snapshot(taskId, principal);
     const sessionCost = sessionCosts.get(sessionId) ?? (await tasks.sessionCost(principal, sessionId));
@@ -51,7 +54,10 @@ export async function listTasks(
   };
 }
 
-/** Returns an empty list for a state that tasks of this server never have. */
+/**
+ * Converts an A2A state to this server's states. Returns an empty list for a state that tasks of this server never
+ * have.
+ */
 function statesOf(wanted: TaskState): StateName[] {
   const names: StateName[] = [
     'submitted',

@@ -1,7 +1,7 @@
 /** `GET /api/tasks?prefix=…` finds tasks by a prefix of the task id or the session id. A2A has no such query. */
 import { Router } from 'express';
 import { z } from 'zod';
-import { issuesText } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskSearchResult } from '../../../shared/protocol/task-search.ts';
 import type { TaskService } from '../../executor/task-service.ts';
@@ -9,10 +9,10 @@ import { callerOf } from '../auth/caller.ts';
 
 const query = z.object({ prefix: z.string().min(1).max(200) });
 
-/** Maximum number of tasks in the answer. If there are more, a person types more of the id. */
+/** The maximum number of tasks in the response. If there are more, a person types more of the id. */
 const MOST = 100;
 
-/** The prefixes to try. The server's ids start with their kind, which people usually omit. */
+/** The server's ids start with their kind, which people usually omit. So the search also tries these kinds. */
 const KINDS = ['', 'session-', 'task-'];
 
 export function taskSearchRoute(tasks: TaskService): Router {

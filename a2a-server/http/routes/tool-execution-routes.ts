@@ -1,10 +1,10 @@
 /**
- * Routes for clients without A2A or MCP. `GET /api/tools` lists the running tool executions. `POST /api/tools/abort/:toolId`
- * aborts one and answers `{success, message}`.
+ * Routes for clients without A2A or MCP. `GET /api/tools` lists the running tool executions. `POST
+ * /api/tools/abort/:toolId` aborts one execution and returns `{success, message}`.
  */
 import { Router } from 'express';
 import { z } from 'zod';
-import { issuesText } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
@@ -15,8 +15,7 @@ import type { BodyLimits } from '../wire/json-body.ts';
 
 const abortRequest = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional();
 
-/** Maximum characters of a reason, because a client may send a long one. */
-const LONGEST_REASON = 300;
+const MAX_LOGGED_REASON = 300;
 
 export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLimits; log: Logger }): Router {
   const router = Router();
@@ -42,10 +41,11 @@ export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLi
       caller.concerns({ toolId });
       const { principal } = caller;
       const { success, message } = await tasks.abortTool(toolId, principal, reason);
-      // Log only a failed abort here. `startup/log-events.ts` logs a successful abort, which is an event of the task.
+      // Only a failed abort is logged here. A successful abort is an event of the task, which `startup/event-log-lines.ts`
+      // logs.
       if (!success)
         log.info(
-          { toolId: oneLine(toolId, 200), principal, reason: oneLine(reason, LONGEST_REASON), message },
+          { toolId: oneLine(toolId, 200), principal, reason: oneLine(reason, MAX_LOGGED_REASON), message },
           'an abort request stopped nothing',
         );
       response.json({ success, message });

@@ -1,9 +1,9 @@
-/** Connects the rule of `--on-disconnect cancel` to the task service. */
+/** Applies `--on-disconnect cancel` with the task service. */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { TaskService } from '../../executor/task-service.ts';
-import { CancellingDisconnects, type Disconnects, type ReadMessage } from './disconnects.ts';
+import { CancellingDisconnects, type Disconnects, type FollowedMessage } from './disconnects.ts';
 
 const REASON = 'its client disconnected and did not come back';
 
@@ -16,7 +16,7 @@ export function cancellingDisconnects({
   clock: Clock;
   log: Logger;
 }): Disconnects {
-  async function cancel(taskId: string, { principal, seq }: ReadMessage): Promise<void> {
+  async function cancel(taskId: string, { principal, seq }: FollowedMessage): Promise<void> {
     const by = { principal, channel: 'disconnect' };
     try {
       await tasks.cancelWork(taskId, by, { messageSeq: seq, reason: REASON });

@@ -1,26 +1,24 @@
 /**
- * The rule of `--on-disconnect cancel`: the server cancels a running task if its last reader leaves and no client reads
- * it again within `RECONNECT_MS`.
+ * `--on-disconnect cancel`: after the last reader of a running task leaves, the server waits `RECONNECT_MS`. If no
+ * client reads the task in this time, the server cancels it.
  *
- * - The rule begins with a message that a client sends over a stream or in a blocking request. It ends when the task
- *   waits or ends.
- * - Every stream and every blocking request of the task is a reader. The time `RECONNECT_MS` begins when the last
- *   reader leaves.
- * - A reader leaves if its connection is cut, or if its stream reaches its maximum lifetime. After any other end of the
+ * - A reader is a stream or a blocking request of the task.
+ * - A client starts the rule for a task with a message over a stream or in a blocking request. The rule ends when the
+ *   task waits or ends.
+ * - A reader leaves if its connection breaks, or if its stream reaches its maximum lifetime. After any other end of the
  *   last reader, the task continues without readers.
- * - A message whose sender does not wait ends the rule for its task. A restart of the server ends the rule for all
- *   tasks.
+ * - If a later message is sent without waiting for events, the rule no longer applies to the task. After a restart of
+ *   the server, the rule applies to no task.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ReaderEnd } from '../auth/caller.ts';
 
 export const ON_DISCONNECT = ['detach', 'cancel'] as const;
 
-/** The maximum time without a reader, in milliseconds. */
 export const RECONNECT_MS = 10_000;
 
-/** A message whose sender reads the task's events after the message. */
-export interface ReadMessage {
+/** A message whose sender reads the task's events. */
+export interface FollowedMessage {
   principal: string;
   /** The task's `seq` when the server accepted the message. */
   seq: number;
@@ -29,13 +27,13 @@ export interface ReadMessage {
 export interface Disconnects {
   /**
    * Registers a reader of the task.
-   * @param message the message of this reader, if the reader has sent one
-   * @returns a function to call when the reader ends
+   * @param message the message that this reader sent, if any
+   * @returns a function that the caller calls when the reader ends
    */
-  reads(taskId: string, message?: ReadMessage): (end: ReaderEnd) => void;
-  /** Ends the rule for the task, because the sender of a message does not wait. The task continues without readers. */
+  reads(taskId: string, message?: FollowedMessage): (end: ReaderEnd) => void;
+  /** Stops the rule for the task, because the sender of a message does not wait. The task continues without readers. */
   detach(taskId: string): void;
-  /** Ends the rule for all tasks, for good. */
+  /** Permanently stops the rule for all tasks. */
   stop(): void;
 }
 
@@ -48,18 +46,17 @@ export const IGNORED_DISCONNECTS: Disconnects = {
 interface CancellingParts {
   clock: Clock;
   /** Resolves when the task, after this message, waits or ends. Also resolves when the signal aborts. */
-  settled: (taskId: string, message: ReadMessage, signal: AbortSignal) => Promise<void>;
+  settled: (taskId: string, message: FollowedMessage, signal: AbortSignal) => Promise<void>;
   /** Cancels the task, unless a newer message has arrived. */
-  cancel: (taskId: string, message: ReadMessage) => void;
+  cancel: (taskId: string, message: FollowedMessage) => void;
 }
 
 interface Watch {
-  message: ReadMessage;
+  message: FollowedMessage;
   end: AbortController;
 }
 
 interface ReadTask {
-  /** The number of open readers. */
   readers: number;
   /** Present while the rule applies to the task. */
   watch?: Watch | undefined;
@@ -75,7 +72,7 @@ export class CancellingDisconnects implements Disconnects {
     this.#parts = parts;
   }
 
-  reads(taskId: string, message?: ReadMessage): (end: ReaderEnd) => void {
+  reads(taskId: string, message?: FollowedMessage): (end: ReaderEnd) => void {
     const task = this.#tasks.get(taskId) ?? { readers: 0 };
     this.#tasks.set(taskId, task);
     task.readers += 1;
@@ -104,7 +101,7 @@ export class CancellingDisconnects implements Disconnects {
     for (const taskId of this.#tasks.keys()) this.detach(taskId);
   }
 
-  #watch(taskId: string, task: ReadTask, message: ReadMessage): void {
+  #watch(taskId: string, task: ReadTask, message: FollowedMessage): void {
     if (this.#stopped) return;
     task.watch?.end.abort();
     const watch = { message, end: new AbortController() };

@@ -1,18 +1,17 @@
-/** Back-pressure of a response (S3). */
 import type { ServerResponse } from 'node:http';
 
 /**
- * The number of heartbeat intervals without accepted data after which the server closes a socket. 20 intervals of 15 s
- * are five minutes. A vanished or sleeping peer does not read, and only the full socket shows it. The client can resume
+ * After this number of heartbeat intervals without accepted data, the server closes a socket. 20 intervals of 15 s are
+ * five minutes. A sleeping or vanished peer does not read, and only its full socket shows that. The client can resume
  * its stream from a cursor.
  */
 export const STALLED_HEARTBEATS = 20;
 
 /**
- * @param patienceMs the time in milliseconds after which a socket that accepts no data is destroyed. Slow progress
- * keeps the socket open.
- * @returns a promise that resolves when the socket accepts data again or is closed. Undefined if the buffer is not
- * full.
+ * S3: waits until the socket accepts data. Returns undefined if the buffer is not full. The promise also resolves when
+ * the socket closes.
+ * @param patienceMs after this time without accepted data, the socket is destroyed. Slow progress keeps the socket
+ *   open.
  */
 export function untilDrained(response: ServerResponse, patienceMs: number): Promise<void> | undefined {
   if (!response.writableNeedDrain || response.destroyed) return undefined;
@@ -25,7 +24,7 @@ export function untilDrained(response: ServerResponse, patienceMs: number): Prom
     };
     response.on('drain', settle);
     response.on('close', settle);
-    // Node counts each partial write to the kernel as activity. Without activity it fires the timeout.
+    // Node counts each partial write to the kernel as activity. The timeout fires only without activity.
     response.setTimeout(patienceMs);
   });
 }

@@ -1,20 +1,18 @@
-/** Parses a client's cursor, and reads the SSE id of an encoded event. Both are the `seq` of an event. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 
-/** A cursor as the client sent it. */
 interface RawCursor {
-  /** The name of the header or parameter. */
   name: string;
   text: string;
-  /** One sentence for the error message. It names the alternative without a cursor. */
+  /** One sentence of the error message. The sentence tells the client what to do without a cursor. */
   otherwise: string;
 }
 
 /**
- * @param end the `seq` of the task's last event.
- * @throws ProductError INVALID_CURSOR if the text is not a position in this journal. It never rounds (S2).
+ * Returns the `seq` that the cursor names. Never rounds (S2).
+ * @param end the `seq` of the task's last event
+ * @throws ProductError INVALID_CURSOR if the text is not a position in this journal
  */
 export function parseCursor({ name, text, otherwise }: RawCursor, end: number): number {
   const seq = /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -28,8 +26,9 @@ export function parseCursor({ name, text, otherwise }: RawCursor, end: number): 
 }
 
 /**
- * The SSE id of an encoded event: the `seq` in the metadata of the resumable-stream extension.
- * @param event an encoded Task or update event. In A2A 1.0 it is inside a field with its type's name. In 0.3 it is not.
+ * Returns the SSE id of an encoded event. The id is the `seq` in the metadata of the resumable-stream extension.
+ * @param event an encoded Task or update event. In A2A 1.0, the object is inside a field with the name of its type. In
+ *   0.3 it is not.
  */
 export function eventPosition(event: unknown): string | undefined {
   const payload =

@@ -1,25 +1,24 @@
 /**
  * Writes server-sent events to a response.
  *
- * - S3: this file buffers at most one batch, besides the socket's buffer. It takes events one by one. The source of the
- *   events waits while the socket is full (`Caller.full`).
- * - E4: a closed or reset socket only ends the writing.
- * - Frames of one event-loop turn share one write. This file writes the first frame at once.
+ * - S3: the writer buffers at most one batch, besides the socket's buffer. The source of the events waits while the
+ *   socket is full (`Caller.full`).
+ * - E4: if the socket closes, only the writing ends.
+ * - The first frame is written at once. Later frames of one event-loop turn share one write.
  */
 import type { ServerResponse } from 'node:http';
 import { SSE_HEADERS } from '@a2a-js/sdk';
 
-/** The batch size in characters. At the end of an event-loop turn, this file also writes a smaller batch. */
+/** The batch size in characters. At the end of an event-loop turn, a smaller batch is also written. */
 const BATCH = 64 * 1024;
 
 /**
- * The time between two heartbeats, in milliseconds. WHATWG HTML §9.2.7: a comment about every 15 s keeps proxies from
- * closing the connection.
+ * The time between two heartbeats. WHATWG HTML §9.2.7: a comment about every 15 s keeps proxies from closing the
+ * connection.
  */
 export const HEARTBEAT_MS = 15_000;
 
 export interface Frame {
-  /** One line of JSON. */
   data: string;
   id?: string | undefined;
   /** The event type. The default is `message`. */
@@ -28,11 +27,10 @@ export interface Frame {
 
 interface SseWriter {
   send(frame: Frame): void;
-  /** Writes the rest and ends the response. */
   end(): void;
 }
 
-/** Starts the response. Sends the headers at once, before the first frame. */
+/** Starts the response. Sends the headers before the first frame. */
 export function sseWriter(
   response: ServerResponse,
   { heartbeatMs, retryMs }: { heartbeatMs: number; retryMs?: number },
@@ -53,11 +51,11 @@ export function sseWriter(
   }, heartbeatMs);
   const stopHeartbeat = (): void => clearInterval(heartbeat);
   response.once('close', stopHeartbeat);
-  // After a reset during a write, Node also emits `close`, and its handler cleans up.
+  // After a reset during a write, Node emits `error`. An `error` event without a listener would throw.
   response.on('error', stopHeartbeat);
 
   for (const [name, value] of Object.entries(SSE_HEADERS))
-    // RFC 9112 §9.6: this header also depends on the client's request. Node sets it correctly.
+    // RFC 9112 §9.6: the correct value also depends on the client's request. Node sets it.
     if (name !== 'Connection') response.setHeader(name, value);
   response.statusCode = 200;
   response.flushHeaders();

@@ -1,15 +1,11 @@
-/** Answers a request with a stream of events. A refusal before the start of the stream is an error response. */
 import type { Response } from 'express';
 import { sseWriter } from './sse.ts';
 import type { Frame } from './sse.ts';
 import type { CallContext } from '../auth/call-context.ts';
 
-/** The stream format of one binding. */
 export interface StreamFormat<Event> {
   frame(event: Event): Frame;
-  /** Builds the last frame of a failed stream. */
   errorFrame(error: unknown): Frame;
-  /** Sends the complete response to a refused request. */
   refuse(error: unknown): void;
 }
 
@@ -18,11 +14,14 @@ interface StreamAnswer<Event> {
   context: CallContext;
   format: StreamFormat<Event>;
   heartbeatMs: number;
-  /** The reconnection time for the client, in milliseconds. If absent, the client chooses. */
+  /** Tells the client how long to wait before it reconnects. Without this value, the client chooses. */
   retryMs?: number;
 }
 
-/** Sends the events one by one. Resolves when the stream ends for any reason. Never rejects. */
+/**
+ * Sends the events one by one. A request that is refused gets an error response instead of a stream. Resolves when the
+ * stream ends for any reason. Never rejects.
+ */
 export async function respondWithStream<Event>(
   response: Response,
   answer: StreamAnswer<Event>,
@@ -30,7 +29,7 @@ export async function respondWithStream<Event>(
   const { events, context, format } = answer;
   const first = events.next();
   try {
-    // A refusal comes before `accepted` resolves. The first event may come much later.
+    // A refusal occurs before `accepted` resolves. The first event may occur much later.
     await Promise.race([first, context.accepted]);
   } catch (error) {
     format.refuse(error);

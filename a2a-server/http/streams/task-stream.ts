@@ -5,32 +5,29 @@ import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extensi
 import { decides, type FollowUntil, type TaskService } from '../../executor/task-service.ts';
 import type { TaskRow } from '../../journal/journal.ts';
 import { isSettled, isTerminal } from '../../task/snapshot.ts';
-import { withShownCodes } from '../../task/shown.ts';
+import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
-import type { Disconnects, ReadMessage } from './disconnects.ts';
+import type { Disconnects, FollowedMessage } from './disconnects.ts';
 import { parseCursor } from './event-cursor.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { incomingOf } from '../wire/incoming.ts';
 import { outputModesOf } from '../wire/output-modes.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
 import { replyMessage, toA2aTask } from '../wire/task-projection.ts';
-import { stateWord } from '../../../shared/text/state-word.ts';
+import { stateWord } from '../../../shared/text/spell-state.ts';
 
 /**
- * The lifetime of one stream in milliseconds, if its client can resume it. Heartbeats do not reveal a vanished or
- * stopped peer, because they fit into the kernel's buffers. So the server ends the stream. A live client opens it again
- * at its cursor.
+ * The lifetime of one stream, if its client can resume it. Heartbeats do not reveal a vanished or stopped peer, because
+ * they fit into the kernel's buffers. So the server ends the stream. A live client subscribes again with its cursor.
  */
 export const STREAM_LIFETIME_MS = 5 * 60_000;
 
-/** The start position and the end condition of a stream. */
 interface Start {
   task: { taskId: string; sessionId: string };
-  /** The message that the client sent, unless it only decides. */
-  message?: ReadMessage | undefined;
-  /** The snapshot to send as the first event, if any. */
+  /** The client's message. Absent if the message only decides. */
+  message?: FollowedMessage | undefined;
   first?: Snapshot;
   after: number;
   until: FollowUntil;
@@ -40,15 +37,13 @@ interface Start {
 
 interface Readable {
   tasks: TaskService;
-  /** Defaults to nothing. */
   disconnects?: Disconnects | undefined;
 }
 
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;
 
 /**
- * Accepts a message. Streams the task at that time and all later events, until the task waits or has ended (A2A 1.0
- * §3.1.2, §11.7: a stream closes at a terminal or interrupted state).
+ * Accepts a message. Sends the task, then all later events until the task waits or has ended (A2A 1.0 §3.1.2, §11.7).
  */
 export function sendAndFollow(
   { tasks, disconnects }: Readable,
@@ -75,10 +70,10 @@ export function sendAndFollow(
 }
 
 /**
- * Streams the task and all later events until the task has ended. The stream stays open while the task waits, because a
- * subscriber needs the events after a decision. A2A 1.0 §3.1.6 ends the stream only at a terminal state.
+ * Sends the task, then all later events until the task has ended (A2A 1.0 §3.1.6). The stream stays open while the task
+ * waits, because a subscriber needs the events after a decision.
  *
- * With the resumable-stream extension and a cursor, this streams the events after the cursor, even of an ended task.
+ * With the resumable-stream extension and a cursor, sends only the events after the cursor, even of an ended task.
  */
 export function subscribe(
   { tasks, disconnects }: Readable,
@@ -89,7 +84,7 @@ export function subscribe(
     const { principal } = context.caller;
     const text = context.cursor;
     if (text !== undefined) {
-      // The index row is enough here. It avoids the fold of a long task.
+      // The task's index row is enough here. Folding the journal of a long task would be slow.
       const row = await tasks.row(id, principal);
       return {
         task: row,
@@ -111,7 +106,7 @@ export function subscribe(
 
 const ANEW = 'Subscribe without it to get the current task first.';
 
-/** Streams the events after a position until the task has ended. For an ended task, streams the rest. */
+/** Sends the events after a position until the task has ended. An ended task has only the remaining events. */
 export function streamAfter(
   readable: Readable,
   { row, after }: { row: TaskRow; after: number },
@@ -120,7 +115,7 @@ export function streamAfter(
   return stream(readable, context, () => Promise.resolve({ task: row, after, until: 'ended' }));
 }
 
-/** One generator serves all streams, because each additional generator costs time per event. */
+/** One generator serves all kinds of streams, because each nested generator costs time per event. */
 async function* stream(
   { tasks, disconnects }: Readable,
   context: CallContext,
@@ -139,7 +134,7 @@ async function* stream(
     }
     if (context.resumes) context.caller.endAfter(STREAM_LIFETIME_MS);
     if (first) yield { payload: { $case: 'task', value: toA2aTask(first, view, { historyLength }) } };
-    // R03: if other actions are still pending after a decision, the task itself is the whole answer.
+    // R03: some actions are still pending after this decision. So the task is the whole response.
     if (until === 'settled' && first && isSettled(first)) return;
     const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)
@@ -150,7 +145,7 @@ async function* stream(
         );
         if (event === undefined) continue;
         yield event;
-        // S3: for each transport, the source of the events waits while the socket is full.
+        // S3: the next event is read only after the socket accepts data. This applies to every transport.
         const full = context.caller.full();
         if (full !== undefined) await full;
       }
@@ -161,7 +156,9 @@ async function* stream(
   }
 }
 
-/** Pending actions in old journals have no codes. This function adds the codes from the snapshot at that entry. */
+/**
+ * Pending actions in old journals have no `shown` code. This function adds the codes from the snapshot at that entry.
+ */
 async function withItsCodes(
   tasks: TaskService,
   { seq, at, event }: JournalEntry,
@@ -177,7 +174,7 @@ function lacksCodes({ event }: JournalEntry): boolean {
   return event.type === 'input.required' && event.pending.some(({ shown }) => shown === undefined);
 }
 
-/** Waits for the agent's final message. It is the answer for a client that gets no task (A2A 1.0 §3.1.1, §3.1.2). */
+/** Waits for the agent's final message. A client that gets no task gets this message (A2A 1.0 §3.1.1, §3.1.2). */
 export async function waitForReplyMessage(
   tasks: TaskService,
   { taskId, seq }: Snapshot,

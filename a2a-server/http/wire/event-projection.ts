@@ -1,20 +1,25 @@
 /**
- * Converts a journal entry to an A2A stream event. Pure. An entry gives at most one event, so its `seq` is the SSE id.
- * The conversion needs no other entry, so a reader can start anywhere in the journal.
+ * Converts a journal entry to an A2A stream event. An entry gives at most one event, so its `seq` is the SSE id. The
+ * conversion needs no other entry, so a stream can start at any entry.
  *
- * A turn's text is one artifact. `turn.started` creates the empty artifact, because `append` needs an earlier artifact
- * (A2A 1.0 TaskArtifactUpdateEvent). Each delta appends to the artifact. `turn.abandoned` removes its text.
+ * The text of a turn is one artifact. `turn.started` creates the empty artifact, because `append` needs an earlier
+ * artifact (A2A 1.0 TaskArtifactUpdateEvent). Each delta appends to the artifact. `turn.abandoned` removes its text.
  *
- * For clients without the approval extension, tool output is an artifact too. The piece with `offset` 0 creates it, and
- * later pieces append to it.
+ * With the approval extension, the event that ends a turn or a summary has its cost.
+ *
+ * For clients without the approval extension, tool output is also an artifact. The piece with `offset` 0 creates it,
+ * and later pieces append to it.
  */
 import type { Artifact, StreamResponse } from '@a2a-js/sdk';
+import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARISED } from '../../task/context.ts';
-import { withShownCodes } from '../../task/shown.ts';
+import { REMINDED_OF_TODOS } from '../../task/todo-reminder.ts';
+import { eventCost } from '../../task/request-costs.ts';
+import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { StateName } from '../../task/snapshot.ts';
 import { instructionsNote } from '../../task/instructions.ts';
 import { pendingText } from './pending-text.ts';
@@ -31,10 +36,9 @@ import {
 } from './wire-objects.ts';
 import type { ClientView } from './wire-objects.ts';
 
-/** The name of the artifacts with the model's text. */
 export const RESPONSE_ARTIFACT_NAME = 'response';
 
-/** Converts one entry. @returns undefined for an entry that clients do not need */
+/** Converts a journal entry. Returns undefined if clients do not need the entry. */
 export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamResponse | undefined {
   const { event } = entry;
   switch (event.type) {
@@ -49,13 +53,19 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
         lastChunk: true,
       });
     case 'turn.finished':
-      return artifactUpdate(entry, view, turnArtifact(event.turn, '', ''), { append: true, lastChunk: true });
+      return artifactUpdate(entry, view, turnArtifact(event.turn, '', ''), {
+        append: true,
+        lastChunk: true,
+        cost: eventCost(event),
+      });
     case 'artifact.updated':
       return artifactUpdate(entry, view, agentArtifact(view, event.artifact), event);
     case 'instructions.read':
       return statusUpdate(entry, view, { state: 'working', text: instructionsNote(event.files) });
     case 'context.summarised':
-      return statusUpdate(entry, view, { state: 'working', text: SUMMARISED });
+      return statusUpdate(entry, view, { state: 'working', text: SUMMARISED, cost: eventCost(event) });
+    case 'todos.reminded':
+      return statusUpdate(entry, view, { state: 'working', text: REMINDED_OF_TODOS });
     case 'turn.noted':
     case 'model.unavailable':
     case 'process.orphaned':
@@ -86,14 +96,15 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
     case 'files.saved':
     case 'context.clipped':
     case 'context.exceeded':
-    // The task's status lists the current grants.
+    // The task's status lists the current grants, so a revoked grant needs no event.
     case 'grant.revoked':
     case 'agent.session':
       return undefined;
     case 'todos.updated':
       return artifactUpdate(entry, view, todosArtifact(view, event.todos), { lastChunk: true });
     case 'tool.output': {
-      // Clients with the extension get live output as activity. Kept output is only an artifact.
+      // Clients with the extension get live output as activity. `kept` marks a complete result that was too long for
+      // the model. Such a result is an artifact for all clients.
       const live = event.kept !== true && (view.approval || event.offset === undefined);
       if (live) return activityUpdate(entry, view, activityOf(event));
       return artifactUpdate(entry, view, toolOutputArtifact(view, event), {
@@ -199,7 +210,6 @@ function callRef({ callId, tool, title }: { callId: string; tool: string; title:
   return { callId, tool, title };
 }
 
-/** Describes an outcome in one line for a person. */
 export function outcomeSummary(outcome: ToolOutcome): string {
   return outcome.type === 'ok' ? outcome.summary : outcome.message;
 }
@@ -224,7 +234,10 @@ export function canceledText(by: Decider, reason: string): string {
   return `Cancelled by ${by.principal} over ${by.channel}: ${reason}`;
 }
 
-/** Builds the status message of a waiting task: text for people and, with the extension, the same as data. */
+/**
+ * Builds the status message of a task that waits. The text describes the pending actions. With the extension, the
+ * message also has them as data.
+ */
 export function pendingMessage(view: ClientView, seq: number, pending: readonly PendingAction[]) {
   return toA2aMessage(view, 'agent', statusId(view, seq), [
     textPart(pendingText(pending)),
@@ -232,12 +245,15 @@ export function pendingMessage(view: ClientView, seq: number, pending: readonly 
   ]);
 }
 
-/** Derives the id of a status message from the entry, so that all readers get the same id. */
+/** The id depends only on the task and the entry, so all readers get the same id. */
 export function statusId(view: ClientView, seq: number): string {
   return `${view.taskId}-${seq}`;
 }
 
-/** Builds an event with reasoning, for clients that want it. Its metadata shows that it is not the answer. */
+/**
+ * Builds an event with the model's reasoning, for clients that request it. Its metadata shows that the text is not the
+ * answer.
+ */
 function thinkingUpdate(
   entry: JournalEntry,
   view: ClientView,
@@ -252,21 +268,22 @@ interface Status {
   pending?: readonly PendingAction[];
   activity?: Activity;
   thinking?: { turn: number };
+  cost?: EventCost | undefined;
 }
 
 function statusUpdate(
   entry: JournalEntry,
   view: ClientView,
-  { state, text, pending, activity, thinking }: Status,
+  { state, text, pending, activity, thinking, cost }: Status,
 ): StreamResponse {
-  // Clients with the extension read the activity, so they need no text.
+  // Clients with the extension read `activity`, so they need no text.
   const words = activity !== undefined && view.approval ? undefined : text;
   const said = pending
     ? pendingMessage(view, entry.seq, pending)
     : words === undefined
       ? undefined
       : toA2aMessage(view, 'agent', statusId(view, entry.seq), [textPart(words)]);
-  const metadata = metadataFor(view, entry.seq, activity && { activity });
+  const metadata = metadataFor(view, entry.seq, activity ? { activity } : cost && { cost });
   return {
     payload: {
       $case: 'statusUpdate',
@@ -288,7 +305,11 @@ function artifactUpdate(
   entry: JournalEntry,
   view: ClientView,
   artifact: Artifact,
-  { append = false, lastChunk = false }: { append?: boolean; lastChunk?: boolean },
+  {
+    append = false,
+    lastChunk = false,
+    cost,
+  }: { append?: boolean; lastChunk?: boolean; cost?: EventCost | undefined },
 ): StreamResponse {
   return {
     payload: {
@@ -299,7 +320,7 @@ function artifactUpdate(
         artifact,
         append,
         lastChunk,
-        metadata: metadataFor(view, entry.seq),
+        metadata: metadataFor(view, entry.seq, cost && { cost }),
       },
     },
   };

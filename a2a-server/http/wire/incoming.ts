@@ -1,15 +1,15 @@
 /**
- * Converts an A2A message to a command. Checks all that does not depend on the task. `request-schemas.ts` has already
- * checked the types.
+ * Converts an A2A message to a command for the task service. Checks everything that does not depend on the task's
+ * state. `request-schemas.ts` has already checked the types.
  *
- * D1: if a data part looks like a decision but is not valid, it is an error. It is never an approval, and never a
- * message to the model.
+ * D1: a data part may look like a decision and be invalid. Such a part is an error. It never approves anything, and the
+ * model never gets it.
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
-import { issuesText } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { AGENT_COMMAND, commandPart } from '../../../shared/protocol/agent-command.ts';
 import type { CommandCall } from '../../../shared/protocol/agent-command.ts';
@@ -24,18 +24,21 @@ import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/pr
 import type { Incoming } from '../../executor/task-service.ts';
 import type { MessagePart, UserMessage } from '../../task/events.ts';
 import { INPUT_MODES } from './output-modes.ts';
-import { readFilePart } from './file-part.ts';
+import { readFilePart } from './read-file-part.ts';
 import type { FileBytes } from '../../journal/journal.ts';
 
-/** The default channel, if the client names none. */
-const CHANNEL = 'a2a';
+const DEFAULT_CHANNEL = 'a2a';
 
-/** @throws ProductError MALFORMED, UNSUPPORTED_CONTENT, INVALID_DECISION; PushNotificationNotSupportedError */
+/**
+ * Converts a request to a command.
+ * @throws ProductError MALFORMED, UNSUPPORTED_CONTENT or INVALID_DECISION
+ * @throws PushNotificationNotSupportedError
+ */
 export function incomingOf(
   request: SendMessageRequest,
   { principal, speaksApproval }: { principal: string; speaksApproval: boolean },
 ): Incoming {
-  // A2A 1.0 §3.3.4: if a client expects push notifications, the server must answer that it does not support them.
+  // A2A 1.0 §3.3.4: a client that expects push notifications must learn that the server does not support them.
   if (request.configuration?.taskPushNotificationConfig !== undefined)
     throw new PushNotificationNotSupportedError();
   const { message } = request;
@@ -50,10 +53,11 @@ export function incomingOf(
   const sessionId = message.contextId === '' ? {} : { sessionId: message.contextId };
   return {
     principal,
-    channel: deciding?.channel ?? CHANNEL,
+    channel: deciding?.channel ?? DEFAULT_CHANNEL,
     message: { messageId: message.messageId, parts, ...(command && { command }), ...aboutOf(message) },
     ...(contents.length > 0 && { contents }),
-    // The hash covers only the content, of files by their hashes. So the hash does not depend on the binding or the version (R27).
+    // The hash covers only the content. For a file, it covers the file's own hash. So a repeated message has the same
+    // hash over every binding and version (R27).
     bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId })),
     ...taskId,
     ...sessionId,
@@ -64,9 +68,9 @@ export function incomingOf(
 }
 
 /**
- * Converts a part of the message. `request-schemas.ts` has checked that each part has one content. The SDK's codec
- * drops `"data": null`, so a part without content had this value.
- * @param contents gets the content of a file
+ * Converts a part of the message. `request-schemas.ts` has checked that each part has content. The SDK's codec drops
+ * `"data": null`. So a part that has no content here had that value.
+ * @param contents the function adds the content of a file part to this list
  */
 function partOf({ content, mediaType, filename }: Part, contents: FileBytes[]): MessagePart {
   if (content?.$case === 'raw') {
@@ -74,7 +78,7 @@ function partOf({ content, mediaType, filename }: Part, contents: FileBytes[]): 
     contents.push(...stored);
     return part;
   }
-  // A fetch needs an approval, because a URL can carry data out. The tool `fetch` asks for it.
+  // A URL can carry data out, so a person must approve a fetch. The tool `fetch` asks for that approval.
   if (content?.$case === 'url')
     throw new ProductError(
       'UNSUPPORTED_CONTENT',
@@ -106,7 +110,9 @@ function refuseLargeFiles(contents: readonly FileBytes[]): void {
   );
 }
 
-/** Returns the client's information about its message. The history contains it. */
+/**
+ * Returns the metadata, the extensions and the referenced tasks of a message, because the task's history repeats them.
+ */
 function aboutOf({
   metadata,
   extensions,
@@ -127,7 +133,10 @@ function settingsIn({ metadata }: Message): TaskSettings {
   );
 }
 
-/** Returns the command, if a part names the extension. An invalid command is an error, not a message to the model. */
+/**
+ * Returns the command, if a part names the extension. An invalid command is an error, so the model never gets it as a
+ * message.
+ */
 function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
   const meant = parts.flatMap((part) =>
     part.type === 'data' && namesCommands(part.data) ? [part.data] : [],
@@ -174,7 +183,7 @@ function meansToRevoke(data: unknown): boolean {
   return typeof data === 'object' && data !== null && Object.hasOwn(data, 'revoke');
 }
 
-/** If a data part has one of these keys, it is an attempt to decide. */
+/** A data part with one of these keys is an attempt to decide. */
 const DECISION_KEYS = ['decision', 'decisions', 'outcome', 'callId'];
 
 function meansToDecide(data: unknown): boolean {

@@ -1,4 +1,3 @@
-/** Reads a request's JSON body with limits (X3). */
 import express from 'express';
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
@@ -12,7 +11,6 @@ export interface BodyLimits {
 
 export const DEFAULT_BODY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, depth: 64 };
 
-/** The error for a body that is not JSON. */
 export class NotJson extends ProductError {
   constructor(problem: string) {
     super('MALFORMED', `${problem} Send one JSON value, encoded as UTF-8.`);
@@ -20,9 +18,8 @@ export class NotJson extends ProductError {
 }
 
 /**
- * Middleware that sets `request.body` to the parsed body; undefined if there is no body.
- * It passes ProductError TOO_LARGE, UNSUPPORTED_CONTENT or MALFORMED to the error handler.
- * @param mediaTypes the accepted media types.
+ * Middleware that sets `request.body` to the parsed body, or to undefined if there is no body (X3). Passes ProductError
+ * TOO_LARGE, UNSUPPORTED_CONTENT or MALFORMED to the error handler.
  */
 export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): RequestHandler[] {
   const declared: RequestHandler = (request, _response, next) => {
@@ -54,19 +51,20 @@ export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): Req
         return next(new ProductError('MALFORMED', body.problem));
     }
   };
-  // The server refuses compressed bodies, because a small body could expand to a large one.
+  // `inflate: false` refuses compressed bodies, because a small body could expand to a large one.
   return [declared, express.raw({ type: () => true, limit: limits.bytes, inflate: false }), parsed];
 }
 
-/** The fields of errors from body-parser and Express. */
-const httpError = z.object({
+const bodyParserError = z.object({
   type: z.string().optional(),
   status: z.number().int().min(400).max(599),
 });
 
-/** Converts an error of Express or its body parser to an error that explains it. Other errors stay unchanged. */
+/**
+ * Converts an error of Express or body-parser to an error that explains the problem. Returns other errors unchanged.
+ */
 export function requestError(error: unknown, limits: BodyLimits): unknown {
-  const parsed = httpError.safeParse(error);
+  const parsed = bodyParserError.safeParse(error);
   if (error instanceof ProductError || !parsed.success) return error;
   const { type, status } = parsed.data;
   if (type === 'entity.too.large')

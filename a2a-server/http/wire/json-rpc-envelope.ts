@@ -1,9 +1,8 @@
-/** Parses the A2A version of a request and the JSON-RPC 2.0 envelope. */
 import { isLegacyJsonRpcMethod, isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_3';
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { issuesText } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 
 const envelope = z.looseObject({
   jsonrpc: z.literal('2.0'),
@@ -14,7 +13,7 @@ const envelope = z.looseObject({
 export type Envelope = z.infer<typeof envelope>;
 export type RequestId = string | number | null;
 
-/** @throws ProductError MALFORMED */
+/** Parses the envelope of a request. @throws ProductError MALFORMED if the body is not a JSON-RPC 2.0 request */
 export function envelopeOf(body: unknown): Envelope {
   if (body === undefined)
     throw new ProductError('MALFORMED', 'The request has no body: send a JSON-RPC 2.0 request.');
@@ -26,19 +25,19 @@ export function envelopeOf(body: unknown): Envelope {
   throw new ProductError('MALFORMED', `The body is not a JSON-RPC 2.0 request: ${problem}.`);
 }
 
-/** Returns the request id for the response; null if the request has none. */
+/** Returns the request id for the response, or null if the request has none. */
 export function requestIdOf(body: unknown): RequestId {
   return z.object({ id: z.union([z.string(), z.number(), z.null()]) }).safeParse(body).data?.id ?? null;
 }
 
-/** True for a notification (JSON-RPC 2.0 §4.1): a request without the member `id`, which gets no answer. */
+/** Returns true for a notification. JSON-RPC 2.0 §4.1: a request without the member `id` gets no response. */
 export function isNotification(request: Envelope): boolean {
   return !Object.hasOwn(request, 'id');
 }
 
 /**
- * A2A 1.0 §3.6.1: a client may send the version as a request parameter. If the header is missing, this copies the
- * parameter to the header. The case of a service parameter's name has no meaning (§3.2.6).
+ * A2A 1.0 §3.6.1: a client may send the version as a query parameter. If the header is missing, this middleware sets it
+ * from the parameter. The case of the parameter's name has no meaning (§3.2.6).
  */
 export const versionParameter: RequestHandler = (request, _response, next) => {
   const [, version] = Object.entries(request.query).find(([name]) => name.toLowerCase() === VERSION) ?? [];
@@ -50,16 +49,17 @@ export const versionParameter: RequestHandler = (request, _response, next) => {
 
 const VERSION = 'a2a-version';
 
-/** A2A 1.0 §3.6.2: a request without a version is 0.3. Patch numbers have no influence (§3.6). */
+/** A2A 1.0 §3.6.2: a request without a version is 0.3. Patch numbers are ignored (§3.6). */
 export function a2aVersionOf(header: string | undefined): { version: string; legacy: boolean } {
   const version = /^(\d+\.\d+)(\.\d+)?$/.exec(header?.trim() ?? '')?.[1] ?? (header?.trim() || '0.3');
   return { version, legacy: version === '0.3' };
 }
 
 /**
- * Returns the error text for an unknown method. The text names the other A2A version if that version has the method.
+ * Returns the error text if the method is unknown. If the other A2A version has the method, the text names that
+ * version.
  */
-export function unknownMethod(method: string, legacy: boolean): string | undefined {
+export function unknownMethodProblem(method: string, legacy: boolean): string | undefined {
   if (legacy ? isLegacyJsonRpcMethod(method) : isV1JsonRpcMethod(method)) return undefined;
   const name = JSON.stringify(method.slice(0, 100));
   if (legacy && isV1JsonRpcMethod(method))

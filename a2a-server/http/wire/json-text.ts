@@ -1,11 +1,12 @@
-/** Parses JSON from untrusted input. It never throws, and needs at most linear time (X3). */
-
 type ParsedJson =
   | { type: 'value'; value: unknown }
   | { type: 'not-json'; problem: string }
   | { type: 'too-deep'; problem: string };
 
-/** @param maxDepth the maximum nesting of arrays and objects. */
+/**
+ * Parses untrusted JSON. Never throws. Needs at most linear time (X3).
+ * @param maxDepth the maximum nesting of arrays and objects
+ */
 export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
   let text: string;
   try {
@@ -13,7 +14,7 @@ export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
   } catch {
     return { type: 'not-json', problem: 'The body is not valid UTF-8.' };
   }
-  // Check the depth before parsing, because the parser and later code may recurse.
+  // The depth is checked before parsing, because the parser and later code may recurse.
   if (nestsDeeper(text, maxDepth))
     return {
       type: 'too-deep',
@@ -27,7 +28,7 @@ export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
   }
 }
 
-/** True if brackets outside of strings nest deeper than `maxDepth`. Linear time, no recursion. */
+/** Returns true if brackets outside of strings nest deeper than `maxDepth`. Does not recurse. */
 function nestsDeeper(text: string, maxDepth: number): boolean {
   let depth = 0;
   let inString = false;

@@ -1,7 +1,3 @@
-/**
- * Sets `final: true` on the last event of a stream (A2A 0.3 §7.2.2). The SDK sets the flag only for ended tasks. But
- * the stream of a message also ends when the task starts to wait, and 0.3 clients need the flag then too.
- */
 import { LEGACY_METHOD_MESSAGE_STREAM } from '@a2a-js/sdk/compat/v0_3';
 import { z } from 'zod';
 
@@ -10,7 +6,11 @@ const waiting = z.looseObject({
   status: z.looseObject({ state: z.enum(['input-required', 'auth-required']) }),
 });
 
-/** @returns a function that sets the flag on this method's events. */
+/**
+ * Returns a function that sets `final: true` on the last event of a stream (A2A 0.3 §7.2.2). The SDK sets the flag only
+ * if the task has ended. The stream of a message also ends when the task starts to wait, so 0.3 clients need the flag
+ * there too.
+ */
 export function legacyFinal(method: string): <T extends { result?: unknown }>(answer: T) => T {
   if (method !== LEGACY_METHOD_MESSAGE_STREAM) return (answer) => answer;
   return (answer) => {

@@ -1,8 +1,8 @@
 /**
- * Applies `acceptedOutputModes` (A2A 1.0 §3.2.2): the media types that the client of one request accepts.
+ * The media types that the client of one request accepts (`acceptedOutputModes`, A2A 1.0 §3.2.2).
  *
- * The agent always answers in text. If a client does not accept text, the agent starts no work for it. If a client does
- * not accept another part's media type, the agent sends that part as text.
+ * The agent always answers in text. If a client does not accept text, the agent starts no task for it. If a client does
+ * not accept the media type of another part, the agent sends that part as text.
  */
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -12,16 +12,16 @@ export type OutputModes = readonly string[];
 
 const TEXT = 'text/plain';
 
-/** The media types on the agent card that a message's parts may have. */
+/** The media types that the agent card offers for input. */
 export const INPUT_MODES: readonly string[] = [TEXT, 'text/markdown', 'application/json'];
-/** The media types on the agent card that the agent's parts may have. */
+/** The media types that the agent card offers for output. */
 export const OUTPUT_MODES: readonly string[] = [TEXT, 'application/json'];
 
 /**
- * Reads the accepted media types. Words that are not media types, such as `text`, have no effect.
- * @returns undefined if the client accepts everything
- * @throws ProductError UNSUPPORTED_CONTENT for the first message of a session, if the client does not accept text.
- * Later messages are never refused, because they may contain a decision.
+ * Reads the accepted media types. Words that are not media types, such as `text`, have no effect. Returns undefined if
+ * the client accepts everything.
+ * @throws ProductError UNSUPPORTED_CONTENT if this is the first message of a session and the client does not accept
+ *   text. Later messages are never refused, because they may contain a decision.
  */
 export function outputModesOf({ configuration, message }: SendMessageRequest): OutputModes | undefined {
   const modes = (configuration?.acceptedOutputModes ?? [])

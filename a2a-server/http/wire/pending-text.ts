@@ -22,10 +22,12 @@ export function pendingText(pending: readonly PendingAction[]): string {
     .join(', ')}), with a decisions part of the tool-approval extension.`;
 }
 
-function howToAnswer({ preview, first, shown }: PendingAction): string {
-  // D2: the plain word `approve` could belong to an earlier question. So after the first question, the word needs the
-  // code.
+function howToAnswer({ preview, first, shown, presence }: PendingAction): string {
+  // D2: the plain word `approve` could be the reply to an earlier question. So after the first question, the person
+  // must add the code.
   const code = first === true ? '' : ` ${shown}`;
+  if (presence === true)
+    return `Answer with exactly "deny${code}", or approve it with your passkey on the approval page of this server. \`mcp-a2a-bridge page\` opens the page.`;
   // D5: if the preview is incomplete, a plain word must not approve the action.
   if (preview.type !== 'question' && quotedPreview(preview, TEXT_PART_LIMITS).extent === 'cut')
     return `It is too long to show here, so you cannot approve it here. Answer with exactly "deny${code}", or decide in a client with the tool-approval extension, which shows all of it.`;
@@ -42,7 +44,7 @@ function howToAnswer({ preview, first, shown }: PendingAction): string {
     : `Answer with exactly one of the choices${other}.${withCode}`;
 }
 
-/** True if `approve` and `deny` can also be answers to the question. */
+/** Returns true if `approve` and `deny` can also be answers to the question. */
 function takesPlainWord({ choices, freeText }: Question): boolean {
   if (choices === undefined || freeText === true) return true;
   return choices.some(({ label }) => label === 'approve' || label === 'deny');

@@ -1,6 +1,6 @@
 /**
- * Checks the types of request parameters before the SDK's codec reads them. The codec converts values to the expected
- * type: `["approve"]` becomes the text "approve" (D1), and `"false"` becomes true.
+ * Checks the types of request parameters before the SDK's codec reads them. The codec converts values of wrong types:
+ * `["approve"]` becomes the text "approve" (D1), and `"false"` becomes true.
  *
  * Sources: a2a.proto of A2A 1.0 (`field_behavior`, `oneof`), ProtoJSON, and the JSON schema of A2A 0.3. The schemas
  * ignore unknown fields (A2A 1.0 §5.7).
@@ -9,7 +9,7 @@ import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
-import { issuesText } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 
 /** The schema of an object of a2a.proto. ProtoJSON: a parser also accepts the field names of the proto file. */
 function fields<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -60,7 +60,7 @@ const MESSAGE = {
   referenceTaskIds: texts,
 };
 
-/** A part has exactly one of these contents. `{"data": null}` has the content null, so the field is not absent. */
+/** A part has exactly one of these contents. `{"data": null}` also counts as content. */
 const CONTENTS = ['text', 'raw', 'url'] as const;
 
 const part = fields({
@@ -94,7 +94,7 @@ const LIST = {
   includeArtifacts: flag,
 };
 
-/** The schema of an A2A 0.3 object. It drops each field that is null, because the SDK treats null as a value. */
+/** The schema of an A2A 0.3 object. Fields that are null are removed, because the SDK treats null as a value. */
 function legacyFields<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(withoutNulls, z.looseObject(shape));
 }
@@ -159,9 +159,7 @@ const legacyRestSend = z.preprocess(
   }),
 );
 
-/**
- * In a2a.proto of A2A 0.3, the field `request` has the JSON name `message`. ProtoJSON: a parser accepts both names.
- */
+/** In a2a.proto of A2A 0.3, the field `request` has the JSON name `message`. ProtoJSON: a parser accepts both names. */
 function withMessage(value: unknown): unknown {
   if (!isRecord(value) || !Object.hasOwn(value, 'request')) return value;
   const { request, ...rest } = value;
@@ -189,9 +187,9 @@ const SCHEMAS = {
 } as const;
 
 /**
- * Checks the parameters of a request.
- * @param operation a JSON-RPC method, or the name of a request with a schema of its own.
- * @returns the parameters for the SDK's codec, unchanged if the operation has no schema.
+ * Checks the parameters of a request. Returns them for the SDK's codec. If the operation has no schema, returns them
+ * unchanged.
+ * @param operation a JSON-RPC method, or the name of a request with its own schema
  * @throws ProductError MALFORMED, which names each wrong field
  */
 export function checkedParams(operation: string, params: unknown): unknown {

@@ -1,10 +1,9 @@
-/** Converts a snapshot to an A2A Task. Pure. */
 import type { Artifact, Message, Task, TaskStatus } from '@a2a-js/sdk';
 import { answerText } from '../../../shared/protocol/preview-text.ts';
 import type {
   GrantView,
   PendingAction,
-  StandingDecision,
+  RecordedDecision,
   TaskOverview,
   ToolServerView,
 } from '../../../shared/protocol/tool-approval.ts';
@@ -41,9 +40,7 @@ interface TaskDetail {
   historyLength?: number | undefined;
   /** False only in lists (A2A 1.0 §3.1.4). */
   artifacts?: boolean;
-  /** The current state of the MCP servers. An empty list is omitted. */
   servers?: readonly ToolServerView[];
-  /** The cost of all tasks of the session. */
   sessionCost?: CostSum;
 }
 
@@ -75,7 +72,8 @@ function statusOf(snapshot: Snapshot, view: ClientView): TaskStatus {
     case 'input-required': {
       if (status.pending.length === 0) return said(snapshot, view, status.question, timestamp);
       const pending = pendingActions(snapshot);
-      // After the last decision no call waits. The next event sets the state to working, so it is working now (R09).
+      // After the last decision no call waits. The next event sets the state to `working`, so the task reports this
+      // state now (R09).
       if (pending.length === 0) return { state: WIRE_STATE.working, message: undefined, timestamp };
       return waiting(snapshot, view, pending, timestamp);
     }
@@ -126,8 +124,8 @@ export function replyMessage(snapshot: Snapshot, view: ClientView): Message {
 }
 
 /**
- * Returns the artifacts of all turns, oldest first. If two have the same id, the later one replaces the earlier one. An
- * open turn always has a text artifact, because later stream events append to it.
+ * Returns the artifacts of all turns, oldest first. If two artifacts have the same id, the later one replaces the
+ * earlier one. An open turn always has a text artifact, because later stream events append to it.
  */
 function artifactsOf({ exchanges, openTurn }: Snapshot, view: ClientView): Artifact[] {
   const finished = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
@@ -157,7 +155,6 @@ function historyOf(snapshot: Snapshot, view: ClientView): Message[] {
   ];
 }
 
-/** Builds the agent's message of a turn: the text, a line for each call, and the final message or question. */
 function turnMessage(snapshot: Snapshot, view: ClientView, turn: Turn): Message {
   const calls = callsOf(snapshot, turn).map((call) => `${call.title}: ${fate(call)}${verdictOn(call)}`);
   const texts = [turn.text, calls.join('\n'), lastWords(turn)].filter((text) => text !== '');
@@ -174,7 +171,7 @@ function lastWords({ end }: Turn): string {
   return ('question' in end ? end.question : end.message) ?? '';
 }
 
-/** Describes the decision on a call in text, for clients that do not read the data parts. */
+/** Clients that do not read the data parts get the decision as text. */
 function verdictOn({ decided }: Call): string {
   return decided ? ` (${decided.decision}, by ${decided.by.principal} over ${decided.by.channel})` : '';
 }
@@ -230,8 +227,7 @@ function overviewOf(snapshot: Snapshot): TaskOverview {
   };
 }
 
-/** Returns the total usage of all models. If there are several models, also returns the usage of each model. */
-function usageOf({ spending }: Snapshot): TaskOverview['usage'] {
+export function usageOf({ spending }: Snapshot): TaskOverview['usage'] {
   const models = Object.entries(spending).map(([model, spent]) => ({ model, ...spent }));
   return {
     ...Object.values(spending).reduce(addSpending, NO_SPENDING),
@@ -253,12 +249,12 @@ function grantView({ grantId, scope, tool, source, by, at, expiresAt, usesLeft }
   };
 }
 
-function standing({ decision, by, at, inputHash }: AcceptedDecision): StandingDecision {
+function standing({ decision, by, at, inputHash }: AcceptedDecision): RecordedDecision {
   const { principal, channel } = by;
   return { decision, by: principal, channel, at: new Date(at).toISOString(), inputHash };
 }
 
-function overviewState({ state }: Call): TaskOverview['calls'][number]['state'] {
+export function overviewState({ state }: Call): TaskOverview['calls'][number]['state'] {
   if (state.type !== 'settled') return state.type;
   switch (state.result.type) {
     case 'ran':

@@ -23,7 +23,6 @@ import type { JsonRpcA2AErrorOptions, RestA2AErrorOptions } from '@a2a-js/sdk/er
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Reason } from '../../../shared/runtime/errors.ts';
 
-/** The binding and version of the response. */
 export type WireFormat = 'jsonrpc' | 'jsonrpc-0.3' | 'rest';
 
 const CLASSES = {
@@ -32,7 +31,7 @@ const CLASSES = {
   'not-cancelable': { rpc: JsonRpcTaskNotCancelableError, rest: RestTaskNotCancelableError },
   unsupported: { rpc: JsonRpcUnsupportedOperationError, rest: RestUnsupportedOperationError },
   'content-type': { rpc: JsonRpcContentTypeNotSupportedError, rest: RestContentTypeNotSupportedError },
-  // An error without an A2A type contains the product's reason.
+  // A2A has no type for these errors, so they contain the product's reason.
   own: { rpc: JsonRpcRequestMalformedError, rest: RestRequestMalformedError },
 } as const;
 
@@ -40,7 +39,10 @@ type Kind = keyof typeof CLASSES | 'internal';
 
 interface Row {
   kind: Kind;
-  /** The HTTP status over HTTP+JSON. Over JSON-RPC, the server uses it only for requests that it refuses unread. */
+  /**
+   * The HTTP status over HTTP+JSON. JSON-RPC uses this status only if the server refuses a request without reading its
+   * body.
+   */
   http: number;
   /** The JSON-RPC code, if it differs from the code of the A2A error type. */
   code?: number;
@@ -72,8 +74,9 @@ export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   ALREADY_DECIDED: { kind: 'unsupported', http: 400 },
   INVALID_DECISION: { kind: 'malformed', http: 400 },
   INPUT_CHANGED: { kind: 'unsupported', http: 400 },
+  PRESENCE_REQUIRED: { kind: 'unsupported', http: 400 },
   DECISION_NEEDED: { kind: 'unsupported', http: 400 },
-  // A2A 1.0 §3.1.1: UnsupportedOperationError for a message to an ended task. A cancel has its own error (§3.1.5).
+  // A2A 1.0 §3.1.1: UnsupportedOperationError for a message to an ended task. A cancel has a different error (§3.1.5).
   TASK_ENDED: { kind: 'unsupported', http: 400 },
   MESSAGE_CONFLICT: { kind: 'own', http: 409 },
   INVALID_CURSOR: { kind: 'malformed', http: 400 },
@@ -86,7 +89,7 @@ export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   AGENT_ERROR: { kind: 'internal', http: 502 },
 };
 
-/** An internal error over HTTP+JSON, with its own status. */
+/** An internal error over HTTP+JSON, with the HTTP status of its reason. */
 class InternalError extends A2AError {
   readonly transport = 'rest';
   readonly statusCode: number;
@@ -98,12 +101,12 @@ class InternalError extends A2AError {
   }
 }
 
-/** The error for a cancel of an ended task (A2A 1.0 §3.1.5). */
+/** Returns the error for a cancel of an ended task (A2A 1.0 §3.1.5). */
 export function notCancelable(error: ProductError, wire: WireFormat): A2AError {
   return asRow({ kind: 'not-cancelable', http: 400 }, error, wire);
 }
 
-/** The error for a body that is not JSON or not a valid request. */
+/** Returns the error for a body that is not JSON or not a valid request. */
 export function unparsableError(error: ProductError, wire: WireFormat, code: number): A2AError {
   return asRow({ kind: 'malformed', http: 400, code }, error, wire);
 }
@@ -131,7 +134,7 @@ function asRow({ kind, http, code }: Row, error: ProductError, wire: WireFormat)
     ...(code !== undefined && { envelopeCode: code }),
   };
   const modern = Object.assign(new CLASSES[kind].rpc(options), own);
-  // The 0.3 handler sends `data` unchanged. The 1.0 handler builds it from the metadata.
+  // The SDK's 0.3 handler sends `data` unchanged. Its 1.0 handler builds `data` from the metadata.
   return wire === 'jsonrpc' ? modern : new CLASSES[kind].rpc({ ...options, data: [modern.toErrorInfo()] });
 }
 

@@ -1,4 +1,3 @@
-/** Builds parts of A2A objects with the SDK's types. Sets all fields, because the SDK's codec requires them. */
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
@@ -10,17 +9,20 @@ import { tailoredPart } from './output-modes.ts';
 import type { OutputModes } from './output-modes.ts';
 import type { StateName } from '../../task/snapshot.ts';
 
-/** The client's view of a task: the task, and the client's active extensions. */
+/** The task and the client's active extensions. Both decide what the client gets. */
 export interface ClientView {
   taskId: string;
   sessionId: string;
-  /** True if `urn:mcp-a2a-bridge:tool-approval:v1` is active. Only then messages have its data parts and metadata. */
+  /**
+   * True if `urn:mcp-a2a-bridge:tool-approval:v1` is active. Other clients get no data parts and no metadata of this
+   * extension.
+   */
   approval: boolean;
   /** True if `urn:mcp-a2a-bridge:resumable-stream:v1` is active. */
   resumable: boolean;
-  /** True if `urn:mcp-a2a-bridge:thinking:v1` is active. Only then the server sends reasoning. */
+  /** True if `urn:mcp-a2a-bridge:thinking:v1` is active. Other clients get no reasoning. */
   thinking?: boolean;
-  /** The media types that the client accepts. Absent: all. */
+  /** The media types that the client accepts. Absent if the client accepts all. */
   outputModes?: OutputModes;
 }
 
@@ -87,14 +89,14 @@ export function toA2aMessage(
 }
 
 /**
- * Converts a part of the client's message. A line of text replaces a file, because a history with all files would be
+ * Converts a part of the client's message. One line of text replaces a file, because a history with all files would be
  * too long.
  */
 function sentPart(part: MessagePart): Part {
   return part.type === 'stored-file' ? textPart(fileLine(part.file)) : partOf(part);
 }
 
-/** Builds the client's message as the client sent it, except its files. */
+/** Returns the client's message as the client sent it, except its files. */
 export function userMessage(view: ClientView, sent: UserMessage): Message {
   const { messageId, parts, metadata, extensions = [], referenceTaskIds = [] } = sent;
   return {
@@ -105,7 +107,6 @@ export function userMessage(view: ClientView, sent: UserMessage): Message {
   };
 }
 
-/** Builds the artifact with the text of a model turn. */
 export function turnArtifact(turn: number, text: string, name: string): Artifact {
   return {
     artifactId: `turn-${turn}`,
@@ -126,7 +127,10 @@ export function agentArtifact(
   return { artifactId, name, description, parts: sent, metadata: undefined, extensions: [] };
 }
 
-/** Builds the artifact with a tool execution's output, or its next piece. It is not part of the answer. */
+/**
+ * Builds the artifact with a tool execution's output, or the next piece of the output. The artifact is not part of the
+ * answer.
+ */
 export function toolOutputArtifact(
   view: ClientView,
   { toolId, title, text }: { toolId: string; title: string; text: string },
@@ -137,7 +141,6 @@ export function toolOutputArtifact(
 
 const BOXES: Readonly<Record<Todo['status'], string>> = { pending: ' ', in_progress: '~', done: 'x' };
 
-/** Builds the artifact with the agent's to-do list. */
 export function todosArtifact(view: ClientView, todos: readonly Todo[]): Artifact {
   const lines = todos.map(({ text, status }) => `- [${BOXES[status]}] ${text}`);
   const named = { artifactId: 'todos', name: 'todos', description: 'The to-do list of the agent' };
@@ -148,7 +151,7 @@ export function todosArtifact(view: ClientView, todos: readonly Todo[]): Artifac
   );
 }
 
-/** Builds an artifact that is not part of the answer. The extension's metadata marks it. */
+/** Builds an artifact that is not part of the answer. The metadata tells clients with the extension what it is. */
 function besideArtifact(
   view: ClientView,
   said: Aside,
@@ -161,7 +164,6 @@ function besideArtifact(
   };
 }
 
-/** Builds the metadata of the active extensions: the journal position and the approval data. */
 export function metadataFor(
   view: ClientView,
   seq: number,

@@ -1,49 +1,39 @@
 /**
- * Writes a group of appends in one transaction. It accepts or refuses each append separately.
+ * Writes a group of appends in one transaction. Each append succeeds or fails separately.
  *
- * - J1: an append succeeds if it names the task's last `seq`. Each append sees the earlier appends of its group. The
- *   primary key of `events` is a second check.
+ * - J1: an append must name the task's last `seq`, including the earlier appends of its group. The primary key of
+ *   `events` is a second check.
  * - J2: the same transaction writes the events, the index, the message ids and the sums of costs.
- * - J3: it refuses each append to an ended task.
+ * - J3: an append to an ended task is refused (`judge-append.ts`).
  */
-import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { requestCosts, utcDay } from '../../task/cost-sum.ts';
-import { TERMINAL_STATES, type StateName } from '../../task/snapshot.ts';
-import type { CommitOutcome } from '../../../shared/sqlite/group-commit.ts';
-import { indexRow } from '../index-row.ts';
-import type { AppendResult } from '../journal.ts';
+import type { TaskRow } from '../journal.ts';
+import { judgeAppend, type AppendOutcome, type StateBefore, type TaskHead } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
 import {
   integerColumn,
   nullableIntegerColumn,
   nullableTextColumn,
-  stateColumn,
+  parseStateColumn,
   textColumn,
-} from './columns.ts';
+} from '../columns.ts';
 import type { CostTable } from './cost-table.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRows, prepareInserts } from './event-rows.ts';
 import type { EventInserts } from './event-rows.ts';
 import type { TaskIndex } from './task-index.ts';
-import { stateWord } from '../../../shared/text/state-word.ts';
 
-/** The state of a task after the appends checked so far. */
-interface Head {
+interface Head extends TaskHead {
   key: number;
-  seq: number;
-  state: StateName;
-  title: string;
-  deadline: number | null;
   principal: string;
   sessionId: string;
-  /** The model of the last turn that started; null before the first turn. */
+  /** The model of the last started turn. Null before the first turn. */
   model: string | null;
-  /** True if `seq` and `updated_at` in the task's row are outdated. No check of the group reads these two columns. */
+  /** True if an append of this group has changed `seq` and `updated_at`. The last append of the group writes them. */
   advanced: boolean;
 }
 
-/** An open transaction. */
 interface Group {
   at: number;
   heads: Map<string, Head>;
@@ -105,12 +95,19 @@ export class Appender {
     this.#inserts = prepareInserts(database);
   }
 
-  /** Makes the appends durable before it returns. @throws SqliteFailure; then it has written no append of the group */
-  commit(appends: readonly PreparedAppend[]): CommitOutcome<AppendResult>[] {
+  /**
+   * Writes the appends. They are durable when this returns. @throws SqliteFailure if none of the appends was written
+   */
+  commit(appends: readonly PreparedAppend[]): AppendOutcome[] {
     return this.#database.transaction(() => {
       const at = this.#clock();
       const group: Group = { at, heads: new Map(), events: new EventRows(at, this.#inserts) };
-      const outcomes = appends.map((append) => this.#judge(append, group));
+      const before: StateBefore<Head> = {
+        command: (principal, messageId) => this.#index.command(principal, messageId),
+        head: (taskId) => this.#head(taskId, group),
+        liveTask: (principal, sessionId) => this.#liveTask(principal, sessionId),
+      };
+      const outcomes = appends.map((append) => this.#append(append, group, before));
       for (const head of group.heads.values()) {
         if (head.advanced) this.#advance(head.seq, at, head.key);
       }
@@ -119,67 +116,51 @@ export class Appender {
     });
   }
 
-  #judge(append: PreparedAppend, group: Group): CommitOutcome<AppendResult> {
-    const recorded =
-      append.command && this.#index.command(append.command.principal, append.command.messageId);
-    if (recorded !== undefined) return done({ type: 'repeated', command: recorded });
-    const head = this.#head(append.taskId, group);
-    if (append.expectedSeq === 0) return head === undefined ? this.#begin(append, group) : CONFLICT;
-    if (head === undefined)
-      return refused(
-        'UNKNOWN_TASK',
-        `There is no task ${append.taskId}. List the tasks to see those that exist.`,
-      );
-    if (head.seq !== append.expectedSeq) return CONFLICT;
-    if (TERMINAL_STATES.has(head.state)) {
-      // Do not report a conflict here. After a conflict, the writer would find no new entries and would try again
-      // forever.
-      return refused(
-        'TASK_ENDED',
-        `The task ${append.taskId} has ended (${stateWord(head.state)}). Nothing was appended.`,
-      );
+  #append(append: PreparedAppend, group: Group, before: StateBefore<Head>): AppendOutcome {
+    const judgement = judgeAppend(append, before, group.at);
+    switch (judgement.type) {
+      case 'answer':
+        return judgement.outcome;
+      case 'create': {
+        const { row, entries } = judgement;
+        return this.#write(append, entries, { head: this.#begin(row, group), group });
+      }
+      case 'extend': {
+        const { head, entries, title, deadline } = judgement;
+        head.seq += entries.length;
+        this.#extend(head, { state: append.state, title, deadline }, group.at);
+        return this.#write(append, entries, { head, group });
+      }
     }
-    if (append.moves === undefined && append.state !== head.state) {
-      const error = new RangeError(`the events leave the task ${head.state}, not ${append.state}`);
-      return { type: 'refused', error };
-    }
-    return this.#extend(append, head, group);
   }
 
-  #begin(append: PreparedAppend, group: Group): CommitOutcome<AppendResult> {
-    const entries = entriesOf(append, group.at);
-    const row = indexRow(append.taskId, entries);
-    if (row === undefined) throw new RangeError('a task begins with task.created');
-    const live = this.#findLive(row.principal, row.sessionId)[0];
-    if (live !== undefined) return done({ type: 'session-busy', taskId: textColumn(live[0]) });
-    const { taskId, seq, title, deadline } = row;
+  #begin(row: TaskRow, group: Group): Head {
+    const { taskId, seq, title, deadline, state } = row;
     const { sessionId, principal, createdAt, updatedAt } = row;
-    const about = [taskId, sessionId, principal, row.state, seq, createdAt, updatedAt, title, deadline];
+    const about = [taskId, sessionId, principal, state, seq, createdAt, updatedAt, title, deadline];
     const key = integerColumn(this.#create(...about)[0]?.[0]);
-    const head = { key, seq, state: row.state, title, deadline, principal, sessionId };
-    return this.#write(append, entries, remember(group, taskId, { ...head, model: null, advanced: false }));
+    const head = { key, seq, state, title, deadline, principal, sessionId, model: null, advanced: false };
+    group.heads.set(taskId, head);
+    return head;
   }
 
-  #extend(append: PreparedAppend, head: Head, group: Group): CommitOutcome<AppendResult> {
-    const entries = entriesOf(append, group.at);
-    head.seq += entries.length;
-    const title = head.title === '' ? append.title : head.title;
-    const deadline = append.deadline === undefined ? head.deadline : append.deadline;
-    if (append.state === head.state && title === head.title && deadline === head.deadline) {
+  /** Stores the new `seq` of the head and its new state. */
+  #extend(head: Head, after: Pick<Head, 'state' | 'title' | 'deadline'>, at: number): void {
+    const { state, title, deadline } = after;
+    if (state === head.state && title === head.title && deadline === head.deadline) {
       head.advanced = true;
-    } else {
-      // Write the state now, because the unique index of live tasks checks the next append of the group.
-      this.#change(head.seq, group.at, append.state, title, deadline, head.key);
-      Object.assign(head, { state: append.state, title, deadline, advanced: false });
+      return;
     }
-    return this.#write(append, entries, { head, group });
+    // The unique index of live tasks checks the group's next append, so the row needs the new state now.
+    this.#change(head.seq, at, state, title, deadline, head.key);
+    Object.assign(head, { state, title, deadline, advanced: false });
   }
 
   #write(
     append: PreparedAppend,
     entries: JournalEntry[],
     { head, group }: { head: Head; group: Group },
-  ): CommitOutcome<AppendResult> {
+  ): AppendOutcome {
     const { key } = head;
     group.events.add(key, append.expectedSeq + 1, append.bodies);
     for (const event of append.events) if (event.type === 'tool.started') this.#begun(event.toolId, key);
@@ -190,10 +171,9 @@ export class Appender {
       const { principal, messageId, bodyHash } = append.command;
       this.#record(principal, messageId, bodyHash, key, append.expectedSeq + entries.length);
     }
-    return done({ type: 'appended', entries });
+    return { type: 'done', result: { type: 'appended', entries } };
   }
 
-  /** Adds the cost of answered requests to the sums. */
   #count({ events }: PreparedAppend, head: Head, day: number): void {
     const { principal, sessionId, key } = head;
     const { costs, openModel } = requestCosts(events, head.model);
@@ -206,6 +186,11 @@ export class Appender {
     this.#useModel(openModel, key);
   }
 
+  #liveTask(principal: string, sessionId: string): string | undefined {
+    const row = this.#findLive(principal, sessionId)[0];
+    return row && textColumn(row[0]);
+  }
+
   #head(taskId: string, group: Group): Head | undefined {
     const known = group.heads.get(taskId);
     if (known !== undefined) return known;
@@ -214,7 +199,7 @@ export class Appender {
     const head: Head = {
       key: integerColumn(row[0]),
       seq: integerColumn(row[1]),
-      state: stateColumn(row[2]),
+      state: parseStateColumn(row[2]),
       title: textColumn(row[3]),
       deadline: nullableIntegerColumn(row[4]),
       principal: textColumn(row[5]),
@@ -225,23 +210,4 @@ export class Appender {
     group.heads.set(taskId, head);
     return head;
   }
-}
-
-function remember(group: Group, taskId: string, head: Head): { head: Head; group: Group } {
-  group.heads.set(taskId, head);
-  return { head, group };
-}
-
-const CONFLICT = done({ type: 'conflict' });
-
-function done(result: AppendResult): CommitOutcome<AppendResult> {
-  return { type: 'done', result };
-}
-
-function refused(reason: 'UNKNOWN_TASK' | 'TASK_ENDED', message: string): CommitOutcome<AppendResult> {
-  return { type: 'refused', error: new ProductError(reason, message) };
-}
-
-function entriesOf({ expectedSeq, events }: PreparedAppend, at: number): JournalEntry[] {
-  return events.map((event, index) => ({ seq: expectedSeq + 1 + index, at, event }));
 }

@@ -1,4 +1,4 @@
-/** Makes a backup of a journal in one file, and restores a journal from a backup. */
+/** Writes a backup of a journal to one file, and restores a journal from a backup. */
 import {
   closeSync,
   copyFileSync,
@@ -16,7 +16,7 @@ import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { JournalInUse } from '../journal.ts';
-import { integerColumn } from './columns.ts';
+import { integerColumn } from '../columns.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
 import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { lockJournal, requireNoOwner } from './journal-lock.ts';
@@ -33,15 +33,14 @@ import { migrate, requireCurrentSchema } from './schema.ts';
 import { journalReportOf, requireFile, type JournalReport } from './verify-journal.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
-/** The suffixes of the files that SQLite uses for one database. */
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 
 export type CopyReport = Omit<JournalReport, 'problems'> & { bytes: number };
 
 /**
- * Copies the journal at `path`, with the saved contents of files, to the new file `target`. A server may append
- * meanwhile: the copy has the state of one moment. Only the owner can read the copy. The copy gets its final name only
- * after a check.
+ * Copies the journal at `path`, including saved file contents, to the new file `target`. A server may append at the
+ * same time, but the copy has the state of one moment. Only the owner can read the copy. The copy gets its final name
+ * after it has been verified.
  * @throws ProductError CONFIGURATION if `target` exists, there is no journal, or the journal is damaged; STORAGE
  */
 export function backupJournal(path: string, target: string): CopyReport {
@@ -63,15 +62,16 @@ export function backupJournal(path: string, target: string): CopyReport {
 }
 
 interface RestoreReport extends CopyReport {
-  /** The directory with the earlier journal. Absent if the earlier journal had no tasks. */
+  /** The directory with the earlier journal. Absent if that journal had no tasks. */
   movedTo?: string;
 }
 
 /**
  * Replaces the journal at `path` with the backup `source`. Moves the earlier journal to another directory.
- * @param replace true allows this even if the journal has tasks
+ * @param replace if true, the earlier journal may have tasks
  * @throws ProductError CONFIGURATION if a server uses the journal, the journal has tasks, or the backup is damaged.
- * Then nothing has changed. STORAGE if the disk fails. If the earlier journal was moved, the error names its directory.
+ * Nothing has changed then. STORAGE if the disk fails. If the earlier journal was moved, this error names its
+ * directory.
  */
 export async function restoreJournal(
   source: string,
@@ -95,10 +95,11 @@ export async function restoreJournal(
       );
     const report = writing(place, (draft) => {
       copyFileSync(source, draft);
-      // If no server has closed the journal, its newest commits are in its write-ahead log.
+      // After a crash of the server, the write-ahead log contains the newest commits.
       if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${draft}-wal`);
       const checked = checkedCopy(draft, source);
-      // The old mark stays until the backup has its final name. So a server cannot start with an empty journal.
+      // The old mark file stays until the backup has its final name. Without the mark file, a server could start with
+      // an empty journal.
       movedTo = moveAway(place, tasks !== 0);
       return checked;
     });
@@ -120,8 +121,8 @@ function halfRestored(path: string, movedTo: string, cause: unknown): ProductErr
 }
 
 /**
- * Removes the mark, so that a server starts in spite of missing entries.
- * @returns the missing entries; undefined if none are missing
+ * Removes the mark file, so that a server starts despite missing entries. Returns the missing entries, or undefined if
+ * there are none.
  * @throws ProductError CONFIGURATION if a server uses the journal; STORAGE
  */
 export async function acceptLoss(path: string): Promise<JournalLoss | undefined> {
@@ -140,19 +141,19 @@ export async function acceptLoss(path: string): Promise<JournalLoss | undefined>
   }
 }
 
-/** @throws JournalInUse if a server uses the journal although its lock file was deleted */
+/** Finds a server that uses the journal even if its lock file was deleted. @throws JournalInUse */
 async function requireUnused(path: string): Promise<void> {
   if (fileSize(path) === 0) return;
   let database: Sqlite;
   try {
     database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
   } catch {
-    return; // If the file is no database, no server uses it.
+    return; // No server can use a file that is not a database.
   }
   try {
     await requireNoOwner(database, path);
   } catch (error) {
-    // A damaged database, or a database of an earlier version, names no owner.
+    // A damaged database names no owner. Neither does a database of an earlier version.
     if (error instanceof JournalInUse) throw error;
   } finally {
     database.close();
@@ -179,7 +180,7 @@ function reading<Result>(path: string, read: (database: Sqlite) => Result): Resu
   });
 }
 
-/** Counts the tasks. Undefined if the file exists and cannot be read. */
+/** Returns undefined if the file exists but cannot be read. */
 function tasksAt(path: string): number | undefined {
   if (fileSize(path) === 0) return 0;
   try {
@@ -189,7 +190,7 @@ function tasksAt(path: string): number | undefined {
   }
 }
 
-/** Upgrades the copy to this version if needed, and checks the complete copy. @throws ProductError CONFIGURATION */
+/** Upgrades the copy to this version if needed, and verifies all of it. @throws ProductError CONFIGURATION */
 function checkedCopy(copy: string, name: string): CopyReport {
   const { problems, ...report } = withStorageErrors(
     name,
@@ -216,7 +217,10 @@ function checkedCopy(copy: string, name: string): CopyReport {
   );
 }
 
-/** Moves the files of a journal to a new directory next to them, or deletes them. @returns the directory */
+/**
+ * Moves the journal's files to a new directory next to them, and returns this directory. If `keep` is false, deletes
+ * the files.
+ */
 function moveAway(path: string, keep: boolean): string | undefined {
   const files = [...SUFFIXES, '-wal.damaged'].map((suffix) => `${path}${suffix}`).filter(existsSync);
   if (!keep) {

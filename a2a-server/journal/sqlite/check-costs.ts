@@ -1,11 +1,10 @@
-/** Compares the sums of costs with the events that they follow from (J2). */
+/** Compares the stored sums of costs with the events (J2). */
 import { addCosts, requestCosts, utcDay, type CostSum } from '../../task/cost-sum.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { textColumn } from './columns.ts';
+import { textColumn } from '../columns.ts';
 import { toCostRow, COST_COLUMNS, DELETED_SESSIONS } from './cost-table.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 
-/** The sums by session, day and model. */
 export class ExpectedCosts {
   readonly #sums = new Map<string, CostSum>();
 
@@ -23,7 +22,6 @@ export class ExpectedCosts {
     }
   }
 
-  /** Returns one sentence for each session whose sums differ. */
   differences(database: Sqlite): string[] {
     const sessions = new Set<string>();
     const left = new Map(this.#sums);
@@ -51,7 +49,7 @@ function sessionOf(key: string): string {
   return sessionId;
 }
 
-/** The order of additions changes the last digits of a sum of dollars. */
+/** A sum of dollars depends on the order of the additions in its last digits. */
 const TOLERANCE = 1e-9;
 
 function same(a: CostSum, b: CostSum): boolean {

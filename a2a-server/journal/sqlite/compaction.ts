@@ -1,11 +1,11 @@
 /**
- * Packs the rows of long journals whose tasks are parked or ended. Readers get exactly the same entries (S1, S2). One
- * transaction replaces the rows of one part and changes nothing else.
+ * Packs the rows of long journals whose tasks are parked or ended. Readers get exactly the same entries (S1, S2). Each
+ * transaction packs one part of a journal.
  */
-import { integerColumn } from './columns.ts';
+import { integerColumn } from '../columns.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { toEntries } from './event-rows.ts';
-import { packRun, packableRuns } from './packed-row.ts';
+import { packRun, packableRuns } from '../packed-row.ts';
 
 export class Compaction {
   readonly #database: Sqlite;
@@ -17,7 +17,7 @@ export class Compaction {
 
   constructor(database: Sqlite) {
     this.#database = database;
-    // This must be the same condition as in the index `tasks_to_pack`. Otherwise SQLite does not use the index.
+    // SQLite uses the index `tasks_to_pack` only if this condition is the same as in the index.
     this.#next = database.query(
       `SELECT key, packed FROM tasks WHERE state NOT IN ('submitted', 'working') AND seq - packed >= 512 LIMIT 1`,
     );
@@ -29,7 +29,7 @@ export class Compaction {
     this.#advance = database.command('UPDATE tasks SET packed = ? WHERE key = ?');
   }
 
-  /** Packs one part of one task. @returns the number of entries read; 0 if there is nothing to pack. */
+  /** Packs one part of one task. Returns the number of entries read, or 0 if there is nothing to pack. */
   step(limit: number): number {
     return this.#database.transaction(() => {
       const task = this.#next()[0];

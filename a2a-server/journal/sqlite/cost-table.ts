@@ -1,18 +1,18 @@
 /**
- * The sums of costs: one row per principal, UTC day, session and model. The transaction of an append adds to the rows.
- * So a reader never reads events for a sum.
+ * Stores the sums of costs, one row per principal, UTC day, session and model. Each append updates the rows in its own
+ * transaction. A query for costs therefore reads no events.
  */
 import { requestCosts, utcDay, type CostRow } from '../../task/cost-sum.ts';
 import type { DailyUse } from '../../task/daily-budget.ts';
 import type { DayCost, JournalEntry } from '../../task/events.ts';
 import type { CostFilter } from '../journal.ts';
-import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from './columns.ts';
+import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../columns.ts';
 import type { Command, Query, Row, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
 
-/** The session id of the sums of deleted sessions. No session has an empty id. */
+/** The session id in the sums of deleted sessions. No session has an empty id. */
 export const DELETED_SESSIONS = '';
 
-/** `budget_extensions.usd`: the highest cost of the day at a question about the budget that a person answered. */
+/** `budget_extensions.usd` is the highest cost in an answered question about the day's budget. */
 export const CREATE_COSTS = `
   CREATE TABLE costs (
     principal           TEXT NOT NULL,
@@ -42,7 +42,6 @@ const COUNTS =
   'requests, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, known_usd, unpriced';
 export const COST_COLUMNS = `day, session_id, model, ${COUNTS}`;
 
-/** Adds the new row to the row with the same key. */
 const ADD = `ON CONFLICT (principal, day, session_id, model) DO UPDATE SET ${COUNTS.split(', ')
   .map((column) => `${column} = ${column} + excluded.${column}`)
   .join(', ')}`;
@@ -83,7 +82,7 @@ export class CostTable {
     this.#add(principal, ...about, ...tokens, knownUsd, unpriced);
   }
 
-  /** A person allowed more on this day. Of several answers, the one about the highest cost counts. */
+  /** Records that a person allowed more on this day. Of several answers, the answer with the highest cost applies. */
   extendDay(principal: string, { day, usd }: DayCost): void {
     this.#extend(principal, day, usd);
   }
@@ -110,14 +109,13 @@ export class CostTable {
       .map(toCostRow);
   }
 
-  /** Adds the sums of a session to those of all deleted sessions. @returns the number of removed rows */
+  /** Adds a session's sums to the sums of all deleted sessions. Returns the number of removed rows. */
   forgetSession(principal: string, sessionId: string): number {
     this.#merge(principal, sessionId);
     return this.#remove(principal, sessionId);
   }
 }
 
-/** @param row the columns `COST_COLUMNS` */
 export function toCostRow(row: Row): CostRow {
   const sessionId = textColumn(row[1]);
   return {
@@ -134,17 +132,18 @@ export function toCostRow(row: Row): CostRow {
   };
 }
 
-/** The number of events that the migration reads at once. One event may have megabytes. */
+/** The migration reads this number of events at once. One event may have megabytes. */
 const PAGE = 200;
 
 /**
- * Fills the tables from the events, once per journal. If you add a column to `costs`, keep this function for the old
- * columns. Reads only the events about requests to models.
+ * Computes the sums from the events, once per journal. After a new column in `costs`, this migration must still write
+ * the old columns.
  */
 export function countOldCosts(database: Sqlite): void {
   const costs = new CostTable(database);
   const useModel = database.command('UPDATE tasks SET model = ? WHERE key = ?');
-  // SQLite's JSON functions fail for deep events. So a search of the text chooses the events, and the parser decides.
+  // SQLite's JSON functions fail for deeply nested events. A text search finds the events, and the JSON parser reads
+  // them.
   const find = database.query(
     `SELECT seq, at, body FROM events
      WHERE task = ? AND seq > ? AND first IS NULL

@@ -1,24 +1,23 @@
 /**
- * Deletes old sessions in two steps. The first step hides a complete session in one transaction, so that no reader sees
- * half of it. The second step removes the hidden rows in small transactions, so that other writers run in between. If
- * the process is killed, a later process removes the remaining rows.
+ * Deletes old sessions in two steps. The first step hides a whole session in one transaction, so no reader sees half of
+ * it. The second step removes the hidden rows in small transactions, so other writers can run between them. After a
+ * crash, a later process removes the remaining rows.
  */
-import { integerColumn, textColumn } from './columns.ts';
+import { integerColumn, textColumn } from '../columns.ts';
 import type { CostTable } from './cost-table.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 
 /** The principal of hidden tasks. No token has an empty principal. */
 export const HIDDEN_PRINCIPAL = '';
 
-/** Counts the tasks that are not hidden. */
 export const COUNT_TASKS = `SELECT count(*) FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}'`;
 
 /**
- * Maximum rows per transaction, which is some milliseconds of work. A large session may exceed this maximum, because
- * one transaction hides a complete session.
+ * The maximum number of rows per transaction. They take some milliseconds. A large session exceeds this number, because
+ * one transaction hides the whole session.
  */
 const HIDDEN_AT_ONCE = 2_000;
-/** Maximum file contents per transaction. One content may have megabytes. */
+/** The maximum number of file contents per transaction. One content may have megabytes. */
 const CONTENTS_AT_ONCE = 8;
 
 export class SessionDeletion {
@@ -35,7 +34,7 @@ export class SessionDeletion {
   constructor(database: Sqlite, costs: CostTable) {
     this.#database = database;
     this.#costs = costs;
-    // The tasks of a session run one after the other. So only the newest task needs a check.
+    // The tasks of a session run one after another, so the query reads only the newest task.
     this.#over = database.query(
       `SELECT principal, session_id FROM tasks AS task
        WHERE state IN ('completed', 'failed', 'canceled', 'rejected') AND updated_at < ? AND principal <> '${HIDDEN_PRINCIPAL}'
@@ -48,7 +47,8 @@ export class SessionDeletion {
     this.#hide = [
       database.command('DELETE FROM commands WHERE task = ?'),
       database.command('DELETE FROM tool_executions WHERE task = ?'),
-      // The row stays until its events are deleted. No client can guess its new id. Compaction skips a task with `packed = seq`.
+      // The row stays until its events are deleted. No client can guess its new id. Compaction skips a task with
+      // `packed = seq`.
       database.command(
         `UPDATE tasks SET principal = '${HIDDEN_PRINCIPAL}', task_id = 'deleted-' || hex(randomblob(16)), packed = seq, saved = 0
          WHERE key = ?`,
@@ -64,12 +64,11 @@ export class SessionDeletion {
     this.#removeTask = database.command('DELETE FROM tasks WHERE key = ?');
   }
 
-  /** True if `forget` would hide a session. */
   isDue(before: number): boolean {
     return this.#over(before, 1).length > 0;
   }
 
-  /** Hides at most `limit` sessions in one transaction. @returns the number of hidden sessions. */
+  /** Hides at most `limit` sessions in one transaction. Returns the number of hidden sessions. */
   forget(before: number, limit: number): number {
     return this.#database.transaction(() => {
       let [sessions, rows] = [0, 0];

@@ -1,16 +1,14 @@
-/** Creates the journal's directory and files. Only their owner can read them. */
 import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 
 /**
- * Creates missing directories with mode 0700 and an empty file with mode 0600. SQLite gives the `-wal` and `-shm` files
- * the mode of the database file. The umask has no influence on this.
+ * Creates missing directories with mode 0700 and a missing file with mode 0600. The umask does not change these modes.
+ * SQLite gives the `-wal` and `-shm` files the mode of the database file.
  *
- * This function never opens an existing file. If a process closes a descriptor of a file, it loses all its POSIX locks
- * on that file.
- * @returns the real path, which is the same for each symlink to the file
+ * This function never opens an existing file. If a process closes a file, it loses all its POSIX locks on that file.
+ * @returns the real path, which is the same for every symlink to the file
  * @throws ProductError STORAGE
  */
 export function prepareJournalDirectory(path: string): string {
@@ -23,7 +21,7 @@ export function prepareJournalDirectory(path: string): string {
   }
 }
 
-/** Removes the rights of other users on an existing journal file. @throws ProductError STORAGE */
+/** Removes the permissions of other users on an existing file. @throws ProductError STORAGE */
 export function makePrivate(path: string): void {
   try {
     chmodSync(path, 0o600);

@@ -1,11 +1,10 @@
 /**
- * Allows one process per journal (E1).
+ * Lets only one process use a journal (E1).
  *
- * - The owner holds an exclusive lock on a small file next to the journal. When the process ends in any way, the kernel
- *   releases the lock. So the lock is never stale. Other programs can still read the journal, e.g. for a backup with
- *   `sqlite3 … .backup`.
- * - A person or a clean-up program may delete the lock file while the owner runs. So the journal itself also names its
- *   owner: the process, and the identity of the journal's file. A copy of the file has another identity.
+ * - The owner has an exclusive lock on a small file next to the journal. When the process ends in any way, the kernel
+ *   releases the lock. Other programs can still read the journal, e.g. for a backup with `sqlite3 … .backup`.
+ * - A person may delete the lock file while the owner runs. The journal itself therefore names its owner too. It
+ *   contains the process and the identity of the journal's file. A copy of the file has another identity.
  */
 import { statSync } from 'node:fs';
 import { openSqlite, SqliteFailure, type Sqlite } from '../../../shared/sqlite/driver.ts';
@@ -13,15 +12,15 @@ import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { processIdentityOf } from '../../processes/process-identity.ts';
 import { JournalInUse } from '../journal.ts';
-import { integerColumn, textColumn } from './columns.ts';
+import { integerColumn, textColumn } from '../columns.ts';
 
-/** The time that an ending process may need to release the lock, in milliseconds. */
+/** An ending process may need this time to release the lock. */
 const PATIENCE_MS = 500;
 
 export interface JournalLock {
   /**
-   * Call this before each write. If the lock file was deleted or replaced, this locks the new lock file.
-   * @throws JournalInUse if another process has locked the new file. Then this process must not write.
+   * Must be called before each write. If the lock file was deleted or replaced, locks the new lock file.
+   * @throws JournalInUse if another process has locked the new file. This process must not write then.
    */
   hold(): void;
   release(): void;
@@ -29,7 +28,7 @@ export interface JournalLock {
 
 /**
  * @param path the real path of the journal
- * @throws JournalInUse if a process, even this one, already uses the journal
+ * @throws JournalInUse if a process already uses the journal, even if it is this process
  */
 export function lockJournal(path: string): JournalLock {
   const ownerPath = `${path}.owner`;
@@ -49,7 +48,7 @@ function lockFile(ownerPath: string, path: string): { database: Sqlite; identity
   createPrivateFile(ownerPath);
   const database = openSqlite(ownerPath, { busyTimeoutMs: PATIENCE_MS });
   try {
-    // With a journal in memory, the lock file gets no content and no rollback journal.
+    // The rollback journal is in memory, so the lock is a single file without content.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;');
     return { database, identity: fileIdentity(ownerPath) };
   } catch (error) {
@@ -60,15 +59,15 @@ function lockFile(ownerPath: string, path: string): { database: Sqlite; identity
   }
 }
 
-/** Returns the identity of a file. Undefined if the file does not exist. */
+/** Returns the identity of a file, or undefined if the file does not exist. */
 function fileIdentity(path: string): string | undefined {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && `${found.dev}:${found.ino}`;
 }
 
 /**
- * Checks the owner that the journal names, because someone may have deleted the lock file.
- * @throws JournalInUse if that owner still runs, even if the owner is this process
+ * Checks the owner that the journal names. This also works if the lock file was deleted.
+ * @throws JournalInUse if that owner still runs, even if it is this process
  */
 export async function requireNoOwner(database: Sqlite, path: string): Promise<void> {
   const file = fileIdentity(path) ?? '';
@@ -82,9 +81,8 @@ export async function requireNoOwner(database: Sqlite, path: string): Promise<vo
 }
 
 /**
- * Enters this process as the owner.
- * @returns a function that removes the entry
- * @throws JournalInUse as `requireNoOwner`
+ * Records this process as the owner. @returns a function that removes this record
+ * @throws JournalInUse if the recorded owner still runs
  */
 export async function claimJournal(database: Sqlite, path: string): Promise<() => void> {
   await requireNoOwner(database, path);
@@ -93,7 +91,7 @@ export async function claimJournal(database: Sqlite, path: string): Promise<() =
   withStorageErrors(path, () =>
     database.transaction(() => {
       database.command('DELETE FROM owner')();
-      // Windows does not give the start time of a process. But it protects an open lock file from deletion.
+      // Windows does not report the start time of a process. But Windows prevents the deletion of an open lock file.
       if (own)
         database.command('INSERT INTO owner VALUES (1, ?, ?, ?, ?)')(own.group, own.started, own.boot, file);
     }),
@@ -102,7 +100,7 @@ export async function claimJournal(database: Sqlite, path: string): Promise<() =
     try {
       database.exec('DELETE FROM owner');
     } catch (error) {
-      // The disk may be full. The entry can stay, because the entry of an ended process has no effect.
+      // The disk may be full. The record can stay, because an ended process is no owner.
       if (!(error instanceof SqliteFailure)) throw error;
     }
   };

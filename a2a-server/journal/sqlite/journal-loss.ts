@@ -1,13 +1,13 @@
-/** Compares a journal with its mark, and describes the missing entries. */
+/** Compares a journal with its mark file, and describes the missing entries. */
 import { isDeepStrictEqual } from 'node:util';
 import { closeSync, copyFileSync, constants, openSync, readSync } from 'node:fs';
 import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
-import { integerColumn } from './columns.ts';
+import { integerColumn } from '../columns.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
 import { type Mark, readMark, fileSize } from './journal-mark.ts';
 
-/** Tasks or events that the mark names and the journal does not have. */
+/** Tasks or events that the mark file names and the journal lacks. */
 export type JournalLoss =
   | { type: 'shortened'; bytes: number; expectedBytes: number }
   | { type: 'missing'; tasks: number; named: readonly string[]; shorter: readonly string[]; events: number };
@@ -16,8 +16,8 @@ const NAMED = 5;
 const HEADER_BYTES = 100;
 
 /**
- * Detects a truncated file before SQLite opens it. `VACUUM` also makes a file smaller, but then the size in its header
- * is correct. Call this only while this process has no lock on the file, because it opens and closes the file.
+ * Detects a truncated file before SQLite opens it. `VACUUM` makes a file smaller too, but then the size in its header
+ * is correct. This process must not have a lock on the file, because closing the file would release the lock.
  */
 export function lossByTruncation(path: string, mark: Mark | undefined): JournalLoss | undefined {
   const bytes = fileSize(path);
@@ -25,7 +25,7 @@ export function lossByTruncation(path: string, mark: Mark | undefined): JournalL
   return { type: 'shortened', bytes, expectedBytes: mark.bytes };
 }
 
-/** Reads the size from the header of the database (SQLite file format, §1.3). */
+/** Reads the size from the database header (SQLite file format, §1.3). */
 function sizeInHeader(path: string, bytes: number): number {
   if (bytes < HEADER_BYTES) return Infinity;
   const header = Buffer.alloc(HEADER_BYTES);
@@ -36,11 +36,11 @@ function sizeInHeader(path: string, bytes: number): number {
     closeSync(file);
   }
   const pageSize = header.readUInt16BE(16);
-  // The value 1 means 65,536, because the field is too small for that number.
+  // The field has two bytes. The value 1 means 65,536.
   return (pageSize === 1 ? 65_536 : pageSize) * header.readUInt32BE(28);
 }
 
-/** Compares the tasks. Reads only the index: one count, and one row for each task that the mark names. */
+/** Compares the tasks. Reads only the index: one count, and one row per task in the mark file. */
 export function lossSinceMark(database: Sqlite, mark: Mark | undefined): JournalLoss | undefined {
   if (mark === undefined) return undefined;
   const findSeq = database.query('SELECT seq FROM tasks WHERE task_id = ?');
@@ -58,11 +58,11 @@ export function lossSinceMark(database: Sqlite, mark: Mark | undefined): Journal
 }
 
 /**
- * Returns the loss of the journal at `path`. Undefined if the journal has all entries that its mark names. A server may
- * use the journal meanwhile.
+ * Returns the missing entries of the journal at `path`, or undefined if nothing is missing. A server may use the
+ * journal at the same time.
  *
- * A server removes the mark before it deletes tasks. So this function reads the mark again. It reports a loss only if
- * the mark has not changed.
+ * A server removes the mark file before it deletes tasks. This function therefore reads the mark file twice. It reports
+ * a loss only if the mark file has not changed.
  */
 export function currentLoss(database: Sqlite, path: string): JournalLoss | undefined {
   for (;;) {
@@ -87,10 +87,7 @@ export function lossText(loss: JournalLoss): string {
   return said.join(', and ');
 }
 
-/**
- * Creates the error for a journal with a loss.
- * @param keptLog the path of a copy of the write-ahead log, if it exists
- */
+/** Creates the error for a loss. @param keptLog the path of a copy of the write-ahead log, if it exists */
 export function lossError(path: string, loss: JournalLoss, keptLog?: string): ProductError {
   const kept = keptLog === undefined ? '' : ` A copy of the write-ahead log is in ${keptLog}.`;
   return new ProductError(
@@ -101,7 +98,8 @@ export function lossError(path: string, loss: JournalLoss, keptLog?: string): Pr
 }
 
 /**
- * Copies the write-ahead log, because SQLite deletes it when it closes the file. Its unread part may help an expert.
+ * Copies the write-ahead log, because SQLite deletes it with the last connection. An expert may recover data from its
+ * unread part.
  */
 export function copyWriteAheadLog(path: string): string | undefined {
   const copy = `${path}-wal.damaged`;

@@ -1,41 +1,39 @@
 /**
- * The mark is a small file next to the journal. It names the minimum content of the journal.
+ * Reads and writes the mark file, a small file next to the journal. It names entries that the journal must contain.
  *
- * SQLite stops reading a write-ahead log at the first frame with a wrong checksum. Each later commit then disappears
- * without an error. The mark is in another file, so the server can compare the two at its start.
+ * SQLite stops reading a write-ahead log at the first frame with a wrong checksum. Later commits then disappear without
+ * an error. At its start, the server compares the journal with the mark file to detect this.
  *
- * - The mark names only durable commits, so it is never ahead of the journal. It may be older than the journal by up to
- *   `INTERVAL_MS`.
- * - The server writes the mark in the background, at most once per interval. No append waits for the write of the mark.
- * - If the mark is missing or unreadable, the server compares nothing. Journals of earlier versions have no mark.
+ * - The mark file names only durable commits. It may be older than the journal by up to `MIN_WRITE_INTERVAL_MS`.
+ * - The server writes it in the background, at most once per interval. No append waits for this write.
+ * - If the mark file is missing or unreadable, the server compares nothing. Journals of earlier versions have no mark
+ *   file.
  */
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
-import { integerColumn } from './columns.ts';
+import { integerColumn } from '../columns.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
 
 const markSchema = z.object({
   version: z.literal(1),
-  /** The number of tasks. */
   tasks: z.number().int().nonnegative(),
   /** The size of the database file in bytes. The server never makes the file smaller. */
   bytes: z.number().int().nonnegative(),
-  /** The most recently changed tasks, each with its last `seq`, oldest change first. */
+  /** The most recently changed tasks with their last `seq`. The oldest change is first. */
   recent: z.array(z.tuple([z.string(), z.number().int().positive()])),
 });
 export type Mark = z.infer<typeof markSchema>;
 
-/** One entry is enough to detect a damaged write-ahead log. More entries can name the lost tasks. */
+/** One entry is enough to detect a damaged write-ahead log. More entries name more of the lost tasks. */
 const RECENT = 100;
-/** The shortest time between two writes, in milliseconds. */
-const INTERVAL_MS = 1_000;
+const MIN_WRITE_INTERVAL_MS = 1_000;
 
 const markPath = (journalPath: string): string => `${journalPath}.mark`;
 
-/** @returns undefined if the mark is missing or unreadable */
+/** Returns undefined if the mark file is missing or unreadable. */
 export function readMark(journalPath: string): Mark | undefined {
   try {
     const parsed = markSchema.safeParse(JSON.parse(readFileSync(markPath(journalPath), 'utf8')));
@@ -49,7 +47,7 @@ export function removeMark(journalPath: string): void {
   rmSync(markPath(journalPath), { force: true });
 }
 
-/** Returns the size of a file in bytes; 0 if the file does not exist. */
+/** In bytes. Returns 0 if the file does not exist. */
 export function fileSize(path: string): number {
   try {
     return statSync(path).size;
@@ -69,7 +67,7 @@ export class MarkWriter {
   #writing: Promise<void> = Promise.resolve();
   #changed = false;
 
-  /** @param before the mark at the check of the journal */
+  /** @param before the content of the mark file when the journal was opened */
   constructor(journalPath: string, database: Sqlite, before: Mark | undefined) {
     this.#path = journalPath;
     const count = database.query(COUNT_TASKS);
@@ -81,7 +79,7 @@ export class MarkWriter {
     this.#schedule(0);
   }
 
-  /** Notes a durable append. @param seq the last `seq` of the task @param created true if the append created the task */
+  /** Records a durable append. @param seq the task's last `seq` @param created true if the append created the task */
   note(taskId: string, seq: number, created: boolean): void {
     if (created) this.#tasks += 1;
     this.#recent.delete(taskId);
@@ -95,9 +93,8 @@ export class MarkWriter {
   }
 
   /**
-   * Removes the mark while `remove` deletes tasks. After a crash during `remove` there is no mark. So the next start
-   * compares nothing and finds no loss.
-   * @returns the result of `remove`
+   * Removes the mark file while `remove` deletes tasks. After a crash during `remove`, the next start finds no mark
+   * file, and so reports no loss.
    */
   async whileRemoving<Result>(remove: () => Result): Promise<Result> {
     this.#state = 'suspended';
@@ -114,7 +111,10 @@ export class MarkWriter {
     }
   }
 
-  /** Writes the last mark. Call this after the journal is closed, because its last checkpoint makes the file larger. */
+  /**
+   * Writes the mark file for the last time. The journal must be closed first, because its last checkpoint makes the
+   * file larger.
+   */
   async close(): Promise<void> {
     this.#state = 'closed';
     clearTimeout(this.#timer);
@@ -128,7 +128,7 @@ export class MarkWriter {
     this.#timer = setTimeout(() => {
       this.#writing = this.#write().finally(() => {
         this.#timer = undefined;
-        if (this.#changed) this.#schedule(INTERVAL_MS);
+        if (this.#changed) this.#schedule(MIN_WRITE_INTERVAL_MS);
       });
     }, ms).unref();
   }
@@ -141,7 +141,7 @@ export class MarkWriter {
       const mark: Mark = { version: 1, tasks: this.#tasks, bytes, recent: [...this.#recent] };
       await replaceFile(markPath(this.#path), `${JSON.stringify(mark)}\n`);
     } catch {
-      // The earlier mark stays on disk and is still correct.
+      // The earlier mark file is still correct.
     }
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Opens a journal read-only, even while a server runs. This reader creates, changes and locks nothing. Each call reads
- * the current state of the task.
+ * Reads a journal while a server may use it. This reader creates, changes and locks nothing. Each call reads the
+ * current entries.
  */
 import { existsSync } from 'node:fs';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { textColumn } from './columns.ts';
+import { textColumn } from '../columns.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { EntryReader } from './event-rows.ts';
@@ -13,16 +13,14 @@ import { requireCurrentSchema } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 
 interface ReadonlyJournal {
-  /** Returns the ids of all tasks, oldest first. */
+  /** Oldest first. */
   taskIds(): string[];
   entries(taskId: string): JournalEntry[];
   close(): void;
 }
 
-/** The time that a reader waits for a writer's lock, in milliseconds. A writer holds the lock only for milliseconds. */
+/** How long a reader waits for a writer's lock. A writer needs the lock only for milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** The number of entries to read at once. */
-const PAGE = 1_000;
 
 /** @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be read */
 export function openReadonlyJournal(path: string): ReadonlyJournal {
@@ -42,7 +40,7 @@ export function openReadonlyJournal(path: string): ReadonlyJournal {
       );
       return {
         taskIds: () => withStorageErrors(path, () => ids().map((row) => textColumn(row[0]))),
-        entries: (taskId) => withStorageErrors(path, () => allOf(reader, taskId)),
+        entries: (taskId) => withStorageErrors(path, () => reader.readAll(taskId)),
         close: () => database.close(),
       };
     } catch (error) {
@@ -50,13 +48,4 @@ export function openReadonlyJournal(path: string): ReadonlyJournal {
       throw error;
     }
   });
-}
-
-function allOf(reader: EntryReader, taskId: string): JournalEntry[] {
-  const entries: JournalEntry[] = [];
-  for (;;) {
-    const page = reader.read(taskId, entries.length, PAGE);
-    entries.push(...page);
-    if (page.length < PAGE) return entries;
-  }
 }

@@ -8,8 +8,9 @@ import { requireKnownSchema } from './schema.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Compares the journal with its mark, as the server does at its start. A server may use the journal meanwhile.
- * @throws ProductError CONFIGURATION, STORAGE: the next start of the server fails with the same error
+ * Compares the journal with its mark file, as a server does at its start. A server may use the journal at the same
+ * time.
+ * @throws ProductError CONFIGURATION, STORAGE. The next start of the server would fail with the same error.
  */
 export function requireOpenable(path: string): void {
   const shortened = lossByTruncation(path, readMark(path));
@@ -20,7 +21,7 @@ export function requireOpenable(path: string): void {
     try {
       database.exec('PRAGMA query_only = ON');
       const version = requireKnownSchema(database, path);
-      if (version === 'earlier') return; // The next start upgrades it.
+      if (version === 'earlier') return; // The next start upgrades the journal.
       const loss = currentLoss(database, path);
       if (loss !== undefined) throw lossError(path, loss);
     } finally {

@@ -1,22 +1,19 @@
-/** The database schema of the journal, as a list of migrations. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { integerColumn } from './columns.ts';
+import { integerColumn } from '../columns.ts';
 import { countOldCosts, CREATE_COSTS } from './cost-table.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 
-/** The `PRAGMA application_id` of a journal: "a2aj" in ASCII. */
+/** The `PRAGMA application_id` of a journal, "a2aj" in ASCII. */
 const APPLICATION_ID = 0x6132616a;
 
-/**
- * One step of an upgrade: SQL, or a function for a step that SQL cannot do. It runs in the transaction of the upgrade.
- */
+/** One step of an upgrade. A function does what SQL cannot do. It runs in the transaction of the upgrade. */
 type Migration = string | ((database: Sqlite) => void);
 
 /**
- * The first n migrations create version n. Never change a published migration.
+ * The first n migrations create version n. A published migration must never change.
  *
- * `events.body` is the JSON of the event as text. SQLite's JSON functions fail beyond a depth of 1,000, but an event
- * may be deeper.
+ * `events.body` has the event's JSON as text. SQLite's JSON functions fail beyond a depth of 1,000, and an event may be
+ * deeper.
  */
 const MIGRATIONS: readonly Migration[] = [
   `
@@ -54,18 +51,18 @@ const MIGRATIONS: readonly Migration[] = [
     PRIMARY KEY (principal, message_id)
   ) STRICT, WITHOUT ROWID;
   `,
-  // Tasks that earlier versions parked have no deadline, neither here nor in their events.
+  // A task that an earlier version parked has no deadline, neither in its row nor in its events.
   `
   ALTER TABLE tasks ADD COLUMN deadline INTEGER;
   CREATE INDEX tasks_by_deadline ON tasks (deadline, key) WHERE deadline IS NOT NULL;
   `,
-  // Indexes to find old sessions, and the commands of a task, without a full scan.
+  // These indexes find old sessions, and the commands of a task, without a full scan.
   `
   CREATE INDEX ended_tasks ON tasks (updated_at)
     WHERE state IN ('completed', 'failed', 'canceled', 'rejected');
   CREATE INDEX commands_of_a_task ON commands (task);
   `,
-  // A row with `first` contains the events from `first` to its key. `tasks.packed` is the last packed `seq`.
+  // A row with `first` contains the events from `first` to its `seq`. `tasks.packed` is the last packed `seq`.
   `
   ALTER TABLE events ADD COLUMN first INTEGER;
   ALTER TABLE tasks ADD COLUMN packed INTEGER NOT NULL DEFAULT 0;
@@ -78,8 +75,7 @@ const MIGRATIONS: readonly Migration[] = [
   CREATE UNIQUE INDEX one_live_task_per_session ON tasks (principal, session_id)
     WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected');
   `,
-  // With this table the server distinguishes an ended tool execution from an unknown one. The table lacks executions of
-  // earlier versions.
+  // This table separates an ended tool execution from an unknown one. It lacks the executions of earlier versions.
   `
   CREATE TABLE tool_executions (
     tool_id TEXT PRIMARY KEY,
@@ -87,7 +83,7 @@ const MIGRATIONS: readonly Migration[] = [
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX tool_executions_of_a_task ON tool_executions (task);
   `,
-  // Contents of files before tools changed them. The transaction that records the change also writes the content.
+  // File contents from before a tool's change. The transaction that records the change also writes the content.
   `
   CREATE TABLE contents (
     task  INTEGER NOT NULL REFERENCES tasks (key),
@@ -108,21 +104,21 @@ const MIGRATIONS: readonly Migration[] = [
     file    TEXT NOT NULL
   ) STRICT;
   `,
-  // The sums of costs by day, session and model. `tasks.model` is the model of the last turn that started.
   CREATE_COSTS,
-  // Journals of earlier versions have the costs only in their events.
+  // In journals of earlier versions, only the events contain the costs.
   countOldCosts,
 ];
 
 /**
- * Upgrades the database to this program's version and sets its durability.
- * It changes neither a file that is no journal, nor a journal of a newer version.
+ * Upgrades the database to this program's version and sets its durability. A file that is not a journal stays
+ * unchanged. So does a journal of a newer version.
  * @throws ProductError CONFIGURATION
  */
 export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS): void {
   const version = versionOf(database, path);
   requireKnown(version, migrations.length, path);
-  // Set these before the first table. WAL: readers never wait. FULL: a commit stays after a power loss (J1).
+  // These settings must precede the first table. With WAL, readers never wait. With FULL, a commit survives a power
+  // loss (J1).
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
   if (version === migrations.length) return;
   database.transaction(() => {
@@ -148,7 +144,7 @@ function requireKnown(version: number, newest: number, path: string): void {
   );
 }
 
-/** Checks the version for a reader, which must not upgrade. @throws ProductError CONFIGURATION */
+/** Checks the version for a reader, which must not upgrade the journal. @throws ProductError CONFIGURATION */
 export function requireCurrentSchema(database: Sqlite, path: string): void {
   const version = versionOf(database, path);
   if (version === MIGRATIONS.length) return;

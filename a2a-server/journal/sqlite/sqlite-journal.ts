@@ -1,12 +1,12 @@
 /**
- * The journal in one SQLite file. `docs/decisions/sqlite-journal.md` gives the reasons for WAL, group commit, and one
- * process per file. `synchronous = FULL` keeps J1: after a power loss, each entry that a reader saw still exists.
+ * Stores the journal in one SQLite file. `docs/decisions/sqlite-journal.md` gives the reasons for WAL, group commit,
+ * and one process per file. `synchronous = FULL` keeps J1: an entry that a reader has seen survives a power loss.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { CostRow } from '../../task/cost-sum.ts';
 import type { DailyUse } from '../../task/daily-budget.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { GroupCommit, type CommitOutcome } from '../../../shared/sqlite/group-commit.ts';
+import { GroupCommit } from '../../../shared/sqlite/group-commit.ts';
 import type {
   Append,
   AppendResult,
@@ -14,12 +14,13 @@ import type {
   Journal,
   RecordedCommand,
   TaskFilter,
+  TaskFilterValues,
   TaskPage,
+  TaskPageRequest,
   TaskRow,
 } from '../journal.ts';
 import { isStorable, prepareAppend, type PreparedAppend } from '../prepared-append.ts';
-import { TailCache } from '../tail-cache.ts';
-import { AppendWatchers } from '../append-watchers.ts';
+import { CommittedEntries, type OnAppended } from '../committed-entries.ts';
 import { Appender } from './appender.ts';
 import { Compaction } from './compaction.ts';
 import { CostTable } from './cost-table.ts';
@@ -34,34 +35,28 @@ import { migrate } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
 
-/** The time that a statement waits for the lock of another program (such as a backup), in milliseconds. */
+/** A statement waits this time for the lock of another program, e.g. of a backup. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** The maximum number of events in one commit. Their write blocks the event loop for about 5 ms. */
+/** The maximum number of events in one commit. The commit blocks the event loop for about 5 ms. */
 const EVENTS_PER_COMMIT = 2_000;
-/** The number of bytes whose write takes as long as the write of one event. */
+/** Writing this number of bytes takes as long as writing one event. */
 const BYTES_PER_EVENT = 4_096;
 
 export interface SqliteJournalOptions {
-  /** The path of the file. Missing directories are created with mode 0700, files with 0600. */
+  /** Missing directories are created with mode 0700, files with 0600. */
   path: string;
-  /** The current time in milliseconds since the epoch. It becomes the entries' `at`. */
+  /** Returns milliseconds since 1970. The time becomes the `at` of the entries. */
   clock: () => number;
-  /** Called after each durable append, in order. The callback must not throw. */
-  onAppended?: (taskId: string, entries: readonly JournalEntry[]) => void;
+  onAppended?: OnAppended;
 }
 
 /**
- * Opens the journal and locks it until it is closed.
- * @throws ProductError STORAGE if the disk fails. CONFIGURATION if another a2a-server uses the file, the file is no
- * journal, or its version is newer. CONFIGURATION also if the file lacks tasks or events that its mark names. In each
- * case the content of the file is unchanged.
+ * Opens the journal and locks it until it is closed. After an error, the content of the file is unchanged.
+ * @throws ProductError STORAGE if the disk fails. CONFIGURATION if another a2a-server uses the file, if the file is not
+ * a journal, or if its version is newer. CONFIGURATION also if entries are missing that the mark file names.
  */
-export async function openSqliteJournal({
-  path,
-  clock,
-  onAppended = () => undefined,
-}: SqliteJournalOptions): Promise<Journal> {
+export async function openSqliteJournal({ path, clock, onAppended }: SqliteJournalOptions): Promise<Journal> {
   const place = prepareJournalDirectory(path);
   const lock = withStorageErrors(place, () => lockJournal(place));
   let database: Sqlite | undefined;
@@ -98,13 +93,10 @@ class SqliteJournal implements Journal {
   readonly #deletion: SessionDeletion;
   readonly #compaction: Compaction;
   readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
-  readonly #watchers = new AppendWatchers();
-  /** The newest entries of watched tasks. */
-  readonly #tails = new TailCache();
+  readonly #committed: CommittedEntries;
   #closed = false;
 
   readonly #mark: MarkWriter;
-  readonly #onAppended: NonNullable<SqliteJournalOptions['onAppended']>;
 
   constructor(parts: {
     path: string;
@@ -113,10 +105,10 @@ class SqliteJournal implements Journal {
     disown: () => void;
     clock: () => number;
     mark: MarkWriter;
-    onAppended: NonNullable<SqliteJournalOptions['onAppended']>;
+    onAppended: OnAppended | undefined;
   }) {
     this.#path = parts.path;
-    this.#onAppended = parts.onAppended;
+    this.#committed = new CommittedEntries(parts.onAppended);
     this.#mark = parts.mark;
     this.#database = parts.database;
     this.#lock = parts.lock;
@@ -133,9 +125,9 @@ class SqliteJournal implements Journal {
           this.#lock.hold();
           return appender.commit(appends);
         });
-        // J1: wake watchers only after the entries are durable.
-        const written = appends.filter((append, index) => this.#landed(append, outcomes[index]));
-        for (const taskId of new Set(written.map((append) => append.taskId))) this.#watchers.wake(taskId);
+        // J1: the entries are durable, so watchers may see them.
+        for (const { taskId, expectedSeq, bodies } of this.#committed.publish(appends, outcomes))
+          this.#mark.note(taskId, expectedSeq + bodies.length, expectedSeq === 0);
         return outcomes;
       },
       weigh: ({ events, contents = [] }) =>
@@ -153,7 +145,8 @@ class SqliteJournal implements Journal {
     if (!isStorable(taskId)) return [];
     return this.#ask(
       () =>
-        this.#tails.read(taskId, after, requirePositive(limit)) ?? this.#reader.read(taskId, after, limit),
+        this.#committed.read(taskId, after, requirePositive(limit)) ??
+        this.#reader.read(taskId, after, limit),
     );
   }
 
@@ -177,9 +170,13 @@ class SqliteJournal implements Journal {
     return this.#ask(() => this.#index.withSavedFiles(principal));
   }
 
-  async list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage> {
+  async list(filter: TaskFilter, page: TaskPageRequest): Promise<TaskPage> {
     requirePositive(page.size);
     return this.#ask(() => this.#index.list(filter, page));
+  }
+
+  async filterValues(principal: string): Promise<TaskFilterValues> {
+    return this.#ask(() => this.#index.filterValues(principal));
   }
 
   async session(principal: string, sessionId: string): Promise<TaskRow[]> {
@@ -206,7 +203,7 @@ class SqliteJournal implements Journal {
     if (!this.#ask(() => this.#deletion.isDue(before))) return 0;
     return this.#mark.whileRemoving(() =>
       this.#ask(() => {
-        this.#tails.clear();
+        this.#committed.forget();
         return this.#deletion.forget(before, requirePositive(limit));
       }),
     );
@@ -217,11 +214,11 @@ class SqliteJournal implements Journal {
   }
 
   watch(taskId: string, wake: () => void): () => void {
-    const stop = this.#watchers.add(taskId, wake);
-    return () => {
-      stop();
-      if (!this.#watchers.has(taskId)) this.#tails.drop(taskId);
-    };
+    return this.#committed.watch(taskId, wake);
+  }
+
+  reachable(): boolean {
+    return !this.#closed;
   }
 
   /** Commits waiting appends and closes the file. Later calls reject with SHUTTING_DOWN. */
@@ -229,11 +226,10 @@ class SqliteJournal implements Journal {
     if (this.#closed) return;
     this.#closed = true;
     this.#appends.flush();
-    this.#watchers.clear();
-    this.#tails.clear();
+    this.#committed.close();
     try {
-      // The driver keeps the file open until the garbage collection frees its statements. So `close` makes SQLite run
-      // no checkpoint.
+      // The driver keeps the file open until its statements are garbage-collected. `close` alone would therefore run no
+      // checkpoint.
       withStorageErrors(this.#path, () => {
         this.#disown();
         this.#database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE);');
@@ -243,19 +239,6 @@ class SqliteJournal implements Journal {
       this.#database.close();
       this.#lock.release();
     }
-  }
-
-  /** If the append was written, adds its entries to the cache for watchers and returns true. */
-  #landed(append: PreparedAppend, outcome: CommitOutcome<AppendResult> | undefined): boolean {
-    if (outcome?.type !== 'done' || outcome.result.type !== 'appended') return false;
-    const { taskId, bodies, expectedSeq } = append;
-    this.#mark.note(taskId, expectedSeq + bodies.length, expectedSeq === 0);
-    this.#onAppended(taskId, outcome.result.entries);
-    if (this.#watchers.has(taskId)) {
-      const length = bodies.reduce((sum, body) => sum + body.length, 0);
-      this.#tails.add(taskId, outcome.result.entries, length);
-    }
-    return true;
   }
 
   #ask<Answer>(question: () => Answer): Answer {
@@ -269,7 +252,7 @@ class SqliteJournal implements Journal {
   }
 }
 
-/** Refuses a limit below 1, because SQLite treats a negative limit as no limit. */
+/** Refuses a limit below 1. SQLite treats a negative limit as no limit. */
 function requirePositive(limit: number): number {
   if (Number.isSafeInteger(limit) && limit > 0) return limit;
   throw new RangeError(`a limit is a positive integer, not ${limit}`);

@@ -1,8 +1,21 @@
-/** Queries on the index and on the recorded commands. */
-import type { RecordedCommand, TaskFilter, TaskPage, TaskRow } from '../journal.ts';
-import { decodePageToken, encodePageToken } from './page-token.ts';
+/** Queries the index, the commands, the tool executions and the file contents. */
+import type {
+  RecordedCommand,
+  TaskFilter,
+  TaskFilterValues,
+  TaskPage,
+  TaskPageRequest,
+  TaskRow,
+} from '../journal.ts';
+import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorable } from '../prepared-append.ts';
-import { bytesColumn, integerColumn, nullableIntegerColumn, stateColumn, textColumn } from './columns.ts';
+import {
+  bytesColumn,
+  integerColumn,
+  nullableIntegerColumn,
+  parseStateColumn,
+  textColumn,
+} from '../columns.ts';
 import type { Query, Row, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
 
 const SELECT =
@@ -84,15 +97,16 @@ export class TaskIndex {
     return this.#withSavedFiles(principal).map(toTaskRow);
   }
 
-  list(filter: TaskFilter, { size, token }: { size: number; token?: string }): TaskPage {
+  list(filter: TaskFilter, { size, token, order = 'newest-first' }: TaskPageRequest): TaskPage {
     const after = token === undefined ? undefined : decodePageToken(token);
     const matching = conditionsOf(filter);
+    const [comparison, direction] = order === 'newest-first' ? ['<', 'DESC'] : ['>', 'ASC'];
     const remaining = after
-      ? { sql: '(updated_at, key) < (?, ?)', values: [after.updatedAt, after.key] }
+      ? { sql: `(updated_at, key) ${comparison} (?, ?)`, values: [after.updatedAt, after.key] }
       : EVERY;
     // One extra row shows whether there is a next page.
     const found = this.#database.query(
-      `${SELECT} WHERE ${matching.sql} AND ${remaining.sql} ORDER BY updated_at DESC, key DESC LIMIT ?`,
+      `${SELECT} WHERE ${matching.sql} AND ${remaining.sql} ORDER BY updated_at ${direction}, key ${direction} LIMIT ?`,
     )(...matching.values, ...remaining.values, size + 1);
     const total = this.#database.query(`SELECT count(*) FROM tasks WHERE ${matching.sql}`)(
       ...matching.values,
@@ -107,7 +121,28 @@ export class TaskIndex {
       }),
     };
   }
+
+  filterValues(principal: string): TaskFilterValues {
+    const valuesOf = (value: string): string[] =>
+      this.#database
+        .query(`SELECT DISTINCT ${value} AS value FROM tasks WHERE principal = ? ORDER BY value`)(principal)
+        .flatMap(([found]) => (found === null ? [] : textColumn(found)));
+    return { workspaces: valuesOf(WORKSPACE), models: valuesOf('model') };
+  }
 }
+
+/** The first event of a task is `task.created`. */
+const WORKSPACE = `(SELECT json_extract(body, '$.settings.workspace') FROM events WHERE task = tasks.key AND seq = 1)`;
+
+/**
+ * The second event of a task is its first message. SQLite's JSON functions fail for a message that is nested deeper than
+ * 1,000 levels. Such a message has no text to find.
+ */
+const FIRST_MESSAGE_HAS = `EXISTS (
+  SELECT 1 FROM events WHERE task = tasks.key AND seq = 2 AND CASE WHEN json_valid(body)
+    THEN EXISTS (SELECT 1 FROM json_each(body, '$.message.parts') AS part
+                 WHERE json_extract(part.value, '$.text') LIKE ? ESCAPE '\\')
+    ELSE FALSE END)`;
 
 interface Condition {
   sql: string;
@@ -117,7 +152,8 @@ interface Condition {
 const EVERY: Condition = { sql: 'TRUE', values: [] };
 const NONE: Condition = { sql: 'FALSE', values: [] };
 
-function conditionsOf({ principal, sessionId, idPrefixes, states, updatedSince }: TaskFilter): Condition {
+function conditionsOf(filter: TaskFilter): Condition {
+  const { principal, sessionId, idPrefixes, states, updatedSince, text, workspace, model } = filter;
   const all: Condition[] = [
     { sql: 'principal = ?', values: [principal] },
     sessionId === undefined ? EVERY : sessionIs(sessionId),
@@ -126,18 +162,35 @@ function conditionsOf({ principal, sessionId, idPrefixes, states, updatedSince }
       ? EVERY
       : { sql: `state IN (${states.map(() => '?').join(', ')})`, values: [...states] },
     updatedSince === undefined ? EVERY : { sql: 'updated_at >= ?', values: [updatedSince] },
+    model === undefined ? EVERY : hasValue('model', model),
+    workspace === undefined ? EVERY : hasValue(WORKSPACE, workspace),
+    text === undefined ? EVERY : messageContains(text),
   ];
   return { sql: all.map(({ sql }) => sql).join(' AND '), values: all.flatMap(({ values }) => values) };
+}
+
+function hasValue(expression: string, value: string): Condition {
+  return isStorable(value) ? { sql: `${expression} = ?`, values: [value] } : NONE;
+}
+
+/** A task that runs a command without a message text has the command as its title. */
+function messageContains(text: string): Condition {
+  if (!isStorable(text)) return NONE;
+  const pattern = `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
+  return {
+    sql: String.raw`(title LIKE ? ESCAPE '\' OR ${FIRST_MESSAGE_HAS})`,
+    values: [pattern, pattern],
+  };
 }
 
 function sessionIs(sessionId: string): Condition {
   return isStorable(sessionId) ? { sql: 'session_id = ?', values: [sessionId] } : NONE;
 }
 
-/** Uses one index range for each prefix, so the cost does not grow with the number of tasks. */
+/** Uses one index range per prefix, so the time does not grow with the number of tasks. */
 function idBeginsWith(principal: string, prefixes: readonly string[]): Condition {
   const ranges = prefixes.filter(isStorable).flatMap((prefix): Condition[] => {
-    // The last code point never occurs in an id, so the range contains each id with the prefix.
+    // No id contains the last code point. The range therefore contains every id with this prefix.
     const range = [prefix, `${prefix}\u{10FFFF}`];
     return [
       {
@@ -159,7 +212,7 @@ function toTaskRow(row: Row): TaskRow {
     taskId: textColumn(row[1]),
     sessionId: textColumn(row[2]),
     principal: textColumn(row[3]),
-    state: stateColumn(row[4]),
+    state: parseStateColumn(row[4]),
     seq: integerColumn(row[5]),
     createdAt: integerColumn(row[6]),
     updatedAt: integerColumn(row[7]),

@@ -1,15 +1,16 @@
-/** Checks a complete journal: the file, each task's events, and the saved contents of files. */
+/** Verifies a whole journal: the file, each task's events, and the saved file contents. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { openSqlite, type Query, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import type { JournalEntry } from '../../task/events.ts';
+import { contentHashesOf } from '../../task/content-hashes.ts';
 import { foldAll } from '../../task/fold.ts';
 import { isTerminal } from '../../task/snapshot.ts';
 import { indexRow } from '../index-row.ts';
 import { ExpectedCosts } from './check-costs.ts';
-import { bytesColumn, integerColumn, textColumn } from './columns.ts';
+import { bytesColumn, integerColumn, textColumn } from '../columns.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { EntryReader } from './event-rows.ts';
 import { currentLoss, lossText } from './journal-loss.ts';
@@ -18,26 +19,20 @@ import { requireCurrentSchema } from './schema.ts';
 
 export interface JournalReport {
   tasks: number;
-  /** The number of tasks that have not ended. */
   live: number;
   entries: number;
-  /** The number of saved file contents. */
   contents: number;
-  /** One sentence for each problem; empty if the journal is correct. */
+  /** One sentence per problem. Empty if the journal is correct. */
   problems: string[];
 }
 
-/**
- * The time that the check waits for a writer's lock, in milliseconds. A writer holds the lock only for milliseconds.
- */
+/** How long the check waits for a writer's lock. A writer needs the lock only for milliseconds. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** The number of entries to read at once. */
-const PAGE = 1_000;
-/** The maximum number of problems in a report, because a damaged file may have very many. */
+/** A damaged file may have very many problems. */
 const MOST_PROBLEMS = 20;
 
 /**
- * Checks the journal at `path` and changes nothing. A server may use the journal meanwhile.
+ * Verifies the journal at `path` and changes nothing. A server may use the journal at the same time.
  * @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be opened
  */
 export function verifyJournal(path: string): JournalReport & { bytes: number } {
@@ -47,7 +42,7 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
     try {
       database.exec('PRAGMA query_only = ON');
       requireCurrentSchema(database, path);
-      // One transaction reads one state, even if a server writes meanwhile.
+      // One transaction reads one state, even if a server writes at the same time.
       database.exec('BEGIN');
       const report = journalReportOf(database);
       database.exec('COMMIT');
@@ -60,7 +55,7 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
   });
 }
 
-/** @throws ProductError CONFIGURATION if the file does not exist. SQLite would create the file. */
+/** Refuses a missing file, because SQLite would create it. @throws ProductError CONFIGURATION */
 export function requireFile(path: string): void {
   if (existsSync(path)) return;
   throw new ProductError('CONFIGURATION', `There is no file ${path}. Check its path, or --state-dir.`, {
@@ -78,28 +73,31 @@ export function journalReportOf(database: Sqlite): JournalReport {
       .map((row) => `A row of ${String(row[0])} belongs to no task.`),
   ];
   const reader = new EntryReader(database);
-  // Skip hidden tasks, because the server removes their events.
+  // The server has deleted the hidden tasks, and removes their events later.
   const rows = database.query(
-    `SELECT task_id, state, seq, session_id, principal FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}' ORDER BY key`,
+    `SELECT task_id, state, seq, session_id, principal, key FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}' ORDER BY key`,
   )();
+  const hashes = database.query('SELECT hash FROM contents WHERE task = ?');
   const costs = new ExpectedCosts();
   let [live, entries] = [0, 0];
   for (const row of rows) {
     const task = { taskId: textColumn(row[0]), state: textColumn(row[1]), seq: integerColumn(row[2]) };
     const owner = { sessionId: textColumn(row[3]), principal: textColumn(row[4]) };
     try {
-      const found = entriesOf(reader, task.taskId);
+      const found = reader.readAll(task.taskId);
       entries += found.length;
       costs.add(owner, found);
       const problem = problemOf({ ...task, ...owner }, found);
       if (problem !== undefined) problems.push(problem);
+      const saved = new Set(hashes(integerColumn(row[5])).map(([hash]) => textColumn(hash)));
+      problems.push(...missingContents(task.taskId, found, saved));
       const snapshot = foldAll(task.taskId, found);
       if (snapshot !== undefined && !isTerminal(snapshot)) live += 1;
     } catch (error) {
       problems.push(`The events of task ${task.taskId} cannot be read: ${messageOf(error)}.`);
     }
   }
-  // If events are missing, the sums differ too. So report the sums only if there is no other problem.
+  // Missing events make the sums wrong too. The sums are therefore reported only if there is no other problem.
   if (problems.length === 0) problems.push(...costs.differences(database));
   const contents = checkContents(database, problems);
   return { tasks: rows.length, live, entries, contents, problems: problems.slice(0, MOST_PROBLEMS) };
@@ -113,7 +111,9 @@ interface IndexedTask {
   principal: string;
 }
 
-/** Returns the first problem of a task. J1: its `seq` has no gap. J2: its index row follows from its events. */
+/**
+ * Returns the first problem of a task. Its `seq` must have no gap (J1), and its row must follow from its events (J2).
+ */
 function problemOf(task: IndexedTask, entries: readonly JournalEntry[]): string | undefined {
   const gap = entries.findIndex(({ seq }, index) => seq !== index + 1);
   if (gap >= 0) return `Task ${task.taskId} has no event ${gap + 1}.`;
@@ -127,7 +127,19 @@ function problemOf(task: IndexedTask, entries: readonly JournalEntry[]): string 
   return same ? undefined : `The index of task ${task.taskId} differs from its events.`;
 }
 
-/** Adds a problem for each content that differs from its hash. @returns the number of contents */
+/** Returns a problem for each content that the events name and the journal does not have. */
+function missingContents(
+  taskId: string,
+  entries: readonly JournalEntry[],
+  saved: ReadonlySet<string>,
+): string[] {
+  const named = new Set(entries.flatMap(({ event }) => contentHashesOf(event)));
+  return [...named]
+    .filter((hash) => !saved.has(hash))
+    .map((hash) => `Task ${taskId} names the content ${hash} of a file, and the journal does not have it.`);
+}
+
+/** Adds a problem for each content that does not match its hash. Returns the number of contents. */
 function checkContents(database: Sqlite, problems: string[]): number {
   const keys = database.query('SELECT rowid FROM contents')();
   const find = database.query('SELECT hash, bytes FROM contents WHERE rowid = ?');
@@ -141,15 +153,6 @@ function checkContents(database: Sqlite, problems: string[]): number {
     }
   }
   return keys.length;
-}
-
-function entriesOf(reader: EntryReader, taskId: string): JournalEntry[] {
-  const entries: JournalEntry[] = [];
-  for (;;) {
-    const page = reader.read(taskId, entries.length, PAGE);
-    entries.push(...page);
-    if (page.length < PAGE) return entries;
-  }
 }
 
 function textsOf(query: Query): string[] {

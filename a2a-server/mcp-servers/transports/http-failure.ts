@@ -1,13 +1,13 @@
-/** Describes HTTP errors of an MCP server, without a full stop. Never shows a request header. */
+/** Describes HTTP errors of an MCP server, without a full stop. Never includes a request header. */
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { networkFailure } from '../../tools/web/network-failure.ts';
-import { isConnectFailure } from '../../../shared/net/connect-failure.ts';
+import { isConnectFailure } from '../../../shared/net/is-connect-failure.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
 
 /**
- * Describes an error of `fetch`. The message of the error is only `fetch failed`. The reason is in its cause, or in the
- * next cause.
+ * Describes an error of `fetch`. Its own message is only `fetch failed`. The reason is in its cause, or in the cause of
+ * its cause.
  */
 export function httpFailure(error: unknown, url: URL): Error {
   const chain = [error, causeOf(error), causeOf(causeOf(error))];
@@ -18,16 +18,13 @@ export function httpFailure(error: unknown, url: URL): Error {
   return withoutEnd(oneLine(messageOf(causeOf(error) ?? error), 300), error);
 }
 
-/**
- * Reads the cause of an error. Checks the fields and not the class, because a system error may come from another realm.
- */
+/** Reads the field without `instanceof`, because a system error may come from another JavaScript realm. */
 const causeOf = (error: unknown): unknown => fieldOf(error, 'cause');
 
 function withoutEnd(sentence: string, cause: unknown): Error {
   return new Error(sentence.replace(/\.$/, ''), { cause });
 }
 
-/** Describes a response with an error status. */
 export async function statusFailure(response: Response, url: URL): Promise<Error> {
   const { status } = response;
   const location = response.headers.get('location');
@@ -45,7 +42,7 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed';
 }
 
-/** True if the client never connected, so the server has not received the request. */
+/** True if the client never connected. The server has then not received the request. */
 export function neverConnected(error: unknown): boolean {
   return isUnreachable(error) && isConnectFailure(causeOf(error));
 }

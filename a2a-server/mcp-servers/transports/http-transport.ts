@@ -1,10 +1,11 @@
 /**
- * Streamable HTTP (MCP 2026-07-28 and 2025-11-25, Transports) with the SDK's transport, and four additions for
+ * Wraps the SDK's transport for Streamable HTTP (MCP 2026-07-28 and 2025-11-25, Transports). It adds four features for
  * long-lived clients:
  * - If a response ends early, its call fails at once (R82).
- * - A cancelled request keeps no socket (R83).
- * - If the server is gone or has lost the session, the connection ends. The next connection starts with a handshake.
- * - The transport knows for each message the request whose response stream contains it.
+ * - A cancelled request releases its socket (R83).
+ * - If the server is unreachable or has lost the session, the connection ends. The next connection starts with a
+ *   handshake.
+ * - For each message, the transport knows which request's response stream contains it.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -27,7 +28,7 @@ import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { PostSignals } from './post-signals.ts';
 import { MessageNotDelivered, MessageRefused, type ServerTransport } from './server-transport.ts';
 
-/** The delays before the SDK resumes a broken stream. The SDK's "growth" is a factor. */
+/** The delays before the SDK resumes a broken stream. Each delay is twice the previous one. */
 const RESUMING = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: 5_000,
@@ -35,12 +36,17 @@ const RESUMING = {
   maxRetries: 3,
 };
 
+const LOST = 'has lost the session';
+
 /** JSON-RPC reserves -32000 to -32099 for errors of the implementation. */
 const OWN_ERROR = -32000;
 /** The `data` of the error that replaces a response that ended early. */
 export const CUT_OFF = 'cut-off';
 
-/** Time limit in milliseconds to delete the session. MCP does not require this request. */
+/** After the loss of a session, the time limit for the responses to requests that were already sent. */
+const LAST_RESPONSES_MS = 1_000;
+
+/** The time limit of the request that deletes the session. MCP does not require this request. */
 const GOODBYE_MS = 1_000;
 
 export class HttpTransport implements ServerTransport {
@@ -49,18 +55,22 @@ export class HttpTransport implements ServerTransport {
   onmessage?: (message: JSONRPCMessage) => void;
   onsend?: (message: JSONRPCMessage) => void;
   readonly hasPerRequestStream = true;
-  /** The current request. The SDK reads a response stream, and reopens a broken stream, in this context. */
+  /** The id of the current request. The SDK reads and reopens a response stream in this async context. */
   readonly #request = new AsyncLocalStorage<RequestId | undefined>();
   readonly #url: URL;
   readonly #line: OwnSocketHttp;
   readonly #inner: StreamableHTTPClientTransport;
   readonly #posts: PostSignals;
+  /** The requests whose response has not begun. */
+  readonly #sending = new Set<Promise<void>>();
+  /** Resolves when the connection ends, because the server has lost the session. */
+  #losing: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
   #why: string | undefined;
   #connected = false;
-  /** The last error status before the handshake was complete. */
+  /** The last error status before the end of the handshake. */
   #refusal: string | undefined;
-  /** The reason why a stream broke. The SDK reports it before the end of the request. */
+  /** The reason why a stream broke. The SDK reports this reason before the end of the request. */
   #streamTrouble: string | undefined;
 
   constructor(url: URL, headers: Readonly<Record<string, string>>, clock: Clock) {
@@ -89,7 +99,6 @@ export class HttpTransport implements ServerTransport {
     return this.#inner.sessionId;
   }
 
-  /** The client calls this when the handshake is complete. */
   setProtocolVersion(version: string): void {
     this.#connected = true;
     this.#inner.setProtocolVersion(version);
@@ -99,8 +108,11 @@ export class HttpTransport implements ServerTransport {
     return this.#inner.start();
   }
 
-  /** @throws NotDelivered if the server certainly has not accepted the message; SdkHttpError for an error status */
+  /**
+   * @throws MessageNotDelivered if the server certainly has not accepted the message; SdkHttpError for an error status
+   */
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    await this.#losing;
     if (this.#ending !== undefined) throw new MessageNotDelivered('the connection was closed');
     this.onsend?.(message);
     await this.#post(message, options).catch((error: unknown) => {
@@ -128,11 +140,15 @@ export class HttpTransport implements ServerTransport {
       requestSignal: requestSignal === undefined ? own : AbortSignal.any([own, requestSignal]),
       onRequestStreamEnd: onRequestStreamEnd ?? (() => this.#cutOff(id)),
     };
+    const sending = this.#request.run(id, () => this.#inner.send(message, request));
+    this.#sending.add(sending);
     try {
-      await this.#request.run(id, () => this.#inner.send(message, request));
+      await sending;
     } catch (error) {
       this.#posts.end(id);
       throw error;
+    } finally {
+      this.#sending.delete(sending);
     }
   }
 
@@ -175,15 +191,24 @@ export class HttpTransport implements ServerTransport {
       this.#isRefused(error, this.about) ||
       isUnreachable(error) ||
       error.message.startsWith('Maximum reconnection attempts');
-    // Wait, so that the request reports its error first. The request's own error says whether the request arrived.
-    if (over) setImmediate(() => this.#end(forgotten ? 'has lost the session' : why));
+    if (!over) return;
+    // A request must report its own error first. That error shows whether the server received the request.
+    if (forgotten && this.about === undefined && this.#sending.size > 0) this.#losing ??= this.#lose();
+    else setImmediate(() => this.#end(forgotten ? LOST : why));
+  }
+
+  /** The stream for notifications reports the loss of the session, and other requests have no response yet. */
+  async #lose(): Promise<void> {
+    await resultWithin(systemClock, LAST_RESPONSES_MS, Promise.allSettled(this.#sending));
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#end(LOST);
   }
 
   /**
-   * MCP 2025-11-25, Session Management: 404 for a request with a session id means that the session has ended. Many servers
-   * answer 400 instead, with a message about the session. Both refuse the message before they process it. A JSON-RPC error
-   * for the request itself is its answer, so the server may have processed it.
-   * @param id of the request; undefined for another message
+   * True if the server has lost the session. A 404 for a request with a session id means this (MCP 2025-11-25, Session
+   * Management). Many servers answer 400 instead, with a message about the session. Both statuses mean that the server
+   * has not processed the message. A JSON-RPC error for this request means that the server may have processed it.
+   * @param id the id of the request; undefined for another message
    */
   #isForgotten(error: unknown, id: RequestId | undefined): boolean {
     if (!(error instanceof SdkHttpError) || this.sessionId === undefined) return false;
@@ -193,7 +218,7 @@ export class HttpTransport implements ServerTransport {
     return error.status === 400 && /session/i.test(text) && !isAnswer;
   }
 
-  /** True if the server has lost the session, or has no MCP endpoint at the URL any more. */
+  /** True if the server has lost the session. Also true if it no longer has an MCP endpoint at the URL. */
   #isRefused(error: unknown, id: RequestId | undefined): boolean {
     return this.#isForgotten(error, id) || (this.#connected && isGone(error));
   }
@@ -236,7 +261,6 @@ export class HttpTransport implements ServerTransport {
 
 const answer = z.object({ jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.number()]) });
 
-/** The id of the request that a JSON-RPC message in this text answers. */
 function answeredId(text: string): RequestId | undefined {
   try {
     return answer.safeParse(JSON.parse(text)).data?.id;
@@ -245,7 +269,10 @@ function answeredId(text: string): RequestId | undefined {
   }
 }
 
-/** True for 404 or 410 without a JSON-RPC error: a 2026-07-28 server answers 404 to an unknown method. */
+/**
+ * True for 404 or 410 without a JSON-RPC error. A 2026-07-28 server answers 404 with such an error for an unknown
+ * method.
+ */
 function isGone(error: unknown): boolean {
   if (!(error instanceof SdkHttpError) || (error.status !== 404 && error.status !== 410)) return false;
   return !/"jsonrpc"/.test(String(error.data.text));

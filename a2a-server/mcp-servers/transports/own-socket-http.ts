@@ -1,14 +1,13 @@
 /**
- * Sends HTTP requests to one MCP server over its own sockets. `destroy` closes all of these sockets. Bodies have a size
- * limit (X3). Streams have no idle time limit, because each call has its own limit. (Node's own `fetch` stops after 300
- * s without a byte.)
+ * Sends HTTP requests to one MCP server over separate sockets, which `destroy` can close. Bodies have a size limit
+ * (X3). Streams have no idle time limit, because each call has its own limit. Node's own `fetch` would stop after 300 s
+ * without a byte.
  */
 import { Agent, fetch as undiciFetch } from 'undici';
 import { boundedBytes, boundEvents } from '../../../shared/net/bounded-body.ts';
 import { MAX_MESSAGE } from './server-transport.ts';
 
-/** Time limit to connect, in milliseconds. */
-const CONNECT_MS = 10_000;
+const CONNECT_LIMIT_MS = 10_000;
 
 export interface OwnSocketHttp {
   /** A `fetch` for the SDK's transports. It does not follow redirects. */
@@ -21,9 +20,9 @@ export function openOwnSocketHttp(headers: Readonly<Record<string, string>>): Ow
   const dispatcher = new Agent({
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: CONNECT_MS },
-    // Use a new socket for each request. The server may already have closed an old socket, and then the outcome of a
-    // call would be unknown.
+    connect: { timeout: CONNECT_LIMIT_MS },
+    // Each request uses a new socket. The server may already have closed an old socket. The outcome of a call on it
+    // would be unknown.
     pipelining: 0,
   });
   return {
@@ -44,7 +43,7 @@ export function openOwnSocketHttp(headers: Readonly<Record<string, string>>): Ow
   };
 }
 
-/** Converts a response of `undici` to Node's `Response`, which the SDK expects. */
+/** Converts undici's response to Node's `Response`, which the SDK expects. Limits the size of the body. */
 async function bounded(answer: Awaited<ReturnType<typeof undiciFetch>>): Promise<Response> {
   const { status, statusText, body } = answer;
   const head = { status, statusText, headers: new Headers([...answer.headers]) };

@@ -1,18 +1,16 @@
 /**
- * Releases the socket of a cancelled request. Otherwise a server that never answers would keep the socket until the
- * connection ends (R83). After a timeout, a request keeps its socket for a limited time, because the answer may be
- * late.
+ * Releases the socket of a cancelled request. Without this, a server that never answers would keep the socket until the
+ * connection ends (R83). After a timeout, the socket stays open for a limited time, because the answer may be late.
  */
 import { isJSONRPCNotification, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
-/** The maximum number of open sockets that wait for late answers. */
-const MAX_KEPT = 16;
+const MAX_SOCKETS_FOR_LATE_ANSWERS = 16;
 
 export class PostSignals {
   readonly #open = new Map<RequestId, AbortController>();
   readonly #clock: Clock;
-  /** Cancels the timers of the requests that wait for a late answer. */
+  /** Functions that cancel the timers of requests that wait for a late answer. */
   readonly #kept = new Map<RequestId, () => void>();
 
   constructor(clock: Clock) {
@@ -26,23 +24,22 @@ export class PostSignals {
     return own.signal;
   }
 
-  /** Call this when the request has ended. */
   end(id: RequestId): void {
     this.#open.delete(id);
     this.#kept.get(id)?.();
     this.#kept.delete(id);
   }
 
-  /** Call this before you cancel the request. Its signal then aborts only after `ms` milliseconds. */
+  /** Must be called before the request is cancelled. The request's signal then aborts only after `ms` milliseconds. */
   keepOpen(id: RequestId, ms: number): void {
-    if (this.#open.has(id) && !this.#kept.has(id) && this.#kept.size < MAX_KEPT)
+    if (this.#open.has(id) && !this.#kept.has(id) && this.#kept.size < MAX_SOCKETS_FOR_LATE_ANSWERS)
       this.#kept.set(
         id,
         this.#clock.after(ms, () => this.#abort(id)),
       );
   }
 
-  /** Call this after each sent notification. Only `notifications/cancelled` has an effect. */
+  /** Must be called after each sent notification. Only `notifications/cancelled` has an effect. */
   sent(message: JSONRPCMessage): void {
     if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return;
     const id = message.params?.['requestId'];

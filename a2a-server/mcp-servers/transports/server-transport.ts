@@ -1,23 +1,22 @@
-/** Defines the shared types of all MCP transports. */
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ChildEntry } from '../../processes/child-processes.ts';
 
-/** The maximum size of a message in bytes. A larger line, event or response ends its connection or its call (X3). */
+/** In bytes. A longer line, event or response ends its connection or its call (X3). */
 export const MAX_MESSAGE = 16 * 1024 * 1024;
 
-/** The server certainly has not received the message. The connection has ended or is ending. */
+/** Thrown if the server certainly has not received the message. The connection has ended or is ending. */
 export class MessageNotDelivered extends Error {
   override readonly name: string = 'MessageNotDelivered';
 }
 
-/** The server has refused the message, because it does not know the session any more. */
+/** Thrown if the server refuses the message because it has lost the session. */
 export class MessageRefused extends MessageNotDelivered {
   override readonly name = 'MessageRefused';
 }
 
-/** The program of the server could not start. Another attempt with the same settings fails too. */
+/** Thrown if the server's program cannot start. Another attempt with the same settings fails too. */
 export class ProgramNotStarted extends Error {
   override readonly name = 'ProgramNotStarted';
 }
@@ -25,25 +24,24 @@ export class ProgramNotStarted extends Error {
 export interface ServerTransport extends Transport {
   /** The reason why the transport ended or is silent, as a sentence without subject and full stop. */
   readonly trouble: string | undefined;
-  /** Called with each message before the transport sends it. */
   onsend?: (message: JSONRPCMessage) => void;
   /**
-   * During `onmessage`, and in the work that it starts: the id of the request whose response stream contains the
-   * message. Undefined for a transport with one channel, and for a stream without a request.
+   * The id of the request whose response stream contains the current message. Valid during `onmessage` and in its async
+   * work. Undefined for a transport with one channel, and for a stream without a request.
    */
   readonly about?: RequestId | undefined;
-  /** After the cancellation of a request, keeps its response stream open for `ms` milliseconds, for a late answer. */
+  /** Keeps the response stream of a cancelled request open for `ms` milliseconds, for a late answer. */
   keepOpen?(id: RequestId, ms: number): void;
 }
 
 export interface TransportContext {
   clock: Clock;
-  /** A logger that adds the server's name to each line. */
+  /** Adds the server's name to each line. */
   log: Logger;
-  /** The time from a process's stop to SIGKILL, in milliseconds. */
+  /** The time from a process's stop to SIGKILL. */
   graceMs: number;
-  /** The environment from which child processes get a part. */
+  /** A child process gets only a part of this environment. */
   environment: Readonly<Record<string, string | undefined>>;
-  /** Records the process. */
+  /** Records the process, so that the next server can end it after a crash. */
   child: ChildEntry;
 }

@@ -1,11 +1,11 @@
 /**
- * The older transport HTTP+SSE (MCP 2024-11-05, Transports: HTTP with SSE). The client opens one event stream. The
- * first event names the endpoint for POST requests. The server answers a POST with 202 and sends the response on the
- * stream.
+ * Implements the older transport HTTP+SSE (MCP 2024-11-05, Transports: HTTP with SSE). The client opens one event
+ * stream. The first event names the endpoint for POST requests. The server answers a POST with 202 and sends the
+ * response on the stream.
  *
  * - R81: the transport opens the stream once and reads it to the end. The client matches responses to requests by id.
- * - R82: when the stream ends, the transport ends. A new stream needs a new handshake. The SDK's own transport opens
- *   another stream for a lost session, and then running calls wait forever.
+ * - R82: the transport ends with its stream. A new stream needs a new handshake. The SDK's own transport opens a new
+ *   stream after a lost session. Running calls would then wait forever.
  */
 import { isJSONRPCRequest, parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
@@ -40,7 +40,7 @@ export class SseTransport implements ServerTransport {
     return this.#why;
   }
 
-  /** Resolves with the first event. @throws Error if the stream does not open, or ends before this event */
+  /** Resolves after the first event. @throws Error if the stream does not open, or ends before this event */
   async start(): Promise<void> {
     const { signal } = this.#life;
     const response = await this.#line
@@ -56,7 +56,7 @@ export class SseTransport implements ServerTransport {
     await this.#endpoint.promise;
   }
 
-  /** @throws NotDelivered if the server certainly has not accepted the message */
+  /** @throws MessageNotDelivered if the server certainly has not accepted the message */
   async send(message: JSONRPCMessage): Promise<void> {
     this.onsend?.(message);
     const endpoint = await this.#endpoint.promise;
@@ -85,14 +85,12 @@ export class SseTransport implements ServerTransport {
     if (response.ok) return;
     const failure = await statusFailure(response, endpoint);
     if (response.status !== 404 && response.status !== 410) throw failure;
-    // The address of the endpoint contains the session.
+    // The endpoint's URL contains the session, so the session is lost.
     this.#endLater('has lost the session');
     throw new MessageRefused(failure.message, { cause: failure });
   }
 
-  /**
-   * Ends the connection, because its stream may stay open. It waits first, so that the request reports its own error.
-   */
+  /** Ends the connection after the request has reported its own error. The stream may otherwise stay open. */
   #endLater(why: string): void {
     setImmediate(() => this.#end(why));
   }
@@ -118,12 +116,12 @@ export class SseTransport implements ServerTransport {
     switch (event) {
       case 'endpoint':
         return this.#found(data);
-      // Some servers use this event name.
+      // Some servers use `result`.
       case 'message':
       case 'result':
         return this.#hand(data);
       default:
-      // Ignore keep-alive and unknown events.
+      // Keep-alive events and unknown events have no effect.
     }
   }
 

@@ -1,9 +1,9 @@
 /**
- * MCP over stdin and stdout of a child process (MCP 2025-11-25, Transports: stdio).
+ * Transports MCP over stdin and stdout of a child process (MCP 2025-11-25, Transports: stdio).
  *
- * The SDK's own transport does not end grandchildren. Here the process leads a process group, and the whole group ends
- * with it. Its environment has no secrets, and its output has a size limit (X3). stdout is only for messages. The
- * transport ignores other lines, up to a limit. stderr goes to the log.
+ * The SDK's own transport does not end grandchildren. This process leads a process group, and the end of the connection
+ * ends the whole group. The environment of the process has no secrets. Its output has a size limit (X3). Lines on
+ * stdout that are not messages are ignored, up to a limit. stderr goes to the log.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,16 +23,15 @@ import {
   type TransportContext,
 } from './server-transport.ts';
 
-/** The delay between the end of stdin and SIGTERM, in milliseconds. In this time a server can clean up and exit. */
+/** The delay between the end of stdin and SIGTERM. A server can clean up and exit in this time. */
 const GOODBYE_MS = 1_000;
-/** The time to wait for the last output after the exit, in milliseconds. */
+/** After the exit, the transport waits this long for the last output. */
 const DRAIN_MS = 200;
-/** Maximum number of stdout lines that are not messages. A program that writes more of them is not an MCP server. */
+/** A program with more lines on stdout that are not messages is not an MCP server. */
 const MAX_NOT_MESSAGES = 1_000;
-/** The maximum length of a stderr line in the log. */
+/** In bytes. A longer stderr line is not logged. */
 const MAX_LOG_LINE = 8 * 1024;
-/** The maximum number of stderr lines to log per process. */
-const MAX_LOG_LINES = 1_000;
+const MAX_STDERR_LOG_LINES = 1_000;
 
 interface StdioServerParameters {
   command: string;
@@ -93,7 +92,7 @@ export class StdioTransport implements ServerTransport {
     child.once('exit', (code, signal) => {
       this.#end(signal === null ? `exited with code ${String(code)}` : `exited because of ${signal}`);
     });
-    // Ignore the error. The exit event and the failed write report a broken pipe.
+    // The exit event and the failed write report a broken pipe.
     child.stdin?.on('error', () => undefined);
     await once(child, 'spawn').catch((error: unknown) => {
       throw startFailure(error, this.#program);
@@ -107,7 +106,7 @@ export class StdioTransport implements ServerTransport {
     child.stderr?.on('data', (chunk: Buffer) => this.#log(stderr.push(chunk).lines));
   }
 
-  /** Records the program. If the record fails, ends the program, because the next server could not find it (D6). */
+  /** Records the process. If the record fails, ends the process, because the next server could not find it (D6). */
   async #record(leader: number): Promise<void> {
     const { child, clock, graceMs } = this.#context;
     await child.record(leader).catch(async (error: unknown) => {
@@ -126,7 +125,7 @@ export class StdioTransport implements ServerTransport {
     });
   }
 
-  /** Closes the transport. Resolves when the server sees no process of the group any more. */
+  /** Resolves when no process of the group is left. */
   async close(): Promise<void> {
     this.#end(undefined);
     await this.#ending;
@@ -160,8 +159,8 @@ export class StdioTransport implements ServerTransport {
       if (line.trim() === '') continue;
       this.#logged.last = oneLine(line, 200);
       this.#logged.lines += 1;
-      if (this.#logged.lines > MAX_LOG_LINES) return;
-      const last = this.#logged.lines === MAX_LOG_LINES;
+      if (this.#logged.lines > MAX_STDERR_LOG_LINES) return;
+      const last = this.#logged.lines === MAX_STDERR_LOG_LINES;
       this.#context.log.info(
         { line },
         last ? 'stderr (the server logs no further lines of this process)' : 'stderr',

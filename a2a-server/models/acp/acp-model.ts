@@ -1,6 +1,6 @@
 /**
- * Adapts an ACP agent to the model interface. A turn starts with a prompt or with decisions. It ends with the agent's
- * answer or its next permission request. The prompt stays open while decisions are pending.
+ * Adapts an ACP agent to the model interface. A turn sends a prompt or the decisions of a person. The turn ends with
+ * the agent's answer or with the next permission request. The prompt stays open while decisions are pending.
  */
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
@@ -10,7 +10,7 @@ import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
 import { TIERS } from '../model-settings.ts';
 import { SignInNeeded } from './agent-connection.ts';
-import { agentName } from './agent-command.ts';
+import { agentName } from './agent-program.ts';
 import { promptText, promptAfterCancel } from './agent-prompt.ts';
 import { SessionUpdates } from './session-updates.ts';
 import { sendPrompt, type AgentInUse, type LiveAgents } from './live-agents.ts';
@@ -20,7 +20,7 @@ import { refuseSettled } from './run-permitted.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** Offers the agent as the only model. Each tier resolves to the agent. */
+/** Offers the agent as the only model. The names of all tiers mean this agent. */
 export function acpModels(agents: LiveAgents): Models {
   const model = acpModel(agents);
   const names = [...TIERS, model.id];
@@ -40,6 +40,9 @@ export function acpModels(agents: LiveAgents): Models {
 function acpModel(agents: LiveAgents): Model {
   return {
     id: `acp:${agentName(agents.options.agent)}`,
+    // Only a running agent says whether it takes images, and the server must answer before the agent runs.
+    fileAdvice:
+      'Put the files into the workspace and name them in the message: an ACP agent reads them itself.',
     async *stream({ place, signal }) {
       if (place === undefined) throw new Error('an ACP agent needs a task');
       const used = await obtain(agents, place);
@@ -53,7 +56,7 @@ function acpModel(agents: LiveAgents): Model {
         whole = true;
         yield { type: 'finish', end, usage: NO_USAGE };
       } finally {
-        // The executor abandons an interrupted turn. The next turn sends a new prompt, or the task has ended.
+        // The turn was interrupted. Either the next turn sends a new prompt, or the task has ended.
         if (!whole) void agent.cancel();
         release();
       }
@@ -61,7 +64,7 @@ function acpModel(agents: LiveAgents): Model {
   };
 }
 
-/** Gets the agent. If it cannot start, the turn ends with a message that tells the person what to do next. */
+/** Gets the agent. If the agent cannot start, returns the end of the turn, with a message that says what to do next. */
 async function obtain(agents: LiveAgents, place: TaskPlace): Promise<AgentInUse | { end: TurnEnd }> {
   try {
     return await agents.use(place, 'turn');
@@ -91,7 +94,7 @@ async function* stretch(
     yield* given.thought();
     if (item.type === 'failed') return failed(item.message);
     if (item.type === 'asks') {
-      // Agents send parallel requests at almost the same time. Wait a moment, so that the person sees all of them.
+      // Agents send parallel requests at almost the same time. After this delay, the person sees all of them at once.
       if (!gathered) {
         gathered = true;
         await delay(agents.options.clock, agents.options.gatherMs, signal);
@@ -102,7 +105,7 @@ async function* stretch(
       return 'tool-calls';
     }
     const more = undelivered(agent, task);
-    // The signal has not fired, so the task is not cancelled. A person stopped one of its calls, which cancelled the
+    // The task is not cancelled, because its signal has not fired. A person stopped a call, and this cancelled the
     // prompt.
     if (item.stopReason === 'cancelled' && !resumed) {
       resumed = true;
@@ -122,7 +125,7 @@ function* show(
   yield* given.of(update, about);
 }
 
-/** Returns the messages that arrived during the prompt and wait for its end. */
+/** Returns the messages that the agent has not received yet. Commands do not count. */
 function undelivered(agent: LiveAgent, { exchanges }: Snapshot): UserMessage[] {
   return exchanges.flatMap((exchange) =>
     exchange.type === 'message' &&
@@ -140,7 +143,6 @@ function failed(message: string): TurnEnd {
   };
 }
 
-/** Converts a stop reason of ACP v1. */
 function endOf(reason: StopReason): TurnEnd {
   switch (reason) {
     case 'end_turn':

@@ -1,6 +1,6 @@
 /**
- * The connection to an ACP agent: its process, and ACP over stdin and stdout. The server offers the agent no file
- * methods and no terminal methods. Agents have their own methods and ask for permission before they use them.
+ * Starts the process of an ACP agent and speaks ACP over its stdin and stdout. The server offers no file methods and no
+ * terminal methods. The agent uses its own tools, and asks for permission first.
  */
 import {
   client,
@@ -23,16 +23,15 @@ import { onAbort, unlessAborted } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { resultWithin, startTimeout } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { commandText, type AcpAgentCommand } from './agent-command.ts';
+import { commandText, type AcpAgentCommand } from './agent-program.ts';
 import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './agent-process.ts';
 
-/** Maximum bytes of one message. A message about a rewritten file contains the file twice. */
+/** The maximum length of one message. If a file is rewritten, the message contains the file twice. */
 const MAX_MESSAGE = 32 * 1024 * 1024;
-/** The time to wait for an agent's exit code after it closes its output, in milliseconds. */
+/** After an agent closes its output, the server waits this long for the exit code. */
 const EXIT_MS = 1_000;
-/** Milliseconds from SIGTERM to SIGKILL. */
-const KILL_MS = 1_000;
-/** JSON-RPC error code: the agent requires a sign-in (ACP v1, authentication). */
+const SIGTERM_TO_SIGKILL_MS = 1_000;
+/** JSON-RPC error code of an agent that requires a sign-in (ACP v1, authentication). */
 const AUTH_REQUIRED = -32_000;
 
 export interface PermissionRequest {
@@ -41,22 +40,20 @@ export interface PermissionRequest {
   answer: (outcome: RequestPermissionOutcome) => void;
 }
 
-/** Receives the messages of an agent. */
 export interface AgentPeer {
   told(update: SessionUpdate): void;
-  /** Called for a permission request. @returns a function to call when the agent withdraws the request */
+  /** Handles a permission request. @returns a function to call when the agent withdraws the request */
   asked(request: PermissionRequest): () => void;
-  /** Called when the agent has ended. The message gives the reason. */
+  /** Called after the end of the agent. The message gives the reason. */
   lost(message: string): void;
 }
 
-/** The error for an agent that requires a sign-in by a person. */
+/** Thrown if a person must sign in to the agent first. */
 export class SignInNeeded extends Error {
   override readonly name = 'SignInNeeded';
 }
 
 interface AgentConnectionOptions extends AgentProcessOptions {
-  /** The time limit for the agent's answer to each set-up request, in milliseconds. */
   startMs: number;
 }
 
@@ -85,7 +82,7 @@ export class AgentConnection {
       maxMessageBytes: MAX_MESSAGE,
     });
     this.#client = client({ name: 'mcp-a2a-bridge' })
-      // Register notifications first, so that a permission request never comes before earlier updates.
+      // Register notifications first. A permission request then never overtakes an earlier update.
       .onNotification(methods.client.session.update, ({ params }) => {
         if (params.sessionId === this.#sessionId) this.#peer?.told(params.update);
       })
@@ -126,7 +123,7 @@ export class AgentConnection {
   }
 
   /**
-   * Resumes or loads an earlier session. Ignores updates that the agent replays, because the journal has them.
+   * Resumes or loads an earlier session. Updates that the agent replays are ignored, because the journal contains them.
    * @throws ProductError AGENT_ERROR, SignInNeeded
    */
   async takeUp(how: 'resume' | 'load', sessionId: string, cwd: string): Promise<void> {
@@ -138,7 +135,6 @@ export class AgentConnection {
     this.#sessionId = sessionId;
   }
 
-  /** Sends a prompt. Resolves with the agent's stop reason. */
   async prompt(text: string): Promise<StopReason> {
     const { stopReason } = await this.#client.agent.request(methods.agent.session.prompt, {
       sessionId: this.#sessionId ?? '',
@@ -150,24 +146,23 @@ export class AgentConnection {
   cancelPrompt(): void {
     this.#client.agent
       .notify(methods.agent.session.cancel, { sessionId: this.#sessionId ?? '' })
-      // The notification fails only if the agent has ended. `lost` reports that to the peer.
+      // The notification fails only if the agent has ended. `lost` reports that end to the peer.
       .catch(() => undefined);
   }
 
-  /** Ends an agent that broke a rule. `did` describes the mistake in the peer's message. */
+  /** Ends an agent that violated the protocol. @param did the violation, for the message to the peer */
   giveUp(did: string): void {
     this.#reason ??= `${did}, and the server ended it`;
     void this.end();
   }
 
-  /** Describes an error of the agent as a sentence. */
   refusal(error: unknown): string {
     return `The agent ${commandText(this.#command)} answered with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastWords()}`;
   }
 
-  /** Ends the agent. Resolves when its process group has ended and the peer knows that. */
+  /** Ends the agent. Resolves when the process group has ended and the peer has been notified. */
   end(): Promise<void> {
-    // `#watching` also rejects if the end of the process fails.
+    // `#watching` rejects too if the process cannot be ended.
     this.#endProcess().catch(() => undefined);
     return this.#watching;
   }
@@ -175,7 +170,7 @@ export class AgentConnection {
   #endProcess(): Promise<void> {
     this.#ending ??= (async () => {
       this.#client.close();
-      await this.#process.end(KILL_MS);
+      await this.#process.end(SIGTERM_TO_SIGKILL_MS);
     })();
     return this.#ending;
   }
@@ -201,10 +196,9 @@ export class AgentConnection {
     });
   }
 
-  /** Waits until the agent ends, cleans up, and notifies the peer. */
   async #watch(): Promise<void> {
     await Promise.race([this.#process.exited, this.#client.closed]);
-    // Undefined if the agent has closed its output but still runs.
+    // Undefined if the process has closed its output but still runs.
     const how = await resultWithin(this.#options.clock, EXIT_MS, this.#process.exited);
     const { reason } = this.#client.signal;
     const did =
@@ -219,7 +213,6 @@ export class AgentConnection {
     this.#peer?.lost(this.#lost);
   }
 
-  /** Runs one set-up request with its time limit. */
   async #setUp<T>(method: string, step: () => Promise<T>): Promise<T> {
     const { clock, startMs } = this.#options;
     const limit = startTimeout(clock, startMs);
@@ -246,7 +239,6 @@ export class AgentConnection {
     return new ProductError('AGENT_ERROR', `The agent ${commandText(this.#command)} ${what}`, { cause });
   }
 
-  /** Returns the message about the agent's end. */
   #endMessage(): Promise<string> {
     return new Promise((resolve) => {
       const peer = this.#peer;

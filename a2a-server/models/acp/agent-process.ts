@@ -1,6 +1,6 @@
 /**
- * Starts the process of an ACP agent in its own process group, so that its children end with it. The process gets the
- * same part of the server's environment as shell commands.
+ * Starts the process of an ACP agent in a new process group. The end of the group also ends the agent's child
+ * processes. The agent gets the same environment variables as shell commands.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,25 +10,24 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { NO_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
-import { endGroup, isAlive } from '../../processes/end-process-group.ts';
+import { endGroup, isGroupAlive } from '../../processes/end-process-group.ts';
 import { errorCodeOf } from '../../tools/workspace/file-failure.ts';
-import { agentName, commandText, type AcpAgentCommand } from './agent-command.ts';
+import { agentName, commandText, type AcpAgentCommand } from './agent-program.ts';
 import { MessageLines } from './message-lines.ts';
 
-/** The number of characters to keep from the end of stderr. */
+/** Only this many characters of the end of stderr are stored. */
 const MAX_STDERR = 4_000;
-/** Maximum characters of stderr in an error message. */
-const MAX_TOLD = 600;
+const MAX_STDERR_CHARS_IN_ERROR = 600;
 
 export interface AgentProcess {
   readonly stdin: Writable;
-  /** The lines that may be messages. Fails if the agent prints too much that is not ACP. */
+  /** The lines that may be ACP messages. The stream fails after too much output that is not ACP. */
   readonly stdout: Readable;
-  /** Resolves when the process has exited, with a description such as `with exit code 1`. */
+  /** Resolves after the process has exited. The text is for example `with exit code 1`. */
   readonly exited: Promise<string>;
-  /** Returns output that is not ACP, as a sentence for error messages. Empty if all output is ACP. */
+  /** Returns the agent's stderr and its invalid stdout as sentences for an error message. Empty without such output. */
   lastWords(): string;
-  /** Ends the process group with SIGTERM, and after `graceMs` with SIGKILL. */
+  /** Sends SIGTERM to the process group, and SIGKILL after `graceMs`. */
   end(graceMs: number): Promise<void>;
 }
 
@@ -36,11 +35,11 @@ export interface AgentProcessOptions {
   cwd: string;
   env: Record<string, string>;
   clock: Clock;
-  /** Records the process. */
+  /** Records the process, so that the next server can end it after a crash. */
   children?: ChildProcesses;
 }
 
-/** @throws ProductError AGENT_ERROR if the agent cannot start; STORAGE if the record of its process fails */
+/** @throws ProductError AGENT_ERROR if the agent cannot start; STORAGE if its process cannot be recorded */
 export async function startAgentProcess(
   command: AcpAgentCommand,
   { cwd, env, clock, children = NO_RECORDS }: AgentProcessOptions,
@@ -54,7 +53,7 @@ export async function startAgentProcess(
     windowsHide: true,
   });
   const exit = once(child, 'exit').then(() => endOf(child));
-  // If the process does not start, `spawn` below reports the failure.
+  // If the process does not start, the wait for `spawn` reports the failure.
   exit.catch(() => undefined);
   try {
     await once(child, 'spawn');
@@ -75,7 +74,7 @@ export async function startAgentProcess(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-MAX_STDERR);
   });
-  // The agent may close stdin at any time. Ignore this error, because the exit handler reports the end.
+  // The agent may close stdin at any time. `exited` reports its end.
   child.stdin.on('error', () => undefined);
   return {
     stdin: child.stdin,
@@ -84,7 +83,7 @@ export async function startAgentProcess(
     lastWords: () => lastWords(stderr, lines.strayed),
     end: async (graceMs) => {
       child.stdin.destroy();
-      const left = (await isAlive(group)) ? await endGroup(group, { graceMs, clock }) : 'gone';
+      const left = (await isGroupAlive(group)) ? await endGroup(group, { graceMs, clock }) : 'gone';
       if (left !== 'unconfirmed') entry.forget();
     },
   };
@@ -95,10 +94,10 @@ function endOf({ exitCode, signalCode }: ChildProcessByStdio<Writable, Readable,
 }
 
 function lastWords(stderr: string, strayed: string): string {
-  const said = stripVTControlCharacters(stderr).trim().slice(-MAX_TOLD);
+  const said = stripVTControlCharacters(stderr).trim().slice(-MAX_STDERR_CHARS_IN_ERROR);
   const printed = stripVTControlCharacters(strayed);
   return [
-    ...(said === '' ? [] : [` Its last output on stderr: ${oneLine(said, MAX_TOLD)}`]),
+    ...(said === '' ? [] : [` Its last output on stderr: ${oneLine(said, MAX_STDERR_CHARS_IN_ERROR)}`]),
     ...(printed === '' ? [] : [` Its output on stdout that is not ACP: ${oneLine(printed, 200)}`]),
   ].join('');
 }

@@ -1,5 +1,5 @@
-/** Writes the prompts for an ACP agent: the person's messages and, after a restart, the context. Pure. */
-import { resultForModel } from '../../task/call-result.ts';
+/** Writes the prompts of an ACP agent: the person's messages, and the earlier context after a restart. Pure. */
+import { resultForModel } from '../../task/result-for-model.ts';
 import { messageText, conversationPassages } from '../../task/conversation.ts';
 import type { UserMessage } from '../../task/events.ts';
 import {
@@ -10,15 +10,13 @@ import {
   type TaskPlace,
   type Turn,
 } from '../../task/snapshot.ts';
-import { transcript } from '../../task/transcript.ts';
+import { transcript } from '../../task/summary-transcript.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
 
-/** Maximum characters of the conversation in a prompt, for an agent that does not remember it. */
+/** In characters. The prompt includes the conversation if the agent does not remember it. */
 const MAX_TRANSCRIPT = 100_000;
-/** Maximum characters of an unfinished task's request. */
-const MAX_REQUEST = 10_000;
-/** Maximum characters of the result of one call. */
-const MAX_RESULT = 1_000;
+const MAX_REQUEST_CHARS = 10_000;
+const MAX_RESULT_CHARS = 1_000;
 
 const INTERRUPTED =
   'Your work on the following task was interrupted, and you were started again. Check what is done, and continue from there. Do not repeat finished steps.';
@@ -26,11 +24,9 @@ const READ_ONLY = 'Only read: change nothing, and run nothing that changes anyth
 
 export interface PromptContext {
   text: string;
-  /** Ids of the messages in the prompt. */
   messages: readonly string[];
 }
 
-/** Writes the prompt for an agent that knows the earlier conversation. */
 export function promptText({ settings }: Snapshot, messages: readonly UserMessage[]): PromptContext {
   const words = messages.length > 0 ? messages.map(messageText) : ['Continue.'];
   return {
@@ -40,8 +36,8 @@ export function promptText({ settings }: Snapshot, messages: readonly UserMessag
 }
 
 /**
- * Writes the prompt for an agent after its start.
- * @param remembers true if the agent resumed its session and so knows the earlier conversation
+ * Writes the first prompt after the agent's start.
+ * @param remembers true if the agent resumed its session and knows the earlier conversation
  */
 export function promptAfterStart(
   { task, earlier }: Pick<TaskPlace, 'task' | 'earlier'>,
@@ -75,18 +71,20 @@ export function promptAfterCancel(task: Snapshot, messages: readonly UserMessage
   return { ...next, text: text.join('\n\n') };
 }
 
-/** Returns the exchanges after the last completely answered prompt. A restarted agent may not know them. */
+/** Returns the exchanges after the last turn with a complete answer. A restarted agent may not know these exchanges. */
 function sinceLastAnswer({ exchanges }: Snapshot): readonly ConversationItem[] {
   const last = exchanges.findLastIndex((exchange) => exchange.type === 'turn' && isAnswer(exchange.turn));
   return exchanges.slice(last + 1);
 }
 
-/** False for a turn that ended with tool calls (its prompt is open) or with a sign-in request (it sent no prompt). */
+/**
+ * False if the turn ended with tool calls, because its prompt is still open. Also false after a sign-in request,
+ * because the turn sent no prompt.
+ */
 function isAnswer({ end }: Turn): boolean {
   return typeof end === 'object' ? end?.type !== 'auth-required' : end !== 'tool-calls';
 }
 
-/** True if an earlier turn was abandoned. */
 function abandoned({ exchanges, turns, openTurn }: Snapshot): boolean {
   const finished = exchanges.filter(({ type }) => type === 'turn').length;
   return turns - (openTurn === null ? 0 : 1) > finished;
@@ -100,12 +98,12 @@ function turnsIn(exchanges: readonly ConversationItem[]): Turn[] {
   return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
 }
 
-/** Describes the previous task if it failed or was cancelled, because the agent may not know that. */
+/** Describes the previous task if it failed or was cancelled. The agent may not know the outcome. */
 function unfinished(earlier: readonly Snapshot[]): string[] {
   const last = earlier.at(-1);
   switch (last?.status.state) {
     case 'failed': {
-      const asked = capText(messagesIn(last.exchanges).map(messageText).join('\n\n'), MAX_REQUEST);
+      const asked = capText(messagesIn(last.exchanges).map(messageText).join('\n\n'), MAX_REQUEST_CHARS);
       return [`(The previous task failed: ${last.status.message} Its request was: ${asked})`];
     }
     case 'canceled':
@@ -121,7 +119,7 @@ function unfinished(earlier: readonly Snapshot[]): string[] {
   }
 }
 
-/** Returns the agent's text before the interruption, because the agent may not remember it. */
+/** Returns the agent's text before the interruption. The agent may not remember this text. */
 function saidIn(open: readonly ConversationItem[]): string[] {
   const words = turnsIn(open).flatMap(({ text }) => (text === '' ? [] : [text]));
   return words.length === 0
@@ -139,10 +137,10 @@ function permissionResults(open: readonly ConversationItem[], task: Snapshot): s
 function lineOf(call: Call): string {
   if (call.state.type === 'ready' || call.state.type === 'running')
     return `- ${call.title}: the person approved it, but it has not run. Request it again, exactly as before: it will be allowed.`;
-  return `- ${call.title}: ${capText(resultForModel(call).text, MAX_RESULT)}`;
+  return `- ${call.title}: ${capText(resultForModel(call).text, MAX_RESULT_CHARS)}`;
 }
 
-/** @param open the exchanges that the prompt describes in more detail */
+/** Returns the earlier conversation. @param open later exchanges, which the prompt repeats in detail */
 function before(task: Snapshot, earlier: readonly Snapshot[], open: readonly ConversationItem[]): string {
   const exchanges = task.exchanges.slice(0, task.exchanges.length - open.length);
   return transcript(conversationPassages(earlier, { ...task, exchanges }), MAX_TRANSCRIPT);

@@ -1,9 +1,9 @@
 /**
- * Builds diffs for the file changes of an ACP agent's permission request, from the files on disk. So the person judges
- * the change of the file on disk, and not the agent's description (D2).
+ * Builds the diffs of an ACP agent's permission request from the files on disk. The person then judges the real change
+ * and not the agent's description (D2).
  *
- * ACP v1, tool calls: a diff has the `oldText` and `newText` of a file. Some agents send whole files. Others send only
- * the replaced part. Some send no `oldText` for an existing file.
+ * ACP v1, tool calls: a diff has the `oldText` and `newText` of a file. Some agents send whole files. Other agents send
+ * only the replaced part. Some agents send no `oldText` for an existing file.
  */
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
@@ -12,13 +12,13 @@ import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { ABSENT } from '../../tools/workspace/text-file.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
-import type { FileDiff } from './acp-tool-call.ts';
+import type { FileDiff } from './read-tool-call.ts';
 
-/** A file on disk: its text, a missing file, or a file that cannot be read as text of the workspace. */
+/** `unreadable`: the file is outside the workspace, or it is not text. */
 export type CurrentFile =
   { type: 'text'; text: string; hash: string } | { type: 'absent' } | { type: 'unreadable' };
 
-/** @param places results of `placeIn` */
+/** @param places paths relative to the workspace; absolute for files outside */
 export async function readFiles(
   places: readonly string[],
   workspace: Workspace,
@@ -38,7 +38,7 @@ async function readFile(place: string, workspace: Workspace): Promise<CurrentFil
   }
 }
 
-/** Returns the basis of a decision: a hash of the files whose changes the person saw (D2). */
+/** Returns a hash of the files whose changes the person sees (D2). */
 export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
   const hashes = [...files.values()].map((file) => {
     switch (file.type) {
@@ -54,8 +54,8 @@ export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
 }
 
 /**
- * Returns one diff for each file, from the content on disk to the agent's new content. If the agent's old content
- * differs from the disk, a line with `#` before the diff reports this.
+ * Returns one diff per file, from the content on disk to the agent's new content. If the agent's old content differs
+ * from the disk, a `#` line before the diff reports this.
  * @param rawInput the input of the agent's tool. It shows which diffs replace only a part of their file.
  */
 export function diffsFromDisk(
@@ -110,8 +110,7 @@ const NOTES = {
 };
 
 /**
- * Applies one diff of the agent. @returns the new content. `note` says how the agent's old content differs from the
- * content on disk.
+ * Applies one diff of the agent. `note` names the difference between the agent's old content and the content on disk.
  */
 export function applyDiff(
   before: string | undefined,
@@ -140,17 +139,16 @@ function withNotes(diff: string, notes: readonly string[]): string {
   return [...new Set(notes).values()].map((note) => `# ${note}\n`).join('') + diff;
 }
 
-/** Maps each old text to `first` or `all` occurrences. */
+/** For each text that an edit replaces: whether the edit replaces the first occurrence or all. */
 type Replacements = ReadonlyMap<string, 'first' | 'all'>;
 
-/** `old_string` (Claude, gemini-cli), `oldString` (OpenCode), `old_str` (text editor tools). */
+/** Matches `old_string` (Claude, gemini-cli), `oldString` (OpenCode) and `old_str` (text editor tools). */
 const OLD = /^old_?(?:string|str)$/i;
 const ALL = /^(?:replace_?all|allow_?multiple)$/i;
 
-/** The maximum search depth. Edits are in the input itself or in a nested list. */
+/** Edits are in the input itself or in a nested list. */
 const MAX_DEPTH = 4;
 
-/** Finds the texts that an agent's tool replaces in a file, in the raw input of the tool. */
 export function replacementsIn(rawInput: unknown): Replacements {
   const found = new Map<string, 'first' | 'all'>();
   collect(rawInput, found, MAX_DEPTH);

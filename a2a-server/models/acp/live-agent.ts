@@ -1,11 +1,10 @@
 /**
- * A running ACP agent: its process, its ACP session and its open prompt.
+ * Connects a running ACP agent to the turns of a task. It queues the agent's updates and its permission requests.
  *
- * - `LiveAgent` keeps updates in order until a turn reads them, up to a limit. While a task waits for a person, no turn
- *   reads.
- * - A permission request stays open until it gets its one answer, or until the agent withdraws it. When a prompt is
- *   cancelled, all open requests get the outcome `cancelled` (ACP v1, prompt turn: cancellation).
- * - If the agent ends, a message gives the reason. Its process group ends with it.
+ * - The queue keeps updates in order and has a limit. While a task waits for a person, no turn reads the queue.
+ * - A permission request is open until it gets its one answer, or until the agent withdraws it.
+ * - After a cancel, each open request gets the outcome `cancelled` (ACP v1, prompt turn: cancellation).
+ * - If the agent ends, a message gives the reason. The agent's process group ends too.
  */
 import type {
   RequestPermissionOutcome,
@@ -19,33 +18,29 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { startTimeout } from '../../../shared/runtime/timeout.ts';
 import type { AgentConnection, AgentPeer, PermissionRequest } from './agent-connection.ts';
 import { permissionOf, type Permission } from './permission.ts';
-import { mergeToolCallUpdate } from './acp-tool-call.ts';
+import { mergeToolCallUpdate } from './read-tool-call.ts';
 
-/** Maximum characters of unread updates, as JSON. */
-const MAX_UNREAD = 16 * 1024 * 1024;
-/** Maximum number of stored tool calls. Above it, `LiveAgent` drops the oldest tool call. */
+const MAX_UNREAD_JSON_CHARS = 16 * 1024 * 1024;
+/** Above this number, the oldest tool call is dropped. */
 const MAX_TOOL_CALLS = 1_000;
 
 export type AgentItem =
   | { type: 'update'; update: SessionUpdate }
-  /** The agent asks for permission (see `waiting`), and the reader has read all updates. */
+  /** The queue is empty, and `waiting` contains a permission request. */
   | { type: 'asks' }
   | { type: 'ended'; stopReason: StopReason }
-  /** The agent answered the prompt with an error, or has ended. */
+  /** The agent answered the prompt with an error, or the agent has ended. */
   | { type: 'failed'; message: string };
 
 interface LiveAgentOptions {
   clock: Clock;
-  /** The time in which the agent must stop after a cancel, in milliseconds. */
+  /** The time limit for the agent to stop after a cancel. */
   graceMs: number;
-  /** Absolute path of the agent's working directory. */
   workspace: string;
 }
 
 export class LiveAgent implements AgentPeer {
-  /** Ids of the messages already sent to the agent. */
   readonly delivered = new Set<string>();
-  /** Ids of the calls whose permission request was answered. */
   readonly permitted = new Set<string>();
   readonly #connection: AgentConnection;
   readonly #options: LiveAgentOptions;
@@ -56,8 +51,8 @@ export class LiveAgent implements AgentPeer {
   #waiting: Permission[] = [];
   readonly #lookers = new Set<() => void>();
   /**
-   * `answered`: the agent has answered, and no turn has read the answer. `discarded`: the prompt was cancelled, and its
-   * answer is ignored.
+   * `answered`: the agent has answered, and no turn has read the answer yet. `discarded`: the prompt was cancelled, so
+   * its answer is ignored.
    */
   #prompt: 'none' | 'open' | 'answered' | 'discarded' = 'none';
   #stopping: Promise<void> | undefined;
@@ -70,7 +65,6 @@ export class LiveAgent implements AgentPeer {
     connection.listen(this);
   }
 
-  /** Open permission requests, oldest first. */
   get waiting(): readonly Permission[] {
     return this.#waiting;
   }
@@ -80,27 +74,24 @@ export class LiveAgent implements AgentPeer {
     return this.#prompt === 'open' || this.#prompt === 'answered';
   }
 
-  /** True while the agent works on a prompt. */
   get prompted(): boolean {
     return this.#prompt === 'open' || this.#prompt === 'discarded';
   }
 
-  /** True while the agent works on a cancelled prompt. */
   get discarding(): boolean {
     return this.#prompt === 'discarded';
   }
 
-  /** The reason why the agent has ended; undefined while it runs. */
+  /** The reason for the agent's end. Undefined while the agent runs. */
   get failure(): string | undefined {
     return this.#failure;
   }
 
-  /** True if a reader knows that the agent has ended. */
   get failureReported(): boolean {
     return this.#failureReported;
   }
 
-  /** Sends a prompt. Read the end of the last prompt first. */
+  /** Sends a prompt. Before this call, a turn must have read the end of the last prompt. */
   prompt(text: string): void {
     this.#prompt = 'open';
     void this.#answer(text);
@@ -133,26 +124,28 @@ export class LiveAgent implements AgentPeer {
     });
   }
 
-  /** Returns the merged state of a tool call. */
   toolCall(toolCallId: string): ToolCallUpdate | undefined {
     return this.#toolCalls.get(toolCallId);
   }
 
-  /** Sends the later updates of a tool call to `told` instead of the reader. */
+  /**
+   * Passes later updates of a tool call to `told`, and no longer to the queue that the turn reads. @returns a function
+   * that ends this
+   */
   watch(toolCallId: string, told: (toolCall: ToolCallUpdate) => void): () => void {
     this.#watched.set(toolCallId, told);
     return () => this.#watched.delete(toolCallId);
   }
 
   /**
-   * Cancels the prompt. The reader receives the prompt's end. Resolves when the agent has stopped, or has been killed.
+   * Cancels the prompt. A turn can still read the end of the prompt. Resolves when the agent has stopped or was killed.
    */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop().finally(() => (this.#stopping = undefined));
     return this.#stopping;
   }
 
-  /** Like `stop`, and discards all unread updates. */
+  /** Cancels the prompt and discards all unread updates. Resolves when the agent has stopped or was killed. */
   async cancel(): Promise<void> {
     if (!this.speaking && !this.prompted) return;
     if (this.#prompt === 'open') this.#prompt = 'discarded';
@@ -161,7 +154,6 @@ export class LiveAgent implements AgentPeer {
     await this.stop();
   }
 
-  /** Ends the agent and its process group. */
   end(): Promise<void> {
     this.#withdraw();
     return this.#connection.end();
@@ -172,7 +164,7 @@ export class LiveAgent implements AgentPeer {
       (stopReason): AgentItem => ({ type: 'ended', stopReason }),
       (error: unknown): AgentItem => ({ type: 'failed', message: this.#connection.refusal(error) }),
     );
-    // Earlier updates have already arrived. Wait until they are in the queue.
+    // All earlier updates have arrived. Let their handlers put them into the queue first.
     await nextTurn();
     if (!this.#connection.closed) this.#answered(item);
   }
@@ -251,7 +243,7 @@ export class LiveAgent implements AgentPeer {
 
   #keep(item: AgentItem): void {
     const size = JSON.stringify(item).length;
-    if (this.#unread + size > MAX_UNREAD)
+    if (this.#unread + size > MAX_UNREAD_JSON_CHARS)
       return this.#connection.giveUp('sent more at once than the server can hold');
     this.#items.push({ item, size });
     this.#unread += size;

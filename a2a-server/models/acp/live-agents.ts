@@ -1,38 +1,35 @@
 /**
- * Manages the ACP agents of this process, one per session in use.
+ * Manages the ACP agents of this process, at most one per session.
  *
- * A task that waits for a person keeps its agent, because the agent holds the permission request open. After `idleMs`
- * without use, `LiveAgents` ends the agent. The next message or decision starts the agent again, even in another
- * process. The agent then resumes its session by the id in the journal.
+ * A task that waits for a person keeps its agent, because the agent keeps the permission request open. After `idleMs`
+ * without use, the agent is ended. The next message or decision starts the agent again, even in another process. The
+ * new agent resumes the session by the id in the journal.
  */
 import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
 import { promptAfterStart, type PromptContext } from './agent-prompt.ts';
 import type { LiveAgent } from './live-agent.ts';
 import { openAgent, type AcpOptions } from './open-agent.ts';
 
-/** The purpose of using an agent: the next turn of its task, or a call of the last turn. */
 type AgentPurpose = 'turn' | 'call';
 
 interface Kept {
   agent: LiveAgent;
-  /** The agent's session id. */
   sessionId: string;
   workspace: string;
   taskId: string;
   /**
-   * The turn for whose calls the agent was restarted. Null if the agent was not restarted since it requested these
-   * calls.
+   * The number of the turn whose calls needed a restart of the agent. Null if the agent has run since it requested
+   * these calls.
    */
   startedFor: number | null;
   users: number;
-  /** True if the agent ended during use and no reader has received its end yet. */
+  /** True if the agent ended during use and no turn has read this end yet. */
   broken: boolean;
   cancelIdle: (() => void) | undefined;
 }
 
-/** An agent in use. Call `release` after use. */
 export interface AgentInUse extends Pick<Kept, 'agent' | 'sessionId'> {
-  /** True if the agent was restarted for the calls of this turn. Then it must ask for permission again. */
+  /** True if the agent was restarted for this turn's calls. The agent must then request permission again. */
   fresh: boolean;
   release: () => void;
 }
@@ -48,7 +45,7 @@ export class LiveAgents {
   }
 
   /**
-   * Returns the session's agent, and starts it if needed. A new agent gets a prompt with the current state.
+   * Returns the session's agent, and starts it if needed. A new agent gets a prompt with the task's state.
    * @throws ProductError AGENT_ERROR, SignInNeeded
    */
   async use(place: TaskPlace, purpose: AgentPurpose): Promise<AgentInUse> {
@@ -74,7 +71,7 @@ export class LiveAgents {
     };
   }
 
-  /** Cancels the agent's work for a task that has ended. */
+  /** Cancels the agent's work after the end of the task. */
   ended(task: Snapshot): void {
     const kept = this.#kept.get(keyOf(task));
     if (kept?.taskId !== task.taskId) return;
@@ -82,7 +79,6 @@ export class LiveAgents {
     void kept.agent.cancel();
   }
 
-  /** Ends all agents. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#opening.values());
@@ -92,7 +88,7 @@ export class LiveAgents {
     await Promise.all(kept.map(({ agent }) => agent.end()));
   }
 
-  /** Returns the current agent or starts an agent. Concurrent callers get the same agent. */
+  /** Returns a usable agent, or starts one. Concurrent callers get the same agent. */
   #obtain(key: string, place: TaskPlace, purpose: AgentPurpose): Promise<Kept> {
     const kept = this.#kept.get(key);
     if (kept && isUsable(kept, place) && !kept.agent.discarding) return Promise.resolve(kept);
@@ -138,12 +134,11 @@ export class LiveAgents {
   }
 }
 
-/** True if the agent can be used. An agent that ended during use stays until its turn has read the reason. */
+/** True if a caller can use the agent. An agent that ended during use stays until a turn has read the reason. */
 function isUsable({ agent, workspace, users, broken }: Kept, place: TaskPlace): boolean {
   return workspace === place.workspace && (agent.failure === undefined || users > 0 || broken);
 }
 
-/** Sends a prompt and records its message ids as delivered. */
 export function sendPrompt(agent: LiveAgent, { text, messages }: PromptContext): void {
   for (const messageId of messages) agent.delivered.add(messageId);
   agent.prompt(text);

@@ -1,7 +1,6 @@
 /**
- * Filters an agent's stdout. ACP allows only lines with one JSON object, but some agents also print a banner or log
- * lines. `MessageLines` passes on the lines that may be messages. It keeps the start of the other output for error
- * messages.
+ * Filters an agent's stdout. ACP allows only lines with one JSON object, but some agents also print log lines. Lines
+ * that may be messages pass. The start of the other output is stored for error messages.
  */
 import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
@@ -10,9 +9,9 @@ const NEWLINE = 0x0a;
 const BRACE = 0x7b;
 const WHITESPACE = new Set([0x20, 0x09, 0x0d]);
 
-/** The number of bytes to keep from the start of the other output. */
+/** Only this many bytes of the other output are stored. */
 const MAX_SAMPLE = 300;
-/** Maximum bytes of other output. A program that prints more does not use ACP. */
+/** In bytes. A program with more invalid output does not speak ACP. */
 const MAX_STRAYED = 1024 * 1024;
 
 export class MessageLines extends Transform {
@@ -20,7 +19,7 @@ export class MessageLines extends Transform {
   #sample = Buffer.alloc(0);
   #strayed = 0;
 
-  /** The start of the output that cannot be a message. Empty if all output may be messages. */
+  /** The start of the output that cannot be ACP. Empty without such output. */
   get strayed(): string {
     return this.#sample.toString('utf8').trim();
   }

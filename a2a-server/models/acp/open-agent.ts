@@ -7,36 +7,32 @@ import type { ChildProcesses } from '../../processes/child-processes.ts';
 import type { TaskPlace } from '../../task/snapshot.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { AgentConnection, SignInNeeded } from './agent-connection.ts';
-import { commandText, type AcpAgentCommand } from './agent-command.ts';
+import { commandText, type AcpAgentCommand } from './agent-program.ts';
 import { LiveAgent } from './live-agent.ts';
 
 export interface AcpOptions {
   agent: AcpAgentCommand;
-  /** The environment of the agent process. */
   env: Record<string, string>;
   clock: Clock;
-  /** The time limit for the agent's answer to each set-up request, in milliseconds. */
   startMs: number;
-  /** The time in which the agent must stop after a cancel, in milliseconds. */
+  /** The time limit for the agent to stop after a cancel. */
   graceMs: number;
-  /**
-   * The time after which the server ends an unused agent, in milliseconds. Null: the agent runs as long as the server.
-   */
+  /** An agent without use for this time is ended. If null, the agent runs as long as the server. */
   idleMs: number | null;
-  /** The time in which further permission requests belong to the same turn, in milliseconds. */
+  /** Permission requests within this time belong to the same turn. */
   gatherMs: number;
-  /** Records the agent's processes. */
+  /** Records the agent's process, so that the next server can end it after a crash. */
   children?: ChildProcesses;
 }
 
 interface OpenedAgent {
   agent: LiveAgent;
   sessionId: string;
-  /** True if the agent resumed its session and so knows the conversation. */
+  /** True if the agent resumed its session and knows the conversation. */
   remembers: boolean;
 }
 
-/** Returns the agent's last session id. Undefined if the agent had no session. */
+/** Returns the id of the agent's last session, or undefined. */
 export function rememberedSession({ task, earlier }: TaskPlace): string | undefined {
   return (
     task.agentSession ??
@@ -45,7 +41,10 @@ export function rememberedSession({ task, earlier }: TaskPlace): string | undefi
   );
 }
 
-/** @throws ProductError AGENT_ERROR, SignInNeeded. After a failure, the agent has ended. */
+/**
+ * Starts the agent and opens its session. After a failure, the agent has ended.
+ * @throws ProductError AGENT_ERROR, SignInNeeded
+ */
 export async function openAgent(
   place: TaskPlace,
   options: AcpOptions,
@@ -76,8 +75,8 @@ export async function openAgent(
 }
 
 /**
- * ACP v1, session setup: resumes the session if the agent supports that. Prefers `session/resume`, because it replays
- * no updates.
+ * Resumes the known session if the agent supports this (ACP v1, session setup). `session/resume` replays no updates, so
+ * it goes first.
  */
 async function openSession(
   connection: AgentConnection,
@@ -95,10 +94,7 @@ async function openSession(
   return { sessionId: await connection.newSession(place.workspace), remembers: false };
 }
 
-/**
- * Resumes or loads the session. @returns false if the agent no longer has the session. Then the prompt must contain the
- * conversation.
- */
+/** Returns false if the agent no longer has the session. The prompt must then contain the conversation. */
 async function takenUp(
   connection: AgentConnection,
   how: 'resume' | 'load',

@@ -1,9 +1,8 @@
-/** Relates an agent's paths to the workspace. */
 import { isAbsolute, relative, resolve } from 'node:path';
 
 /**
- * Returns a path inside the workspace as a relative path, and any other path as an absolute path. Compares only the
- * text and resolves no links.
+ * Returns a path in the workspace as a relative path, and any other path as an absolute path. Only the text is
+ * compared. Symbolic links are not resolved.
  */
 export function pathInWorkspace(workspace: string, path: string): string {
   const inside = relative(workspace, resolve(workspace, path));

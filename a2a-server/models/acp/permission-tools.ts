@@ -1,10 +1,11 @@
 /**
- * Represents an ACP agent's permission requests as tools, one per ACP tool kind. The agent does the work. When such a
- * call runs, it approves the request and waits for the agent's result.
+ * Represents an ACP agent's permission requests as tools, one per ACP tool kind. Such a call approves the request and
+ * waits for the agent's result. The agent does the work.
  *
- * - E2: the server sends an approval once, after `tool.started` is durable, and only for the decided input. A restarted
- *   agent gets the decision in its prompt. If it asks for the same permission again, it gets the same approval.
- * - No tool kind is read-only. A person decides on each permission request.
+ * - E2: an approval is sent once, after `tool.started` is durable, and only for the decided input.
+ * - A restarted agent gets the decision in its prompt. If the agent requests the same permission again, the server
+ *   approves it.
+ * - No tool kind is read-only. A person decides each permission request.
  */
 import type { ToolKind } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
@@ -15,14 +16,14 @@ import { defineTool } from '../../tools/builtin/define-tool.ts';
 import type { CallTargets, ToolPreview, Tool, ToolContext, ToolRun } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { inputChangedError } from '../../tools/workspace/replace-file.ts';
-import { agentName } from './agent-command.ts';
+import { agentName } from './agent-program.ts';
 import { basisOfFiles, diffsFromDisk, readFiles, type CurrentFile } from './file-changes.ts';
 import type { LiveAgents } from './live-agents.ts';
 import { permissionInputSchema, permissionFiles, type PermissionInput } from './permission.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { runPermitted } from './run-permitted.ts';
 
-/** The maximum, so that the server's limit for tools and the task's limit apply instead. */
+/** The longest possible limit. The server's limit for tools and the task's limit end the call earlier. */
 const NO_LIMIT_MS = 24 * 60 * 60 * 1000;
 
 const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
@@ -38,7 +39,7 @@ const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
   other: { sideEffect: 'other', does: 'does something' },
 };
 
-/** Kinds that change the named files, even if the agent sends no diff. */
+/** The kinds of ACP tool calls that change the files in their `locations`, even if the call has no diff. */
 const CHANGES_FILES: ReadonlySet<string> = new Set<ToolKind>(['edit', 'delete', 'move']);
 
 export function permissionTools(agents: LiveAgents): Tool[] {
@@ -60,7 +61,7 @@ export function permissionTools(agents: LiveAgents): Tool[] {
   );
 }
 
-/** Returns the paths, command and hosts that the agent names. Policy rules match them. */
+/** Returns the paths, command and hosts that the agent names, for the policy rules. */
 function reachOf(kind: string, input: PermissionInput): CallTargets {
   const paths = [...(input.diffs ?? []).map(({ path }) => path), ...(input.paths ?? [])];
   const url = kind === 'fetch' ? parseUrl(urlOf(input) ?? '') : undefined;
@@ -79,7 +80,7 @@ async function show(kind: string, input: PermissionInput, { workspace }: ToolCon
   if (files && diffs.length > 0) {
     const places = new Set(diffs.map(({ path }) => pathInWorkspace(root, path)));
     const diff = diffsFromDisk(diffs, { files, root, rawInput });
-    // D5: if the request has a command or an address and a diff, show both.
+    // D5: the preview shows the command or URL as well as the diff.
     if (kind === 'execute' || kind === 'fetch' || (!CHANGES_FILES.has(kind) && commandIn(rawInput))) {
       const change = { files: [...places], diff: diff.split('\n') };
       return { preview: { type: 'json', value: { ...wholeInput(input), change } }, basis };
@@ -89,7 +90,7 @@ async function show(kind: string, input: PermissionInput, { workspace }: ToolCon
   return { preview: withoutDiff(kind, input, root), basis };
 }
 
-/** Reads the files that a permission request changes. Null if the request names no file. */
+/** Reads the files that a permission request changes. Returns null if the request names no file. */
 async function filesOf(
   kind: string,
   input: PermissionInput,
@@ -101,8 +102,7 @@ async function filesOf(
 }
 
 /**
- * Refuses a call if its files have changed since the person saw it (D2). For example, a restart of the agent takes
- * time.
+ * Refuses the call if a file has changed since the person saw its diff (D2).
  * @throws ProductError INPUT_CHANGED
  */
 async function checkBasis(
@@ -124,12 +124,11 @@ const commandInput = z.looseObject({
 const nothing = z.strictObject({}).optional();
 const urlInput = z.looseObject({ url: z.string() });
 
-/** Fields of an input without influence on its effect. The preview shows all other fields. */
+/** Input fields that do not change the effect. A short preview may omit them. */
 const HARMLESS: ReadonlySet<string> = new Set(['description', 'timeout']);
 
 const hasMore = (rest: object): boolean => Object.keys(rest).some((field) => !HARMLESS.has(field));
 
-/** Chooses the most useful preview for a request without a diff. */
 function withoutDiff(kind: string, input: PermissionInput, root: string): Preview {
   const url = kind === 'fetch' ? urlOf(input) : undefined;
   if (url !== undefined) return { type: 'url', url };
@@ -138,7 +137,6 @@ function withoutDiff(kind: string, input: PermissionInput, root: string): Previe
   return more ? { type: 'json', value: wholeInput(input) } : { type: 'command', command, cwd };
 }
 
-/** Returns all fields of the request, for the general preview. */
 function wholeInput({ title, text, paths, rawInput }: PermissionInput): Record<string, unknown> {
   return {
     title,
@@ -151,11 +149,11 @@ function wholeInput({ title, text, paths, rawInput }: PermissionInput): Record<s
 interface OwnCommand {
   command: string;
   cwd?: string | undefined;
-  /** True if the input has more fields that influence the command. */
+  /** True if the input has more fields that change the effect. */
   more: boolean;
 }
 
-/** Finds the command line. Some agents put it only in the title. */
+/** Returns the command line. Some agents send the command only in the title. */
 function commandOf({ rawInput, title }: PermissionInput): OwnCommand {
   return commandIn(rawInput) ?? { command: title, more: !nothing.safeParse(rawInput).success };
 }

@@ -1,4 +1,4 @@
-/** Converts an ACP permission request to a call input, and a decision to one of its options. */
+/** Converts an ACP permission request to a call's input, and a decision to one of the request's options. */
 import type {
   PermissionOption,
   RequestPermissionOutcome,
@@ -9,13 +9,12 @@ import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { inputHash } from '../../../shared/protocol/shown-code.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
-import { toolCallDiffs, toolCallText } from './acp-tool-call.ts';
+import { toolCallDiffs, toolCallText } from './read-tool-call.ts';
 
-/** The fields of a permission request. The person sees them, and the decision is valid only for them (D2). */
+/** The input of a permission call. The person sees all of it, and the decision is valid only for this input (D2). */
 export const permissionInputSchema = z.strictObject({
-  /** The agent's complete title, because only the title may contain the command line. */
+  /** The agent's whole title. With some agents, only the title contains the command. */
   title: z.string(),
-  /** The agent's name for the tool. */
   name: z.string().optional(),
   rawInput: z.unknown().optional(),
   diffs: z
@@ -23,25 +22,23 @@ export const permissionInputSchema = z.strictObject({
     .optional(),
   text: z.string().optional(),
   paths: z.array(z.string()).optional(),
-  /** Set if the agent offers only a permanent approval. Then it will not ask again for similar calls. */
+  /** Present if the agent offers only a permanent approval. The agent then requests no permission for similar calls. */
   forGood: z.literal(true).optional(),
 });
 export type PermissionInput = z.infer<typeof permissionInputSchema>;
 
-/** An open permission request. */
 export interface Permission {
-  /** The agent's id of the tool call. */
   readonly toolCallId: string;
   readonly tool: ToolKind;
   readonly input: PermissionInput;
-  /** The hash of `input`, equal to the call's `inputHash`. */
+  /** Equals the call's `inputHash`. */
   readonly hash: string;
   readonly options: readonly PermissionOption[];
-  /** Answers the agent. Only the first call has an effect. */
+  /** Sends the outcome to the agent. Only the first call has an effect. */
   readonly answer: (outcome: RequestPermissionOutcome) => void;
 }
 
-/** @param known the merged state of the tool call, including the request */
+/** @param known the tool call with all its updates and the request merged */
 export function permissionOf(
   known: ToolCallUpdate,
   { options, answer }: Pick<Permission, 'options' | 'answer'>,
@@ -68,15 +65,15 @@ export function permissionOf(
   };
 }
 
-/** Returns the files of the permission request. Paths in the workspace are relative. Other paths are absolute. */
+/** Returns the files of the permission request. A path in the workspace is relative. Any other path is absolute. */
 export function permissionFiles({ diffs = [], paths = [] }: PermissionInput, workspace: string): string[] {
   const all = [...diffs.map(({ path }) => path), ...paths].map((path) => pathInWorkspace(workspace, path));
   return [...new Set(all)];
 }
 
 /**
- * Returns the tool kind for policy. The mode `accept-edits` covers only named files in the workspace. So a change
- * outside of the workspace, or without a path, gets the kind `other`.
+ * Returns the tool kind for the policy. The mode `accept-edits` covers only named files in the workspace. A change
+ * outside the workspace therefore gets the kind `other`. So does a change without a path.
  */
 function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
   const changes = kind === 'edit' || kind === 'delete' || kind === 'move';
@@ -84,17 +81,20 @@ function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
 }
 
 /**
- * Returns the outcome that approves this request once, even if the person trusts the tool or the agent. The task stores
- * that trust as a grant, checks it for each call, and ends it with the task (R12). After a permanent approval the agent
- * would not ask again, and no person could see or revoke the trust.
- * @returns undefined if the agent offers no approval
+ * Returns the outcome that approves this one request, or undefined if the agent offers no approval. A one-time approval
+ * is preferred even if the person trusts the agent permanently. The task stores that trust as a grant, which a person
+ * can see and revoke (R12). After a permanent approval, the agent would send no further requests.
+ * @param onlyOnce true if a permanent approval is not allowed
  */
-export function approveOutcome(options: readonly PermissionOption[]): RequestPermissionOutcome | undefined {
-  return select(options, 'allow_once') ?? select(options, 'allow_always');
+export function approveOutcome(
+  options: readonly PermissionOption[],
+  { onlyOnce = false } = {},
+): RequestPermissionOutcome | undefined {
+  return select(options, 'allow_once') ?? (onlyOnce ? undefined : select(options, 'allow_always'));
 }
 
 /**
- * Returns the outcome that rejects this request. If the agent offers no rejection, returns the outcome that cancels its
+ * Returns the outcome that rejects this request. If the agent offers no rejection, the outcome cancels the agent's
  * turn.
  */
 export function rejectOutcome(options: readonly PermissionOption[]): RequestPermissionOutcome {

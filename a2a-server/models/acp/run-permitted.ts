@@ -1,4 +1,3 @@
-/** Answers an ACP agent's permission request with the person's approval, and waits for the result. */
 import type { ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { callsOf, type Call, type Snapshot } from '../../task/snapshot.ts';
@@ -9,12 +8,10 @@ import { contentPartsOf } from './session-updates.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { LiveAgents } from './live-agents.ts';
 import { approveOutcome, rejectOutcome, type Permission } from './permission.ts';
-import { hasToolCallEnded, toolCallText } from './acp-tool-call.ts';
+import { hasToolCallEnded, toolCallText } from './read-tool-call.ts';
 
-/** Maximum characters of the result. */
-const MAX_RESULT = 30_000;
+const MAX_RESULT_CHARS = 30_000;
 
-/** The reaction of the agent to the approval. */
 type End =
   | { type: 'done'; toolCall: ToolCallUpdate }
   | { type: 'turn-over' | 'asks-more' }
@@ -22,7 +19,7 @@ type End =
 
 /**
  * Sends the approval and waits for the result.
- * @param check called directly before the approval; throws if the approval is no longer valid
+ * @param check throws if the approval is no longer valid. Called directly before the approval.
  * @throws Error with the agent's message after a failure; ToolStopped
  */
 export async function runPermitted(
@@ -42,9 +39,13 @@ export async function runPermitted(
       permission.answer(rejectOutcome(permission.options));
       throw error;
     });
-    const outcome = approveOutcome(permission.options);
+    const outcome = approveOutcome(permission.options, { onlyOnce: call.presence === true });
     if (outcome === undefined) {
       permission.answer(rejectOutcome(permission.options));
+      if (approveOutcome(permission.options) !== undefined)
+        throw new Error(
+          'The agent offers only a permanent permission, and a passkey approves one call only. The request was refused. Nothing was done.',
+        );
       throw new Error(
         "The agent's request offered no option to allow it, so it was refused. Nothing was done.",
       );
@@ -73,7 +74,7 @@ export async function runPermitted(
 }
 
 /**
- * Rejects the requests of calls that were denied or never started, because the agent may wait for all answers.
+ * Rejects the permission requests of denied calls and of calls that never started. The agent may wait for all answers.
  */
 export function refuseSettled(agent: LiveAgent, task: Snapshot): void {
   for (const call of callsOfTurn(task)) {
@@ -83,7 +84,7 @@ export function refuseSettled(agent: LiveAgent, task: Snapshot): void {
   }
 }
 
-/** Returns the calls of the last finished turn, even if newer messages exist. */
+/** Returns the calls of the last finished turn. Newer messages may follow this turn. */
 function callsOfTurn(task: Snapshot): Call[] {
   const last = task.exchanges.findLast((exchange) => exchange.type === 'turn');
   return callsOf(task, last?.turn);
@@ -103,7 +104,7 @@ async function claim(
     const alike = agent.waiting.filter((open) => isOf(call, open));
     const own = alike.find(({ toolCallId }) => toolCallId === call.modelCallId) ?? alike[0];
     if (own) return own;
-    // A restarted agent will ask again. Without a restart, the agent has withdrawn its request.
+    // A restarted agent repeats its request later. An agent that was not restarted has withdrawn its request.
     return !fresh || !agent.prompted || agent.failure !== undefined || asksMore(agent, task, call)
       ? 'gone'
       : undefined;
@@ -131,7 +132,7 @@ function endOf(
   }, signal);
 }
 
-/** True if the agent waits for a permission, and the request matches no other approved call of the turn. */
+/** True if the agent waits for a permission that matches no other approved call of the turn. */
 function asksMore(agent: LiveAgent, task: Snapshot, call: Call): boolean {
   const open = callsOfTurn(task).filter(
     (other) =>
@@ -148,7 +149,7 @@ function resultOf(end: End, workspace: string, call: Call): ToolResult {
       const parts = contentPartsOf(toolCall, workspace).flatMap((part) =>
         part.type === 'text' ? [part.text] : [],
       );
-      const text = capText(parts.join('\n\n') || rawText(toolCall), MAX_RESULT);
+      const text = capText(parts.join('\n\n') || rawText(toolCall), MAX_RESULT_CHARS);
       if (toolCall.status === 'failed')
         throw new Error(text || 'The agent reports a failure, without details.');
       return { text: text || 'The agent reports success, without details.', summary: `${title}: done` };
@@ -173,7 +174,7 @@ function rawText({ rawOutput }: ToolCallUpdate): string {
   return typeof rawOutput === 'string' ? rawOutput : JSON.stringify(rawOutput, null, 2);
 }
 
-/** Writes only the new part of the output, because each update repeats the whole output of the tool call. */
+/** Writes only the new part of the output. Each update repeats the whole output of the tool call. */
 function liveOutput({ output }: ToolRun): { told: (toolCall: ToolCallUpdate) => void; soFar: () => string } {
   let shown = '';
   return {
@@ -183,6 +184,6 @@ function liveOutput({ output }: ToolRun): { told: (toolCall: ToolCallUpdate) => 
       output(text.startsWith(shown) ? text.slice(shown.length) : `\n${text}`);
       shown = text;
     },
-    soFar: () => capText(shown, MAX_RESULT),
+    soFar: () => capText(shown, MAX_RESULT_CHARS),
   };
 }

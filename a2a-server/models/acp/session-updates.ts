@@ -1,4 +1,3 @@
-/** Converts an ACP agent's session updates to model events: text, notes, artifacts. */
 import type { Plan, SessionUpdate, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk';
 import type { Artifact, ContentPart } from '../../task/events.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
@@ -6,12 +5,12 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
 import type { ModelEvent } from '../model.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
-import { blockText, toolCallDiffs, hasToolCallEnded, toolCallText } from './acp-tool-call.ts';
+import { blockText, toolCallDiffs, hasToolCallEnded, toolCallText } from './read-tool-call.ts';
 
 const MAX_NOTE = 300;
 const MAX_OUTPUT = 30_000;
 
-/** These tool kinds give no artifact, because the agent's text has the result. */
+/** These tool kinds create no artifact. The agent repeats their result in its text. */
 const LOOKS = new Set<ToolKind>(['read', 'search', 'think', 'fetch']);
 
 const MARKS = { pending: ' ', in_progress: '~', completed: 'x' } as const;
@@ -19,14 +18,14 @@ const MARKS = { pending: ' ', in_progress: '~', completed: 'x' } as const;
 export class SessionUpdates {
   readonly #workspace: string;
   #thought = '';
-  /** The kind of the last output. Text after a tool call starts a new paragraph. */
+  /** `words-before`: a tool call followed the text. The next text starts a new paragraph. */
   #spoken: 'nothing' | 'words' | 'words-before' = 'nothing';
 
   constructor(workspace: string) {
     this.#workspace = workspace;
   }
 
-  /** Converts one update. @param toolCall the merged state of the tool call in the update */
+  /** Converts one update. @param toolCall the tool call of the update, with all its updates merged */
   *of(update: SessionUpdate, toolCall: ToolCallUpdate | undefined): Generator<ModelEvent> {
     if (update.sessionUpdate === 'agent_thought_chunk') {
       this.#thought += blockText(update.content);
@@ -60,7 +59,7 @@ export class SessionUpdates {
       case 'notice':
       case 'compaction_update':
       case 'compaction_summary_chunk':
-        // Only editors need these updates: typed text, available commands, window usage.
+        // Only editors need these updates.
         break;
     }
   }
@@ -112,7 +111,6 @@ function planOf({ entries }: Plan): Artifact {
   };
 }
 
-/** Builds the event that replaces the previous version of the artifact. */
 function given(artifact: Artifact): ModelEvent {
   return { type: 'artifact', artifact, append: false, lastChunk: true };
 }

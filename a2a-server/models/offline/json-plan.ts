@@ -1,18 +1,15 @@
 /**
- * The JSON plan: any tool, several calls in one turn, and long streams.
+ * Parses a JSON plan. A plan can use any tool, several calls in one turn, and long streams.
  *
  * `{"plan": [{"tool": "…", "input": {…}}, {"together": [{"tool": …}, …]}, {"say": "…", "repeat": 3}]}`
  */
 import { z } from 'zod';
 import type { ParsedMessage, PlanStep } from './step.ts';
 
-/** Maximum characters that one `say` may stream. */
 export const MAX_SAID = 50_000_000;
-/** Maximum chunks that one `say` may stream. */
 export const MAX_CHUNKS = 1_000_000;
-/** Maximum number of steps in one plan. */
 export const MAX_STEPS = 1_000;
-/** Maximum depth of a plan. The inputs of all tools are less deep, and a plan of this depth can be serialised. */
+/** No tool needs a deeper input. A plan of this depth can still be serialised. */
 const MAX_DEPTH = 100;
 
 const plannedCall = z.strictObject({
@@ -32,7 +29,7 @@ const plan = z.strictObject({
     .max(MAX_STEPS),
 });
 
-/** Reads a JSON plan. Never throws. For any other text, returns a refusal with the reason. */
+/** Never throws. Returns a refusal with the reason for any other text. */
 export function readJsonPlan(source: string): ParsedMessage {
   const json = parse(source);
   if (!json.ok) return refused(`the plan is not valid JSON (${json.why})`);
@@ -61,7 +58,7 @@ function parse(source: string): { ok: true; value: unknown } | { ok: false; why:
   }
 }
 
-/** Checks the depth without recursion, because the input may be too deep for the stack. */
+/** Measures the depth without recursion. The input may be too deep for the stack. */
 function depthExceeds(value: unknown, limit: number): boolean {
   const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

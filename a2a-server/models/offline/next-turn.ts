@@ -1,34 +1,32 @@
 /**
- * Computes the next turn of the offline model from the conversation and the offered tools. Pure. It has no state, so
- * the model continues after a restart or in another process.
+ * Computes the offline model's next turn from the conversation and the offered tools. Pure. There is no other state, so
+ * any process can continue after a restart.
  *
- * It compares the steps of all unanswered messages with the existing turns of the conversation. The first step without
- * a turn is the next turn.
+ * The function compares the steps of all unanswered messages with the finished turns. The first step without a turn is
+ * the next turn.
  */
 import type { ConversationStep } from '../model.ts';
 import { readMessage } from './read-message.ts';
 import { callsOfStep, type PlannedCall, type PlanStep } from './step.ts';
 
-/** Text to stream: `repeat` chunks of `text`, or `text` word by word. */
+/** Text to stream. With `repeat`, `text` is sent that many times. Otherwise `text` is sent word by word. */
 export interface SayStep {
   text: string;
   repeat?: number;
 }
 
-/** A message that the model does not understand. */
 interface Refusal {
   refused: string;
 }
 
 export type NextTurn =
   | { type: 'calls'; said: (SayStep | Refusal)[]; calls: PlannedCall[] }
-  /** The next turn is the last turn. */
-  | { type: 'end'; said: (SayStep | Refusal)[] }
-  /** The model cannot do the task, and has done nothing. */
+  /** `byForm` is true if a person wrote one of the forms. */
+  | { type: 'end'; said: (SayStep | Refusal)[]; byForm: boolean }
+  /** The model understands no message and has done nothing. */
   | ({ type: 'rejected' } & Refusal);
 
-/** Maximum characters of a tool's result in the model's text. */
-const MAX_REPEATED = 10_000;
+const MAX_RESULT_CHARS = 10_000;
 
 type Result = Extract<ConversationStep, { role: 'tool' }>['results'][number];
 
@@ -56,7 +54,11 @@ export function nextTurn(conversation: readonly ConversationStep[], offered: Rea
     taken += 1;
     if (taken === turns.length) said.push({ text: report(step, results) });
   }
-  return { type: 'end', said: said.length > 0 ? said : [{ text: 'There was nothing to do.' }] };
+  return {
+    type: 'end',
+    said: said.length > 0 ? said : [{ text: 'There was nothing to do.' }],
+    byForm: readings.some((reading) => reading.type === 'steps' && reading.form === true),
+  };
 }
 
 function report(step: PlanStep, results: readonly Result[]): string {
@@ -69,12 +71,12 @@ function report(step: PlanStep, results: readonly Result[]): string {
 }
 
 function cut(text: string): string {
-  return text.length <= MAX_REPEATED
+  return text.length <= MAX_RESULT_CHARS
     ? text
-    : `${text.slice(0, MAX_REPEATED)}\n… (${text.length - MAX_REPEATED} more characters)`;
+    : `${text.slice(0, MAX_RESULT_CHARS)}\n… (${text.length - MAX_RESULT_CHARS} more characters)`;
 }
 
-/** Returns the messages and turns since the last turn without calls, because such a turn ends earlier work. */
+/** Returns the messages and turns after the last turn without calls. A turn without calls ends the earlier work. */
 function unanswered(conversation: readonly ConversationStep[]): {
   messages: { text: string; fresh: boolean }[];
   turns: Result[][];

@@ -1,6 +1,6 @@
 /**
- * The offline model, which is the default. It is a program that follows a few fixed forms and JSON plans. It needs no
- * network and no key, and costs nothing (docs/offline-model.md).
+ * Implements the offline model, which is the default. The model understands a few fixed forms and JSON plans. It needs
+ * no network and no key, and costs nothing (docs/offline-model.md).
  */
 import type { TurnEnd } from '../../task/events.ts';
 import type { Model, ModelEvent } from '../model.ts';
@@ -9,16 +9,13 @@ import { FORMS } from './read-message.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** Returns a sentence that says how to choose a language model, with the command. */
+/** Returns a sentence that tells the person how to choose a language model. */
 export type ModelAdvice = () => Promise<string>;
 
 const GENERAL_ADVICE =
   'To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model> (docs/models.md).';
 
-/**
- * @param id the name of the model in each turn
- * @param advise called only for a message that the model does not understand
- */
+/** @param advise called only for a message that the model does not understand */
 export function offlineModel(id: string, advise: ModelAdvice = () => Promise.resolve(GENERAL_ADVICE)): Model {
   return {
     id,
@@ -37,13 +34,21 @@ export function offlineModel(id: string, advise: ModelAdvice = () => Promise.res
         yield { type: 'text', text };
       }
       yield* calls(turn);
-      const end: TurnEnd = turn.type === 'calls' ? 'tool-calls' : 'stop';
-      yield { type: 'finish', end, usage: NO_USAGE };
+      yield { type: 'finish', end: endOf(turn), usage: NO_USAGE };
     },
   };
 }
 
-/** Streams text word by word. Streams a repeated text in exactly `repeat` chunks. */
+/** A person could take the forms for the understanding of a language model. So the end of the task says the opposite. */
+const NO_MODEL =
+  'No language model is configured: the offline model followed one of its fixed forms. To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model>';
+
+function endOf(turn: Exclude<NextTurn, { type: 'rejected' }>): TurnEnd {
+  if (turn.type === 'calls') return 'tool-calls';
+  return turn.byForm ? { type: 'completed', message: NO_MODEL } : 'stop';
+}
+
+/** Streams text word by word. With `repeat`, streams exactly `repeat` chunks. */
 function* deltas(said: readonly SayStep[]): Generator<string> {
   for (const [at, { text, repeat }] of said.entries()) {
     if (at > 0) yield '\n\n';

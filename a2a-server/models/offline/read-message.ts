@@ -1,18 +1,17 @@
 /**
- * Reads a message as one of the forms of docs/offline-model.md, or as a JSON plan. Refuses any other message
- * completely. Pure, total, and linear in the text (X3).
+ * Parses a message in one of the forms of docs/offline-model.md, or as a JSON plan. Refuses any other message as a
+ * whole. Pure, total, and linear in the length of the text (X3).
  */
 import { readJsonPlan } from './json-plan.ts';
 import type { PlannedCall, ParsedMessage } from './step.ts';
 
-/** Maximum characters of a message. */
 export const MAX_LENGTH = 1_000_000;
 
 interface Form {
   /** The text of the form in the documentation and in a refusal. */
   form: string;
   verb: string;
-  /** @param rest the text after the verb. @returns undefined if the form does not match */
+  /** Parses the text after the verb. @returns undefined if the text does not match the form */
   read: (rest: string) => PlannedCall | { say: string } | undefined;
 }
 
@@ -86,7 +85,7 @@ export const FORMS: readonly Form[] = [
   },
 ];
 
-/** Replies to the server's question whether the task should continue. These replies request no step. */
+/** Replies to the question whether the task should continue. They add no step. */
 const GO_ON = new Set(['go on', 'continue', 'yes']);
 
 const FENCE = /^```(?:json)?\n([^]*)\n```$/;
@@ -105,6 +104,7 @@ export function readMessage(message: string): ParsedMessage {
     return { type: 'refused', why: known ? `the form is: ${known.form}` : 'no form fits' };
   return {
     type: 'steps',
+    form: true,
     steps: ['say' in read ? { type: 'say', text: read.say } : { type: 'call', ...read }],
   };
 }
@@ -114,7 +114,7 @@ function call(tool: string, input: Record<string, unknown>): PlannedCall | undef
   return Object.values(needed).includes('') ? undefined : { tool, input };
 }
 
-/** Returns the rest of a text that starts with `word` and a space. Otherwise undefined. */
+/** If the text starts with `word` and a space, returns the text after both. */
 function afterWord(text: string | undefined, word: string): string | undefined {
   const trimmed = text?.trimStart() ?? '';
   const starts =
@@ -122,7 +122,7 @@ function afterWord(text: string | undefined, word: string): string | undefined {
   return starts ? trimmed.slice(word.length).trim() : undefined;
 }
 
-/** Reads a file name at the start of the text: one word, or a quoted text. */
+/** Reads a file name at the start of the text. The name is one word or a quoted text. */
 function leadingName(text: string): { name: string; after: string } {
   const quote = leadingQuote(text);
   if (quote) return { name: quote.text, after: quote.after };
@@ -130,12 +130,12 @@ function leadingName(text: string): { name: string; after: string } {
   return end === -1 ? { name: text, after: '' } : { name: text.slice(0, end), after: text.slice(end) };
 }
 
-/** Reads a text in double quotes at the start, with the escapes of JSON. */
+/** Reads a text in double quotes at the start of `text`. The quoted text uses JSON escapes. */
 function leadingQuote(text: string): { text: string; after: string } | undefined {
   const quoted = /^"(?:[^"\\]|\\[^])*"/.exec(text)?.[0];
   if (quoted === undefined) return undefined;
   try {
-    // Accept a line feed or a tab inside the quotes, unlike JSON.
+    // JSON allows no line feed or tab inside quotes. A person may write them.
     const value: unknown = JSON.parse(
       quoted.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t'),
     );
@@ -145,7 +145,6 @@ function leadingQuote(text: string): { text: string; after: string } | undefined
   }
 }
 
-/** If the whole text is in quotes, removes the quotes. Otherwise returns the text unchanged. */
 function unquoted(text: string): string {
   const quote = leadingQuote(text);
   return quote?.after === '' ? quote.text : text;

@@ -1,6 +1,3 @@
-/** Defines the steps that a message can request from the offline model. */
-
-/** A tool call with the input that the model will request. */
 export interface PlannedCall {
   tool: string;
   input: Record<string, unknown>;
@@ -8,15 +5,15 @@ export interface PlannedCall {
 
 export type PlanStep =
   | ({ type: 'call' } & PlannedCall)
-  /** Several calls requested in one turn. */
   | { type: 'together'; calls: PlannedCall[] }
-  /** Text to stream. `repeat` is the number of chunks of this text. */
+  /** Text to stream. With `repeat`, `text` is sent that many times. */
   | { type: 'say'; text: string; repeat?: number };
 
-/** The result of reading a message. A `refused` message has no effect. */
-export type ParsedMessage = { type: 'steps'; steps: PlanStep[] } | { type: 'refused'; why: string };
+/** The result of parsing a message. A `refused` message has no effect. */
+export type ParsedMessage =
+  /** `form` is present if a person wrote one of the forms, and not a JSON plan. */
+  { type: 'steps'; steps: PlanStep[]; form?: true } | { type: 'refused'; why: string };
 
-/** Returns the calls of a step. A `say` step has no calls. */
 export function callsOfStep(step: PlanStep): PlannedCall[] {
   switch (step.type) {
     case 'call':

@@ -1,20 +1,20 @@
-/** Parses a script: rules with the steps for each message to a scripted agent. Format: docs/scripted-agent.md. */
+/** Parses a script. Its rules give the scripted agent the steps for each message (docs/scripted-agent.md). */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { issuesText } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { scriptStepSchema, turnEnd, type ScriptStep } from './step.ts';
 
-/** The steps of each turn, in order. A question or a call ends a turn. The last turn may be empty. */
+/** The steps of each turn, in order. A question or a call ends a turn. The last turn may have no steps. */
 export type Sequence = readonly (readonly ScriptStep[])[];
 
 export interface ScriptRule {
   when: {
-    /** Matches the beginning of the message id. */
+    /** Must be a prefix of the message id. */
     messageId?: string | undefined;
-    /** Matches a part of the message text, in any case. */
+    /** Must occur in the message text. Upper and lower case are equal. */
     text?: string | undefined;
-    /** Matches the number of the message in the task, from 1. */
+    /** Must equal the number of the message in its task, starting at 1. */
     turn?: number | undefined;
   };
   do: Sequence;
@@ -22,7 +22,6 @@ export interface ScriptRule {
 
 export interface Script {
   rules: readonly ScriptRule[];
-  /** The steps for a message without a matching rule. */
   otherwise: Sequence;
 }
 
@@ -53,7 +52,7 @@ const script = z.strictObject({
   otherwise: sequence.default(NO_RULE),
 });
 
-/** @throws ProductError CONFIGURATION, which names the position in the script and the problem */
+/** @throws ProductError CONFIGURATION, which gives the position in the script and the problem */
 export function parseScript(json: unknown, path: string): Script {
   const parsed = judged(json, path);
   if (parsed.success) return parsed.data;
@@ -64,7 +63,7 @@ function judged(json: unknown, path: string): z.ZodSafeParseResult<Script> {
   try {
     return script.safeParse(json);
   } catch (error) {
-    // A RangeError means that the script is too deep for the stack.
+    // The script is nested too deep for the stack.
     if (!(error instanceof RangeError)) throw error;
     throw new ProductError('CONFIGURATION', `The script ${path} is not valid: it is nested too deep.`, {
       cause: error,
@@ -76,7 +75,7 @@ function judged(json: unknown, path: string): z.ZodSafeParseResult<Script> {
 export async function readScript(path: string): Promise<Script> {
   let json: unknown;
   try {
-    // RFC 8259 §8.1: a parser may ignore a byte order mark. Some editors write one.
+    // A parser may ignore a byte order mark (RFC 8259 §8.1). Some editors write this mark.
     json = JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new ProductError('CONFIGURATION', `The script ${path} cannot be read: ${messageOf(error)}`, {
@@ -88,10 +87,7 @@ export async function readScript(path: string): Promise<Script> {
 
 function problemsOf(steps: readonly ScriptStep[]): [number, string][] {
   const problems: [number, string][] = [];
-  /**
-   * The artifacts of this turn so far. An append must name one of these artifacts, because a turn may repeat after a
-   * crash.
-   */
+  /** The artifacts of this turn so far. An append must name one of them, because a turn may repeat after a crash. */
   let given = new Set<string>();
   for (const [index, it] of steps.entries()) {
     const before = steps[index - 1];

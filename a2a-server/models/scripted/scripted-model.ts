@@ -1,4 +1,4 @@
-/** The scripted agent. It uses the normal executor and journal, but rules instead of a language model. */
+/** Implements the scripted agent. It uses the normal executor and journal, and a script instead of a language model. */
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -13,7 +13,7 @@ import type { ConversationItem } from '../../task/snapshot.ts';
 const SCRIPTED = 'scripted';
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** Offers the script as the only model, also under the name of each tier. */
+/** Offers the script as the only model. The names of all tiers mean this model. */
 export function scriptedModels(script: Script, clock: Clock): Models {
   const model = scriptedModel(script, clock);
   const names = [...TIERS, SCRIPTED];
@@ -49,7 +49,7 @@ function scriptedModel(script: Script, clock: Clock): Model {
   };
 }
 
-/** Runs a step. @returns the end of the turn, if the step is the last one of its turn */
+/** Runs a step. @returns how the turn ends if no further step of the turn follows */
 function* give(
   step: Exclude<ScriptStep, { type: 'delay' | 'stayWorking' }>,
 ): Generator<ModelEvent, TurnEnd, undefined> {
@@ -82,7 +82,6 @@ function* give(
   }
 }
 
-/** Waits for the abort. @throws AbortError when the signal aborts */
 async function aborted(signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     onAbort(signal, resolve);
@@ -91,8 +90,9 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Returns the steps for the next turn. The newest message selects the rule. If no rule matches, an unfinished sequence
- * continues. The result depends only on the task's journal. So a turn that repeats after a crash has the same steps.
+ * Returns the steps for the next turn. The newest message selects the rule. If no rule matches, the unfinished sequence
+ * continues. The result depends only on the task's journal. A turn that repeats after a crash therefore has the same
+ * steps.
  */
 export function nextSteps(script: Script, exchanges: readonly ConversationItem[]): readonly ScriptStep[] {
   let sequence: Sequence = [];
@@ -112,7 +112,7 @@ export function nextSteps(script: Script, exchanges: readonly ConversationItem[]
   return sequence[turn] ?? [];
 }
 
-/** @param nth the number of the message in its task, from 1 */
+/** @param nth the number of the message in its task, starting at 1 */
 function ruleFor({ rules }: Script, message: UserMessage, nth: number): ScriptRule | undefined {
   const text = message.parts
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))

@@ -1,4 +1,6 @@
-/** Parses the steps of a script. A step is an object with one key, the step's name. See docs/scripted-agent.md. */
+/**
+ * Parses the steps of a script. A step is an object with one key, which is the step's name (docs/scripted-agent.md).
+ */
 import { z } from 'zod';
 import type { Artifact, ContentPart } from '../../task/events.ts';
 
@@ -17,7 +19,7 @@ const file = z
   });
 const fileUrl = z.strictObject({ url: z.url(), name: named.optional(), mediaType: named.optional() });
 
-/** The task uses these ids for the text of its turns. */
+/** Reserved: the task uses these artifact ids for the text of its turns. */
 const ID_OF_A_TURN = /^turn-\d+$/;
 
 const artifact = z
@@ -65,7 +67,6 @@ function partsOf(it: Contents): ContentPart[] {
 
 const call = z.strictObject({ tool: named, input: z.record(z.string(), z.unknown()).default({}) });
 
-/** The argument of each step. */
 const ARGUMENTS = {
   text: z.union([text.transform((it) => [it]), z.array(text).min(1)], {
     error: 'expected a text, or a list of its chunks',
@@ -87,12 +88,11 @@ const ARGUMENTS = {
 type Arguments = typeof ARGUMENTS;
 type StepName = keyof Arguments;
 
-/** A step: its name and its argument. */
 export type ScriptStep = { [K in StepName]: { type: K; value: z.output<Arguments[K]> } }[StepName];
 
 /**
- * Returns how a step ends its turn; undefined if the turn continues. After `run` and `ask` the script continues in a
- * later turn. After `end` no steps follow.
+ * Returns how a step ends its turn, or undefined if the turn continues. After `run` and `ask`, later turns continue the
+ * script. After `end`, no step follows.
  */
 export function turnEnd({ type }: ScriptStep): 'run' | 'ask' | 'end' | undefined {
   switch (type) {
@@ -134,7 +134,7 @@ export const scriptStepSchema = z.record(z.string(), z.unknown()).transform((it,
   return z.NEVER;
 });
 
-/** The cast is safe, because the schema of this name has parsed the value. */
+/** The schema of this step name has parsed `value`, so the type is correct. */
 function stepOf(type: StepName, value: unknown): ScriptStep {
   return z.custom<ScriptStep>().parse({ type, value });
 }

@@ -1,31 +1,35 @@
 /**
- * Reads and writes the page's address. `?code=` signs in once. The fragment `#task=<id>&call=<id>&shown=<code>` names
- * the action.
+ * The page's address. The fragment `#task=<id>&call=<id>&shown=<code>` names the action, and has the filters of the task
+ * list. `#code=` signs in once, and `#passkey=` registers a passkey once. Browsers send no fragment to a server or proxy.
  */
+import { filterParameters, filtersIn, type TaskFilters } from './task-filters.ts';
 
 interface AddressTarget extends OpenedAction {
   taskId: string | undefined;
 }
 
-/** The action that a link opens. */
 export interface OpenedAction {
   callId: string | undefined;
-  /** The `shown` code that the sender of the link saw. */
   shown: string | undefined;
 }
 
-/**
- * Returns the sign-in code in the address, if any. Removes it from the address, so that no history or screenshot
- * contains it.
- */
-export function takeCode(): string | undefined {
-  const address = new URL(location.href);
-  const code = address.searchParams.get('code') ?? undefined;
-  if (code !== undefined) {
-    address.searchParams.delete('code');
+/** Returns the sign-in code, if the address has one. Removes it from the address. */
+export const takeCode = (): string | undefined => takeSecret('code');
+
+/** Returns the code that registers a passkey, if the address has one. Removes it from the address. */
+export const takeRegistrationCode = (): string | undefined => takeSecret('passkey');
+
+/** Removes the secret from the address, so that no history entry or screenshot contains it. */
+function takeSecret(name: 'code' | 'passkey'): string | undefined {
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  const secret = fragment.get(name) ?? undefined;
+  if (secret !== undefined) {
+    fragment.delete(name);
+    const address = new URL(location.href);
+    address.hash = fragment.toString();
     history.replaceState(null, '', address);
   }
-  return code;
+  return secret;
 }
 
 export function addressTarget(): AddressTarget {
@@ -36,10 +40,40 @@ export function addressTarget(): AddressTarget {
 
 /** Shows a task by a change of the address, so that reload and Back work. */
 export function showTask(taskId: string): void {
-  location.hash = new URLSearchParams({ task: taskId }).toString();
+  location.hash = taskAddress(taskId);
 }
 
-/** Calls `act` when the fragment changes. @returns a function that removes the listener */
+/** Opens a task without a new entry in the history. Back then leaves the page. */
+export function openFirstTask(taskId: string): void {
+  replaceFragment(taskAddress(taskId));
+}
+
+/** Returns the fragment that shows this task, or no task, and keeps the filters. */
+export function taskAddress(taskId?: string): string {
+  const task = taskId === undefined ? [] : [['task', taskId]];
+  return `#${new URLSearchParams([...task, ...filterParameters(addressFilters())]).toString()}`;
+}
+
+export function addressFilters(): TaskFilters {
+  return filtersIn(new URLSearchParams(location.hash.slice(1)));
+}
+
+/** Changes the filters in place, because each typed letter changes them. */
+export function setAddressFilters(filters: TaskFilters): void {
+  const { taskId, callId, shown } = addressTarget();
+  const target = Object.entries({ task: taskId, call: callId, shown }).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  replaceFragment(`#${new URLSearchParams([...target, ...filterParameters(filters)]).toString()}`);
+}
+
+/** A replaced fragment causes no event, unlike an assigned one. */
+function replaceFragment(fragment: string): void {
+  history.replaceState(null, '', fragment);
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
+}
+
+/** Calls `act` when the fragment changes. Returns a function that removes the listener. */
 export function onAddressTarget(act: () => void): () => void {
   window.addEventListener('hashchange', act);
   return () => window.removeEventListener('hashchange', act);

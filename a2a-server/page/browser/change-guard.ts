@@ -1,14 +1,15 @@
 /**
- * Ignores clicks within half a second after a change of the page, because the person meant the old content. Examples
- * are the second click of a double click, and a click on a button that has just moved under the cursor.
+ * Ignores clicks within half a second after a change of the page, because the person meant the old content. One example
+ * is the second click of a double click. Another is a click on a button that has just moved under the cursor.
  *
- * - Each change of elements and texts starts this time. Changes below `data-live` do not, because they move no button.
+ * - Each change of elements and texts starts this time again. Changes below `data-live` do not, because they move no
+ *   button.
+ * - A link only shows another view of the page, so the guard never ignores it.
  * - The guard also covers keys, because browsers convert Enter and Space on a button to a click.
  */
 
 const PAUSE_MS = 500;
 
-/** Runs `act` once after `ms` milliseconds. @returns a function that cancels it */
 type StartTimer = (ms: number, act: () => void) => () => void;
 
 const browserTimer: StartTimer = (ms, act) => {
@@ -16,7 +17,10 @@ const browserTimer: StartTimer = (ms, act) => {
   return () => clearTimeout(timer);
 };
 
-/** While it ignores clicks, `root` has the attribute `data-changing`. The style sheet shows this state. */
+/**
+ * Starts the guard. While the guard ignores clicks, `root` has the attribute `data-changing`, which the style sheet
+ * uses.
+ */
 export function guardChanges(root: HTMLElement, after: StartTimer = browserTimer): void {
   let callOff: (() => void) | undefined;
   const observer = new MutationObserver((records) => {
@@ -29,12 +33,16 @@ export function guardChanges(root: HTMLElement, after: StartTimer = browserTimer
   root.addEventListener(
     'click',
     (event) => {
-      if (root.dataset['changing'] === undefined) return;
+      if (root.dataset['changing'] === undefined || isLink(event.target)) return;
       event.preventDefault();
       event.stopImmediatePropagation();
     },
     { capture: true },
   );
+}
+
+function isLink(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('a[href^="#"]') !== null;
 }
 
 function isLive(target: Node): boolean {

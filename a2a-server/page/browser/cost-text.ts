@@ -1,8 +1,7 @@
-/** Writes costs for the approval page. Pure. */
 import type { CostReport, ListedTask } from '../../../shared/client/index.ts';
 import { dollars, hasTokens, tokensAndPrice } from '../../../shared/text/cost-text.ts';
 
-/** Returns the cost of the day and the budget per day as text; '' if there is no cost and no budget. */
+/** Returns the cost of the day and the daily budget. Returns '' if there is no cost and no budget. */
 export function todayText({ total, dailyBudget }: CostReport): string {
   if (!hasTokens(total) && dailyBudget === undefined) return '';
   const { usd, knownUsd } = total;
@@ -11,15 +10,21 @@ export function todayText({ total, dailyBudget }: CostReport): string {
   return `Today (UTC): ${dollars(knownUsd)}${unknown}${of}`;
 }
 
-/** Returns the cost of the task's session as text, for a row of the list; '' if the agent counted no tokens. */
+/** Returns the cost of the task's session, for the list. Returns '' if the agent counted no tokens. */
 export function sessionPrice({ cost }: Pick<ListedTask, 'cost'>): string {
   if (cost === null || !hasTokens(cost.session)) return '';
   return cost.session.usd === null ? 'price unknown' : dollars(cost.session.usd);
 }
 
+/** Returns the cost of the task, for a row of the list. Returns '' if the agent counted no tokens. */
+export function taskPrice({ cost }: Pick<ListedTask, 'cost'>): string {
+  if (cost === null || !hasTokens(cost.task)) return '';
+  return cost.task.usd === null ? 'price unknown' : dollars(cost.task.usd);
+}
+
 /**
- * Returns the cost of the task as text, and of its session if the session has other tasks; '' if the agent counted no
- * tokens.
+ * Returns the cost of the task. If the session has other tasks, also returns the cost of the session. Returns '' if the
+ * agent counted no tokens.
  */
 export function taskCostText({ cost }: Pick<ListedTask, 'cost'>): string {
   if (cost === null || !hasTokens(cost.session)) return '';

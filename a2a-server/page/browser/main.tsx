@@ -1,31 +1,58 @@
-/** Starts the approval page, where a person sees and decides pending actions. */
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { A2aClient } from '../../../shared/client/index.ts';
-import { takeCode } from './address.ts';
-import { Approvals } from './approvals.tsx';
+import { onAddressTarget, takeCode, takeRegistrationCode } from './address.ts';
+import { SignedInPage } from './signed-in-page.tsx';
 import { guardChanges } from './change-guard.ts';
-import { SignInView } from './sign-in-view.tsx';
-import { API, forgetPageKey, onSignInChange, pageKey, signedInFetch } from './sign-in.ts';
+import { HighlighterContext } from './diff/code-pieces.ts';
+import { highlightedLines } from './diff/highlight.ts';
+import { SignInView } from './sign-in/sign-in-view.tsx';
+import { API, forgetPageKey, onSignInChange, pageKey, signedInFetch } from './sign-in/sign-in.ts';
 
 const client = new A2aClient({ url: API, fetch: signedInFetch, channel: 'page' });
 
-function Page({ code: given }: { code: string | undefined }) {
+interface PageProps {
+  code: string | undefined;
+  registrationCode: string | undefined;
+}
+
+function Page({ code: given, registrationCode: registration }: PageProps) {
   const [key, setKey] = useState(pageKey());
   const [code, setCode] = useState(given);
+  const [registrationCode, setRegistrationCode] = useState(registration);
   const look = (): void => setKey(pageKey());
   useEffect(() => onSignInChange(look), []);
+  // A link that opens in a tab with this page changes only the fragment, so the page does not load again.
+  const takeCodes = (): void => {
+    const [signInCode, passkeyCode] = [takeCode(), takeRegistrationCode()];
+    if (signInCode !== undefined) setCode(signInCode);
+    if (passkeyCode !== undefined) setRegistrationCode(passkeyCode);
+  };
+  useEffect(() => onAddressTarget(takeCodes), []);
   if (key === null) return <SignInView code={code} onUsed={() => setCode(undefined)} onSignedIn={look} />;
   const signedOut = (): void => {
     forgetPageKey();
     look();
   };
-  return <Approvals key={key} client={client} onSignedOut={signedOut} />;
+  return (
+    <SignedInPage
+      key={key}
+      client={client}
+      registrationCode={registrationCode}
+      onCodeUsed={() => setRegistrationCode(undefined)}
+      onSignedOut={signedOut}
+    />
+  );
 }
 
 const root = document.getElementById('page');
 if (root !== null) {
   guardChanges(root);
   root.replaceChildren();
-  render(<Page code={takeCode()} />, root);
+  render(
+    <HighlighterContext.Provider value={highlightedLines}>
+      <Page code={takeCode()} registrationCode={takeRegistrationCode()} />
+    </HighlighterContext.Provider>,
+    root,
+  );
 }

@@ -1,4 +1,3 @@
-/** The states of a task in the words of the page. */
 import type { TaskState } from '../../../shared/client/index.ts';
 
 export const STATE_WORDS: Readonly<Record<TaskState, string>> = {

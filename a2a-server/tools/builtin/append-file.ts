@@ -1,4 +1,3 @@
-/** The `append-file` tool adds text at the end of a file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { makeChange, previewChange, type ContentChange } from './file-change.ts';

@@ -1,4 +1,3 @@
-/** Creates the built-in tools of the server. */
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { NO_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
 import { appendFile } from './append-file.ts';
@@ -23,29 +22,29 @@ import { allowedHosts } from '../web/allowed-hosts.ts';
 import { systemResolve } from '../web/resolve-checked-host.ts';
 import { writeFile } from './write-file.ts';
 
-/** A2: the time between SIGTERM and SIGKILL, in milliseconds. */
+/** A2: the default time between SIGTERM and SIGKILL. */
 const DEFAULT_GRACE_MS = 5000;
 
 /**
- * Extra time for a stopped tool after its grace period, in milliseconds. The tool uses it to check that killed
- * processes are gone and to read their last output. Wait `graceMs` plus this time before you report the stop as
- * unconfirmed.
+ * After `graceMs`, a stopped tool checks that its killed processes have exited, and reads their last output. The server
+ * waits `graceMs` plus this time before it reports the stop as unconfirmed.
  */
 export const SETTLE_MARGIN_MS = 3000;
 
 interface BuiltinToolsOptions {
   clock?: Clock;
-  /** Time for an aborted shell command to end before the server kills it, in milliseconds. */
   graceMs?: number;
-  /** The environment from which shell commands get a part. The default is the server's own environment. */
+  /** Shell commands get some of these variables. The default is the server's own environment. */
   environment?: Environment;
-  /** Names of extra variables to pass to shell commands. `CARGO_*` means each name with that prefix. */
+  /** Names of further variables that shell commands get. `CARGO_*` means each name with that prefix. */
   passEnvironment?: readonly string[];
-  /** Private hosts that the web tools may use, each as `host` or `host:port` (X2). */
+  /** X2: private hosts that the web tools may request, each as `host` or `host:port`. */
   privateHosts?: readonly string[];
-  /** Returns the output of tool executions. If absent, `read-output` finds no execution. */
+  /**
+   * Gives `read-output` the output of earlier tool executions. Without this function, `read-output` finds no output.
+   */
   outputs?: ReadOutput;
-  /** The confinement of shell commands. The default is none. */
+  /** The default is no sandbox. */
   confinement?: Confinement;
   /** Records the processes of shell commands. The default records nothing. */
   children?: ChildProcesses;

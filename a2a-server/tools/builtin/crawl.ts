@@ -1,6 +1,6 @@
 /**
- * The `crawl` tool reads pages of one site and returns the passages that match a query. As with `fetch`, a person
- * approves the call first. web/crawl/ limits the request rate. web/ limits which hosts the tool can reach (X2).
+ * The `crawl` tool reads pages of one site and returns the passages that match a query. A person approves the call
+ * first. The code in web/ limits the hosts (X2) and the request rate.
  */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
@@ -10,10 +10,10 @@ import { hostTarget } from '../web/allowed-hosts.ts';
 import { Pace } from '../web/crawl/pace.ts';
 import type { WebContext } from '../web/get.ts';
 
-/** The time after which the crawl starts no further page, in milliseconds. */
+/** After this time, the crawl requests no further page. */
 const TIME_MS = 10 * 60_000;
 
-/** Extra time for the last page and for closing connections, in milliseconds. */
+/** Extra time to finish the last page and to close connections. */
 const SLACK_MS = 30_000;
 
 const schema = z.strictObject({
@@ -31,7 +31,7 @@ const schema = z.strictObject({
 type Input = z.infer<typeof schema>;
 
 export function createCrawl(web: WebContext): Tool {
-  // All crawls of the server share one pace, so two tasks on one site do not double the request rate.
+  // All crawls of the server share one rate limit. So two tasks on one site do not double the request rate.
   const pace = new Pace(web.clock);
   return defineTool({
     name: 'crawl',
@@ -44,7 +44,7 @@ export function createCrawl(web: WebContext): Tool {
     title: ({ url, query, maxPages }) =>
       `Crawl ${oneLine(url)} for "${oneLine(query, 60)}", at most ${countWithNoun(maxPages, 'page')}`,
     reach: ({ url }) => hostTarget(url),
-    // D5: the query and the number of pages decide which addresses the crawl reaches.
+    // D5: the preview shows the query and the page limit, because both decide which URLs the crawl requests.
     show: async ({ url, query, maxPages }) => ({
       preview: { type: 'json', value: { url: (await place(url, web)).href, query, maxPages } },
       basis: null,
@@ -69,11 +69,12 @@ async function crawl(
   const report = new CrawlReport(`${start.href} for "${oneLine(text, 200)}"`, query);
   const until = web.clock.now() + TIME_MS;
   try {
-    // A redirect of a page or of robots.txt may name another host. A policy rule may deny that host.
+    // A redirect may lead to another host. A policy rule may deny that host.
     const onHost = (to: URL): void => goesTo?.(hostTarget(to.href).hosts ?? []);
     await crawlSite({ start, query, maxPages, until, report, signal, output, web, pace, onHost });
   } catch (error) {
-    // A2: return the pages so far. All connections are closed, so the stop is confirmed.
+    // A2: the result contains the pages that were read before the stop. All connections are closed, so the stop is
+    // confirmed.
     if (signal.aborted)
       throw new ToolStopped('The crawl was stopped.', { text: String(report), confirmed: true });
     throw error;

@@ -1,4 +1,3 @@
-/** Turns a tool with a typed input into a tool that accepts unknown input and parses it. */
 import type { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { abortableWorkspace } from '../workspace/abortable-workspace.ts';
@@ -19,19 +18,20 @@ interface ToolDefinition<Input> extends Omit<Tool<Input>, 'schema' | 'source' | 
   reach?: (input: Input) => CallTargets;
 }
 
-/** Returns the context with a workspace that starts no operation after an abort. @throws if the signal has aborted already */
+/**
+ * Returns a copy of the context. In the copy, the workspace starts no operation after an abort.
+ * @throws the abort reason if the signal has already aborted
+ */
 function abortableContext<Context extends ToolContext>(context: Context): Context {
   context.signal.throwIfAborted();
   return { ...context, workspace: abortableWorkspace(context.workspace, context.signal) };
 }
 
 /**
- * Defines a tool that accepts any input. The scheduler gives each tool its signal, deadline and live output. The
- * workspace stops at the signal even if the tool ignores it (A2).
+ * Returns a tool that accepts unknown input. Each method of the tool parses its input with the schema first. After an
+ * abort, the workspace starts no operation, even if the tool ignores its signal (A2).
  *
- * Each method parses its input, so the type of the input is certain.
- *
- * @throws ProductError MALFORMED from every method for input that does not fit the schema.
+ * @throws ProductError MALFORMED from every method if the input does not fit the schema
  */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   const { schema, withContent, reach, ...rest } = definition;

@@ -1,4 +1,3 @@
-/** The `delete-file` tool permanently deletes a file, a link or a directory of the workspace. */
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { defineTool } from './define-tool.ts';
@@ -7,7 +6,7 @@ import { ToolStopped, type Tool } from '../tool.ts';
 import { refuseFull } from '../workspace/remove.ts';
 import { removalHash, withDescendants, type RemovalEntry } from '../workspace/list-for-removal.ts';
 
-/** Maximum characters of names in the preview. A person cannot review more. */
+/** Maximum characters of names in the preview. A person cannot review a longer list. */
 const MAX_LISTED = 1_000_000;
 
 const schema = z.strictObject({
@@ -50,8 +49,8 @@ export const deleteFile: Tool = defineTool({
 });
 
 /**
- * Lists every item to delete for the person, with the size of each file (D5). A surface that cannot show the whole list
- * offers no approval. @throws ProductError TOO_LARGE
+ * Returns the preview: every item to delete, with the size of each file (D5).
+ * @throws ProductError TOO_LARGE if the list is too long for a person
  */
 function whatGoes(found: RemovalEntry) {
   const items = withDescendants(found);
@@ -78,7 +77,7 @@ function lineOf({ path, kind, bytes }: RemovalEntry): string {
   }
 }
 
-/** Adds the number of deleted items to the error, because a deletion is permanent. */
+/** Adds the number of deleted items to the error, because a person cannot undo the deletion. */
 function halfDone(error: unknown, gone: readonly RemovalEntry[], signal: AbortSignal): Error {
   const so = `Already deleted: ${countWithNoun(gone.length, 'item')}.`;
   if (signal.aborted) return new ToolStopped('The deletion was stopped.', { text: so, confirmed: true });

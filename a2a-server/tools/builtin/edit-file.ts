@@ -1,4 +1,3 @@
-/** The `edit-file` tool replaces one passage of a file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { makeEdit, previewChange, type EditedContent } from './file-change.ts';
@@ -45,7 +44,7 @@ export const editFile: Tool = defineTool({
   title: ({ path, content }) => `${content === undefined ? 'Edit' : 'Rewrite'} ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
   show: (input, context) => previewChange(context, input.path, (before) => edited(input, before).content),
-  // A person who edits the diff writes the whole file. So the content replaces the passage edit.
+  // A person who edits the diff writes the whole file. So this input has the whole content and no passage.
   withContent: ({ path }, content) => ({ path, replaceAll: false, content }),
   run: (input, run) =>
     makeEdit(

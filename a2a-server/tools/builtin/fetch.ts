@@ -1,6 +1,6 @@
 /**
- * The `fetch` tool gets one web page as text. It changes nothing, but a person approves the call first, because a URL
- * can carry data out. web/ limits which hosts a URL may name (X2).
+ * The `fetch` tool gets one web page as text. A person approves the call first, because a URL can carry data out. The
+ * code in web/ limits the hosts (X2).
  */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
@@ -13,21 +13,19 @@ import type { Page } from '../web/page.ts';
 
 const MAX_CHARACTERS = 100_000;
 
-/** Limit for the whole request, with redirects and body, in milliseconds. */
+/** The limit for the whole request, including redirects and the body. */
 const TIME_MS = 30_000;
 
-/** Extra time to close connections before the call counts as stuck, in milliseconds. */
+/** Extra time to close connections. After this time the server reports the call as stuck. */
 const SLACK_MS = 5_000;
 
-/** Limit for a body after decompression, in bytes. */
+/** The limit for a body after decompression. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** Limit for the extracted text, in characters. A page of many links can give more text than HTML. */
+/** The limit for the extracted text, in characters. A page of many links can give more text than HTML. */
 const MAX_TEXT = 4 * 1024 * 1024;
 
-/**
- * Maximum characters of the body in the error for a failed request. The body often gives the reason for the failure.
- */
+/** The error for a failed request quotes this many characters of the body, because the body often names the cause. */
 const MAX_FAILURE = 2_000;
 
 const ACCEPT = 'text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5';
@@ -72,7 +70,7 @@ export function createFetch(web: WebContext): Tool {
   });
 }
 
-/** Checks the URL without a DNS request, because a host name in a DNS request can leak data. */
+/** Checks the URL without a DNS request. A DNS request before the approval could leak data in the host name. */
 async function place(url: string, { allowed }: WebContext): Promise<URL> {
   const { webUrl } = await import('./web-on-demand.ts');
   return webUrl(url, { allowed });

@@ -1,6 +1,6 @@
 /**
- * The tools write-file, append-file, edit-file and multi-edit share this code. It shows a change as a diff and then
- * makes the same change.
+ * Shows a file change as a diff, then makes the same change. The tools write-file, append-file, edit-file and
+ * multi-edit use this code.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { countWithNoun } from '../../../shared/text/one-line.ts';
@@ -9,13 +9,16 @@ import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
 import { inputChangedError } from '../workspace/replace-file.ts';
 import { ABSENT, type TextFile } from '../workspace/text-file.ts';
 
-/** Maximum size of a text to write, in bytes. A person cannot review a larger text. */
+/** The largest text that a tool writes. A person cannot review a larger text. */
 export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
 
-/** Returns the new content for the current content (undefined: no file). Throws if it cannot make the change. */
+/**
+ * Returns the new content. `before` is the current content, or undefined if the file does not exist. Throws if the
+ * change is impossible.
+ */
 export type ContentChange = (before: string | undefined) => string;
 
-/** Returns the change as a diff, and the hash of the content it starts from (D2). */
+/** Returns the diff, and the hash of the current content (D2). */
 export async function previewChange(
   { workspace }: ToolContext,
   path: string,
@@ -31,16 +34,14 @@ export async function previewChange(
 }
 
 interface ChangedFile {
-  /** Relative to the workspace. */
   path: string;
   created: boolean;
   bytes: number;
 }
 
 /**
- * Makes the change if the file has not changed since the preview (D2). Without a basis there was no preview, so the
- * change applies to the current content. `makeChange` never overwrites a concurrent change.
- * @throws ProductError INPUT_CHANGED
+ * Makes the change. Refuses if the file has changed since the preview (D2), and never overwrites a concurrent change. A
+ * `basis` of null means that there was no preview.
  */
 export async function makeChange(
   { workspace, basis, signal }: ToolRun,
@@ -56,15 +57,14 @@ export async function makeChange(
   return { path: place, created: before === undefined, bytes: Buffer.byteLength(content) };
 }
 
-/** The new content of an edited file, and the number of replaced passages. */
 export interface EditedContent {
   content: string;
   replaced: number;
 }
 
 /**
- * Makes an edit and counts the replaced passages. If a person has rewritten the file instead, `rewritten` is true.
- * @param textOf starts the result text, e.g. `Edited a.md in 2 places`
+ * Makes an edit and counts the replaced passages. `rewritten` is true if a person wrote the whole content instead.
+ * @param textOf returns the start of the result text, e.g. `Edited a.md in 2 places`
  */
 export async function makeEdit(
   run: ToolRun,

@@ -1,11 +1,10 @@
-/** The `list-files` tool lists a directory of the workspace. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 import type { DirectoryEntry } from '../workspace/entries.ts';
 
-/** The maximum number of names to show; more would fill the model's context. */
+/** More names would fill the model's context, so the number has a limit. */
 const MAX_SHOWN = 1000;
 
 const schema = z.strictObject({

@@ -1,4 +1,3 @@
-/** The `move-file` tool moves or renames a file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';

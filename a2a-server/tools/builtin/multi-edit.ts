@@ -1,4 +1,3 @@
-/** The `multi-edit` tool makes several edits to one file in one step: all of them or none. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { makeEdit, previewChange, type EditedContent } from './file-change.ts';
@@ -51,7 +50,7 @@ export const multiEdit: Tool = defineTool({
       : `Rewrite ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
   show: (input, context) => previewChange(context, input.path, (before) => edited(input, before).content),
-  // A person who edits the diff writes the whole file. So the content replaces all edits.
+  // A person who edits the diff writes the whole file. So this input has the whole content and no edits.
   withContent: ({ path }, content) => ({ path, edits: [], content }),
   run: (input, run) =>
     makeEdit(

@@ -1,4 +1,3 @@
-/** The `read-file` tool returns the lines of a text file, or an image or a PDF as a file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
@@ -9,7 +8,7 @@ import type { Tool, ToolResult } from '../tool.ts';
 import { textOf, type FileContent } from '../workspace/text-file.ts';
 
 const MAX_LINES = 2000;
-/** The maximum length of the returned text, in UTF-16 units. A longer line is cut. */
+/** The maximum length of the returned text. A longer line is cut. */
 const MAX_CHARACTERS = 50_000;
 
 const schema = z.strictObject({
@@ -54,7 +53,9 @@ export const readFile: Tool = defineTool({
   },
 });
 
-/** @throws ProductError TOO_LARGE if no model takes a file of this size */
+/**
+ * Returns the file as a result for the model. @throws ProductError TOO_LARGE if no model accepts a file of this size
+ */
 function fileResult(mediaType: FileType, { path, bytes }: FileContent): ToolResult {
   const most = maxFileBytes(mediaType);
   if (bytes.length > most)
@@ -70,7 +71,7 @@ function fileResult(mediaType: FileType, { path, bytes }: FileContent): ToolResu
   };
 }
 
-/** Each line keeps its line end, so the joined lines equal the text. */
+/** Splits the text into lines. Each line keeps its line break, so the joined lines equal the text. */
 function linesOf(content: string): string[] {
   return content.match(/[^\n]*\n|[^\n]+/gu) ?? [];
 }

@@ -1,6 +1,3 @@
-/**
- * The `read-output` tool reads the full output of an earlier tool execution, for example when its result omits a part.
- */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
@@ -8,22 +5,19 @@ import { textFinder } from '../../../shared/text/linear-search.ts';
 import type { Tool } from '../tool.ts';
 
 const DEFAULT_CHARACTERS = 20_000;
-/** The maximum length of the returned text, in UTF-16 units. */
 const MAX_CHARACTERS = 50_000;
-/** Maximum number of matches that a search shows. */
-const MAX_PLACES = 50;
-/** Maximum characters of context on each side of a match. */
-const AROUND = 200;
+const MAX_MATCHES = 50;
+const CONTEXT_CHARACTERS = 200;
 
 /**
- * Returns the output of the tool execution `toolId`. `reader` is the tool execution that asks. Returns undefined if the
- * reader's session has no such execution.
+ * Returns the output of the tool execution `toolId`. `reader` is the id of the tool execution that asks. Returns
+ * undefined if the execution is not in the reader's session.
  */
 export type ReadOutput = (toolId: string, reader: string) => Promise<string | undefined>;
 
 export const NO_OUTPUTS: ReadOutput = () => Promise.resolve(undefined);
 
-/** Returns a note for the model if a result omits a part of the output. */
+/** Returns a note for the model. A result that omits a part of the output contains this note. */
 export function readOutputHint(toolId: string): string {
   return `[read-output with toolId ${JSON.stringify(toolId)} shows the omitted part]`;
 }
@@ -87,11 +81,11 @@ function places(text: string, { toolId, offset, find }: { toolId: string; offset
   const next = textFinder(find);
   const lines: string[] = [];
   let at = next(text, offset);
-  while (at !== -1 && lines.length < MAX_PLACES) {
-    const around = text.slice(Math.max(0, at - AROUND), at + find.length + AROUND);
+  while (at !== -1 && lines.length < MAX_MATCHES) {
+    const around = text.slice(Math.max(0, at - CONTEXT_CHARACTERS), at + find.length + CONTEXT_CHARACTERS);
     lines.push(`[at ${at}]\n${around}`);
-    // Skip matches that are already visible in the text around this match.
-    at = next(text, at + find.length + AROUND);
+    // The text around this match already shows the matches that are near.
+    at = next(text, at + find.length + CONTEXT_CHARACTERS);
   }
   const summary = `found ${countWithNoun(lines.length, 'place')} in the output of ${toolId}`;
   if (lines.length === 0)

@@ -1,6 +1,5 @@
 /**
- * The `run-shell-command` tool runs any command, so a person approves it first. Only a sandbox confines the command to
- * the workspace.
+ * A shell command can do anything, so a person approves it first. Only a sandbox confines the command to the workspace.
  */
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -18,7 +17,7 @@ import { errorCodeOf } from '../workspace/file-failure.ts';
 
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3600;
-/** Maximum characters of a command, because Linux limits one process argument to 128 KiB. */
+/** Linux limits one process argument to 128 KiB, so a longer command cannot start. */
 const MAX_COMMAND = 100_000;
 
 const schema = z.strictObject({
@@ -43,14 +42,12 @@ const schema = z.strictObject({
 
 export interface ShellOptions {
   clock: Clock;
-  /** Time between SIGTERM and SIGKILL, in milliseconds. */
   graceMs: number;
-  /** The server's environment. Commands get only a part of it. */
+  /** The server's environment. Commands get only some of its variables. */
   environment: Environment;
-  /** Names of extra variables to pass; see command-environment.ts. */
+  /** Names of further variables that commands get; see command-environment.ts. */
   passEnvironment: readonly string[];
   confinement: Confinement;
-  /** Records the process groups of commands. */
   children: ChildProcesses;
 }
 
@@ -96,7 +93,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
   });
 }
 
-/** Returns a note for the model about the sandbox, so that the model does not try commands that the sandbox blocks. */
+/** Tells the model about the sandbox, so that the model does not try commands that the sandbox blocks. */
 function boxedNote({ confinement }: ShellOptions): string {
   return confinement.type === 'confined' ? ` ${confinementText(confinement)}` : '';
 }
@@ -112,7 +109,7 @@ function endingOf({ exitCode, exitSignal }: CommandEnd): string {
   return `exited with code ${exitCode ?? 'unknown'}`;
 }
 
-/** Returns a note for the model that its background processes are stopped, so that the model does not rely on them. */
+/** Tells the model that its background processes are stopped, so that the model does not rely on them. */
 function leftover({ group }: CommandEnd): string[] {
   switch (group) {
     case 'gone':

@@ -1,4 +1,3 @@
-/** The `search-files` tool finds files by name, lines by content, or both. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
@@ -66,18 +65,17 @@ export const searchFiles: Tool = defineTool({
   },
 });
 
-/** The number of files to read and match together. */
-const AT_ONCE = 8;
-/** A search of a directory skips larger files. This size times AT_ONCE limits the memory of the search. */
+const FILES_AT_ONCE = 8;
+/** A search skips larger files. This size times FILES_AT_ONCE limits the memory of the search. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 interface Going {
-  /** Undefined for a search by name alone. */
+  /** Undefined if the search is only by file name. */
   matcher: LineMatcher | undefined;
   report: SearchReport;
 }
 
-/** The caller names this one file, so a file that cannot be read is an error. */
+/** Searches one file that the caller names. So a file that cannot be read is an error here. */
 async function searchFile(
   path: string,
   { matcher, report }: Going,
@@ -104,8 +102,8 @@ async function searchTree(
     const pathOf = (name: string) => (directory.path === '' ? name : `${directory.path}/${name}`);
     if (matcher === undefined) for (const name of names) report.file(pathOf(name));
     else {
-      for (let next = 0; next < names.length && !report.full; next += AT_ONCE) {
-        const some = await readable(directory, names.slice(next, next + AT_ONCE), report);
+      for (let next = 0; next < names.length && !report.full; next += FILES_AT_ONCE) {
+        const some = await readable(directory, names.slice(next, next + FILES_AT_ONCE), report);
         const texts = some.map(({ content }) => content);
         const found = await searchTexts(texts, { matcher, most: report.room + 1, signal });
         for (const [index, { name }] of some.entries()) {
@@ -120,7 +118,7 @@ async function searchTree(
   });
 }
 
-/** Reads the files of a directory. It counts and skips the files that cannot be read. */
+/** Reads the files together. Counts and skips the files that cannot be read. */
 async function readable(
   directory: TreeDirectory,
   names: readonly string[],
@@ -136,7 +134,7 @@ async function readable(
   });
 }
 
-/** A glob is relative to the directory where the search starts. */
+/** Returns the file names that match the glob. The glob is relative to the directory where the search starts. */
 async function matchingNames(
   { path, entries }: TreeDirectory,
   start: string,

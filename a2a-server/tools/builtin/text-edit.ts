@@ -1,4 +1,4 @@
-/** Replaces passages of a text. The functions are pure. They never guess the position of a passage. */
+/** Replaces passages of a text. The functions never guess the position of a passage. */
 import { textFinder } from '../../../shared/text/linear-search.ts';
 
 export interface TextEdit {
@@ -11,8 +11,8 @@ type EditResult =
   { type: 'edited'; content: string; replaced: number } | { type: 'refused'; message: string };
 
 /**
- * Replaces the only match of `oldText`, or all matches with `replaceAll`. If every line of the text ends in CRLF, it
- * converts the edit to CRLF, because a model sees and writes LF.
+ * Replaces the only match of `oldText`, or all matches if `replaceAll` is true. If every line of the file ends in CRLF,
+ * the function converts the edit to CRLF, because a model writes LF.
  */
 export function editText(content: string, edit: TextEdit): EditResult {
   if (edit.oldText === '')
@@ -40,7 +40,7 @@ type MultiEditResult =
   /** `at` is the index of the refused edit. */
   | { type: 'refused'; at: number; message: string };
 
-/** Applies the edits in order, each to the result of the previous one: all or none. */
+/** Applies each edit to the result of the previous edit. If one edit is refused, no edit is applied. */
 export function editAll(content: string, edits: readonly TextEdit[]): MultiEditResult {
   let replaced = 0;
   let text = content;
@@ -54,8 +54,8 @@ export function editAll(content: string, edits: readonly TextEdit[]): MultiEditR
 }
 
 /**
- * Returns the start positions of `passage`. With `all`, returns all matches from the left, without overlaps. Otherwise
- * returns the first two matches, even if they overlap: `aa` is not unique in `aaa`.
+ * Returns the start positions of `passage`. If `all` is true, returns all matches from the left, without overlaps.
+ * Otherwise returns the first two matches, even if they overlap. So `aa` counts as two matches in `aaa`.
  */
 function placesOf(content: string, passage: string, all: boolean): number[] {
   const places: number[] = [];
@@ -80,7 +80,9 @@ function spliced(content: string, { oldText, newText }: TextEdit, places: readon
   return { type: 'edited', content: pieces.join(''), replaced: places.length };
 }
 
-/** Converts the edit to the file's CRLF line ends. Returns undefined if the edit stays the same. */
+/**
+ * Converts the edit to CRLF. Returns undefined if the file does not use CRLF only, or if the edit has no LF to convert.
+ */
 function inCrlf(content: string, edit: TextEdit): TextEdit | undefined {
   if (!content.includes('\r\n') || BARE_LF.test(content) || !BARE_LF.test(edit.oldText)) return undefined;
   return { ...edit, oldText: crlf(edit.oldText), newText: crlf(edit.newText) };

@@ -1,4 +1,3 @@
-/** The `update-todos` tool shows the agent's plan and progress to the person. */
 import { z } from 'zod';
 import { todoSchema } from '../../../shared/protocol/tool-approval.ts';
 import { defineTool } from './define-tool.ts';

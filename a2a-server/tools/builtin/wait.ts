@@ -1,4 +1,3 @@
-/** The `wait` tool waits, for example for an outside event. */
 import { z } from 'zod';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
@@ -8,7 +7,7 @@ import type { Tool } from '../tool.ts';
 
 const MAX_SECONDS = 3600;
 
-/** Extra time before a wait counts as stuck, in milliseconds. */
+/** After this extra time, the server reports the wait as stuck. */
 const SLACK_MS = 10_000;
 
 const schema = z.strictObject({

@@ -1,4 +1,7 @@
-/** Exports the code that the web tools load at their first call. One module gives only one extra file in the build. */
+/**
+ * The web tools import this module at their first call. One module for all exports gives only one extra file in the
+ * build.
+ */
 export { CrawlReport } from '../web/crawl/crawl-report.ts';
 export { crawlSite } from '../web/crawl/crawl-site.ts';
 export { QueryWords } from '../web/crawl/query-words.ts';

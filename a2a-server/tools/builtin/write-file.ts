@@ -1,4 +1,3 @@
-/** The `write-file` tool writes the whole content of a text file. */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { makeChange, previewChange } from './file-change.ts';

@@ -1,29 +1,27 @@
 /**
- * Finds matching lines without blocking the event loop for long. It matches slices of lines and yields between slices.
- * A slice has a time limit if the pattern can be hostile.
+ * Finds matching lines and does not block the event loop for long. The search matches a slice of lines, then yields to
+ * the event loop. A regular expression has a time limit for each slice.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/time-limit.ts';
+import { withinTimeTwice, TimeExceeded } from '../../../shared/runtime/sync-time-limit.ts';
 import type { LineMatcher } from './line-matcher.ts';
 
-/** Characters per slice; an ordinary pattern takes about a millisecond for one slice. */
+/** A plain pattern takes about one millisecond for one slice. */
 const SLICE_CHARACTERS = 128 * 1024;
-/** Time limit for one slice, in milliseconds. */
 const SLICE_MS = 50;
-/** Maximum characters of a line that the search reads. It ignores the rest of a longer line. */
+/** The search ignores the characters of a line after this number. */
 const MAX_LINE = 10_000;
 
 export interface MatchedLine {
   /** The index of the text in the searched texts. */
   text: number;
-  /** Counted from 1. */
+  /** The first line has the number 1. */
   line: number;
   content: string;
   /** The index in `content` where the match begins. */
   at: number;
 }
 
-/** A range of lines of one text. */
 interface SearchRun {
   text: number;
   lines: readonly string[];
@@ -32,8 +30,9 @@ interface SearchRun {
 }
 
 /**
- * Returns the first matching lines in order; it can return a few more than `most`.
- * @throws Error if the pattern takes too long; AbortError
+ * Returns the first matching lines in order. The result can have a few more lines than `most`.
+ * @throws Error if the pattern takes too long
+ * @throws AbortError after an abort
  */
 export async function searchTexts(
   texts: readonly string[],
@@ -55,7 +54,7 @@ async function matchSlice(slice: readonly SearchRun[], matcher: LineMatcher): Pr
   const match = () => slice.flatMap((run) => matchRun(run, matcher));
   if (matcher.steady) return match();
   try {
-    return await withinTimeOrRetry(SLICE_MS, match);
+    return await withinTimeTwice(SLICE_MS, match);
   } catch (error) {
     if (!(error instanceof TimeExceeded)) throw error;
     throw new Error(
@@ -86,7 +85,7 @@ function* slicesOf(texts: readonly string[], matcher: LineMatcher): Generator<Se
     for (let start = 0; start < lines.length;) {
       let end = start;
       while (end < lines.length && characters < SLICE_CHARACTERS) {
-        // Add one per line, so that empty lines also fill a slice.
+        // Each line counts one extra character, so that empty lines also fill a slice.
         characters += Math.min(lines[end]?.length ?? 0, MAX_LINE) + 1;
         end += 1;
       }

@@ -1,20 +1,20 @@
-/** Decides which paths match a glob. */
 import picomatch from 'picomatch';
-import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/time-limit.ts';
+import { withinTimeTwice, TimeExceeded } from '../../../shared/runtime/sync-time-limit.ts';
 
-/**
- * Time limit for one batch, in milliseconds. A glob becomes a regular expression, which may be slow; see time-limit.ts.
- */
+/** The time limit for one batch. Picomatch turns a glob into a regular expression, which may be slow. */
 const LIMIT_MS = 100;
-/** The number of paths to match within one time limit. */
 const BATCH = 500;
 
-/** Returns the matching paths, relative to the start of the search. @throws Error with a sentence */
+/**
+ * Returns the paths that match. Paths are relative to the directory where the search starts. @throws Error if matching
+ * takes too long
+ */
 export type GlobMatcher = (paths: readonly string[]) => Promise<string[]>;
 
 /**
- * As in ripgrep and .gitignore, a glob without a slash matches a name at any depth. A glob with a slash matches a path.
- * It supports braces, `**`, negation with a leading `!`, and names with a leading dot.
+ * Compiles a glob. As in ripgrep and .gitignore, a glob without a slash matches a name at any depth. A glob with a
+ * slash matches a whole path. Globs may contain braces and `**`. A leading `!` negates the glob. The glob also matches
+ * names with a leading dot.
  */
 export async function globMatcher(glob: string): Promise<GlobMatcher> {
   const pattern = glob.replace(/^(!?)(?:\.?\/)+/u, '$1');
@@ -33,7 +33,7 @@ export async function globMatcher(glob: string): Promise<GlobMatcher> {
 
 async function bounded<T>(glob: string, work: () => T): Promise<T> {
   try {
-    return await withinTimeOrRetry(LIMIT_MS, work);
+    return await withinTimeTwice(LIMIT_MS, work);
   } catch (cause) {
     if (!(cause instanceof TimeExceeded)) throw cause;
     throw new Error(`The glob "${glob}" takes too long to match; use a simpler one.`, { cause });

@@ -1,4 +1,3 @@
-/** Finds the position of a pattern's first match in a line. */
 import { textFinder } from '../../../shared/text/linear-search.ts';
 
 interface LinePattern {
@@ -8,18 +7,21 @@ interface LinePattern {
 }
 
 export interface LineMatcher {
-  /** The index of the first match in the line, or -1. */
+  /** Returns the index of the first match in the line, or -1. */
   at(line: string): number;
-  /** False only if no line of the text can match. One check of the whole text is cheaper than a check of each line. */
+  /**
+   * Returns false only if no line of the text can match. One check of the whole text is cheaper than a check of each
+   * line.
+   */
   mayMatch(text: string): boolean;
   /**
-   * True if the time depends only on the length of the line. False for a regular expression, which can be slower on
+   * True if the time depends only on the length of the line. False for a regular expression, which can be slower for
    * some lines.
    */
   readonly steady: boolean;
 }
 
-/** @throws Error with a sentence for an invalid regular expression */
+/** Prepares a pattern for matching. @throws Error if the regular expression is invalid */
 export function lineMatcher({ pattern, regex, caseSensitive }: LinePattern): LineMatcher {
   if (regex) {
     const expression = compile(pattern, caseSensitive ? '' : 'i');

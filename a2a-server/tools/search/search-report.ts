@@ -1,12 +1,10 @@
-/** Collects search results as text for a model, with a size limit. */
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { MatchedLine } from './content-search.ts';
 
 const MAX_CHARACTERS = 50_000;
-/** Limit for a matching line, so that one long line leaves space for the others. */
+/** The maximum length of a matching line, so that one long line leaves space for other lines. */
 const MAX_LINE_SHOWN = 300;
-/** The number of characters to show before the match in a cut line. */
-const LEAD = 100;
+const CHARACTERS_BEFORE_MATCH = 100;
 
 export class SearchReport {
   readonly #lines: string[] = [];
@@ -20,34 +18,32 @@ export class SearchReport {
     this.#most = most;
   }
 
-  /** True if the report has rejected a result, so the search can stop. */
+  /** True if the report has rejected a result. Then the search can stop. */
   get full(): boolean {
     return this.#cut && this.room === 0;
   }
 
-  /** The number of further results that the report accepts. */
   get room(): number {
     return this.#characters >= MAX_CHARACTERS ? 0 : this.#most - this.#lines.length;
   }
 
-  /** Adds a file that matches by name. */
   file(path: string): void {
     this.#add(oneLine(path, 1000));
   }
 
-  /** Adds the matching lines of one file, as many as fit. */
+  /** Adds the matching lines of one file until the report is full. */
   matches(path: string, found: readonly MatchedLine[]): void {
     if (found.length > 0) this.#files += 1;
     for (const { line, content, at } of found)
       this.#add(`${oneLine(path, 1000)}:${line}: ${excerpt(content, at)}`);
   }
 
-  /** Counts a file that the search could not read: binary, not UTF-8, too large or deleted. */
+  /** Counts a file that the search could not read: a binary, not UTF-8, too large or deleted file. */
   skip(): void {
     this.#skipped += 1;
   }
 
-  /** Records that the search did not look at everything. */
+  /** Records that the search skipped a part of a directory. */
   cut(): void {
     this.#cut = true;
   }
@@ -82,7 +78,7 @@ export class SearchReport {
 
 function excerpt(text: string, at: number): string {
   if (text.length <= MAX_LINE_SHOWN) return oneLine(text, MAX_LINE_SHOWN * 8);
-  const start = Math.max(0, Math.min(at - LEAD, text.length - MAX_LINE_SHOWN));
+  const start = Math.max(0, Math.min(at - CHARACTERS_BEFORE_MATCH, text.length - MAX_LINE_SHOWN));
   const shown = oneLine(text.slice(start, start + MAX_LINE_SHOWN), MAX_LINE_SHOWN * 8);
   return `${start > 0 ? '…' : ''}${shown}${start + MAX_LINE_SHOWN < text.length ? '…' : ''}`;
 }

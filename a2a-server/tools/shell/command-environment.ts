@@ -1,7 +1,6 @@
-/** Selects the environment variables of a command: those that programs need, and no secrets. */
-
 /**
- * Harmless variables that programs need. A trailing `*` matches any ending. The operator must configure all others.
+ * Harmless variables that programs need. A trailing `*` matches any ending. The operator must allow all other
+ * variables.
  */
 const POSIX = [
   'PATH',
@@ -25,7 +24,7 @@ const POSIX = [
   'NODE_EXTRA_CA_CERTS',
 ];
 
-/** Most Windows programs do not start without these. */
+/** Most Windows programs do not start without these variables. */
 const WINDOWS = [
   'SYSTEMROOT',
   'SYSTEMDRIVE',
@@ -50,14 +49,18 @@ const WINDOWS = [
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @param also more names that the operator allows, e.g. `JAVA_HOME` or `CARGO_*` */
+/**
+ * Returns the environment variables that a command gets. The function leaves out all other variables, because they may
+ * be secrets.
+ * @param also further names that the operator allows, e.g. `JAVA_HOME` or `CARGO_*`
+ */
 export function commandEnvironment(
   environment: Environment,
   also: readonly string[] = [],
   platform: NodeJS.Platform = process.platform,
 ): Record<string, string> {
   const windows = platform === 'win32';
-  // Windows ignores the case of names, and the same name has different case on different machines.
+  // Windows ignores the case of variable names.
   const spelt = (name: string) => (windows ? name.toUpperCase() : name);
   const allowed = [...POSIX, ...(windows ? WINDOWS : []), ...also].map(spelt);
   const exact = new Set(allowed.filter((name) => !name.endsWith('*')));

@@ -1,19 +1,23 @@
 /**
- * Confines shell commands with bubblewrap (Linux). A command may read the system. It may write only to its workspace
- * and its own /tmp. It sees only its own processes. It sees no hidden directories, no Unix sockets that exist at its
- * start, and no network unless allowed. (The command can still open three kinds of sockets: sockets that a service
- * creates later outside of /run and /tmp, sockets of other network namespaces that are mounted elsewhere, and sockets
- * in the workspace.)
+ * Confines shell commands with bubblewrap (Linux). A command may read the system. A command may write only to its
+ * workspace and to its own /tmp. A command cannot see other processes, hidden directories, or Unix sockets that exist
+ * at its start. A command has a network only if the settings allow it.
  *
- * Consequences for ending a command (A2, R43)
- * - bubblewrap stays in the shell's process group. `--new-session` would move it out of the group. The option is not
- *   needed, because the group has no terminal.
- * - SIGTERM to the group ends bubblewrap's outer process at once and also reaches the command, which gets its grace
- *   period. The first process inside ignores SIGTERM and stays while anything runs in the sandbox. So the group stays
- *   alive.
- * - `--die-with-parent` is not used: it would kill the command with the outer process, without a grace period.
- * - SIGKILL ends the first process inside. The kernel then ends everything in the sandbox, even processes that left the
- *   group.
+ * A command can still open three kinds of sockets:
+ * - sockets in the workspace,
+ * - sockets that a service creates later outside of /run and /tmp,
+ * - mounted sockets of other network namespaces.
+ *
+ * Consequences for ending a command (A2, R43):
+ * - bubblewrap stays in the shell's process group, because the code does not pass `--new-session`. The group has no
+ *   terminal, so the option is not needed.
+ * - SIGTERM to the group ends bubblewrap's outer process at once. The command also gets SIGTERM, and has its grace
+ *   period.
+ * - The first process inside the sandbox ignores SIGTERM. It runs as long as another process runs in the sandbox, so
+ *   the group exists until then.
+ * - The code does not pass `--die-with-parent`, which would kill the command without a grace period.
+ * - SIGKILL ends the first process inside. The kernel then ends every process in the sandbox, even processes that left
+ *   the group.
  */
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
@@ -23,14 +27,14 @@ import { errorCodeOf } from '../workspace/file-failure.ts';
 
 export const CONFINE_SHELL = ['auto', 'off', 'require'] as const;
 /**
- * `auto` confines commands if possible, `off` never, `require` always. With `require`, the server does not start if
- * confinement is impossible.
+ * `auto` confines commands if possible, `off` never confines, `require` always confines. With `require`, the server
+ * does not start if confinement is impossible.
  */
 type ConfineShell = (typeof CONFINE_SHELL)[number];
 
 export interface SandboxOptions {
   network: boolean;
-  /** The server's own directories, which are empty in the sandbox (X2). */
+  /** The server's own directories. They are empty in the sandbox (X2). */
   hidden: readonly string[];
 }
 
@@ -38,12 +42,14 @@ export type Confinement = ({ type: 'confined' } & SandboxOptions) | { type: 'ope
 
 export const UNCONFINED: Confinement = { type: 'open', why: 'it is switched off' };
 
-/** Time limit for the test sandbox, in milliseconds. */
-const PATIENCE_MS = 10_000;
+const TEST_SANDBOX_LIMIT_MS = 10_000;
 
 const BWRAP = 'bwrap';
 
-/** Private directories in the sandbox. Services such as Docker have sockets in /run that would bypass the sandbox. */
+/**
+ * The sandbox has its own, empty copies of these directories. In /run, services such as Docker have sockets, which
+ * would give a command access outside of the sandbox.
+ */
 const PRIVATE_DIRECTORIES = ['/tmp', '/var/tmp', '/run'];
 const READ_ONLY_SYSTEM = [
   ...'--ro-bind / / --dev /dev --proc /proc'.split(' '),
@@ -56,9 +62,9 @@ const OWN_NAMESPACES = [
 ];
 
 /**
- * Creates a test sandbox to find out whether confinement works.
- * @param path the value of PATH to search for bubblewrap
- * @throws ProductError CONFIGURATION if confinement is required and does not work
+ * Starts a test sandbox and reports whether confinement works.
+ * @param path the value of PATH, to find bubblewrap
+ * @throws ProductError CONFIGURATION if the setting requires confinement and the sandbox fails
  */
 export async function findConfinement(
   { confine, network, hidden }: SandboxOptions & { confine: ConfineShell },
@@ -84,7 +90,7 @@ export function sandboxCommand(
   at: { root: string; cwd: string; sockets?: readonly string[] },
   command: readonly string[],
 ): [string, ...string[]] {
-  // On many systems /etc/resolv.conf is a link into this directory. So a command with network needs it.
+  // On many systems /etc/resolv.conf is a link into this directory. A command with a network needs that file.
   const resolver = '/run/systemd/resolve';
   return [
     BWRAP,
@@ -103,12 +109,14 @@ export function sandboxCommand(
   ];
 }
 
-/** Finds sockets outside of the directories that the sandbox replaces. A command could open them by their path. */
+/**
+ * Finds the sockets that a command could open by their path. The sandbox replaces some directories, so their sockets
+ * are left out.
+ */
 export function socketsToHide({ box, root }: { box: SandboxOptions; root: string }): Promise<string[]> {
   return serviceSockets([...PRIVATE_DIRECTORIES, '/dev', '/proc', ...box.hidden, root]);
 }
 
-/** Describes the confinement for people and models. */
 export function confinementText(confinement: Confinement): string {
   if (confinement.type === 'open') return `Commands are not confined: ${confinement.why}.`;
   const network = confinement.network ? 'the network is open to them' : 'there is no network';
@@ -127,7 +135,7 @@ async function obstacle(box: SandboxOptions, path: string | undefined): Promise<
   const unreadable = await socketsToHide({ box, root: directory }).then(() => undefined, messageOf);
   if (unreadable !== undefined) return unreadable;
   return new Promise((resolve) => {
-    execFile(program, args, { timeout: PATIENCE_MS, env }, (error, _stdout, stderr) => {
+    execFile(program, args, { timeout: TEST_SANDBOX_LIMIT_MS, env }, (error, _stdout, stderr) => {
       if (error === null) return resolve(undefined);
       if (errorCodeOf(error) === 'ENOENT') return resolve('bubblewrap (bwrap) is not installed');
       const said = stderr.trim().split('\n', 1)[0]?.slice(0, 200) ?? '';

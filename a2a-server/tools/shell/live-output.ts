@@ -1,9 +1,9 @@
-/** Combines small pieces of live output into larger pieces, with a short delay. */
+/** Joins small pieces of live output into larger pieces, with a short delay. */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
 const FLUSH_MS = 50;
 const FLUSH_CHARACTERS = 8 * 1024;
-/** Maximum characters of live output. The result still has the end of the output. */
+/** After this many characters, live output ends. The result still has the end of the output. */
 const MAX_CHARACTERS = 1_000_000;
 
 export class LiveOutput {
@@ -28,7 +28,6 @@ export class LiveOutput {
     else this.#callOff ??= this.#clock.after(FLUSH_MS, () => this.flush());
   }
 
-  /** Emits the waiting text and cancels the timer. */
   flush(): void {
     this.#callOff?.();
     this.#callOff = undefined;

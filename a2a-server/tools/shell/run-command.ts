@@ -1,13 +1,12 @@
 /**
- * Runs one shell command in its own process group until the whole group has ended (A2, R43).
+ * Runs one shell command in its own process group, and waits until the whole group has ended (A2, R43).
  *
- * - D6, R94: the shell waits on a socket until the server has recorded its process group. Then it runs the command. If
- *   this process is killed earlier, the socket closes, and the shell exits without running the command.
- * - E2: if the shell never waited on the socket, it has not run the command. So the server may create the sandbox
- *   again.
+ * - D6, R94: the shell waits on a socket until the server has recorded the process group. If the server dies first, the
+ *   socket closes. Then the shell exits without running the command.
+ * - E2: if the shell never waited on the socket, the command has not run. So the server may create the sandbox again.
  * - `runCommand` resolves when no process of the group is left, or after SIGKILL. Background processes of the command
- *   end with it.
- * - `runCommand` reads all output without delay. It keeps only the start and the end of the output.
+ *   end too.
+ * - `runCommand` reads all output without delay, but keeps only the start and the end.
  * - stdin is closed. So a command that reads input gets an end of file and does not wait.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -30,13 +29,12 @@ import {
   type GroupEnd,
 } from '../../processes/end-process-group.ts';
 
-/** Maximum characters of output in the result. */
-const MAX_OUTPUT = 30_000;
-/** The time without output after which the server closes a pipe that a daemon holds open, in milliseconds. */
+const MAX_OUTPUT_CHARACTERS = 30_000;
+/** A daemon may hold a pipe open. After this time without output, the server closes the pipe. */
 const QUIET_MS = 100;
-/** The time for the sandbox's first process to exit after its shell, in milliseconds. */
+/** The sandbox's first process may take this long to exit after its shell. */
 const TAKEN_DOWN_MS = 1_000;
-/** Maximum milliseconds to read a daemon's output after the command has ended. */
+/** The longest time to read a daemon's output after the command has ended. */
 const DRAIN_MS = 1_000;
 
 export interface Command {
@@ -44,13 +42,11 @@ export interface Command {
   cwd: string;
   env: Record<string, string>;
   signal: AbortSignal;
-  /** Live output. */
   output: (text: string) => void;
   clock: Clock;
   graceMs: number;
-  /** Records the process group before the command runs. */
   child: ChildEntry;
-  /** The sandbox for the command. Without it the command has the rights of the server's user. */
+  /** The sandbox for the command. Without a sandbox, the command has the rights of the server's user. */
   box?: { box: SandboxOptions; root: string } | undefined;
 }
 
@@ -60,27 +56,30 @@ export interface CommandEnd {
   exitCode: number | null;
   /** The signal that killed the shell. Null if the shell exited by itself. */
   exitSignal: NodeJS.Signals | null;
-  /** Stdout and stderr in their order. Long output has only its start and its end. */
+  /** stdout and stderr, in the order of writing. Long output has only its start and its end. */
   output: string;
-  /** True if the output lacks a part. */
+  /** True if a part of the output is missing. */
   cut: boolean;
-  /** The end of the other processes of the group after the shell's exit or the abort. */
+  /** How the other processes of the group ended, after the shell's exit or the abort. */
   group: GroupEnd;
 }
 
-/** Maximum attempts to create the sandbox before the command runs. A service may end during an attempt. */
+/**
+ * A service may end and remove its socket during an attempt. Then the sandbox fails, and the next attempt may succeed.
+ */
 const SANDBOX_ATTEMPTS = 3;
 
 /**
- * @throws the system's error if the shell cannot start; ProductError STORAGE if its record fails; an error with
- * bubblewrap's message if the sandbox fails. In these cases the command has not run.
+ * Runs the command to its end. If this function throws, the command has not run.
+ * @throws the system's error if the shell cannot start
+ * @throws ProductError STORAGE if the process group cannot be recorded
+ * @throws Error with bubblewrap's message if the sandbox fails
  */
 export async function runCommand(command: Command): Promise<CommandEnd> {
   for (let attempt = 1; ; attempt += 1) {
     const end = await runOnce(command);
     if (end.type === 'ended') return end.command;
-    // Remove the record before the next attempt, because an abort may prevent that attempt. The process of this attempt
-    // has ended.
+    // The process of this attempt has ended, so its record is deleted. An abort may prevent the next attempt.
     command.child.forget();
     if (attempt < SANDBOX_ATTEMPTS) continue;
     throw new Error(
@@ -91,7 +90,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
 
 type OneRun =
   | { type: 'ended'; command: CommandEnd }
-  /** The sandbox ended before its shell. */
+  /** The sandbox ended before the shell started. */
   | { type: 'no-sandbox'; words: string };
 
 async function runOnce(command: Command): Promise<OneRun> {
@@ -100,10 +99,10 @@ async function runOnce(command: Command): Promise<OneRun> {
   const child = await startShell(command);
   const exited = once(child, 'exit');
   const closed = once(child, 'close');
-  // If the process does not start, `spawn` below reports the failure.
+  // If the process does not start, `once(child, 'spawn')` below reports the failure.
   exited.catch(() => undefined);
   closed.catch(() => undefined);
-  const kept = new CappedText(MAX_OUTPUT);
+  const kept = new CappedText(MAX_OUTPUT_CHARACTERS);
   const live = new LiveOutput(command.output, clock);
   let open = false;
   const take = (text: string): void => {
@@ -133,7 +132,7 @@ async function runOnce(command: Command): Promise<OneRun> {
   live.flush();
   if (!atGate && first === 'exited' && end !== 'unconfirmed' && command.box !== undefined)
     return { type: 'no-sandbox', words: oneLine(kept.toString().trim(), 200) };
-  // If the group may still run, keep its record for the next server.
+  // If the group may still run, the next server needs the record.
   if (end !== 'unconfirmed') command.child.forget();
   return {
     type: 'ended',
@@ -142,7 +141,7 @@ async function runOnce(command: Command): Promise<OneRun> {
       exitCode: child.exitCode,
       exitSignal: child.signalCode,
       output: kept.toString(),
-      cut: kept.length > MAX_OUTPUT,
+      cut: kept.length > MAX_OUTPUT_CHARACTERS,
       group: end,
     },
   };
@@ -154,18 +153,18 @@ async function endAll(group: number, aborted: boolean, command: Command): Promis
   if (!aborted) return ending;
   const strays = (): readonly number[] => command.child.strays();
   const [end] = await Promise.all([ending, endGroups(strays, command)]);
-  // A program may have left the group during its end.
+  // A program may have left the group while the group ended.
   return (await endGroups(strays, command)) ? end : 'unconfirmed';
 }
 
-/** True if no process of the group is left. A sandbox needs a moment to exit after its shell. */
+/** Returns true if no process of the group is left. A sandbox needs a moment to exit after its shell. */
 function isGone(group: number, { box, clock }: Command): Promise<boolean> {
   return hasEndedWithin(group, box === undefined ? 0 : TAKEN_DOWN_MS, clock);
 }
 
 /**
- * The shell's end of a socket pair. The shell writes a line when its sandbox is ready. Then it waits for a line before it
- * runs the command. At end of file it exits instead.
+ * The file descriptor of the shell's end of a socket pair. When the sandbox is ready, the shell writes a line. The
+ * shell then waits for a line from the server before it runs the command. At end of file the shell exits.
  */
 const GATE = 3;
 const WAIT_AT_GATE = `echo >&${GATE}; read -r _ <&${GATE} || exit; exec ${GATE}<&-`;
@@ -174,7 +173,7 @@ async function startShell(start: Command): Promise<ChildProcess> {
   const { command, cwd, box } = start;
   const env = { ...start.env, ...start.child.env };
   if (process.platform === 'win32') {
-    // `/d` skips AutoRun commands. `/s` removes only the outer quotes, so the command's quotes stay.
+    // `/d` skips AutoRun commands. `/s` removes only the outer quotes, so the command's own quotes stay.
     return spawn(env['ComSpec'] ?? 'cmd.exe', ['/d', '/s', '/c', `"${command}"`], {
       cwd,
       env,
@@ -183,7 +182,7 @@ async function startShell(start: Command): Promise<ChildProcess> {
       windowsHide: true,
     });
   }
-  // One pipe for both streams keeps their order. The command stays a separate argument.
+  // `2>&1` sends both streams to one pipe, which keeps their order. The command stays a separate argument.
   const shell = ['/bin/sh', '-c', `${WAIT_AT_GATE}; exec /bin/sh -c "$0" 2>&1`, command] as const;
   const [program, ...args] =
     box === undefined
@@ -198,13 +197,13 @@ async function startShell(start: Command): Promise<ChildProcess> {
   });
 }
 
-/** The gate of this shell. Windows has none. */
+/** Returns the server's end of the socket pair. On Windows there is none. */
 function gateOf({ stdio }: ChildProcess): Duplex | undefined {
   const gate: unknown = stdio[GATE];
   return gate instanceof Duplex ? gate : undefined;
 }
 
-/** @returns true if the shell waits at its gate; false if it has exited or the signal is aborted. */
+/** Returns true if the shell waits on its socket. Returns false if the shell has exited or the signal has aborted. */
 async function reachedGate(
   child: ChildProcess,
   exited: Promise<unknown>,
@@ -212,7 +211,7 @@ async function reachedGate(
 ): Promise<boolean> {
   const gate = gateOf(child);
   if (gate === undefined) return true;
-  // If the shell is killed meanwhile, the connection is reset.
+  // If the shell is killed here, the socket emits an error.
   gate.on('error', () => undefined);
   let stopListening: (() => void) | undefined;
   const aborted = new Promise<false>((resolve) => {
@@ -226,14 +225,13 @@ async function reachedGate(
   }
 }
 
-/** Tells the shell to run its command. */
 function openGate(child: ChildProcess): void {
   gateOf(child)?.end('\n');
 }
 
 /**
- * Waits for the shell's exit or the abort. If the shell has already exited, the abort did not stop it (A3), even if
- * Node reports the exit later.
+ * Waits for the shell's exit or the abort. If the shell has exited before the abort, returns `exited`, because the
+ * abort did not stop it (A3). Node may report the exit later than the abort.
  */
 async function firstOf(
   exited: Promise<unknown>,
@@ -266,7 +264,7 @@ async function drained(closed: Promise<unknown>, length: () => number, clock: Cl
     for (let before = -1; length() !== before;) {
       before = length();
       if ((await Promise.race([end, enough, quiet(clock)])) !== 'quiet') return;
-      // A timer may fire before Node reads data that has arrived. The next event-loop turn reads the data.
+      // A timer may fire before Node reads data that has arrived. Node reads that data in the next event-loop turn.
       await nextTurn();
     }
   } finally {

@@ -1,4 +1,3 @@
-/** Finds the Unix sockets of services that a sandboxed command could open by their path. */
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
@@ -7,7 +6,8 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 const SOCKETS = '/proc/net/unix';
 
 /**
- * Returns the real paths of all bound sockets in this network namespace, except sockets below `covered`.
+ * Returns the real paths of all bound sockets in this network namespace. A sandboxed command could open these sockets
+ * by their path. Sockets below `covered` are left out.
  * @param covered directories that the sandbox replaces
  * @throws ProductError CONFIGURATION if the list of sockets cannot be read
  */
@@ -32,7 +32,10 @@ async function readList(path: string): Promise<string> {
   }
 }
 
-/** proc_net(5): seven fields, then the path. An abstract name begins with `@`. */
+/**
+ * Returns the paths in the table. Each row has seven fields, then the path. An abstract name begins with `@` and is
+ * left out (proc_net(5)).
+ */
 export function boundPaths(table: string): string[] {
   return table
     .split('\n')
@@ -40,7 +43,9 @@ export function boundPaths(table: string): string[] {
     .flatMap((line) => /^(?:\S+\s+){7}(\/.*)$/u.exec(line)?.[1] ?? []);
 }
 
-/** Returns the real path. Undefined if the path no longer names a socket, or is not accessible. */
+/**
+ * Resolves symbolic links in the path. Returns undefined if the path no longer names a socket, or is not accessible.
+ */
 async function realSocket(path: string): Promise<string | undefined> {
   try {
     const real = await realpath(path);

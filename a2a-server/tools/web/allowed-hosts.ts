@@ -1,20 +1,19 @@
 /**
- * Reads the host of a URL. Checks whether the operator allows it for `fetch` and `crawl`, e.g. `127.0.0.1:8080` or
- * `wiki.intern`. An allowed host may be private.
+ * The operator can allow hosts for `fetch` and `crawl`, e.g. `127.0.0.1:8080` or `wiki.intern`. An allowed host may be
+ * private.
  */
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import type { CallTargets } from '../tool.ts';
 
-/** Returns true if the list contains the URL's host. */
 export type AllowedHosts = (url: URL) => boolean;
 
 interface HostEntry {
   host: string;
-  /** The allowed port. Undefined allows every port. */
+  /** Undefined means every port. */
   port: string | undefined;
 }
 
-/** @param entries each in the form of `parseHost`; an entry in another form allows nothing */
+/** @param entries texts that `parseHost` accepts; other entries allow nothing */
 export function allowedHosts(entries: readonly string[]): AllowedHosts {
   const known = entries.flatMap((entry) => parseHost(entry) ?? []);
   return (url) =>
@@ -22,9 +21,8 @@ export function allowedHosts(entries: readonly string[]): AllowedHosts {
 }
 
 /**
- * Parses `host` or `host:port`, with an IPv6 address in brackets. The URL parser normalizes the host, so it compares
- * equal to hosts of URLs.
- * @returns undefined for any other form
+ * Parses `host` or `host:port`, with an IPv6 address in brackets. The URL parser normalizes the host, so the result can
+ * be compared with hosts of URLs. Returns undefined for any other text.
  */
 export function parseHost(entry: string): HostEntry | undefined {
   const [, name, port] = /^(\[[0-9A-Fa-f:.]+\]|[^\s[\]:/?#@\\]+)(?::(\d{1,5}))?$/u.exec(entry) ?? [];
@@ -33,7 +31,7 @@ export function parseHost(entry: string): HostEntry | undefined {
   return url && { host: hostOf(url), port: port === undefined ? undefined : String(Number(port)) };
 }
 
-/** Returns the host without port: in lower case, addresses in the usual notation, without a final dot. */
+/** Returns the host without port, in lower case and without a final dot. The URL parser has normalized addresses. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/\.$/u, '');
 }
@@ -43,8 +41,8 @@ function portOf({ port, protocol }: URL): string {
 }
 
 /**
- * Returns the host of a URL as a target for policy rules. The WHATWG parser has already normalised the name, but the
- * name can end with a dot.
+ * Returns the host of a URL, so that policy rules can check it. The URL parser has normalized the name, but the name
+ * can end with a dot.
  */
 export function hostTarget(url: string): CallTargets {
   const host = parseUrl(url)?.hostname.replace(/^\[|\]$|\.$/gu, '');

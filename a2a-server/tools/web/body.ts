@@ -17,7 +17,7 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
     if (!Buffer.isBuffer(chunk)) throw new TypeError('the stream of a body must give bytes');
     chunks.push(chunk);
     length += chunk.length;
-    // The `return` ends the loop, and this destroys the stream and its connection.
+    // When the `return` ends the loop, Node destroys the stream and its connection.
     if (length > maxBytes) return { bytes: Buffer.concat(chunks, maxBytes), cut: true };
   }
   return { bytes: Buffer.concat(chunks), cut: false };
@@ -35,7 +35,7 @@ function decompressed(response: IncomingMessage): Readable {
     case 'br':
       return unpacked(response, createBrotliDecompress());
     default:
-      // The check also refuses two encodings in a row. They are rare and can hide a decompression bomb.
+      // This case also refuses two encodings in a row. They are rare and can hide a decompression bomb.
       response.destroy();
       throw new Error(
         `The server used a compression that the request did not accept (${encoding.slice(0, 100)}).`,
@@ -43,7 +43,9 @@ function decompressed(response: IncomingMessage): Readable {
   }
 }
 
-/** Decodes the body. An error of one stream destroys both streams, and the loop over the decoder throws the error. */
+/**
+ * Returns the decoder. If one stream fails, `pipeline` destroys both, and the loop over the decoder throws the error.
+ */
 function unpacked<Decoder extends NodeJS.ReadWriteStream & Readable>(
   response: IncomingMessage,
   decoder: Decoder,

@@ -1,6 +1,3 @@
-/**
- * Sends a GET and follows redirects itself. It checks each redirect like the first URL (X2) and limits time and size.
- */
 import { unlessAborted } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { startTimeout } from '../../../shared/runtime/timeout.ts';
@@ -13,12 +10,11 @@ import { allowedAddresses, type Resolve } from './resolve-checked-host.ts';
 import { sendGet } from './send-get.ts';
 import { webUrl } from './web-url.ts';
 
-/** Maximum number of redirects. Browsers allow more, but ordinary sites need no more. */
+/** Browsers allow more redirects, but ordinary sites need no more than this. */
 const MAX_REDIRECTS = 5;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The dependencies of a request. */
 export interface WebContext {
   allowed: AllowedHosts;
   resolve: Resolve;
@@ -27,14 +23,14 @@ export interface WebContext {
 
 interface GetOptions {
   signal: AbortSignal;
-  /** Limit for the whole request, with redirects and body, in milliseconds. */
+  /** The limit for the whole request, including redirects and the body. */
   timeMs: number;
-  /** Limit for the body after decompression, in bytes. */
+  /** The limit for the body after decompression. */
   maxBytes: number;
   accept: string;
-  /** Returns true to read the body. If false, the connection closes at once. */
+  /** Returns true if the caller needs the body. If false, the connection closes at once. */
   wants: (head: ResponseHead) => boolean;
-  /** Called before each redirect; throws to refuse it. */
+  /** Runs before each redirect. The function throws to refuse the redirect. */
   onRedirect?: (to: URL) => void;
 }
 
@@ -55,9 +51,11 @@ export interface WebResponse extends ResponseHead {
 }
 
 /**
- * Resolves with the response, whatever its status.
- * @throws AbortError after `signal` aborts; ProductError FORBIDDEN or MALFORMED for a refused URL; Error with a
- * sentence for a network error, a server error or a timeout
+ * Sends a GET and follows redirects. Checks each redirect like the first URL (X2). Resolves with a response of any
+ * status.
+ * @throws AbortError after `signal` aborts
+ * @throws ProductError FORBIDDEN or MALFORMED if the URL or a redirect is refused
+ * @throws Error for a network error, a server error or a timeout
  */
 export async function fetchUrl(url: URL, web: WebContext, options: GetOptions): Promise<WebResponse> {
   const { signal, timeMs } = options;
@@ -88,7 +86,7 @@ async function followRedirects(url: URL, web: WebContext, options: GetOptions): 
   }
 }
 
-/** Sends one request: returns the response or the redirect target. */
+/** Sends one request. Returns the response or the redirect target. */
 async function hop(
   url: URL,
   web: WebContext,

@@ -1,26 +1,28 @@
-/** Parses an HTML page in small pieces, so that the server can do other work in between. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
 import { PageMetadata, type PageLink, linkTarget } from './page-metadata.ts';
-import { PageText } from './page-text.ts';
+import { PageText } from './html-text.ts';
 
 export interface HtmlPage {
   title: string;
   text: string;
   links: PageLink[];
-  /** The canonical URL that the page declares. */
   canonical: URL | undefined;
   /** True if the text is longer than `maxCharacters`. */
   cut: boolean;
 }
 
-/** The number of characters to parse at once, which takes some milliseconds. */
+/** The number of characters to parse at once. Parsing them takes some milliseconds. */
 const PIECE = 32 * 1024;
 
-/** Maximum depth of elements. Real pages are less deep, and the parsing time grows with the square of the depth. */
+/** Real pages nest less deeply. The parsing time grows with the square of the depth, so the depth has a limit. */
 const MAX_DEPTH = 1_000;
 
-/** @throws AbortError; Error if elements are nested too deep */
+/**
+ * Parses an HTML page in small pieces, so that the server can do other work in between.
+ * @throws AbortError after an abort
+ * @throws Error if the elements are nested too deeply
+ */
 export async function readHtml(
   html: string,
   url: URL,

@@ -1,19 +1,17 @@
-/** Parses the Content-Type header. */
-
 export interface MediaType {
-  /** For example `text/html`, in lower case; empty if there is none. */
+  /** For example `text/html`, in lower case. Empty if there is none. */
   type: string;
   charset: string | undefined;
 }
 
-/** Never throws: an invalid header gives an empty type (RFC 9110 §8.3). */
+/** Parses a Content-Type header. Never throws. An invalid header gives an empty type (RFC 9110 §8.3). */
 export function mediaType(header: string | undefined): MediaType {
   const [, type = ''] = /^\s*([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)\s*(?:;|$)/u.exec(header ?? '') ?? [];
   const [, charset] = /;\s*charset\s*=\s*"?([\w:.-]{1,40})"?/iu.exec(header ?? '') ?? [];
   return { type: type.toLowerCase(), charset };
 }
 
-/** How to read a body: as HTML, as text, as text if the bytes look like text, or not at all. */
+/** How to read a body. `look` means: as text, if the bytes look like text. `none` means: not at all. */
 type ReadingMode = 'html' | 'text' | 'look' | 'none';
 
 const TEXT_APPLICATIONS =

@@ -1,8 +1,7 @@
-/** Turns Node's connection errors into sentences for a model and a person. */
 import { errorCodeOf } from '../workspace/file-failure.ts';
 import { MAX_HEADER_BYTES } from './send-get.ts';
 
-/** Returns an Error that names the host. Returns any other error unchanged. */
+/** Turns Node's connection errors into sentences that name the host. Returns any other error unchanged. */
 export function networkFailure(error: unknown, { host, hostname }: URL): unknown {
   const sentence = sentenceOf(errorCodeOf(error), host, hostname);
   return sentence === undefined ? error : new Error(sentence, { cause: error });
@@ -37,7 +36,7 @@ function sentenceOf(code: string | undefined, host: string, name: string): strin
 
 function otherSentence(code: string, host: string): string | undefined {
   if (code.startsWith('HPE_')) return `The response of ${host} is not HTTP (${code}).`;
-  // zlib: Z_DATA_ERROR, Z_BUF_ERROR …; brotli: ERR__ERROR_FORMAT_… and the like.
+  // Codes of zlib (such as Z_DATA_ERROR and Z_BUF_ERROR) and brotli (such as ERR__ERROR_FORMAT_…).
   if (/^(Z_|ERR__ERROR|ERR_BROTLI)/u.test(code))
     return `The body from ${host} is not in the compression that its header names (${code}).`;
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER|EPROTO/u.test(code))

@@ -3,7 +3,6 @@ import { parseUrl } from '../../../shared/net/parse-url.ts';
 
 export interface PageLink {
   url: URL;
-  /** The visible text of the link. */
   text: string;
 }
 
@@ -17,7 +16,7 @@ export class PageMetadata {
   #base: URL | undefined;
   #canonical: string | undefined;
   #follow = true;
-  /** The open link. `hint` replaces a missing link text. */
+  /** The link element that is open. `hint` replaces a missing link text. */
   #open: { href: string; text: string; hint: string } | undefined;
   readonly #links: { href: string; text: string }[] = [];
 
@@ -49,12 +48,12 @@ export class PageMetadata {
     if (name === 'a' || name === 'area') this.#endLink();
   }
 
-  /** The base URL for links: the URL of the page's `base` element if already read, otherwise the page's URL. */
+  /** The base URL for links. The page's `base` element overrides the page's URL. */
   get base(): URL {
     return this.#base ?? this.#url;
   }
 
-  /** Omits links that the page marks as nofollow. */
+  /** Returns the metadata. Omits links that the page marks as nofollow. */
   found(): { title: string; canonical: URL | undefined; links: PageLink[] } {
     this.#endLink();
     const canonical = this.#canonical === undefined ? undefined : linkTarget(this.#canonical, this.base);
@@ -80,7 +79,7 @@ function oneSpaced(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').trim();
 }
 
-/** Returns an absolute URL without fragment; undefined for other schemes, e.g. `mailto:` and `javascript:`. */
+/** Returns an absolute URL without fragment. Returns undefined for other schemes, e.g. `mailto:` and `javascript:`. */
 export function linkTarget(href: string, base: URL): URL | undefined {
   const url = parseUrl(href, base);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;

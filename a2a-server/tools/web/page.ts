@@ -1,7 +1,6 @@
-/** Turns a response into text: decodes it, and extracts readable text from HTML. */
 import { truncate } from '../../../shared/text/capped-text.ts';
 import type { Body } from './body.ts';
-import { decodeText, looksLikeText, withoutControls } from './charset.ts';
+import { decodeText, looksLikeText, withoutControls } from './decode-text.ts';
 import type { WebResponse } from './get.ts';
 import { readHtml, type HtmlPage } from './html-page.ts';
 import { readingModeOf, type MediaType } from './media-type.ts';
@@ -12,13 +11,13 @@ interface PageOptions {
   signal: AbortSignal;
   /** True to keep HTML unchanged. The page then has no title and no links. */
   raw?: boolean;
-  /** The maximum length of the text. */
   maxCharacters: number;
 }
 
 /**
- * Returns the page of a response, or undefined if the body is not text.
- * @throws AbortError; Error for HTML that is nested too deep
+ * Decodes a response and extracts the readable text from HTML. Returns undefined if the body is not text.
+ * @throws AbortError after an abort
+ * @throws Error if HTML elements are nested too deeply
  */
 export async function pageOf(
   { url, media }: WebResponse,
@@ -37,7 +36,7 @@ export async function pageOf(
       cut: body.cut || source.length > maxCharacters,
     };
   const page = await readHtml(source, url, { maxCharacters, signal });
-  // Remove control characters again, because character references can add them.
+  // Character references in HTML can produce control characters, so the texts are cleaned again.
   return {
     ...page,
     title: withoutControls(page.title),
@@ -46,7 +45,6 @@ export async function pageOf(
   };
 }
 
-/** Returns the markup of the text, or undefined if the body is not text. */
 function markupIn(media: MediaType, { bytes }: Body): 'html' | 'xml' | 'none' | undefined {
   switch (readingModeOf(media)) {
     case 'html':

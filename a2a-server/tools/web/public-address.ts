@@ -1,4 +1,3 @@
-/** Decides which IP addresses are public. The server refuses all other addresses (X2). */
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
@@ -6,7 +5,7 @@ import ipaddr from 'ipaddr.js';
 /** RFC 4291 §2.4, IANA: the range of all global unicast IPv6 addresses assigned so far. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** The metadata service of Azure; its address looks public. */
+/** The metadata service of Azure. Its address looks public. */
 const METADATA = '168.63.129.16';
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -26,8 +25,10 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the reason why the server must not connect to `address`, as the end of a sentence with "is". Undefined for a
- * public address. It refuses all special ranges, which include cloud metadata services (169.254.169.254, fd00:ec2::254,
+ * X2: returns the reason why the server must not connect to `address`, as the end of a sentence with "is". Returns
+ * undefined for a public address.
+ *
+ * The function refuses all special ranges, which include cloud metadata services (169.254.169.254, fd00:ec2::254,
  * 100.100.100.200 …). It refuses IPv6 addresses that stand for an IPv4 address (mapped, translated, tunnelled). It
  * refuses this machine's own addresses.
  */
@@ -42,7 +43,7 @@ export function whyNotPublic(address: string): string | undefined {
   return undefined;
 }
 
-/** Reads this machine's addresses each time, because a network interface can start at any time. */
+/** Reads the addresses each time, because a network interface can start at any time. */
 function ownAddresses(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return new Set(

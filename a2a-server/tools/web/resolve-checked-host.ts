@@ -1,4 +1,3 @@
-/** Resolves a URL to addresses. It checks each address, and the connection uses only checked addresses (X2). */
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { whyNotPublic } from './public-address.ts';
@@ -7,9 +6,10 @@ import { addressIn, unreachable } from './web-url.ts';
 import { lookup } from 'node:dns/promises';
 
 /**
- * Resolves the name for each connection. The connection then uses only these addresses (see `pinnedLookup`). So a later
- * change of the addresses (DNS rebinding) has no effect. One private address is enough to refuse the host.
- * @throws ProductError FORBIDDEN; the errors of `resolve`
+ * Resolves the host of a URL and checks each address (X2). If one address is private, refuses the host. The connection
+ * uses only these addresses (see `pinnedLookup`). So a later change of the DNS records (DNS rebinding) has no effect.
+ * @throws ProductError FORBIDDEN if an address is not public
+ * @throws the errors of `resolve`
  */
 export async function allowedAddresses(
   url: URL,
@@ -28,8 +28,8 @@ export async function allowedAddresses(
 }
 
 /**
- * A lookup function for `net.connect` that returns these addresses and makes no DNS request. Node does not call it for
- * IP addresses.
+ * Returns a lookup function for `net.connect`. It returns these addresses without a DNS request. Node does not call it
+ * if the host is an IP address.
  */
 export function pinnedLookup(addresses: readonly string[]): LookupFunction {
   const found = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));

@@ -1,4 +1,3 @@
-/** Sends one GET request to checked addresses. The request does not identify the user. */
 import {
   Agent as PlainAgent,
   request as plainRequest,
@@ -17,16 +16,17 @@ const USER_AGENT = `${ROBOT}/${packageVersion()}`;
 export const MAX_HEADER_BYTES = 32 * 1024;
 
 /**
- * The agents have `keepAlive: false`, so that each connection goes to the addresses of its own check. They use no
- * proxy, because a proxy resolves the name again (X2). The global agent can use a proxy from the environment
+ * `keepAlive: false` makes each request open a connection to its own checked addresses. These agents use no proxy,
+ * because a proxy would resolve the name again (X2). The global agent can use a proxy from the environment
  * (NODE_USE_ENV_PROXY).
  */
 const plain = new PlainAgent({ keepAlive: false });
 const secure = new SecureAgent({ keepAlive: false });
 
 /**
- * Resolves with the response head. The caller must read or destroy the body. Sends no cookies, credentials or referrer.
- * @param options.signal ends connection, request and body
+ * Sends a GET to one of the checked addresses. Sends no cookies, credentials or referrer. Resolves with the response
+ * head. The caller must read or destroy the body.
+ * @param options.signal ends the connection, the request and the body
  * @throws the errors of `node:http`
  */
 export function sendGet(
@@ -44,14 +44,13 @@ export function sendGet(
   return new Promise((resolve, reject) => {
     const sent =
       url.protocol === 'https:'
-        ? // Set explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
+        ? // This option is explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
           secureRequest(url, { ...options, agent: secure, rejectUnauthorized: true })
         : plainRequest(url, { ...options, agent: plain });
     sent.on('response', resolve);
-    // This listener stays after the response. Later errors also reach the body, but an error without a listener would
-    // throw.
+    // This listener stays after the response. The body also reports later errors, but Node throws if this event has no
+    // listener.
     sent.on('error', reject);
-    // Refuse a server that wants another protocol.
     sent.on('upgrade', (_response, socket) => {
       socket.destroy();
       reject(new Error(`${url.host} wants to switch to another protocol.`));

@@ -1,18 +1,18 @@
-/** Parses URLs for `fetch` and `crawl`. The WHATWG parser reads the URL first; the checks use its result (X2). */
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
 import { whyNotPublic } from './public-address.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 
-/** The maximum length of a URL. Servers need not accept longer URLs (RFC 9110 §4.1 asks for at least 8000 octets). */
+/** RFC 9110 §4.1: servers should accept URLs of at least 8000 octets. */
 const MAX_URL = 8_000;
 
 /**
- * Parses and checks a URL, and removes its fragment.
+ * Parses a URL for `fetch` and `crawl`, checks it, and removes its fragment. Makes no DNS request. The checks use the
+ * result of the WHATWG parser, never the text (X2).
  * @param base the base of a relative URL
- * @throws ProductError MALFORMED; FORBIDDEN for a host that is not allowed, if the URL itself shows that (there is no
- * DNS request)
+ * @throws ProductError MALFORMED if the text is not a URL
+ * @throws ProductError FORBIDDEN if the URL itself shows that its host is not allowed
  */
 export function webUrl(text: string, { allowed, base }: { allowed: AllowedHosts; base?: URL }): URL {
   const shown = oneLine(text, 200);
@@ -34,7 +34,7 @@ export function webUrl(text: string, { allowed, base }: { allowed: AllowedHosts;
   return url;
 }
 
-/** Refuses a local name, before a person gets a question and before a DNS request. */
+/** Refuses a local name before the person is asked and before a DNS request. */
 function refuseLocal(url: URL): void {
   const host = hostOf(url);
   // RFC 6761 §6.3: names below localhost are this machine.
@@ -47,7 +47,7 @@ function literalProblem(host: string): string | undefined {
   return literal === undefined ? undefined : whyNotPublic(literal);
 }
 
-/** Returns the IP address if the host is an IP address. Otherwise undefined. */
+/** Returns the IP address if the host is an IP address. Otherwise returns undefined. */
 export function addressIn(host: string): string | undefined {
   if (host.startsWith('[')) return host.slice(1, -1);
   // The URL parser normalizes IPv4 addresses, so a host of digits and dots is an IPv4 address.

@@ -1,10 +1,9 @@
-/**
- * Wraps a workspace so that it starts no operation after the tool's signal aborts. So tools need no code for this
- * check. Operations that have started run to their end (A3).
- */
 import type { Workspace } from './workspace.ts';
 
-/** @returns the same workspace; after the abort each method throws AbortError */
+/**
+ * Returns a wrapper of the workspace. After the abort, each method throws AbortError. So tools need no code for this
+ * check. Operations that have started run to their end (A3).
+ */
 export function abortableWorkspace(workspace: Workspace, signal: AbortSignal): Workspace {
   const begin = async <T>(what: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();

@@ -1,6 +1,6 @@
 /**
- * A directory that the file tools must not use: the server's state directory (X2). The check compares the directory and
- * its files by device and inode. So no link, mount, hard link or other spelling gives access to them.
+ * A directory that the file tools must not use (X2), namely the server's state directory. Directories and files are
+ * compared by device and inode. So no link, mount or other spelling gives access to them.
  */
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,14 +8,16 @@ import type { BigIntStats } from 'node:fs';
 import type { FileIdentity } from './directory.ts';
 
 export interface BarredDirectory extends FileIdentity {
-  /** True if the file also has a name in this directory. Reads the directory only for a file with several names. */
+  /**
+   * Returns true if the file also has a name in this directory. Reads the directory only if the file has several names.
+   */
   holds(file: BigIntStats): Promise<boolean>;
 }
 
-/** The cache time of the file identities, in milliseconds. A cache helps, because package managers link many files. */
+/** The set of files is reused for this time, because package managers create many files with several names. */
 const FRESH_MS = 1_000;
 
-/** @throws the error of `stat` */
+/** Reads the identity of a directory, so that file tools can refuse it. @throws the error of `stat` */
 export async function barDirectory(path: string): Promise<BarredDirectory> {
   const { dev, ino } = await stat(path, { bigint: true });
   let known: { at: number; files: Promise<ReadonlySet<string>> } | undefined;
@@ -35,7 +37,10 @@ function nameOf({ dev, ino }: FileIdentity): string {
   return `${dev}:${ino}`;
 }
 
-/** Returns the identities of the files. Omits a file that disappears meanwhile. Any other error refuses the access. */
+/**
+ * Returns the identities of the files. Omits a file that disappears during the walk. Any other error refuses the
+ * access.
+ */
 async function filesIn(path: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for await (const entry of await opendir(path, { recursive: true })) {

@@ -1,16 +1,17 @@
 /**
- * Opens directories so that symbolic links cannot lead outside the workspace. X2 depends on this file.
+ * Opens directories so that symbolic links cannot lead outside the workspace (X2).
  *
- * Another process may rename directories and insert symbolic links at any time. The guarantees are:
- * - Linux (`anchored`): the server keeps the directory open and reaches its entries through `/proc/self/fd/N/…`,
- *   like `openat`. It does not resolve the parent path again, so a swap there has no effect. It opens entries without
- *   following a link. There is no race. (An open directory stays the same directory, even if it moves.)
- * - macOS (`checked`): the server opens entries by their canonical path with O_NOFOLLOW_ANY, which refuses a link in
- *   any part of the path. Reading a file and creating a temporary file have no race. rename, link and mkdir use a path
- *   again. The server checks the directory right before, but misses a swap between these two system calls.
- * - Windows, and Linux without /proc (`checked`): the server compares the opened file with the canonical path after
- *   opening. An attacker who wins three races in a row can make it read a file from outside: one swap before opening,
- *   one back before the directory check, one before the file check. Naming has the same race as on macOS.
+ * Another process may rename directories and insert symbolic links at any time. The guarantees depend on the system:
+ * - Linux (`anchored`): the server keeps the directory open and names its entries as `/proc/self/fd/N/…`, like
+ *   `openat`. It does not resolve the parent path again, so a swap there has no effect. It opens entries without
+ *   following a link. There is no race. (An open directory stays the same directory, even if another process moves it.)
+ * - macOS (`checked`): the server opens entries by their canonical path with O_NOFOLLOW_ANY. This flag refuses a link
+ *   in any part of the path. Reading a file and creating a temporary file have no race. rename, link and mkdir resolve
+ *   the path again. The server checks the directory right before, but misses a swap between these two system calls.
+ * - Windows, and Linux without /proc (`checked`): after opening a file, the server compares it with the file at the
+ *   canonical path. An attacker must win three races in a row to make the server read a file from outside. The attacker
+ *   swaps a directory before opening, swaps it back before the directory check, and swaps it again before the file
+ *   check. rename, link and mkdir have the same race as on macOS.
  */
 import { constants } from 'node:fs';
 import { lstat, open, realpath, type FileHandle } from 'node:fs/promises';
@@ -19,7 +20,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { BarredDirectory } from './barred-directory.ts';
 import { errorCodeOf } from './file-failure.ts';
 
-/** How to hold a directory: by an open handle, or by its path and identity. */
+/** `anchored` keeps an open handle of a directory. `checked` compares the path with the directory's identity. */
 export type DirectoryHold = 'anchored' | 'checked';
 
 export interface FileIdentity {
@@ -29,25 +30,31 @@ export interface FileIdentity {
 
 export interface Directory {
   readonly identity: FileIdentity;
-  /** Directories that `child` refuses to open. */
+  /** `child` refuses to open these directories. */
   readonly barred: readonly BarredDirectory[];
-  /** Returns the path of an entry. No link above the entry is followed; the caller must not follow the entry itself. */
+  /**
+   * Returns the path of an entry. The system follows no link above the entry. The caller must not follow the entry
+   * itself.
+   */
   at(name: string): string;
-  /** @throws ProductError OUTSIDE_WORKSPACE if another process has just replaced the entry */
+  /** Opens a subdirectory. @throws ProductError OUTSIDE_WORKSPACE if another process has just replaced the entry */
   child(name: string): Promise<Directory>;
   /**
    * Opens a file without following a link, and without blocking on a named pipe.
-   * @throws ProductError OUTSIDE_WORKSPACE for a file of a barred directory under another name
+   * @throws ProductError OUTSIDE_WORKSPACE if the file also has a name in a barred directory
    */
   file(name: string, flags: number, mode?: number): Promise<FileHandle>;
-  /** Call this right before an operation on a path from `at`. @throws ProductError OUTSIDE_WORKSPACE */
+  /**
+   * The caller calls this right before an operation on a path from `at`. @throws ProductError OUTSIDE_WORKSPACE if
+   * another process has replaced the directory
+   */
   confirm(): Promise<void>;
-  /** Makes changes to the directory's names durable. */
+  /** Makes the directory's entries durable. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A flag of open(2); 0 on systems without it. */
+/** Returns a flag of open(2). Returns 0 if the system does not have the flag. */
 function flag(name: string): number {
   const flags: Readonly<Record<string, number | undefined>> = { ...constants };
   return flags[name] ?? 0;
@@ -55,14 +62,16 @@ function flag(name: string): number {
 
 const NO_LINK = flag('O_NOFOLLOW') | flag('O_NONBLOCK');
 const DIRECTORY = constants.O_RDONLY | flag('O_DIRECTORY') | NO_LINK;
-/** From <sys/fcntl.h> of macOS 10.15 and later. Node has no constant for it but passes it on. */
+/**
+ * O_NOFOLLOW_ANY from <sys/fcntl.h> of macOS 10.15 and later. Node has no constant for this flag but passes the value
+ * on.
+ */
 const NO_LINK_ANYWHERE = process.platform === 'darwin' ? 0x2000_0000 : 0;
 
 /**
  * Opens a directory by its canonical path.
- * @param barred directories that the server does not open, with all directories below them. It compares them by
- * identity, so that no link, mount or other spelling gives access.
- * @throws ProductError OUTSIDE_WORKSPACE for a barred directory
+ * @param barred directories that the server does not open, with all directories below them
+ * @throws ProductError OUTSIDE_WORKSPACE if the directory is barred
  */
 export async function openDirectory(
   path: string,
@@ -72,7 +81,7 @@ export async function openDirectory(
   return hold === 'anchored' ? openAnchored(path, barred) : openChecked(path, barred);
 }
 
-/** Returns `anchored` if `/proc/self/fd` works: on Linux, unless /proc is missing or masked. */
+/** Returns `anchored` if `/proc/self/fd` works. /proc can be missing or masked on Linux. */
 export async function bestHold(path: string): Promise<DirectoryHold> {
   if (process.platform !== 'linux') return 'checked';
   const directory = await openAnchored(path, []);
@@ -80,7 +89,7 @@ export async function bestHold(path: string): Promise<DirectoryHold> {
     const seen = await lstat(directory.at('.'), { bigint: true });
     return sameFile(seen, directory.identity) ? 'anchored' : 'checked';
   } catch {
-    // Without /proc, use `checked`, which does not need it.
+    // `checked` does not need /proc.
     return 'checked';
   } finally {
     await directory.close();
@@ -90,7 +99,7 @@ export async function bestHold(path: string): Promise<DirectoryHold> {
 async function openAnchored(path: string, barred: readonly BarredDirectory[]): Promise<Directory> {
   const handle = await openUnlinked(path, DIRECTORY);
   const identity = await identityOf(handle);
-  if (includesFile(barred, identity)) {
+  if (includesIdentity(barred, identity)) {
     await handle.close();
     throw stateDirectoryError();
   }
@@ -113,7 +122,7 @@ async function openAnchored(path: string, barred: readonly BarredDirectory[]): P
 async function openChecked(path: string, barred: readonly BarredDirectory[]): Promise<Directory> {
   const seen = await lstat(path, { bigint: true });
   const identity = { dev: seen.dev, ino: seen.ino };
-  if (includesFile(barred, identity)) throw stateDirectoryError();
+  if (includesIdentity(barred, identity)) throw stateDirectoryError();
   const confirm = async () => {
     const now = await lstat(path, { bigint: true });
     if (!now.isDirectory() || !sameFile(now, identity) || (await realpath(path)) !== path) throw replaced();
@@ -158,8 +167,8 @@ async function openUnlinked(path: string, flags: number, mode?: number): Promise
 }
 
 /**
- * Refuses a hard link to a file of a barred directory before it is opened. Closing any descriptor of the journal drops
- * SQLite's locks on it (POSIX advisory locks).
+ * Refuses a hard link to a file of a barred directory before it is opened. If the server opened and closed the
+ * journal's file here, SQLite would lose its locks on that file (POSIX advisory locks).
  */
 async function refuseBarredFile(path: string, barred: readonly BarredDirectory[]): Promise<void> {
   if (barred.length === 0) return;
@@ -169,8 +178,8 @@ async function refuseBarredFile(path: string, barred: readonly BarredDirectory[]
 }
 
 /**
- * Checks again after opening: another process may have just replaced the file.
- * @throws ProductError OUTSIDE_WORKSPACE; the file is then closed
+ * Checks again after opening, because another process may have just replaced the file.
+ * @throws ProductError OUTSIDE_WORKSPACE after closing the file
  */
 async function unlessBarred(handle: FileHandle, barred: readonly BarredDirectory[]): Promise<FileHandle> {
   try {
@@ -193,7 +202,7 @@ export function sameFile(one: FileIdentity, other: FileIdentity): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
-export function includesFile(some: readonly FileIdentity[], one: FileIdentity): boolean {
+export function includesIdentity(some: readonly FileIdentity[], one: FileIdentity): boolean {
   return some.some((other) => sameFile(one, other));
 }
 

@@ -1,25 +1,22 @@
-/** Reads the entries of a directory in a fixed order, with a size limit. */
 import { lstat, opendir, readlink } from 'node:fs/promises';
-import { includesFile, type Directory } from './directory.ts';
+import { includesIdentity, type Directory } from './directory.ts';
 
-/** The maximum number of entries to read from one directory. */
 const MAX_ENTRIES = 20_000;
 
 export interface DirectoryEntry {
   name: string;
   kind: 'file' | 'directory' | 'link' | 'other';
-  /** The target that a link names; it is not followed. */
+  /** The path in the link. The server does not follow the link. */
   target?: string;
 }
 
-export interface Entries {
+export interface DirectoryListing {
   entries: DirectoryEntry[];
-  /** True if the directory has more than MAX_ENTRIES entries. */
   cut: boolean;
 }
 
-/** Sorts by code unit, so that the order is always the same. Omits barred directories (X2). */
-export async function readEntries(directory: Directory): Promise<Entries> {
+/** Returns the entries, sorted by code unit so that the order is always the same. Omits barred directories (X2). */
+export async function readEntries(directory: Directory): Promise<DirectoryListing> {
   const entries: DirectoryEntry[] = [];
   let cut = false;
   await directory.confirm();
@@ -55,5 +52,5 @@ async function isBarred(directory: Directory, { kind, name }: DirectoryEntry): P
   if (kind !== 'directory') return false;
   // An entry that no longer exists is harmless, so it stays in the list.
   const info = await lstat(directory.at(name), { bigint: true }).catch(() => undefined);
-  return info !== undefined && includesFile(directory.barred, info);
+  return info !== undefined && includesIdentity(directory.barred, info);
 }

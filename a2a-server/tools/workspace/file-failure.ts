@@ -1,4 +1,3 @@
-/** Turns errors of the operating system into sentences that a model can act on. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
@@ -20,13 +19,12 @@ const SENTENCES: Readonly<Record<string, (path: string) => string>> = {
   EBUSY: (path) => `"${path}" is in use by the system (perhaps a mount); it cannot be replaced.`,
 };
 
-/** Returns the code of a system error, such as `ENOENT`. */
 export function errorCodeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Returns the error to throw for a failed file operation on `path`. Other errors pass unchanged. */
+/** Turns a system error about `path` into a sentence that a model can act on. Returns any other error unchanged. */
 export function fileFailure(error: unknown, path: string): unknown {
   const code = errorCodeOf(error);
   if (code === undefined || error instanceof ProductError) return error;

@@ -1,16 +1,15 @@
 /** Applies the .gitignore files from the workspace root down to one directory. */
 import ignore, { type Ignore } from 'ignore';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { withinTimeOrRetry, TimeExceeded } from '../../../shared/runtime/time-limit.ts';
+import { withinTimeTwice, TimeExceeded } from '../../../shared/runtime/sync-time-limit.ts';
 import type { DirectoryEntry } from './entries.ts';
 
-/** Time limit for untrusted patterns, in milliseconds; see time-limit.ts. */
+/** Patterns are untrusted, so matching has a time limit; see time-limit.ts. */
 const LIMIT_MS = 100;
-/** The number of entries to match within one time limit. */
-const BATCH = 200;
+const ENTRIES_PER_BATCH = 200;
 
 interface Layer {
-  /** The directory of the .gitignore, relative to the workspace; '' is the root. */
+  /** The directory of the .gitignore, relative to the workspace. The root is ''. */
   base: string;
   rules: Ignore;
 }
@@ -18,16 +17,19 @@ interface Layer {
 /** The rules, from the root to the deepest directory. As in git, the deepest matching rule decides. */
 export type IgnoreRules = readonly Layer[];
 
-/** Returns the rules for `base`: the rules above it plus its own .gitignore text. @throws ProductError as below */
+/**
+ * Adds the rules of one .gitignore to the rules of the directories above. @throws ProductError MALFORMED if parsing
+ * takes too long
+ */
 export async function withRules(above: IgnoreRules, base: string, text: string): Promise<IgnoreRules> {
-  // git matches case-sensitively by default.
+  // git matches names case-sensitively by default, so these rules do too.
   const rules = await bounded(() => ignore({ ignorecase: false }).add(text));
   return [...above, { base, rules }];
 }
 
 /**
  * Returns the entries of `directory` that no rule ignores. `.git` is always ignored.
- * @throws ProductError MALFORMED if the patterns take too long to match
+ * @throws ProductError MALFORMED if matching takes too long
  */
 export async function notIgnored(
   rules: IgnoreRules,
@@ -36,8 +38,8 @@ export async function notIgnored(
 ): Promise<DirectoryEntry[]> {
   if (rules.length === 0) return entries.filter(({ name }) => name !== '.git');
   const kept: DirectoryEntry[] = [];
-  for (let start = 0; start < entries.length; start += BATCH) {
-    const batch = entries.slice(start, start + BATCH);
+  for (let start = 0; start < entries.length; start += ENTRIES_PER_BATCH) {
+    const batch = entries.slice(start, start + ENTRIES_PER_BATCH);
     kept.push(...(await bounded(() => batch.filter((entry) => !ignored(rules, directory, entry)))));
   }
   return kept;
@@ -45,7 +47,7 @@ export async function notIgnored(
 
 async function bounded<T>(work: () => T): Promise<T> {
   try {
-    return await withinTimeOrRetry(LIMIT_MS, work);
+    return await withinTimeTwice(LIMIT_MS, work);
   } catch (cause) {
     if (!(cause instanceof TimeExceeded)) throw cause;
     throw new ProductError(

@@ -1,6 +1,6 @@
 /**
- * Lists an entry and everything below it. A person sees this list before a move or deletion. Each item has a mark,
- * which differs if the item changes later (D2). The list follows no link (X2): it contains the link itself.
+ * Lists an entry and everything below it. A person reviews this list before a move or a deletion. Follows no link (X2),
+ * so the list contains links themselves.
  */
 import { createHash } from 'node:crypto';
 import type { BigIntStats } from 'node:fs';
@@ -9,9 +9,9 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import type { NamedEntry } from './resolve-path.ts';
 
-/** Maximum number of items in a list, because a person cannot review more. */
+/** A person cannot review a longer list, so the length has a limit. */
 const MAX_ITEMS = 10_000;
-/** Maximum depth of a list, because each level keeps one handle open. */
+/** Each level keeps one handle open, so the depth has a limit. */
 const MAX_DEPTH = 64;
 
 export interface RemovalEntry {
@@ -20,13 +20,20 @@ export interface RemovalEntry {
   path: string;
   kind: 'file' | 'directory' | 'link' | 'other';
   bytes: number;
-  /** Identifies the file and its version. If the mark differs later, the file has changed or is another file. */
+  /**
+   * Identifies the file and its version. If another value is read later, the file has changed or has been replaced
+   * (D2).
+   */
   mark: string;
   /** The entries of a directory, sorted by name. */
   holds: readonly RemovalEntry[];
 }
 
-/** @throws ProductError TOO_LARGE for too many items to review; OUTSIDE_WORKSPACE for the server's state directory */
+/**
+ * Lists the entry and everything below it.
+ * @throws ProductError TOO_LARGE if a person cannot review so many items
+ * @throws ProductError OUTSIDE_WORKSPACE if the list would contain the server's state directory
+ */
 export async function listForRemoval(
   { directory, name, path, info }: NamedEntry,
   signal: AbortSignal,
@@ -34,7 +41,7 @@ export async function listForRemoval(
   return itemAt(directory, { name, path, info }, { depth: 0, left: { items: MAX_ITEMS }, signal });
 }
 
-/** Lists an item and everything in it; a directory comes before its content. */
+/** Returns an item and everything in it. A directory comes before its content. */
 export function withDescendants(item: RemovalEntry): RemovalEntry[] {
   return [item, ...item.holds.flatMap(withDescendants)];
 }
@@ -42,7 +49,7 @@ export function withDescendants(item: RemovalEntry): RemovalEntry[] {
 /** Returns one hash for an item and everything in it. */
 export function removalHash(item: RemovalEntry): string {
   const hash = createHash('sha256');
-  // A path contains no NUL, so different lists give different input.
+  // A path contains no NUL, so different lists give different hash input.
   for (const { path, mark } of withDescendants(item)) hash.update(`${path}\0${mark}\0`);
   return hash.digest('hex');
 }
@@ -71,7 +78,7 @@ async function itemAt(
     mark: entryMark(info),
   };
   if (kind !== 'directory') return { ...item, holds: [] };
-  // `child` throws for a barred directory. So no tool can move or delete its parent directory (X2).
+  // `child` throws if the directory is barred. So no tool can move or delete a directory above a barred one (X2).
   const opened = await directory.child(name);
   try {
     return { ...item, holds: await heldBy(opened, path, { ...walk, depth: walk.depth + 1 }) };
@@ -103,8 +110,8 @@ function kindOf(info: BigIntStats): RemovalEntry['kind'] {
 }
 
 /**
- * Returns the mark of a file: its identity and its change time (ctime). A program can set the modification time but not
- * the change time. For a directory the identity is enough: its items show additions and removals.
+ * Returns the file's identity, size and times. A program can set the modification time (mtime) but not the change time
+ * (ctime). A directory needs only its identity, because the list has its entries.
  */
 export function entryMark(info: BigIntStats): string {
   const identity = `${kindOf(info)} ${info.dev} ${info.ino}`;

@@ -1,10 +1,11 @@
 /**
- * Moves a regular file within the workspace; its content, permissions and times stay. A move never overwrites a file:
- * link(2) creates the new name and fails if the name exists. After link(2), the old name is removed. A crash can leave
- * the file under both names. On a file system without hard links it checks the new name and then calls rename(2).
+ * Moves a regular file within the workspace. Its content, permissions and times stay. A move never overwrites a file,
+ * because link(2) fails if the new name exists. After link(2), the old name is removed. A crash between the two calls
+ * leaves both names. If the file system has no hard links, the code checks that the new name is free and calls
+ * rename(2).
  *
- * D2: it compares the file with its mark right before the move. Another process can still replace the file before the
- * next system call. No system call compares and renames.
+ * D2: right before the move, the code compares the file with `mark`. Another process can still replace the file before
+ * the next system call, because no system call compares and renames.
  */
 import { lstat, rename, unlink } from 'node:fs/promises';
 import type { Directory } from './directory.ts';
@@ -13,14 +14,15 @@ import { inputChangedError, renameNoReplace, withParents } from './replace-file.
 import { removalHash, entryMark, listForRemoval } from './list-for-removal.ts';
 
 export interface Move {
-  /** The hash from the preview; null if there was no preview. */
+  /** The hash from the preview. Null if there was no preview. */
   basis: string | null;
   signal: AbortSignal;
 }
 
 /**
- * @throws ProductError INPUT_CHANGED if the file no longer matches `basis`; Error if it cannot move or the name is
- * taken
+ * Moves the file and creates missing directories.
+ * @throws ProductError INPUT_CHANGED if the file no longer matches `basis`
+ * @throws Error if the file cannot move or the new name exists
  */
 export async function moveFile(
   source: NamedEntry,
@@ -35,7 +37,7 @@ export async function moveFile(
     await directory.confirm();
     const now = await lstat(source.directory.at(source.name), { bigint: true });
     if (entryMark(now) !== found.mark) throw inputChangedError(source.path);
-    // After this point the move cannot stop.
+    // An abort cannot stop the move after this line.
     signal.throwIfAborted();
     await giveName(source, directory, free);
     await directory.sync();
@@ -43,7 +45,10 @@ export async function moveFile(
   });
 }
 
-/** @returns the target. @throws Error for anything but a regular file, and for a name that is taken */
+/**
+ * Checks that the file can move to the target. Returns the target.
+ * @throws Error if the source is not a regular file, or if the new name exists
+ */
 export function requireMovable(
   { path, info }: Pick<NamedEntry, 'path' | 'info'>,
   target: ResolvedPath,

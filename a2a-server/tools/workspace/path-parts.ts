@@ -1,24 +1,25 @@
-/** Splits a path from a model or a person into names, without disk access. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
-/** The maximum length of a path: PATH_MAX of common systems. A longer path cannot name a file. */
+/** PATH_MAX of common systems. A longer path cannot name a file. */
 const MAX_PATH_LENGTH = 4096;
 
-/** Device names of Windows. Opening such a name opens a device in any directory and with any extension. */
+/** Windows opens a device for these names, in any directory and with any extension. */
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$/iu;
 
 export interface PathParts {
   /** The names below the workspace root. They may contain `..`, but never `.` or an empty name. */
   parts: string[];
-  /** True if the path ends in a separator, `.` or `..`, so it must be a directory. */
+  /** True if the path ends in a separator, `.` or `..`. Such a path must name a directory. */
   directory: boolean;
   /** True if the path was absolute and began with the root. */
   absolute: boolean;
 }
 
 /**
- * Returns the names from `root` to `path`. An absolute path must begin with the root itself (X2).
- * @throws ProductError OUTSIDE_WORKSPACE; MALFORMED for an impossible path
+ * Splits a path from a model or a person into the names below `root`, without disk access. An absolute path must begin
+ * with the root itself (X2).
+ * @throws ProductError OUTSIDE_WORKSPACE if an absolute path does not begin with the root
+ * @throws ProductError MALFORMED if no file can have the path
  */
 export function pathParts(
   root: string,
@@ -42,7 +43,6 @@ export function pathParts(
   return { parts, directory: ['', '.', '..'].includes(names.at(-1) ?? ''), absolute };
 }
 
-/** Returns the part of an absolute path below the root. @throws ProductError for a path outside the root */
 function below(root: string, path: string, windows: boolean): string {
   const same = (text: string) => (windows ? text.replaceAll('/', '\\').toLowerCase() : text);
   const start = path.slice(0, root.length);

@@ -1,8 +1,9 @@
 /**
- * Deletes exactly the listed entries: each entry only if it is unchanged, each directory only when empty. So a file
- * that another process adds meanwhile stays (D2). The deletion follows no link (X2).
+ * Deletes exactly the listed entries. Deletes an entry only if it is unchanged, and a directory only if it is empty. So
+ * a file that another process adds stays (D2). Follows no link (X2).
  *
- * Another process can still replace an entry between the last check and unlink(2). No system call compares and unlinks.
+ * Another process can still replace an entry between the last check and unlink(2), because no system call compares and
+ * unlinks.
  */
 import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -15,15 +16,16 @@ import { removalHash, entryMark, listForRemoval, type RemovalEntry } from './lis
 export interface Removal {
   /** True to delete a directory with its content. */
   recursive: boolean;
-  /** The hash from the preview; null if there was no preview. */
+  /** The hash from the preview. Null if there was no preview. */
   basis: string | null;
   signal: AbortSignal;
-  /** Called for each deleted item. */
   onRemoved: (item: RemovalEntry) => void;
 }
 
 /**
- * @throws ProductError INPUT_CHANGED if the entry no longer matches `basis`; Error for a directory that is not empty
+ * Deletes the entry and, if `recursive` is true, everything in it.
+ * @throws ProductError INPUT_CHANGED if the entry no longer matches `basis`
+ * @throws Error if the directory is not empty and `recursive` is false
  */
 export async function removeEntry(entry: NamedEntry, removal: Removal): Promise<void> {
   const found = await listForRemoval(entry, removal.signal);
@@ -33,7 +35,7 @@ export async function removeEntry(entry: NamedEntry, removal: Removal): Promise<
   await entry.directory.sync();
 }
 
-/** Refuses a directory that is not empty, unless the call sets `recursive`. */
+/** Refuses a directory that is not empty. @throws Error unless `recursive` is true */
 export function refuseFull({ path, kind, holds }: RemovalEntry, recursive: boolean): void {
   if (kind === 'directory' && holds.length > 0 && !recursive)
     throw new Error(

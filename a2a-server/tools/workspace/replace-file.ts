@@ -1,13 +1,13 @@
 /**
  * Replaces the whole content of a file, or changes nothing.
  *
- * `replaceFile` writes a new file in the same directory, makes it durable, and renames it in one step. A reader sees
- * the old or the new content, also after a crash (which can leave a `.….tmp` file). The new inode also replaces a hard
- * link to a file outside the workspace instead of writing through it (X2).
+ * `replaceFile` writes a new file in the same directory, makes the new file durable, and renames it in one step. So a
+ * reader sees the old or the new content, also after a crash. A crash can leave a `.….tmp` file. If the old name is a
+ * hard link to a file outside the workspace, the rename does not write to that file (X2).
  *
- * D2: `replaceFile` compares the file with the basis right before the rename, after all slow work. link(2) names a new
- * file and fails if the name exists, so a new file has no race. For an existing file, another process can still write
- * between the check and rename(2), and loses its change. No system call compares and renames.
+ * D2: `replaceFile` compares the file with `basis` right before the rename, after all slow work. A new file has no
+ * race, because link(2) fails if the name exists. For an existing file, another process can still write between the
+ * check and rename(2). That write is then lost, because no system call compares and renames.
  */
 import { randomUUID } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
@@ -22,12 +22,12 @@ export interface Replacement {
   content: string | Uint8Array;
   /** Permissions of a new file, as in chmod(2). The default is the system's default. */
   mode?: number;
-  /** The hash of the content that the change started from, or ABSENT. */
+  /** The hash of the content that the change started from. ABSENT if the file did not exist. */
   basis: string;
   signal: AbortSignal;
 }
 
-/** @throws ProductError INPUT_CHANGED if the file no longer matches `basis` */
+/** Creates or replaces the file. @throws ProductError INPUT_CHANGED if the file no longer matches `basis` */
 export async function replaceFile(place: ResolvedPath, replacement: Replacement): Promise<void> {
   switch (place.kind) {
     case 'directory':
@@ -53,7 +53,7 @@ export async function withParents(
     for (const name of place.parents) {
       await directory.confirm();
       await mkdir(directory.at(name)).catch((error: unknown) => {
-        // Another process has just created it. `child` below checks that it is a directory.
+        // Another process has just created this name. `child` below checks that it is a directory.
         if (errorCodeOf(error) !== 'EEXIST') throw error;
       });
       await directory.sync();
@@ -92,7 +92,7 @@ async function put(directory: Directory, target: Target, replacement: Replacemen
     await giveName(directory, { ...target, temporary }, replacement);
   } catch (error) {
     await unlink(directory.at(temporary)).catch((failure: unknown) => {
-      // After the rename the temporary name no longer exists.
+      // After the rename, the temporary name no longer exists.
       if (errorCodeOf(failure) !== 'ENOENT') throw failure;
     });
     throw error;
@@ -100,12 +100,12 @@ async function put(directory: Directory, target: Target, replacement: Replacemen
   await directory.sync();
 }
 
-/** Copies the permissions of the old file and, if the system allows it, its owner. */
+/** Copies the permissions of the old file and, if the system allows it, the owner. */
 async function adopt(handle: FileHandle, old: BigIntStats): Promise<void> {
   const now = await handle.stat({ bigint: true });
   if (now.uid !== old.uid || now.gid !== old.gid) {
     await handle.chown(Number(old.uid), Number(old.gid)).catch((error: unknown) => {
-      // Only root may change the owner. Without root, the server's user owns the file from now on.
+      // Only root may change the owner. Otherwise the server's user owns the new file.
       if (errorCodeOf(error) !== 'EPERM') throw error;
     });
   }
@@ -118,7 +118,7 @@ async function giveName(
   { basis, signal }: Replacement,
 ): Promise<void> {
   if ((await currentBasis(directory, { name: finalName, path })) !== basis) throw inputChangedError(path);
-  // After this point the write cannot stop.
+  // An abort cannot stop the write after this line.
   signal.throwIfAborted();
   await directory.confirm();
   if (basis === ABSENT && (await renameNoReplace(directory.at(temporary), directory.at(finalName), path))) {

@@ -1,9 +1,9 @@
 /**
  * Resolves a path name by name and never leaves the workspace (X2).
  *
- * It reads links itself and resolves their targets like any path. `..` returns to the directory that it came from, not
- * to the current parent on disk. An absolute target starts at the root again or is refused. So a link inside the
- * workspace works. A dangling link names the file to create, which is inside the workspace or refused.
+ * The code reads each link and resolves the link's target in the same way. `..` goes back to the directory from which
+ * the path entered, not to the current parent on disk. An absolute target must begin with the root, else it is refused.
+ * So a link inside the workspace works. If a link's target does not exist, the path names the missing target.
  */
 import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
@@ -19,7 +19,7 @@ import { errorCodeOf, fileFailure } from './file-failure.ts';
 import { outsideWorkspaceError, pathParts, type PathParts } from './path-parts.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
-/** The limit of the Linux kernel (path_resolution(7)). */
+/** The Linux kernel has the same limit (path_resolution(7)). */
 const MAX_LINKS = 40;
 
 export interface Root {
@@ -30,11 +30,14 @@ export interface Root {
   readonly barred: readonly BarredDirectory[];
 }
 
-/** The result of a path. `path` is relative to the root, with `/`; the root itself is `.`. */
+/** What a path names. `path` is relative to the root, with `/`. The root itself is `.`. */
 export type ResolvedPath =
   | { kind: 'directory'; path: string; directory: Directory }
   | { kind: 'entry'; path: string; directory: Directory; name: string; info: BigIntStats }
-  /** Nothing exists there. `parents` are the missing directories below `directory`; `name` is in the last of them. */
+  /**
+   * Nothing exists at the path. `parents` are the missing directories below `directory`. `name` belongs in the last of
+   * them.
+   */
   | { kind: 'missing'; path: string; directory: Directory; parents: string[]; name: string };
 
 /** Resolves the path, calls `use`, and then closes all opened directories. */
@@ -70,8 +73,8 @@ export interface NamedEntry {
 }
 
 /**
- * Resolves a path without following a link in its last name, calls `use`, and then closes all directories.
- * @throws Error for a missing entry, and for the workspace root
+ * Like `withResolvedPath`, but does not follow a link in the last name.
+ * @throws Error if the entry is missing, or if the path names the workspace root
  */
 export async function withEntry<T>(
   root: Root,
@@ -102,7 +105,7 @@ function nothingAt(path: string): Error {
 
 interface Walk {
   path: string;
-  /** The open directories from the root to the current one; never empty. */
+  /** The open directories from the root to the current one. Never empty. */
   stack: Directory[];
   names: string[];
   queue: string[];
@@ -183,7 +186,7 @@ async function follow(root: Root, walk: Walk, target: string): Promise<undefined
   walk.queue.unshift(...parts);
 }
 
-/** The error names only the given path, so it does not reveal where a link outside points. */
+/** The error names only the given path, so the error does not reveal the target of a link. */
 function targetParts(root: Root, path: string, target: string): PathParts {
   try {
     return pathParts(root.path, target);

@@ -1,4 +1,3 @@
-/** Reads files as text or bytes, with a size limit, and computes their hash. */
 import { createHash } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
@@ -6,13 +5,13 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import { errorCodeOf } from './file-failure.ts';
 
-/** The basis of a preview for a file that did not exist (D2). No hash has this value. */
+/** The `basis` of a file that did not exist at the preview (D2). No hash has this value. */
 export const ABSENT = 'absent';
 
 export const MAX_READ_BYTES = 10 * 1024 * 1024;
 
 export interface TextFile {
-  /** Relative to the workspace, with `/`, links resolved. */
+  /** Relative to the workspace, with `/`. Links are resolved. */
   path: string;
   content: string;
   bytes: number;
@@ -28,13 +27,12 @@ interface FileToRead {
   name: string;
   /** Relative to the workspace, for error messages. */
   path: string;
-  /** The maximum size in bytes; the default is MAX_READ_BYTES. */
+  /** The maximum size in bytes. The default is MAX_READ_BYTES. */
   most?: number | undefined;
 }
 
-/** The content of a regular file, text or binary. */
 export interface FileContent {
-  /** Relative to the workspace, with `/`, links resolved. */
+  /** Relative to the workspace, with `/`. Links are resolved. */
   path: string;
   bytes: Uint8Array;
   /** SHA-256 (hex) of the bytes. */
@@ -43,7 +41,11 @@ export interface FileContent {
   mode: number;
 }
 
-/** Reads a whole regular file. @throws ProductError TOO_LARGE; UNSUPPORTED_CONTENT for anything but a regular file */
+/**
+ * Reads a whole regular file.
+ * @throws ProductError TOO_LARGE if the file is larger than the maximum
+ * @throws ProductError UNSUPPORTED_CONTENT if the path does not name a regular file
+ */
 export async function readContent(
   directory: Directory,
   file: FileToRead & { info: BigIntStats },
@@ -52,14 +54,14 @@ export async function readContent(
   return { path: file.path, bytes, hash: hashOf(bytes), mode: Number(file.info.mode & 0o777n) };
 }
 
-/** Reads a whole regular file as text. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
+/** Like `readContent`, for text in UTF-8. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
 export async function readText(directory: Directory, file: FileToRead): Promise<TextFile> {
   const bytes = await readBytes(directory, file);
   const { path } = file;
   return { path, content: textOf({ bytes, path }), bytes: bytes.length, hash: hashOf(bytes) };
 }
 
-/** Returns the hash of the current content, or ABSENT. */
+/** Returns the hash of the current content. Returns ABSENT if the file does not exist. */
 export async function currentBasis(directory: Directory, file: FileToRead): Promise<string> {
   try {
     return hashOf(await readBytes(directory, file));
@@ -83,7 +85,8 @@ async function readBytes(directory: Directory, { name, path, most }: FileToRead)
 }
 
 /**
- * Reads up to the end of the file, not up to its reported size: the file may grow, and files in /proc report size 0.
+ * Reads to the end of the file. The reported size is not reliable, because the file may grow, and files in /proc report
+ * size 0.
  */
 async function readToEnd(
   handle: FileHandle,
@@ -105,13 +108,13 @@ async function readToEnd(
   }
 }
 
-/** Decodes the content of a text file. @throws ProductError UNSUPPORTED_CONTENT if it is no text in UTF-8 */
+/** Decodes the content. @throws ProductError UNSUPPORTED_CONTENT if the content is not text in UTF-8 */
 export function textOf({ bytes, path }: Pick<FileContent, 'bytes' | 'path'>): string {
   if (bytes.includes(0)) {
     throw new ProductError('UNSUPPORTED_CONTENT', `"${path}" is a binary file; the file tools work on text.`);
   }
   try {
-    // Keep a byte order mark, so that writing the text back does not change it.
+    // `ignoreBOM: true` keeps a byte order mark, so that a later write does not remove it.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
     throw new ProductError(

@@ -1,4 +1,3 @@
-/** Walks a directory tree depth first, in order, without following links (X2). */
 import { errorCodeOf } from './file-failure.ts';
 import type { Directory } from './directory.ts';
 import { readEntries, type DirectoryEntry } from './entries.ts';
@@ -7,23 +6,23 @@ import { withResolvedPath, type Root } from './resolve-path.ts';
 import { readText, type TextFile } from './text-file.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
-/** Maximum depth of a walk, because each level keeps one handle open. */
+/** Each level keeps one handle open, so the depth has a limit. */
 const MAX_DEPTH = 64;
 
 export interface TreeOptions {
   signal: AbortSignal;
-  /** Also visit the files that .gitignore excludes; never `.git` itself. */
+  /** True to visit also the files that .gitignore excludes. The walk never visits `.git`. */
   includeIgnored: boolean;
 }
 
-/** One directory of a walk. Use it only during the `visit` call. */
+/** One directory of a walk. The caller may use it only during the `visit` call. */
 export interface TreeDirectory {
-  /** Relative to the workspace, with `/`; '' is the root. */
+  /** Relative to the workspace, with `/`. The root is ''. */
   path: string;
   entries: DirectoryEntry[];
-  /** True if the walk did not read all entries in the directory or below it. */
+  /** True if the walk leaves out entries of this directory or below it. */
   cut: boolean;
-  /** Reads a file of the directory with at most `most` bytes (default MAX_READ_BYTES). */
+  /** Reads a file of the directory. The maximum size is `most` bytes (default MAX_READ_BYTES). */
   read(name: string, most?: number): Promise<TextFile>;
 }
 
@@ -78,7 +77,10 @@ async function descend(
   return 'go on';
 }
 
-/** Returns undefined for a directory that is unreadable, deleted or replaced; the walk skips it. */
+/**
+ * Opens a subdirectory. Returns undefined if the subdirectory is unreadable, deleted or replaced. The walk then skips
+ * it.
+ */
 async function enter(directory: Directory, name: string): Promise<Directory | undefined> {
   try {
     return await directory.child(name);
@@ -93,12 +95,15 @@ async function ownRules(
   { path, rules }: Pick<Level, 'path' | 'rules'>,
   read: (name: string) => Promise<TextFile>,
 ): Promise<IgnoreRules> {
-  // If the .gitignore is missing, a link or not text, git ignores it, and so does the walk.
+  // If the .gitignore is missing, a link or not text, git ignores it. So the walk ignores it too.
   const file = await read('.gitignore').catch(() => undefined);
   return file === undefined ? rules : withRules(rules, path, file.content);
 }
 
-/** Returns the rules of the directories above `start`; none if they ignore `start`, because the caller names it. */
+/**
+ * Returns the rules of the directories above `start`. If these rules ignore `start`, returns none, because the caller
+ * asked for `start`.
+ */
 async function rulesAbove(root: Root, start: string): Promise<IgnoreRules> {
   const names = await withResolvedPath(root, start, (place) =>
     Promise.resolve(place.path === '.' ? [] : place.path.split('/')),

@@ -1,15 +1,14 @@
-/** Opens the directory of a task. File tools reach files only through this workspace (X2). */
 import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, parse } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import {
   bestHold,
-  includesFile,
+  includesIdentity,
   stateDirectoryError,
   type Directory,
   type DirectoryHold,
 } from './directory.ts';
-import { readEntries, type Entries } from './entries.ts';
+import { readEntries, type DirectoryListing } from './entries.ts';
 import type { BarredDirectory } from './barred-directory.ts';
 import { errorCodeOf, directoryError } from './file-failure.ts';
 import { requireMovable, moveFile, type Move } from './move-file.ts';
@@ -21,13 +20,14 @@ import { notRegular, readContent, readText, type FileContent, type TextFile } fr
 import { walkTree, type TreeDirectory, type TreeOptions } from './tree.ts';
 
 /**
- * Every path is relative to the root, or absolute and below the root. A path that leads outside throws ProductError
- * OUTSIDE_WORKSPACE. File system errors are thrown with a sentence as message.
+ * The directory of a task. File tools read and write files only through this interface (X2). A path is relative to the
+ * root, or absolute and below the root. Any other path throws ProductError OUTSIDE_WORKSPACE. Messages of file system
+ * errors are sentences for a model.
  */
 export interface Workspace {
-  /** Canonical absolute path, symlinks resolved. */
+  /** The canonical absolute path. Symbolic links are resolved. */
   readonly root: string;
-  /** Resolves links: returns a path relative to the root, with `/`; `.` is the root. The path need not exist. */
+  /** Resolves links. Returns a path relative to the root, with `/`. The root is `.`. The path need not exist. */
   locate(path: string): Promise<{ path: string; kind: ResolvedPath['kind'] }>;
   /**
    * Returns the file as text, or undefined if it does not exist. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT
@@ -40,16 +40,16 @@ export interface Workspace {
   bytes(path: string): Promise<FileContent | undefined>;
   /** Writes the whole file and creates missing directories. @throws ProductError INPUT_CHANGED */
   replace(path: string, replacement: Replacement): Promise<void>;
-  /** Lists the entry and everything below it, without following links. @throws ProductError TOO_LARGE */
+  /** Lists the entry and everything below it. Follows no links. @throws ProductError TOO_LARGE */
   survey(path: string, signal: AbortSignal): Promise<RemovalEntry>;
-  /** Checks that the file can move there. @returns the target, as `locate` does. @throws Error if it cannot move. */
+  /** Returns the target path, in the form of `locate`. @throws Error if the file cannot move there */
   destination(from: string, to: string): Promise<string>;
   /** Moves or renames a file and creates missing directories. @throws ProductError INPUT_CHANGED */
   move(from: string, to: string, move: Move): Promise<void>;
   /** Deletes the entries that a survey lists. @throws ProductError INPUT_CHANGED */
   remove(path: string, removal: Removal): Promise<void>;
-  list(path: string): Promise<Entries>;
-  /** Calls `visit` for the directory `path` and those below it, until `visit` returns `stop`. */
+  list(path: string): Promise<DirectoryListing>;
+  /** Calls `visit` for the directory `path` and the directories below it, until `visit` returns `stop`. */
   walk(
     path: string,
     options: TreeOptions,
@@ -58,17 +58,17 @@ export interface Workspace {
 }
 
 interface WorkspaceOptions {
-  /** How to hold directories; the default depends on the operating system. */
+  /** The default depends on the operating system. */
   hold?: DirectoryHold;
-  /** Directories of the server itself, which file tools never enter, at any path. */
+  /** Directories of the server itself. File tools never enter them. */
   barred?: readonly BarredDirectory[];
 }
 
 /**
- * Opens a directory as a workspace. It keeps no handle open: each use opens the directory and checks its identity
- * again.
- * @throws ProductError UNKNOWN_WORKSPACE for a path that is relative, missing, no directory, or a file system's root;
- * OUTSIDE_WORKSPACE for a barred directory or a directory below one.
+ * Opens a directory as a workspace. No handle stays open. Each use opens the directory and checks its identity again.
+ * @throws ProductError UNKNOWN_WORKSPACE if the path is relative, missing, not a directory, or the root of a file
+ *   system
+ * @throws ProductError OUTSIDE_WORKSPACE if the directory is barred or below a barred directory
  */
 export async function openWorkspace(path: string, how: WorkspaceOptions = {}): Promise<Workspace> {
   const root = await findRoot(path, how);
@@ -125,11 +125,11 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
   }
 }
 
-/** Checks the parents too: the workspace may lie below a barred directory. */
+/** A workspace below a barred directory is also refused, so the loop checks each parent. */
 async function refuseBarred(canonical: string, barred: readonly BarredDirectory[]): Promise<void> {
   if (barred.length === 0) return;
   for (let at = canonical; ; at = dirname(at)) {
-    if (includesFile(barred, await stat(at, { bigint: true }))) throw stateDirectoryError();
+    if (includesIdentity(barred, await stat(at, { bigint: true }))) throw stateDirectoryError();
     if (dirname(at) === at) return;
   }
 }
@@ -148,13 +148,13 @@ async function inFile<T>(
     case 'directory':
       throw directoryError(place.path);
     case 'entry':
-      // Opening a device can have side effects, so do not open it.
+      // Opening a device can have side effects, so only regular files are opened.
       if (!place.info.isFile()) throw notRegular(place.path);
       return read(place.directory, place);
   }
 }
 
-async function listPlace(place: ResolvedPath, path: string): Promise<Entries> {
+async function listPlace(place: ResolvedPath, path: string): Promise<DirectoryListing> {
   if (place.kind === 'directory') return readEntries(place.directory);
   if (place.kind === 'entry') throw new Error(`"${path}" is a file; read-file shows its content.`);
   throw new Error(`There is no directory "${path}" in the workspace.`);

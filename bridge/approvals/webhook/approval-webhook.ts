@@ -1,6 +1,6 @@
 /**
- * Posts approvals that wait too long to the webhook address in the settings. The webhook's answer counts as a
- * person's decision.
+ * Posts approvals that wait too long to the webhook address in the settings. A valid response counts as a person's
+ * decision.
  */
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
@@ -8,12 +8,12 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Registry } from '../../agents/registry.ts';
 import type { Outbox } from '../../state/outbox.ts';
 import type { Session } from '../../sessions/session.ts';
-import type { LiveSessions } from '../../sessions/live-sessions.ts';
+import type { LiveSessions } from '../../sessions/sessions-in-memory.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { WebhookPosts } from '../../state/webhook-posts.ts';
 import type { BridgeDatabase } from '../../state/database.ts';
 import { WEBHOOK_RETRY_POLICY } from './post.ts';
-import { receiverOf } from './receiver.ts';
+import { receiverOf } from './configured-receiver.ts';
 import { type PostingParts, SessionPosts } from './session-posts.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
@@ -38,7 +38,7 @@ export class ApprovalWebhook {
     this.#parts = parts;
   }
 
-  /** Watches every session that is added from now on, and takes over the posts of ended bridges. */
+  /** Watches every session that is added later, and takes over the posts of ended bridges. */
   static async open({
     settings,
     env,

@@ -1,4 +1,4 @@
-/** Builds the body of a post: what waits for a decision, and later what was decided. Pure. */
+/** Builds the body of a post about pending or decided actions. Pure. */
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
@@ -8,11 +8,11 @@ import { offeredWords } from '../../mcp/reports/session-report.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-import type { ApprovalRequest } from './approval-request.ts';
+import type { ApprovalRequest } from './open-approval-requests.ts';
 
-/** The most characters of a preview, or of an agent's question, that a post contains. */
+/** The maximum number of characters of a preview or question in a post. */
 const SHOWN = 10_000;
-/** The most actions that one post lists. */
+/** The maximum number of actions in one post. */
 const TOLD = 50;
 
 export interface NoticeSubject {
@@ -22,7 +22,7 @@ export interface NoticeSubject {
   title: string;
 }
 
-/** "Standard Webhooks": the type, the time, and the data of the type. */
+/** The body of a post, in the format of "Standard Webhooks". */
 export interface Notice {
   type: 'approval.asked' | 'approval.decided';
   /** RFC 3339. */
@@ -46,7 +46,7 @@ interface PostedAction {
   decisions: readonly McpDecisionWord[];
 }
 
-/** The notice about all pending decisions of the session. @param now milliseconds since 1970 */
+/** Builds the notice about all pending decisions of the session. @param now milliseconds since 1970 */
 export function askedNotice(about: NoticeSubject, view: TaskView, now: number): Notice {
   const { pending, question } = view;
   const posted = postedActions(pending);
@@ -76,11 +76,10 @@ export interface DecidedFacts {
   state: SessionStateName;
   /** The decided requests. */
   over: readonly ApprovalRequest[];
-  /** The requests that still wait. */
   waiting: readonly ApprovalRequest[];
 }
 
-/** Reports decided requests. */
+/** Builds the notice about decided requests. @param now milliseconds since 1970 */
 export function decidedNotice(
   about: NoticeSubject,
   { view, state, over, waiting }: DecidedFacts,
@@ -99,13 +98,13 @@ export function decidedNotice(
   };
 }
 
-/** The decision and who made it. The fields are null when the agent does not say, or the task ended undecided. */
+/** Returns the decision and who made it. The fields are null if unknown, or if the task ended undecided. */
 function decisionOn(callId: string, view: TaskView | undefined): Record<string, string | null> {
   const decided = view?.calls.find((call) => call.callId === callId)?.decided;
   return { decision: null, by: null, channel: null, ...decided };
 }
 
-/** The pending actions as the receiver sees them. */
+/** Converts pending actions for the receiver. */
 export function postedActions(pending: readonly PendingAction[]): readonly PostedAction[] {
   return pending.slice(0, TOLD).map(postedAction);
 }

@@ -7,7 +7,7 @@ import type { BackOff } from '../../../shared/runtime/back-off.ts';
 import { signatureHeaders } from './signature.ts';
 import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
 
-/** The address of a post, and its headers. Read again for each attempt, because a token may have changed. */
+/** The address of a post, and its headers. Resolved again for each attempt, because a token may have changed. */
 export interface Receiver {
   url: string;
   secret: string;
@@ -16,11 +16,10 @@ export interface Receiver {
 
 export interface RetryPolicy {
   backOff: BackOff;
-  /** The time limit for one answer, in milliseconds. */
   answerMs: number;
 }
 
-/** 1 s, 2 s, 4 s … 2 min: about four minutes in all. */
+/** The delays are 1 s, 2 s, 4 s … 2 min: at least four minutes in all. */
 export const WEBHOOK_RETRY_POLICY: RetryPolicy = {
   backOff: { retries: 8, minTimeout: 1_000, maxTimeout: 120_000, factor: 2, randomize: true },
   answerMs: 30_000,
@@ -31,13 +30,15 @@ const MAX_ANSWER = 1024 * 1024;
 export interface Post {
   id: string;
   body: string;
-  /** Aborts when the post is no longer needed. */
   signal: AbortSignal;
 }
 
 export type Delivered = Exclude<WebhookAnswer, { type: 'troubled' | 'refused' }>;
 
-/** @throws Error that says why the receiver did not accept the post. The message never contains the post. */
+/**
+ * Sends a post, and retries until the receiver accepts or refuses it.
+ * @throws Error with the reason why the receiver did not accept the post. The message never contains the post.
+ */
 export function post(
   { id, body, signal }: Post,
   receiver: () => Promise<Receiver>,
@@ -68,7 +69,7 @@ async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: numb
       method: 'POST',
       headers: { ...to.headers, 'content-type': 'application/json', accept: 'application/json', ...signed },
       body,
-      // Post only to the configured address; do not follow redirects.
+      // Another address must not receive the post.
       redirect: 'manual',
       signal: call.signal,
     });
@@ -89,7 +90,7 @@ async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: numb
   }
 }
 
-/** `fetch` says only "fetch failed"; its `cause` gives the reason. */
+/** Returns the message of the cause, because `fetch` itself says only "fetch failed". */
 function innermost(error: unknown): string {
   return error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
 }

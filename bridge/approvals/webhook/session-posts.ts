@@ -1,12 +1,11 @@
 /**
- * Posts what waits for a decision in one session, after a delay. Sends the receiver's decisions to the agent, and
- * posts what has been decided.
+ * Posts the pending requests of one session after a delay. Sends the receiver's decisions to the agent, and posts
+ * decided requests.
  *
  * Invariants
- * - D1 The webhook is one of several ways to decide. The agent's journal says which decision came first.
+ * - D1 The webhook is one of several ways to decide. The agent's journal determines which decision was first.
  * - D2 A decision carries the code of what was posted.
- * - One bridge posts each request (`webhook-posts.ts`), and only after it asks the agent whether the request still
- *   waits.
+ * - One bridge posts each request (`webhook-posts.ts`). It first asks the agent whether the request still waits.
  */
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -15,7 +14,7 @@ import { refuseCutPreviews } from '../seen-whole.ts';
 import { sendDecisions } from '../send-decisions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-import { type ApprovalRequest, requestKey, approvalRequestsOf, postId } from './approval-request.ts';
+import { type ApprovalRequest, requestKey, approvalRequestsOf, postId } from './open-approval-requests.ts';
 import type { PostedAction, PostState, WebhookPosts } from '../../state/webhook-posts.ts';
 import { type NoticeSubject, askedNotice, decidedNotice, type Notice, postedActions } from './notice.ts';
 import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts';
@@ -30,7 +29,6 @@ export interface PostingParts {
   receiver: () => Promise<Receiver>;
   patience: RetryPolicy;
   rows: WebhookPosts;
-  /** The first words of a session's task. */
   title: (session: Session) => string;
   clock: Clock;
   log: Logger;
@@ -81,7 +79,6 @@ export class SessionPosts {
     this.#schedule();
   }
 
-  /** Takes over a post of another bridge that has ended. */
   takeOver(marked: PostedAction): void {
     const key = requestKey(marked);
     this.#taken.add(key);

@@ -1,10 +1,10 @@
 /** Reads the receiver's answer to a post. Pure. Only a valid list of decisions decides anything (D1). */
 import { z } from 'zod';
-import { issuesText } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { type DecisionInput, decisionInputSchema, decisionsOf, personDecisionOf } from '../decision-input.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
-import type { ApprovalRequest } from './approval-request.ts';
+import type { ApprovalRequest } from './open-approval-requests.ts';
 
 export type WebhookAnswer =
   /** The receiver has the post and has not decided yet. */
@@ -36,7 +36,7 @@ export function readWebhookAnswer({ status, contentType, body }: WebhookResponse
     return { type: 'troubled', problem: `it is in trouble (HTTP ${String(status)})` };
   if (status < 200 || status >= 400)
     return { type: 'refused', problem: `it refuses (HTTP ${String(status)})` };
-  // Many receivers answer "ok" as plain text.
+  // Many receivers answer "ok" as plain text, which decides nothing.
   if (body.trim() === '' || !/^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType))
     return { type: 'later' };
   try {
@@ -50,7 +50,7 @@ export function readWebhookAnswer({ status, contentType, body }: WebhookResponse
 }
 
 /**
- * The decisions, each with the code that the receiver sent back (D2).
+ * Returns the decisions, each with the code that the receiver sent back (D2).
  * @throws ProductError INVALID_DECISION for an invalid decision; an Error for a call that was not posted
  */
 export function postedDecisions(

@@ -1,4 +1,4 @@
-/** Finds the entries of a client that start the bridge, in each of its scopes. */
+/** Finds the entries in a client's configuration that start the bridge, in each scope. */
 import { z } from 'zod';
 import { type ClientEnvironment, type McpClient, type Scope, SCOPES } from './client.ts';
 import { readConfig } from './config-file.ts';
@@ -11,7 +11,7 @@ export interface BridgeEntry {
   started: StartedProgram;
 }
 
-/** The program that an entry starts. Other fields are dropped. */
+/** The program that an entry starts. The parser drops other fields. */
 const startedProgramSchema = z.object({
   command: z.string(),
   args: z.array(z.string()).default([]),
@@ -22,8 +22,9 @@ type StartedProgram = z.infer<typeof startedProgramSchema>;
 const servers = z.record(z.string(), z.unknown());
 
 /**
+ * Finds the entries that start the bridge, in each scope.
  * @param onUnreadable called for a file that cannot be read
- * @returns the entries from the widest scope to the narrowest
+ * @returns the entries, widest scope first
  */
 export async function bridgeEntries(
   client: McpClient,
@@ -34,7 +35,7 @@ export async function bridgeEntries(
   const seen = new Set<string>();
   for (const scope of SCOPES) {
     const place = await client.places[scope]?.(around);
-    // In the home directory, the project's file may be the same as the user's file.
+    // In the home directory, the project's file may also be the user's file.
     if (place === undefined || seen.has(JSON.stringify(place))) continue;
     seen.add(JSON.stringify(place));
     try {

@@ -1,4 +1,4 @@
-/** An MCP client's configuration: its files, and the form of a server's entry. */
+/** The configuration of an MCP client: its files, and the format of a server's entry. */
 import { homedir } from 'node:os';
 
 export const SCOPES = ['user', 'project', 'local'] as const;
@@ -9,7 +9,6 @@ export interface ClientEnvironment {
   env: Readonly<Record<string, string | undefined>>;
   platform: NodeJS.Platform;
   home: string;
-  /** The directory of the project. */
   cwd: string;
 }
 
@@ -20,15 +19,13 @@ export const clientEnvironment = (): ClientEnvironment => ({
   cwd: process.cwd(),
 });
 
-/** The file of a client's servers for one scope, and the place in that file. */
+/** The file and the section for the servers of one scope. */
 interface ConfigPlace {
-  /** Absolute. */
   path: string;
-  /** The keys of the table of servers. */
+  /** The keys that lead to the table of servers. */
   section: readonly string[];
 }
 
-/** The command that starts a server over stdio. */
 interface ServerCommand {
   command: string;
   args: readonly string[];
@@ -36,13 +33,12 @@ interface ServerCommand {
 
 export interface McpClient {
   title: string;
-  /** With `json`, comments are an error, as in the client itself. */
+  /** The client treats comments in `json` as an error, so the bridge does too. */
   format: 'json' | 'jsonc' | 'toml';
-  /** Only the scopes that the client has. */
+  /** A client may lack some scopes. */
   places: Readonly<Partial<Record<Scope, (around: ClientEnvironment) => Promise<ConfigPlace>>>>;
   entry: (server: ServerCommand) => Readonly<Record<string, unknown>>;
-  /** Keys for a new entry. A value that the user has set stays. */
+  /** Keys for a new entry. A value that the user has set does not change. */
   defaults?: Readonly<Record<string, unknown>>;
-  /** The person's next step. */
   nextStep: string;
 }

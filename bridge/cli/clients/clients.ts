@@ -1,4 +1,3 @@
-/** The clients that `install` supports, by name. */
 import { claude } from './claude.ts';
 import type { McpClient } from './client.ts';
 import { codex } from './codex.ts';

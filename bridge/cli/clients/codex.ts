@@ -1,6 +1,6 @@
 /**
- * Codex (developers.openai.com/codex/mcp). Each server is a table `mcp_servers.<name>` in `config.toml`: the user's
- * in `CODEX_HOME`, or that of a trusted project.
+ * Codex (developers.openai.com/codex/mcp). Each server is a table `mcp_servers.<name>` in `config.toml`. The file is in
+ * `CODEX_HOME` for the user, or in a trusted project.
  */
 import { join } from 'node:path';
 import type { McpClient } from './client.ts';
@@ -17,7 +17,7 @@ export const codex: McpClient = {
   },
   entry: ({ command, args }) => ({ command, args }),
   defaults: {
-    // Otherwise Codex may begin a turn before the bridge has started. That turn would lack the bridge's tools.
+    // Without this, Codex may begin a turn before the bridge has started. That turn would lack the bridge's tools.
     required: true,
     startup_timeout_sec: 30,
     // A call may wait ten minutes for a person's answer.

@@ -1,11 +1,11 @@
-/** Reads a client's configuration file, backs it up, and replaces it in one step. */
+/** Reads a client's configuration file, backs it up, and replaces it atomically. */
 import { chmod, copyFile, constants, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
 import { messageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
 export interface ConfigFile {
-  /** The path with symbolic links resolved. A write replaces the target and keeps the link. */
+  /** The path with symbolic links resolved, so that a write keeps the link. */
   path: string;
   /** '' if there is no file yet. */
   text: string;
@@ -13,7 +13,10 @@ export interface ConfigFile {
   mode: number | undefined;
 }
 
-/** @throws ProductError CONFIGURATION */
+/**
+ * Reads a configuration file; its text is '' if there is no file.
+ * @throws ProductError CONFIGURATION
+ */
 export async function readConfig(path: string): Promise<ConfigFile> {
   try {
     const real = await realpath(path);
@@ -26,7 +29,7 @@ export async function readConfig(path: string): Promise<ConfigFile> {
 }
 
 /**
- * @param fresh permissions of a new file
+ * Backs up a configuration file, then replaces it atomically.
  * @returns the path of the backup, if there was a file
  * @throws ProductError CONFIGURATION when the file is not writable, or has changed since it was read
  */
@@ -38,20 +41,20 @@ export async function writeConfig(
   return replaceConfig(file, text, { fresh, backUp: file.mode !== undefined });
 }
 
-/** As `writeConfig`. A backup is optional. */
+/** Replaces the file as `writeConfig` does, with an optional backup. */
 export async function replaceConfig(
   file: ConfigFile,
   text: string,
   { fresh, backUp }: { fresh: number; backUp: boolean },
 ): Promise<string | undefined> {
   const { path, mode } = file;
-  // The user has made the file read-only on purpose. A rename would bypass this permission.
+  // The user may have made the file read-only on purpose. A rename would ignore that permission.
   if (mode !== undefined && (mode & 0o222) === 0)
     throw unusableConfigError(path, 'it is read-only. Make it writable (chmod u+w) first');
   try {
     if (mode === undefined) await mkdir(dirname(path), { recursive: true });
     const backup = backUp ? await backedUp(path) : undefined;
-    // The client may be running, and may write its configuration at any time.
+    // The client may have written the file in the meantime.
     if ((await readConfig(path)).text !== file.text)
       throw unusableConfigError(path, 'it has changed meanwhile. Run this again');
     await replaceFile(path, text);

@@ -16,7 +16,7 @@ export const configText = (format: McpClient['format']): ConfigFormat => FORMATS
 
 const startedOverStdio = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
 
-/** Whether an entry starts the bridge, wherever the bridge is installed. */
+/** Returns true if an entry starts the bridge, in any installation. */
 export function isBridge(entry: unknown): boolean {
   const parsed = startedOverStdio.safeParse(entry);
   if (!parsed.success) return false;
@@ -33,7 +33,7 @@ export type ConfigChange =
   | { type: 'taken' };
 
 /**
- * Adds or updates the entry. Other keys of the bridge's entry, e.g. its environment, stay.
+ * Adds or updates the entry. Keeps other keys of the bridge's entry, such as its environment.
  * @param defaults keys that are added only if the entry has none
  */
 export function withBridge(

@@ -48,7 +48,7 @@ export function jsonText({ comments }: { comments: boolean }): ConfigFormat {
       const before = object.safeParse(read(text, keys)).data;
       let after = text.trim() === '' ? '{}\n' : text;
       if (before === undefined) after = change(after, keys, entry);
-      // Changes each key alone, to keep the comments inside the entry.
+      // Changes each key separately, to keep the comments inside the entry.
       else
         for (const [key, value] of Object.entries(entry))
           if (!isDeepStrictEqual(before[key], value)) after = change(after, [...keys, key], value);
@@ -69,7 +69,7 @@ function withoutBom(text: string): string {
   return text.startsWith(BOM) ? text.slice(1) : text;
 }
 
-/** The formatting that the file already has. */
+/** Detects the indentation and line breaks of the file. */
 function formattingOf(text: string): FormattingOptions {
   const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? '  ';
   return {

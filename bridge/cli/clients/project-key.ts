@@ -1,9 +1,12 @@
-/** The key of a project in Claude Code's own file: its repository, or else its directory. */
+/** Computes the key of a project in Claude Code's own file. */
 import { execFile } from 'node:child_process';
 import { basename, dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-/** All worktrees of a repository belong to one project. Its key is the directory of the shared repository. */
+/**
+ * The key is the directory of the shared repository, because all worktrees are one project. Without a repository, the
+ * key is the directory.
+ */
 export async function projectKey(directory: string): Promise<string> {
   const shared = await commonDirectory(directory);
   const key =
@@ -22,6 +25,6 @@ async function commonDirectory(directory: string): Promise<string | undefined> {
     const path = stdout.trim();
     return path === '' ? undefined : path;
   } catch {
-    return undefined; // No repository, or no git: the directory itself is the project.
+    return undefined; // Without a repository or git, the directory itself is the project.
   }
 }

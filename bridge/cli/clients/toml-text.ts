@@ -43,7 +43,7 @@ function changed(from: Table, [key = '', ...rest]: readonly string[], value: Ser
   return value === undefined ? others : { ...from, [key]: value };
 }
 
-/** Adds a new table at the end; undefined if the text does not allow it. */
+/** Appends a new table; undefined if the text does not allow it. */
 function withNewTable(
   text: string,
   keys: readonly string[],
@@ -55,6 +55,6 @@ function withNewTable(
   try {
     return stable(parse(after)) === stable(wanted) ? after : undefined;
   } catch {
-    return undefined; // The table exists already, or its parent is an inline table.
+    return undefined; // The table exists, or its parent is an inline table.
   }
 }

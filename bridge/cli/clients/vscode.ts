@@ -1,6 +1,6 @@
 /**
- * VS Code (code.visualstudio.com/docs/agents/reference/mcp-configuration). The key `servers` of `mcp.json` holds the
- * servers. The file is in the user's default profile or in a workspace.
+ * VS Code (code.visualstudio.com/docs/agents/reference/mcp-configuration). The servers are under the key `servers` of
+ * `mcp.json`. The file is in the user's default profile or in a workspace.
  */
 import { join } from 'node:path';
 import type { McpClient, ClientEnvironment } from './client.ts';
@@ -16,7 +16,7 @@ export const vscode: McpClient = {
   nextStep: 'Run "MCP: List Servers" in VS Code, and start it there.',
 };
 
-/** The same search order as VS Code. */
+/** Finds the user data directory in the same order as VS Code. */
 function userData({ env, platform, home }: ClientEnvironment): string {
   const portable = env['VSCODE_PORTABLE'];
   if (portable !== undefined && portable !== '') return join(portable, 'user-data');

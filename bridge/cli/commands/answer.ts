@@ -15,13 +15,13 @@ import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 
 interface AnswerOptions extends CommonOptions {
-  /** Selects the question if several wait. */
   call?: string;
 }
 
 /**
- * @param words the answer; if it is empty, the command shows the question and reads the answer from the terminal
- * @throws ProductError DECISION_NEEDED if the agent waits for a decision, or for nothing; UsageError without a terminal
+ * Answers a question, given as an argument or typed at the terminal.
+ * @param words the answer; if empty, the command shows the question and reads the answer
+ * @throws ProductError DECISION_NEEDED if no question is open; UsageError without a terminal
  */
 export async function answer(
   run: CommandRun<AnswerOptions>,
@@ -65,7 +65,9 @@ function otherQuestion(): ProductError {
   return new ProductError('INPUT_CHANGED', 'The agent asks something else now. Nothing was answered.');
 }
 
-/** Returns the answer after the person has seen the question (D2). @throws UsageError, ProductError DECISION_NEEDED */
+/**
+ * Shows the question and asks the person to confirm the answer (D2). @throws UsageError, ProductError DECISION_NEEDED
+ */
 async function confirmed(
   { terminal, options }: CommandRun<AnswerOptions>,
   { text, shown }: { text: string; shown: string },
@@ -78,7 +80,10 @@ async function confirmed(
   throw new ProductError('DECISION_NEEDED', 'Nothing was answered.');
 }
 
-/** @throws UsageError without a terminal; ProductError DECISION_NEEDED for an empty answer */
+/**
+ * Reads the answer from the terminal.
+ * @throws UsageError without a terminal; ProductError DECISION_NEEDED for an empty answer
+ */
 async function asked({ terminal, options }: CommandRun<AnswerOptions>, question: string): Promise<string> {
   if (!terminal.interactive || options.json === true)
     throw new UsageError('There is no terminal to ask at: put the answer after the code of the question.');

@@ -5,13 +5,16 @@ import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { stateWord } from '../../../shared/text/state-word.ts';
+import { stateWord } from '../../../shared/text/spell-state.ts';
 
 interface CancelOptions extends CommonOptions {
   reason?: string;
 }
 
-/** @throws ProductError */
+/**
+ * Cancels a session's task, and prints the outcome.
+ * @throws ProductError
+ */
 export async function cancel(run: CommandRun<CancelOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const desk = await openCommandContext(run);

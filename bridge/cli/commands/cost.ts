@@ -13,10 +13,9 @@ interface CostOptions extends CommonOptions {
 }
 
 const DEFAULT_DAYS = 30;
-/** The maximum of `GET /api/costs`. */
+/** The maximum that `GET /api/costs` accepts. */
 const MOST_DAYS = 3_660;
 
-/** @throws ProductError UNKNOWN_AGENT; UsageError */
 export async function cost(run: CommandRun<CostOptions>): Promise<number> {
   const { options, terminal } = run;
   const days = daysOf(options.days);

@@ -1,6 +1,6 @@
 /**
- * `approve` and `deny`. With a whole code, the command decides at once: the person has seen the action with this code.
- * With a session, a call or a part of a code, the command shows the action and asks the person (D2).
+ * `approve` and `deny`. A complete code decides at once, because the person has seen the action with this code. For a
+ * session, a call or part of a code, the command shows the action and asks (D2).
  */
 import { personDecisionOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -18,7 +18,6 @@ interface DecideOptions extends CommonOptions {
   all?: boolean;
   reason?: string;
   scope?: string;
-  /** How long the approval lasts, as typed. */
   minutes?: string;
   uses?: string;
 }
@@ -30,7 +29,6 @@ const APPROVALS: Readonly<Record<string, McpDecisionWord>> = {
   always: 'trust_always',
 };
 
-/** @throws ProductError; UsageError without a terminal */
 export async function decide(
   run: CommandRun<DecideOptions>,
   word: 'approve' | 'deny',
@@ -75,7 +73,7 @@ async function shownAndAgreed(
   );
 }
 
-/** Returns the command that decides by the code, without asking. Several actions have no such command. */
+/** Returns the command that decides by the code, without asking. For several actions there is no such command. */
 function commandWithoutQuestion(
   word: 'approve' | 'deny',
   actions: readonly PendingAction[],

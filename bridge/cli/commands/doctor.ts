@@ -1,4 +1,4 @@
-/** `doctor`: checks all parts of the set-up, and names the next step for each. */
+/** `doctor`: checks all parts of the installation, and names the next step for each problem. */
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
@@ -19,9 +19,7 @@ import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import type { Style } from '../terminal/paint.ts';
 
 export interface DoctorOptions extends CommonOptions {
-  /** Sends no request to a model or an agent. */
   offline?: boolean;
-  /** Sends a test post to the approval webhook. */
   webhook?: boolean;
 }
 
@@ -31,7 +29,10 @@ const MARKS: Readonly<Record<CheckResult['level'], readonly [string, Style]>> = 
   fail: ['✗', 'red'],
 };
 
-/** @returns EXIT_FAILURE if a check fails; warnings are not failures */
+/**
+ * Runs all checks, and prints the findings.
+ * @returns EXIT_FAILURE if a check fails; warnings are not failures
+ */
 export async function doctor(run: CommandRun<DoctorOptions>): Promise<number> {
   const { options, terminal } = run;
   const findings = await findingsOf(run);
@@ -65,7 +66,7 @@ async function findingsOf({
   const local = registry.all.some(({ name }) => name === LOCAL_AGENT);
   const start = local ? await checkServerStart(settings, places.serverScript, offline) : undefined;
   const server = start && (await checkServer(settings, env, start.agent));
-  // A stopped local server is no fault. Its own check reports it.
+  // A stopped local server is not a fault of the agent. Another check reports it.
   const asked = registry.all.filter(
     ({ name }) => !offline && (name !== LOCAL_AGENT || server?.running === true),
   );
@@ -86,7 +87,10 @@ async function findingsOf({
   ];
 }
 
-/** An MCP client may have started the server with a variable that this terminal lacks. */
+/**
+ * Replaces the findings about a missing key if the running server has the key. An MCP client may have started that
+ * server with other variables.
+ */
 function startFindings(
   { findings, agent, missingVariable }: ServerCheck,
   runs: string | undefined,

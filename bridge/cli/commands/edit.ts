@@ -24,7 +24,6 @@ interface EditOptions extends CommonOptions {
   file?: string;
 }
 
-/** @throws ProductError; UsageError */
 export async function edit(
   run: CommandRun<EditOptions>,
   given: { what: string; call: string | undefined },
@@ -43,7 +42,7 @@ export async function edit(
   const asking = { json: options.json === true, yes: seen && options.yes === true, commandWithoutQuestion };
   const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal.paint)}\n`);
-  // Checks this before the person begins to edit.
+  // Fails before the person begins to edit.
   requireTerminal(terminal, asking);
   const changed = await changedText(run, editable);
   if (changed === editable.text) {

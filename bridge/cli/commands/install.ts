@@ -18,17 +18,14 @@ interface InstallOptions extends CommonOptions {
   yes?: boolean;
 }
 
-/** The default name of the bridge's entry in a client's configuration. */
 const NAME = 'a2a-bridge';
 const NAMES = /^[A-Za-z0-9_-]{1,64}$/;
-/**
- * The modes of new files. Everyone who can read the project can read the project's file. Only the user can read the
- * other files.
- */
+/** The permissions of new files. Other users may read the project's file, but not the user's own files. */
 const MODES: Readonly<Record<Scope, number>> = { user: 0o600, project: 0o644, local: 0o600 };
 
 /**
- * @param args the bridge's arguments at each start
+ * Adds the bridge to a client's configuration.
+ * @param args arguments for the bridge, written into the entry
  * @throws ProductError CONFIGURATION; UsageError
  */
 export async function install(
@@ -37,7 +34,8 @@ export async function install(
   args: readonly string[],
 ): Promise<number> {
   const { bridgeScript } = run.places;
-  // The entry names the Node that runs now. A client started from the desktop may find no Node, or an older one.
+  // The entry contains the path of the current Node. A client that was started from the desktop may find no Node, or an
+  // older one.
   const command = { command: process.execPath, args: [bridgeScript, ...args] };
   return change(run, client, {
     decide: (it, text, keys) =>
@@ -50,7 +48,10 @@ export async function install(
   });
 }
 
-/** @throws ProductError CONFIGURATION; UsageError */
+/**
+ * Removes the bridge from a client's configuration.
+ * @throws ProductError CONFIGURATION; UsageError
+ */
 export async function uninstall(run: CommandRun<InstallOptions>, client: string): Promise<number> {
   return change(run, client, {
     decide: (it, text, keys) => withoutBridge(configText(it.format), text, keys),
@@ -61,9 +62,9 @@ export async function uninstall(run: CommandRun<InstallOptions>, client: string)
 
 interface Work {
   decide: (client: McpClient, text: string, keys: readonly string[]) => ConfigChange;
-  /** Makes the text that the person sees after the change. */
+  /** Returns the text that the person sees after the change. */
   words: (client: McpClient) => string;
-  /** True if the text must also name the bridge's other entries, which stay. */
+  /** True if the text must also name other entries of the bridge that remain. */
   others?: boolean;
 }
 
@@ -119,7 +120,8 @@ function remainingText(client: string, { scope, name, path }: Omit<BridgeEntry, 
 }
 
 /**
- * The bridge's entries that stay. A file that cannot be read counts as empty, because its client cannot read it either.
+ * Returns entries of the bridge that remain. An unreadable file counts as empty, because its client cannot read it
+ * either.
  */
 async function remainingEntries(client: McpClient): Promise<readonly Omit<BridgeEntry, 'started'>[]> {
   const entries = await bridgeEntries(client, clientEnvironment(), () => undefined);

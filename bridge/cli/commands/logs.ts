@@ -1,4 +1,3 @@
-/** `logs`: prints the log of a local server that a bridge has started. */
 import { join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { readLastLines, readNewContent } from '../../local-server/log-reader.ts';
@@ -14,7 +13,10 @@ interface LogsOptions extends CommonOptions {
 
 const SHOWN = 50;
 
-/** @throws ProductError CONFIGURATION if there is no log; UsageError */
+/**
+ * Prints the last log lines; with `--follow`, also each new line.
+ * @throws ProductError CONFIGURATION if there is no log; UsageError
+ */
 export async function logs({ options, settings, terminal }: CommandRun<LogsOptions>): Promise<void> {
   const count = options.lines === undefined ? SHOWN : Number(options.lines);
   if (!Number.isInteger(count) || count < 0) throw new UsageError('--lines takes a number of lines, from 0.');
@@ -44,7 +46,7 @@ function noLog(path: string): ProductError {
   );
 }
 
-/** Yields at the start and after each change in the directory, so the reader misses nothing. */
+/** Yields once at the start and after each change in the directory, so the reader misses no line. */
 async function* changes(directory: string): AsyncGenerator<void> {
   let wake: (() => void) | undefined;
   let changed = true;

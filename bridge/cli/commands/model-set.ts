@@ -8,20 +8,21 @@ import { visibleText } from '../../../shared/text/visible-text.ts';
 import { restartServer } from '../../local-server/restart-server.ts';
 import { readConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
 import { type ModelChange, withModel } from '../models/model-change.ts';
+import { refuseKeyInSettings } from '../models/refuse-key-in-settings.ts';
 import { requestedChange, type SetOptions } from '../models/requested-change.ts';
 import { type TriedModel, tryChange } from '../models/try-change.ts';
 import type { CommandRun } from '../context/run-command.ts';
 
-/** Only the user may read the file. */
 const MODE = 0o600;
 
 /**
- * A failure before the file is written changes nothing.
+ * If an error occurs before the write, nothing changes. No file ever contains the key, also no temporary file.
  * @throws ProductError CONFIGURATION if the settings or the trial fail; UsageError
  */
 export async function setModel(run: CommandRun<SetOptions>, id: string): Promise<void> {
   const { options, settings, terminal } = run;
   const change = await requestedChange(run, id);
+  await refuseKeyInSettings(change, run.env);
   await prepareStateDirectory(settings.stateDir);
   const file = await readConfig(settings.configFile ?? join(settings.stateDir, 'config.json'));
   const text = changed(file, change);
@@ -67,7 +68,7 @@ function changed({ path, text }: { path: string; text: string }, change: ModelCh
 type Applied =
   { type: 'restarted'; server: { url: string; pid: number }; text: string } | { type: 'later'; text: string };
 
-/** Restarts the running server. A server that needs a variable of another program's environment is left alone. */
+/** Restarts the running server. Does not restart a server whose key variable is missing in this terminal. */
 async function applied(
   { settings, places }: CommandRun<SetOptions>,
   { missingVariable }: TriedModel,
@@ -100,7 +101,7 @@ function tellFinding({ terminal }: CommandRun<SetOptions>, { level, message, nex
   if (next !== undefined) terminal.say(`  → ${visibleText(next)}`);
 }
 
-/** An MCP client may start the next server without the variables of this terminal. */
+/** Advises how to give the key to a server that an MCP client starts. The client may lack this terminal's variables. */
 function keyAdvice(id: string, { key }: ModelUse): string | undefined {
   if (key.type !== 'variable' || (!key.set && !key.needed)) return undefined;
   return `The key is in ${key.name}. A server that your MCP client starts needs this variable too. If the client lacks it, name a command that prints the key: mcp-a2a-bridge model set ${id} --key-command "<command>"`;

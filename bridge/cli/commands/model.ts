@@ -1,11 +1,14 @@
-/** `model` and `model list`: show the models in use, and the models that can be chosen. */
+/** `model` and `model list`: show the models in use, and the available models. */
 import { runningAgent } from '../../local-server/ask-which-agent.ts';
-import { serverState } from '../../local-server/server-state.ts';
+import { serverState } from '../../local-server/local-server-state.ts';
 import { knownText, localText, usesText } from '../models/model-text.ts';
 import { serverModels } from '../models/server-models.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
-/** @throws ProductError CONFIGURATION if the settings are not valid */
+/**
+ * Prints the models in use.
+ * @throws ProductError CONFIGURATION if the settings are not valid
+ */
 export async function showModel({
   options,
   settings,
@@ -33,7 +36,9 @@ export async function showModel({
   );
 }
 
-/** @param words only ids that contain each of these words. @throws ProductError CONFIGURATION */
+const OPENROUTER = 'openrouter:';
+
+/** `model list [words]`: prints the known models whose ids contain all words, and the models of this machine. */
 export async function listModels(
   { options, settings, places, terminal }: CommandRun<CommonOptions>,
   words: readonly string[],
@@ -41,7 +46,11 @@ export async function listModels(
   const report = await serverModels(settings, places.serverScript);
   const wanted = (id: string): boolean =>
     words.every((word) => id.toLowerCase().includes(word.toLowerCase()));
-  const known = report.known.filter(({ id }) => wanted(id));
+  // OpenRouter has hundreds of models. They would hide the others.
+  const isHidden = (id: string): boolean =>
+    words.length === 0 && options.json !== true && id.startsWith(OPENROUTER);
+  const known = report.known.filter(({ id }) => wanted(id) && !isHidden(id));
+  const hidden = report.known.filter(({ id }) => isHidden(id)).length;
   const local = report.local
     .map((each) => ({ ...each, models: each.models.filter((model) => wanted(`${each.provider}:${model}`)) }))
     .filter(({ models }) => models.length > 0);
@@ -50,6 +59,7 @@ export async function listModels(
     return;
   }
   if (known.length > 0) terminal.say(`${knownText(known, terminal.width)}\n`);
+  if (hidden > 0) terminal.say(`${hidden} more from OpenRouter: mcp-a2a-bridge model list openrouter\n`);
   terminal.say(
     local.length > 0
       ? localText({ local })

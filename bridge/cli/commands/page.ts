@@ -2,12 +2,12 @@
 import { pageAddress } from '../../../shared/net/page-address.ts';
 import { connectToAgent } from '../../agents/connection.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { findServer } from '../../local-server/find-server.ts';
+import { findServer } from '../../local-server/find-or-start-server.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
 /**
- * Prints a one-time link that signs a browser in. Outside of a terminal it prints the plain address: a model that
- * runs this command must not get the authority to decide.
+ * Prints a one-time link that signs a browser in. Without a terminal, prints the address alone: a model that runs the
+ * command must not be able to decide.
  * @throws ProductError CONFIGURATION when the server does not start
  */
 export async function page({

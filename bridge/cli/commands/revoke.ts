@@ -11,7 +11,6 @@ interface RevokeOptions extends CommonOptions {
   all?: boolean;
 }
 
-/** @throws ProductError UNKNOWN_GRANT, which lists the standing approvals; UsageError */
 export async function revoke(
   run: CommandRun<RevokeOptions>,
   given: string,

@@ -1,4 +1,4 @@
-/** `command`: has an agent run one of its commands, and prints the result or the actions that wait for a decision. */
+/** `command`: runs a command of an agent, and prints the result or the pending actions. */
 import { commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -6,14 +6,13 @@ import { fetchCommands } from '../../agents/agent-commands.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
-import { withAgentPaths, taskSettingsFor } from '../../mcp/tools/task-settings.ts';
-import { reportOutcome } from '../context/report-outcome.ts';
+import { withAgentPaths, taskSettingsFor } from '../../mcp/tools/settings-for-agent.ts';
+import { reportOutcome } from '../context/print-task-outcome.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import { EXIT_TASK_FAILED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
-/** How long the command line waits if the settings do not say. */
 const WAIT_SECONDS = 100;
 
 interface CommandOptions extends CommonOptions {
@@ -21,7 +20,10 @@ interface CommandOptions extends CommonOptions {
   session?: string;
 }
 
-/** @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or the agent's refusal */
+/**
+ * Runs a command of an agent, and prints its outcome.
+ * @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or the agent's refusal
+ */
 export async function runAgentCommand(run: CommandRun<CommandOptions>, call: CommandCall): Promise<number> {
   const { options } = run;
   const desk = await openCommandContext(run);
@@ -38,7 +40,7 @@ export async function runAgentCommand(run: CommandRun<CommandOptions>, call: Com
   return code;
 }
 
-/** For an agent that runs commands at once, without approval. */
+/** Runs a command for an agent that needs no approval and answers immediately. */
 async function answeredAtOnce(
   { options, terminal }: CommandRun<CommandOptions>,
   agent: Agent,
@@ -71,9 +73,9 @@ async function carriedOut(
       : await desk.delegations.goOn(going, { text, command: call, settings: withAgentPaths(agent, {}) });
   const { signal } = new AbortController();
   await waitForSession({ session, delivery, timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000, signal });
-  // The person reads the answer here. A later MCP call with the same words is a new request.
+  // The person reads the reply here, so a later MCP call with the same text starts a new task.
   if (session.view !== undefined) desk.delegations.asks(messageId, signal)();
-  // The person sees the result here, so the inbox need not announce it.
+  // The person sees the result here, so the inbox does not announce it.
   if (session.view !== undefined && hasEnded(session.view)) desk.delegations.collect(session);
   return session;
 }

@@ -1,15 +1,17 @@
-/** `run`: delegates a task, prints it as it happens, and asks at the terminal for each decision. */
+/** `run`: delegates a task, prints its events, and asks for each decision. */
+import { dirname, resolve } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type TaskMode, taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { taskSettingsFor, unsupportedSettingsNote, withTier } from '../../mcp/tools/task-settings.ts';
+import { taskSettingsFor, unsupportedSettingsNote, withTier } from '../../mcp/tools/settings-for-agent.ts';
 import { problemMessage } from '../../sessions/session-state.ts';
+import type { Attachments } from '../../sessions/attached-files.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded, hasSettled, type TaskView } from '../../sessions/task-view.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { reportOutcome } from '../context/report-outcome.ts';
+import { reportOutcome } from '../context/print-task-outcome.ts';
 import { askForDecision } from '../decisions/ask-for-decision.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { EXIT_TASK_WAITS, taskExitCode, UsageError } from '../terminal/exit-codes.ts';
@@ -20,19 +22,24 @@ interface RunOptions extends CommonOptions {
   agent?: string;
   mode?: string;
   detach?: boolean;
+  file?: string[];
 }
 
-/** The time limit of the wait, in milliseconds. It is longer than any task; Ctrl-C ends the wait earlier. */
+/** In milliseconds. Longer than any task; Ctrl-C ends the wait earlier. */
 const STAYS_MS = 24 * 60 * 60 * 1000;
 
-/** @throws ProductError; UsageError */
+/**
+ * Delegates a task, follows it, and asks for each decision.
+ * @throws ProductError; UsageError
+ */
 export async function runTask(run: CommandRun<RunOptions>, words: readonly string[]): Promise<number> {
   const { options } = run;
   const mode = modeOf(run);
   const text = words.join(' ').trim();
   if (text === '') throw new UsageError('Tell the agent what to do: mcp-a2a-bridge run "…"');
+  const attachments = await attachmentsIn(run);
   const desk = await openCommandContext(run);
-  const session = await delegated(run, desk, { text, ...(mode === undefined ? {} : { mode }) });
+  const session = await delegated(run, desk, { text, attachments, ...(mode === undefined ? {} : { mode }) });
   let code: number;
   if (options.detach === true) code = reportStart(run, session);
   else if (options.json === true) {
@@ -46,7 +53,6 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
   return code;
 }
 
-/** @throws UsageError */
 function modeOf({ options, terminal }: CommandRun<RunOptions>): TaskMode | undefined {
   if (options.mode === undefined) return undefined;
   const mode = taskModeSchema.safeParse(options.mode);
@@ -54,17 +60,36 @@ function modeOf({ options, terminal }: CommandRun<RunOptions>): TaskMode | undef
     throw new UsageError(
       `There is no mode "${options.mode}". The modes are: ${taskModeSchema.options.join(', ')}.`,
     );
-  // A model may run this command without a terminal. It must not turn off the approvals of its task.
+  // A model may run this command without a terminal. A model must not turn off the approvals of a task.
   if ((mode.data === 'auto' || mode.data === 'accept-edits') && !terminal.interactive)
     throw new UsageError(`The mode ${mode.data} runs tools without asking, so it needs a terminal.`);
   return mode.data;
+}
+
+/**
+ * Reads the files of `--file`. A person at a terminal may name any file. Without a terminal, a model may run this
+ * command, so the rules of a tool call apply (X2).
+ * @throws ProductError if a file cannot be sent; nothing is then sent
+ */
+async function attachmentsIn({ options, settings, terminal }: CommandRun<RunOptions>): Promise<Attachments> {
+  const { file: paths = [] } = options;
+  if (paths.length === 0) return {};
+  const { attachmentsOf, readAttachedFiles } = await import('../../sessions/attached-files.ts');
+  const directory = settings.workspace;
+  const files = await readAttachedFiles(paths, {
+    directory,
+    workspaces: { own: directory, listed: settings.allowWorkspace },
+    stateDirectory: settings.stateDir,
+    roots: async () => (terminal.interactive ? paths.map((path) => dirname(resolve(directory, path))) : []),
+  });
+  return attachmentsOf(files);
 }
 
 /** @returns the session after the agent has named its task. @throws ProductError; UsageError */
 async function delegated(
   { options, settings, terminal }: CommandRun<RunOptions>,
   { registry, delegations }: CommandContext,
-  { text, ...wanted }: { text: string } & TaskSettings,
+  { text, attachments, ...wanted }: { text: string; attachments: Attachments } & TaskSettings,
 ): Promise<Session> {
   const agent = registry.pick(options.agent);
   const { deduplicates } = await agent.connect();
@@ -73,6 +98,7 @@ async function delegated(
   const { session, delivery, messageId } = await delegations.start(agent, {
     text,
     settings: await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), settings.workspace),
+    ...attachments,
   });
   for (const note of await unsupportedSettingsNote(agent, wanted)) terminal.complain(note);
   await waitForSession({ session, delivery, timeout: 0, signal: new AbortController().signal });
@@ -82,7 +108,7 @@ async function delegated(
       inTerminalWords(problemMessage(session.state) ?? `Agent "${agent.name}" has not named the task.`),
       { facts: { sessionId: session.id } },
     );
-  // The person reads the answer here. A later MCP call with the same words is a new request.
+  // The person reads the reply here, so a later MCP call with the same text starts a new task.
   delegations.asks(messageId, new AbortController().signal)();
   return session;
 }
@@ -110,8 +136,8 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
   for (;;) {
     const view = await task.until(hasSettled);
     const [action, ...others] = view?.pending ?? [];
-    // Other output follows the printed action, such as more actions or the last decision. So the command prints the
-    // action again, directly above the prompt.
+    // Other output may separate the printed action from the prompt. So the command prints the action again, directly
+    // above the prompt.
     if (terminal.interactive && action !== undefined && (others.length > 0 || waited > 1))
       terminal.say(`\n${actionText(action, terminal.paint)}`);
     waited = others.length + 1;
@@ -133,8 +159,12 @@ function reportWaiting(
   id: string,
   { pending, question }: TaskView,
 ): void {
-  for (const { shown, decisions } of pending) {
+  for (const { shown, decisions, presence } of pending) {
     const code = visibleLine(shown);
+    if (presence === true) {
+      terminal.say(`A rule demands your passkey. Approve ${code} on the page: mcp-a2a-bridge page`);
+      continue;
+    }
     const command = decisions.includes('answer') ? `answer ${code} <words>` : `approve ${code}`;
     terminal.say(`Decide with: mcp-a2a-bridge ${command}`);
   }

@@ -1,4 +1,6 @@
-/** `server backup|verify|restore`: runs the same command of the local a2a-server, which owns the journal. */
+/**
+ * `server backup|verify|restore`: runs the same command of the local a2a-server, because that program owns the journal.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
@@ -9,7 +11,10 @@ interface ServerCommandOptions extends CommonOptions {
   replace?: boolean;
 }
 
-/** @returns the exit code of a2a-server, which writes to this terminal */
+/**
+ * Runs a command of a2a-server.
+ * @returns the exit code of a2a-server, which prints to this terminal
+ */
 export async function serverCommand(
   { options, settings, places }: CommandRun<ServerCommandOptions>,
   command: string,

@@ -1,12 +1,19 @@
 /** `server start|stop|status`: controls the local a2a-server. */
-import { findServer } from '../../local-server/find-server.ts';
+import { findServer } from '../../local-server/find-or-start-server.ts';
 import { EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { endServer } from '../../local-server/end-server.ts';
-import { type ServerState, serverState, unverifiedServerError } from '../../local-server/server-state.ts';
+import {
+  type ServerState,
+  serverState,
+  unverifiedServerError,
+} from '../../local-server/local-server-state.ts';
 import { durationText } from '../terminal/age.ts';
 
-/** @throws ProductError CONFIGURATION if the server does not start, with the end of its log */
+/**
+ * Starts the local server unless it runs.
+ * @throws ProductError CONFIGURATION with the end of the log, if the server does not start
+ */
 export async function startServer(run: CommandRun<CommonOptions>): Promise<void> {
   const { settings, places } = run;
   const { stateDir: stateDirectory, configFile } = settings;
@@ -16,7 +23,7 @@ export async function startServer(run: CommandRun<CommonOptions>): Promise<void>
 }
 
 /**
- * Stops the server; its tasks resume with the next one.
+ * Stops the server. Its tasks resume when a server runs again.
  * @throws ProductError if it does not stop, or does not answer as this user's server
  */
 export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> {
@@ -31,7 +38,10 @@ export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> 
   );
 }
 
-/** @returns EXIT_UNAVAILABLE if no server runs */
+/**
+ * Prints whether the local server runs.
+ * @returns EXIT_UNAVAILABLE if no server runs
+ */
 export async function serverStatus(run: CommandRun<CommonOptions>): Promise<number> {
   const state = await serverState(run.settings.stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);

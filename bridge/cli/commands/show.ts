@@ -1,5 +1,6 @@
-/** `show`: prints in full what waits in a session, or one call. It decides nothing. */
+/** `show`: prints one pending action, or all of a session, in full. It decides nothing. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../dialects/observation.ts';
@@ -8,6 +9,7 @@ import { pendingReport } from '../../mcp/reports/session-report.ts';
 import { toWholePending } from '../../mcp/reports/session-result.ts';
 import { problemMessage } from '../../sessions/session-state.ts';
 import type { Session } from '../../sessions/session.ts';
+import { turnCostTable } from '../terminal/turn-cost-table.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
@@ -16,21 +18,28 @@ import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sessionWithCode } from '../decisions/waiting-code.ts';
 
-/** What `show` prints of a session. */
+interface ShowOptions extends CommonOptions {
+  turns?: boolean;
+}
+
 interface Waiting {
   session: Session;
   actions: readonly PendingAction[];
   question: Question | null;
 }
 
-/** @param given a code, a session or a call; any unique prefix @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL */
-export async function show(run: CommandRun<CommonOptions>, given: string): Promise<number> {
+/**
+ * Prints pending actions in full.
+ * @param given a code, a session or a call; any unique prefix @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL
+ */
+export async function show(run: CommandRun<ShowOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const desk = await openCommandContext(run);
   const { session, actions, question } =
     (await codeMeant(desk, given)) ?? (await callMeant(desk, given)) ?? (await sessionWaits(desk, given));
   const { id, agent } = session;
   const cost = session.view?.cost ?? null;
+  const turns = options.turns === true ? await turnCosts(session) : undefined;
   if (options.json === true)
     terminal.say(
       JSON.stringify({
@@ -40,6 +49,7 @@ export async function show(run: CommandRun<CommonOptions>, given: string): Promi
         question:
           question === null ? null : { callId: question.id, shown: question.shown, text: question.text },
         cost,
+        ...(turns !== undefined && { turns: turns?.requests ?? null }),
       }),
     );
   else {
@@ -56,13 +66,23 @@ export async function show(run: CommandRun<CommonOptions>, given: string): Promi
       terminal.say(problemMessage(session.state) ?? 'Nothing waits for a decision.');
     const costs = cost === null ? '' : costLine(cost);
     if (costs !== '') terminal.say(`\n${costs}`);
+    if (turns === null) terminal.complain(`Agent "${agent.name}" does not report the cost of each turn.`);
+    else if (turns !== undefined) terminal.say(`\n${turnCostTable(turns, terminal.width)}`);
   }
   await desk.close();
   return 0;
 }
 
-function howToDecide({ shown, decisions }: PendingAction): string {
+/** @returns null if the agent does not report costs, or does not know the task yet */
+async function turnCosts({ agent, view }: Session): Promise<TaskCosts | null> {
+  const taskId = view?.taskId ?? '';
+  return taskId === '' ? null : agent.ask((connection) => connection.taskCosts(taskId));
+}
+
+function howToDecide({ shown, decisions, presence }: PendingAction): string {
   const code = visibleLine(shown);
+  if (presence === true)
+    return `A rule demands your passkey. Approve it on the page: mcp-a2a-bridge page. Deny it with: mcp-a2a-bridge deny ${code}`;
   return `Decide with: mcp-a2a-bridge ${decisions.includes('answer') ? `answer ${code} <words>` : `approve ${code}`}`;
 }
 
@@ -86,8 +106,8 @@ async function sessionWaits({ sessions }: CommandContext, given: string): Promis
 }
 
 /**
- * @returns undefined if no waiting call has this prefix, or if a session has it
- * @throws ProductError UNKNOWN_CALL if several have it
+ * @returns undefined if no waiting call has this prefix, or if it is the prefix of a session
+ * @throws ProductError UNKNOWN_CALL if several calls match
  */
 async function callMeant({ sessions }: CommandContext, given: string): Promise<Waiting | undefined> {
   const { sessions: named } = await sessions.withPrefix(given);
@@ -107,9 +127,6 @@ async function callMeant({ sessions }: CommandContext, given: string): Promise<W
   );
 }
 
-/**
- * Whether the session may have this call. If the agent's list has no pending actions, the caller must read the task.
- */
 function mayHaveCall({ callIds }: ListedSession, given: string): boolean {
   return callIds.length === 0 || callIds.some((callId) => hasIdPrefix(callId, given));
 }

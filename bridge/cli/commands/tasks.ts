@@ -1,4 +1,4 @@
-/** `tasks`: lists the sessions of every agent: what waits for a person first, then the newest. */
+/** `tasks`: lists the sessions of every agent. Waiting sessions come first, then the newest. */
 import { LIVE_STATES, type LiveState } from '../../agents/list-tasks.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/observation.ts';
@@ -13,7 +13,7 @@ import { ageText } from '../terminal/age.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { table } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { stateWord } from '../../../shared/text/state-word.ts';
+import { stateWord } from '../../../shared/text/spell-state.ts';
 
 interface TasksOptions extends CommonOptions {
   agent?: string;
@@ -23,7 +23,10 @@ interface TasksOptions extends CommonOptions {
 
 const SHOWN = 50;
 
-/** @throws ProductError UNKNOWN_AGENT; UsageError */
+/**
+ * Prints the sessions of every agent.
+ * @throws ProductError UNKNOWN_AGENT; UsageError
+ */
 export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
   const { options, terminal } = run;
   const state = parseState(options.state);
@@ -44,12 +47,12 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
     for (const { agent, message } of unreachable)
       terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
   }
-  // Fails only if no agent has answered.
+  // Fails only if every agent is unreachable.
   const all = options.agent === undefined ? desk.registry.all.length : 1;
   return unreachable.length === all && sessions.length === 0 ? EXIT_UNAVAILABLE : 0;
 }
 
-/** Without the codes: a person must see an action before deciding it. */
+/** Omits the codes, because a person must see an action before deciding it. */
 function listed(session: ListedSession): Omit<ListedSession, 'codes' | 'callIds'> {
   const { codes: _codes, callIds: _callIds, ...each } = session;
   return each;
@@ -74,7 +77,6 @@ function limitOf(given: string | undefined): number {
   return limit;
 }
 
-/** Columns. */
 const NARROW = 80;
 
 function tasksTable(
@@ -83,9 +85,10 @@ function tasksTable(
   { paint, width }: Terminal,
 ): string {
   const now = Date.now();
-  // Without any cost, the column is useless.
+  // The column of costs appears only if a session has a cost.
   const priced = shown.some(({ usd }) => usd !== null && usd > 0);
-  // Commands also accept an id without its kind prefix. A narrow terminal omits the prefix, to show more of the title.
+  // Commands also accept an id without its kind prefix. A narrow terminal omits this prefix, so that more of the title
+  // fits.
   const narrow = width !== undefined && width < NARROW;
   const withoutKind = (id: string): string => (narrow ? id.replace(ID_KIND, '') : id);
   const short = shortIds(all.map(({ sessionId }) => sessionId));

@@ -1,5 +1,9 @@
-/** `watch`: prints the events of a session's task until the task has ended. A cut stream resumes. */
+/**
+ * `watch`: prints the events of a session's task until the task has ended. After an interruption, the stream resumes.
+ */
+import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { declaresExtension } from '../../agents/card.ts';
 import { problemMessage } from '../../sessions/session-state.ts';
 import { hasEnded, hasSettled } from '../../sessions/task-view.ts';
 import { openCommandContext } from '../context/command-context.ts';
@@ -12,9 +16,13 @@ interface WatchOptions extends CommonOptions {
   from?: string;
   untilSettled?: boolean;
   times?: boolean;
+  thinking?: boolean;
 }
 
-/** @throws ProductError; UsageError for an invalid cursor, or one that the agent does not know */
+/**
+ * Prints the events of a session's task.
+ * @throws ProductError; UsageError for an invalid cursor, or one that the agent does not know
+ */
 export async function watch(run: CommandRun<WatchOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const from = cursorOf(options.from);
@@ -26,15 +34,20 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
       session.state.type === 'not-delivered' ? 'AGENT_UNREACHABLE' : 'UNKNOWN_TASK',
       `Session ${id} has no task yet. ${problemMessage(session.state) ?? 'Look again in a moment.'}`,
     );
-  // `watch` reads a stream of its own, so the session's stream is closed.
+  // `watch` opens its own stream, so the session's stream is not needed.
   await desk.close();
-  const { deduplicates: resumes } = await agent.connect();
+  const { deduplicates: resumes, facts } = await agent.connect();
+  const thinking = options.thinking === true;
+  if (thinking && !declaresExtension(facts, THINKING))
+    throw new UsageError(
+      `Agent "${agent.name}" does not report the reasoning of its model. Omit --thinking.`,
+    );
   if (from !== null && !resumes)
     throw new UsageError(`Agent "${agent.name}" does not number its events. Omit --from.`);
   const json = options.json === true;
   if (!json) terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}, task ${view.taskId}`));
   const ended = hasEnded(view);
-  // Without a cursor, the stream of an ended task is empty: read the task from its first event.
+  // The stream of an ended task is empty without a cursor, so the command reads from the first event.
   const after = from ?? (ended && resumes ? 0 : null);
   const task = new TaskWatch({
     agent,
@@ -44,8 +57,9 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
     hints: !ended,
     json,
     times: options.times === true,
+    thinking,
   });
-  // Without cursors, the agent reports nothing about a waiting task until it is decided.
+  // An agent without cursors may report nothing while its task waits.
   const untilSettled = options.untilSettled === true || !resumes;
   const end = await task.until((now) => hasEnded(now) || (untilSettled && hasSettled(now)));
   task.end();

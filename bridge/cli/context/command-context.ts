@@ -1,8 +1,8 @@
-/** The agents and sessions of one command, as the MCP tools use them. */
+/** Opens the agents and sessions of one command, as the MCP tools use them. */
 import { configuredAgents } from '../../startup/configured-agents.ts';
 import type { Registry } from '../../agents/registry.ts';
-import { DelegationService } from '../../sessions/delegation-service.ts';
-import { LiveSessions } from '../../sessions/live-sessions.ts';
+import { DelegationService } from '../../sessions/deliver-delegations.ts';
+import { LiveSessions } from '../../sessions/sessions-in-memory.ts';
 import { Sessions } from '../../sessions/sessions.ts';
 import { BridgeDatabase } from '../../state/database.ts';
 import { StoredClaims } from '../../state/decision-claims.ts';
@@ -15,13 +15,13 @@ export interface CommandContext {
   live: LiveSessions;
   sessions: Sessions;
   delegations: DelegationService;
-  /** Closes the connections after all pending writes. Tasks continue. */
+  /** Waits for pending writes, then closes the connections. Tasks continue. */
   close(): Promise<void>;
 }
 
 /**
- * A command ends too soon to finish the delegations of ended bridges, so the next bridge finishes them. One exception:
- * the command names a session whose message is still being sent.
+ * A command is too short to finish the delegations of ended bridges, so the next bridge finishes them. Exception: a
+ * command finishes the delegation of the session that it names.
  * @throws ProductError CONFIGURATION when the state directory cannot be used; STORAGE when its database cannot
  */
 export async function openCommandContext({

@@ -1,4 +1,4 @@
-/** Runs one command: settings and terminal in, an exit code out, and every failure as a sentence. */
+/** Runs one command: reads the settings, prints each failure as a sentence, and sets the exit code. */
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { consoleToLog, createLogger, type Logger } from '../../../shared/runtime/logging.ts';
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
@@ -7,7 +7,6 @@ import { type BridgeSettings, readBridgeSettings } from '../../settings/settings
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts';
 
-/** The options of every command. */
 export interface CommonOptions {
   json?: boolean;
 }
@@ -21,22 +20,22 @@ export interface CommandRun<Options extends CommonOptions> {
   log: Logger;
 }
 
-/** Runs a command and prints its result. @returns the exit code; 0 if undefined */
+/** The function of a command. It prints the result and returns the exit code (undefined means 0). */
 export type Command<Options extends CommonOptions> = (run: CommandRun<Options>) => Promise<number | void>;
 
-/** Runs the command and exits with its exit code. Open connections are dropped: no task depends on them (E4). */
+/** Runs the command and exits with its exit code. Drops open connections, because no task depends on them (E4). */
 export async function runCommand<Options extends CommonOptions>(
   command: Command<Options>,
   options: Options & Readonly<Record<string, unknown>>,
   places: ProgramPaths,
 ): Promise<void> {
   const terminal = thisTerminal();
-  // A reader that closes the pipe early, as `head` does, is not a failure.
+  // A reader such as `head` may close the pipe early. This is not a failure.
   process.stdout.on('error', () => process.exit(0));
   let code: number;
   try {
     const settings = await readBridgeSettings(options, process.env);
-    // The command prints what concerns the person. The log appears only with another log level.
+    // The command itself informs the person. The log appears only with another log level than `info`.
     const level = settings.logLevel === 'info' ? 'silent' : settings.logLevel;
     const log = createLogger({ name: 'mcp-a2a-bridge', level });
     consoleToLog(log);

@@ -1,4 +1,4 @@
-/** Asks the person at the terminal for the decision on the first action of a task that waits. */
+/** Asks the person at the terminal to decide the first pending action of a task. */
 import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -12,12 +12,12 @@ import { answerLabels } from './parse-choice-numbers.ts';
 import { sendDecisionsFromTerminal } from './send-decisions.ts';
 import { typedDecision } from './typed-decision.ts';
 
-/** `left`: the person has typed nothing, and the action still waits. `changed`: the task has new events. */
+/** `left`: the person typed nothing, and the action still waits. `changed`: the task has new events. */
 type AskingEnd = 'left' | 'changed';
 
-/** After these errors the question stays open, and the person can answer again. */
-const AGAIN: ReadonlySet<Reason> = new Set<Reason>(['INVALID_DECISION', 'MALFORMED']);
-/** After these errors the action no longer waits. The next events show this. */
+/** After these errors the action still waits, so the person can answer again. */
+const AGAIN: ReadonlySet<Reason> = new Set<Reason>(['INVALID_DECISION', 'MALFORMED', 'PRESENCE_REQUIRED']);
+/** After these errors the action no longer waits. Later events show this. */
 const PASSED: ReadonlySet<Reason> = new Set<Reason>([
   'ALREADY_DECIDED',
   'INPUT_CHANGED',
@@ -26,7 +26,8 @@ const PASSED: ReadonlySet<Reason> = new Set<Reason>([
 ]);
 
 /**
- * @param shown the task as the terminal shows it: the decision carries the code of what the person has read (D2)
+ * Asks the person to decide the first pending action.
+ * @param shown the task as the terminal shows it; the decision carries its code (D2)
  * @throws ProductError when the agent cannot be reached
  */
 export async function askForDecision(
@@ -34,7 +35,7 @@ export async function askForDecision(
   session: Session,
   shown: Pick<TaskView, 'pending' | 'question'>,
 ): Promise<AskingEnd> {
-  // The session's own stream may be behind the events that the terminal shows.
+  // The session's own stream may lag behind the printed events.
   await session.look();
   const code = shown.pending[0]?.shown ?? shown.question?.shown;
   if (code === undefined) return isWaitingFor(session, undefined) ? 'left' : 'changed';
@@ -58,14 +59,14 @@ export async function askForDecision(
   }
 }
 
-/** @param code undefined for a task that waits without a question, e.g. for a sign-in */
+/** @param code undefined for a task that waits without a question, for example for a sign-in */
 function isWaitingFor({ asked, settled }: Session, code: string | undefined): boolean {
   const { pending, question } = asked;
   if (code === undefined) return settled && pending.length === 0 && question === null;
   return question?.shown === code || pending.some(({ shown }) => shown === code);
 }
 
-/** Ends the prompt when another surface decides. */
+/** Runs the prompt, and ends it when another channel decides. */
 async function withdrawable<T>(
   session: Session,
   code: string,
@@ -85,7 +86,7 @@ async function withdrawable<T>(
   }
 }
 
-/** @returns undefined if the person types nothing */
+/** @returns undefined if the person typed nothing */
 async function typedDecisionOf(
   terminal: Terminal,
   { pending: [action], question }: Pick<TaskView, 'pending' | 'question'>,

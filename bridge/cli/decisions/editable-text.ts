@@ -1,4 +1,4 @@
-/** Turns a pending action into editable text, and the edited text into the decision. Pure. */
+/** Converts a pending action to editable text, and the edited text to a decision. Pure. */
 import { extname } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../../../shared/runtime/errors.ts';
@@ -7,15 +7,18 @@ import { UsageError } from '../terminal/exit-codes.ts';
 
 export interface EditableText {
   text: string;
-  /** The extension of the editor's file, so that the editor knows the language. */
+  /** The file extension for the editor, which selects the language by it. */
   extension: string;
-  /** @throws UsageError if the text is not valid */
+  /**
+   * Converts the edited text to the content of a decision.
+   * @throws UsageError if the text is not valid
+   */
   decision: (edited: string) => { editedContent: string } | { editedInput: Record<string, unknown> };
 }
 
 const object = z.record(z.string(), z.unknown());
 
-/** The text to be written, or the command line, or else the whole input as JSON. */
+/** Returns the file's text, the command line, or else the whole input as JSON. */
 export function editableTextOf({ input, preview, callId }: PendingAction): EditableText {
   const { content, command } = input;
   if (preview.type === 'diff' && typeof content === 'string') {

@@ -1,13 +1,13 @@
-/** Reads typed numbers as choices. Pure. */
+/** Converts typed numbers to choices. Pure. */
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Answer, Question } from '../../../shared/protocol/question.ts';
 
-/** The answer to a pending question, as the person typed it. */
+/** Returns the answer to a pending question, from the typed text. */
 export function answerLabels({ preview }: PendingAction, said: string): Answer {
   return preview.type === 'question' ? parseChoiceNumbers(preview, said) : said;
 }
 
-/** Replaces numbers by the labels of their choices, counted from 1; returns any other text as typed. */
+/** Replaces numbers, counted from 1, by the labels of their choices. Returns any other text unchanged. */
 export function parseChoiceNumbers({ choices = [], multiple = false }: Question, typed: string): Answer {
   const labels = choices.map(({ label }) => label);
   if (labels.includes(typed.trim())) return typed;

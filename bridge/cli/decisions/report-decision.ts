@@ -1,4 +1,4 @@
-/** Prints the result of a decision, as far as the agent has reported it. */
+/** Prints the result of a decision, as the agent reported it. */
 import type { DecisionWord } from '../../../shared/protocol/tool-approval.ts';
 import { visibleText, visibleLine } from '../../../shared/text/visible-text.ts';
 import { whenItRuns } from '../../mcp/reports/next-step.ts';
@@ -6,7 +6,7 @@ import type { Session } from '../../sessions/session.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { styleOf } from '../terminal/state-style.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
-import { stateWord } from '../../../shared/text/state-word.ts';
+import { stateWord } from '../../../shared/text/spell-state.ts';
 
 const DONE: Readonly<Record<DecisionWord | 'answer', string>> = {
   approve: 'Approved',
@@ -22,7 +22,7 @@ export function reportDecision(
 ): void {
   const { id, view, agent } = session;
   const just = new Set(decided.map(({ callId }) => callId));
-  // The answer may show the task before this decision. So leave out the calls that were just decided.
+  // The agent's response may show the task before this decision. So omit the calls that were just decided.
   const pending = (view?.pending ?? []).filter(({ callId }) => !just.has(callId));
   const state = session.stateName;
   const notes = session.takeNotes().map(inTerminalWords);

@@ -1,4 +1,4 @@
-/** Resolves the ids, prefixes and codes that a person types. Pure, except for requests to the agents. */
+/** Resolves the ids, prefixes and codes that a person types. Sends requests to the agents. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
@@ -13,7 +13,7 @@ import { isCode, sessionWithCode } from './waiting-code.ts';
 const NAMED = 10;
 
 /**
- * Returns the session with this id. A prefix is enough if only one session or task id has it.
+ * Returns the session with this id. A prefix of a session or task id is enough if it is unique.
  * @throws ProductError UNKNOWN_SESSION; AGENT_UNREACHABLE if no agent has answered
  */
 export async function resolveSession(sessions: Sessions, given: string): Promise<Session> {
@@ -71,15 +71,18 @@ function unknownSession(sessionId: string, message: string): ProductError {
   return new ProductError('UNKNOWN_SESSION', message, { facts: { sessionId } });
 }
 
-/** The actions that a person named on the command line: by a code, or by a session and an optional call. */
+/** The actions that a person named by a code, or by a session and an optional call. */
 interface NamedActions {
   session: Session;
   actions: readonly PendingAction[];
-  /** True if the person typed the whole code. The person has then seen the action (D2). */
+  /** True if the person typed the complete code. The person has then seen the action (D2). */
   seen: boolean;
 }
 
-/** @throws ProductError UNKNOWN_CALL, UNKNOWN_SESSION, ALREADY_DECIDED; AGENT_UNREACHABLE */
+/**
+ * Resolves the actions that a person named on the command line.
+ * @throws ProductError UNKNOWN_CALL, UNKNOWN_SESSION, ALREADY_DECIDED; AGENT_UNREACHABLE
+ */
 export async function resolveActions(
   sessions: Sessions,
   given: { what: string; call: string | undefined },
@@ -99,8 +102,7 @@ export async function resolveActions(
 }
 
 /**
- * Returns the pending actions that the person named. If the person named none, returns the only one. With `all`,
- * returns all.
+ * Returns the pending action that the person named. If the person named none, returns the only one, or all with `all`.
  * @throws ProductError UNKNOWN_CALL; ALREADY_DECIDED for an action that no longer waits (R07)
  */
 export function resolveCalls(
@@ -131,7 +133,7 @@ export function resolveCalls(
 }
 
 /**
- * Returns the question to answer. If the person named none, exactly one question must wait.
+ * Returns the question to answer. If the person named no call, exactly one question must wait.
  * @throws ProductError DECISION_NEEDED if there is no question, UNKNOWN_CALL if there are several
  */
 export function resolveQuestion(

@@ -1,17 +1,16 @@
-/** Sends the decisions of a person at the terminal, with the channel `cli`. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { sendDecisions as send } from '../../approvals/send-decisions.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { Session } from '../../sessions/session.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 
-/** Longer than any turn of an agent; Ctrl-C ends it earlier. In milliseconds. */
+/** In milliseconds. Longer than any turn of an agent; Ctrl-C ends the wait earlier. */
 const STAYS_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Resolves when the agent has the decisions. An agent without resumable streams may stop its work when the connection
  * closes. For such an agent, the command waits until the task has settled.
- * @throws ProductError when the agent refuses, with the first decision if there was one
+ * @throws ProductError when the agent refuses; contains the first decision if another person decided before
  */
 export async function sendDecisionsFromTerminal(
   session: Session,

@@ -1,13 +1,7 @@
-/** Parses what a person types when `run` asks for a decision. Pure. */
-
 type TypedDecision =
-  | { type: 'approve' }
-  | { type: 'deny'; reason?: string }
-  /** Nothing was typed. Silence never approves. */
-  | { type: 'leave' }
-  | { type: 'unclear' };
+  { type: 'approve' } | { type: 'deny'; reason?: string } | { type: 'leave' } | { type: 'unclear' };
 
-/** `y` approves; `n`, with or without a reason after it, denies. */
+/** Parses typed text: `y` approves; `n` denies, with an optional reason after it. */
 export function typedDecision(text: string): TypedDecision {
   const [word = '', ...rest] = text.trim().split(/\s+/);
   if (word === '') return { type: 'leave' };

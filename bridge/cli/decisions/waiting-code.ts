@@ -1,4 +1,4 @@
-/** Finds a question by its code as a person types it: the `shown` code, or at least its first four digits. */
+/** Finds a pending action or question by its `shown` code, or by at least four first digits. */
 import { SHOWN_DIGITS } from '../../../shared/protocol/shown-code.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
@@ -7,21 +7,20 @@ import type { Sessions } from '../../sessions/sessions.ts';
 
 const CODE = new RegExp(`^[0-9a-f]{4,${String(SHOWN_DIGITS)}}$`);
 
-/** A session and the code of its question. */
 export interface SessionAndCode {
   session: Session;
   code: string;
   /**
-   * True if the person typed the whole code. A part of a code may be a guess, so the command shows the question first
-   * (D2).
+   * True if the person typed the complete code. A part of a code may be a guess, so the command shows the question
+   * first (D2).
    */
   whole: boolean;
 }
 
 /**
- * The session that contains the question with this code.
- * @returns undefined for text that is not a code, and for a code without a question
- * @throws ProductError UNKNOWN_CALL if several questions, or a session, have this prefix
+ * Finds the session with this code.
+ * @returns undefined for text that is not a code, and for a code that nothing has
+ * @throws ProductError UNKNOWN_CALL if several codes, or also a session, have this prefix
  */
 export async function sessionWithCode(
   sessions: Sessions,
@@ -47,7 +46,8 @@ export async function sessionWithCode(
 }
 
 /**
- * Whether the session may have this code. If the agent's list has no pending actions, the caller must read the task.
+ * Returns false if the session cannot have this code. If the agent's list has no pending actions, the caller must read
+ * the task.
  */
 function mayWaitFor({ codes }: ListedSession, given: string): boolean {
   return codes.length === 0 || codes.some((code) => code.startsWith(given));
@@ -57,7 +57,6 @@ function codesOf({ asked: { pending, question } }: Session): string[] {
   return [...pending.map(({ shown }) => shown), ...(question === null ? [] : [question.shown])];
 }
 
-/** Whether the text can only be a code. */
 export function isCode(given: string): boolean {
   return CODE.test(given);
 }

@@ -1,4 +1,4 @@
-/** Checks an agent: its card, its endpoint, its token and its clock. */
+/** Checks an agent's card, endpoint, token and clock. */
 import { randomUUID } from 'node:crypto';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -7,10 +7,13 @@ import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 
 const TIMEOUT_MS = 10_000;
-/** The `Date` header has whole seconds, and the answer takes time to arrive. In milliseconds. */
+/** In milliseconds. The `Date` header has whole seconds, and the response takes time to arrive. */
 const SKEW_MS = 30_000;
 
-/** @param timeoutMs how long the endpoint has to answer, in milliseconds */
+/**
+ * Checks an agent's card, endpoint and clock.
+ * @param timeoutMs the time limit for the endpoint, in milliseconds
+ */
 export async function checkAgent(
   agent: Agent,
   { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {},
@@ -33,8 +36,8 @@ export async function checkAgent(
 }
 
 /**
- * The card is public, and its address may differ from the endpoint. So this function asks the endpoint for a task that
- * does not exist. Every A2A agent has this method, and the request changes nothing.
+ * Requests a task that does not exist, because the card is public and may have another address than the endpoint. Every
+ * A2A agent has this method. The request changes nothing.
  */
 async function endpointProblem(
   agent: Agent,
@@ -74,7 +77,7 @@ function nextFor(error: unknown): string {
   return 'Check that it runs, and that its address in the settings is right.';
 }
 
-/** Compares the clocks by the `Date` header of the answer (RFC 9110 §6.6.1). Sends no credentials. */
+/** Compares the clocks by the `Date` header of the response (RFC 9110 §6.6.1). Sends no credentials. */
 async function checkClock(url: string, subject: string, timeoutMs: number): Promise<CheckResult | undefined> {
   try {
     const before = Date.now();
@@ -91,13 +94,13 @@ async function checkClock(url: string, subject: string, timeoutMs: number): Prom
       'Set both by a time server: until then ages and times of expiry are shown wrong.',
     );
   } catch {
-    return undefined; // The earlier checks suffice: a server need not support HEAD.
+    return undefined; // A server need not support HEAD, so this is not a problem.
   }
 }
 
 /**
- * The difference in milliseconds, positive if the agent's clock is ahead. It is 0 if the transmission time can explain
- * the difference. Undefined without a date.
+ * Returns the difference of the clocks in milliseconds, positive if the agent's clock is ahead. Returns 0 if the
+ * transmission time can explain the difference. Undefined without a date.
  */
 export function clockSkew(date: string | null, asked: { before: number; after: number }): number | undefined {
   const theirs = Date.parse(date ?? '');

@@ -1,4 +1,4 @@
-/** Checks the MCP clients' configurations: which of them start the bridge, and whether they can. */
+/** Checks which MCP clients start the bridge, and whether they can. */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { messageOf } from '../../../shared/runtime/errors.ts';

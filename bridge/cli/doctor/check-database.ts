@@ -1,14 +1,17 @@
-/** Checks the bridge's database. The check does not create one. */
+/** Checks the bridge's database. Creates no database. */
 import { stat } from 'node:fs/promises';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { BridgeDatabase } from '../../state/database.ts';
-import { databasePath } from '../../state/left-open.ts';
+import { databasePath } from '../../state/may-have-open-work.ts';
 import { Outbox } from '../../state/outbox.ts';
 import { fail, type CheckResult, ok } from '../../../shared/runtime/check-result.ts';
 
 const SUBJECT = 'bridge database';
 
-/** @returns undefined if there is none yet: the first call creates it */
+/**
+ * Checks the permissions of the bridge's database, and opens it.
+ * @returns undefined if no database exists yet; the first tool call creates it
+ */
 export async function checkDatabase(stateDirectory: string): Promise<CheckResult | undefined> {
   const path = databasePath(stateDirectory);
   const found = await stat(path).catch(() => undefined);

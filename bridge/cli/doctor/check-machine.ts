@@ -4,7 +4,7 @@ import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { TOKEN_PATTERN, tokenPath, type TokenFile } from '../../../shared/state/token-file.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 
-/** As in package.json. */
+/** The minimum version, as in package.json. */
 const LEAST_NODE = [20, 19] as const;
 const LITTLE_SPACE = 100 * 1024 * 1024;
 
@@ -21,7 +21,7 @@ export function checkNode(version: string): CheckResult {
     : ok('node', version);
 }
 
-/** Checks the directory, its permissions, and the free space on its disk. */
+/** Checks a directory, its permissions, and the free disk space. */
 export async function checkStateDirectory(path: string): Promise<readonly CheckResult[]> {
   const subject = 'state directory';
   try {
@@ -62,7 +62,7 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
   }
 }
 
-/** A token gives the authority of its user: no other user may read it. */
+/** A token has the authority of its user, so no other user may read it. */
 export async function checkTokenFile(
   stateDirectory: string,
   file: TokenFile,
@@ -80,7 +80,7 @@ export async function checkTokenFile(
       return fail(file, `${path} holds no token`, 'Remove it: a new one is made.');
     return ok(file, `${path}, mode ${octal(mode)}`);
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined; // Created when it is needed.
+    if (systemErrorCode(error) === 'ENOENT') return undefined; // Created on first use.
     return fail(
       file,
       `${path} cannot be read: ${messageOf(error)}`,

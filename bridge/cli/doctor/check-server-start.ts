@@ -1,19 +1,22 @@
-/** Asks the server program whether it can start. So `doctor` and a start always agree. */
+/** Asks a2a-server whether it can start, so that `doctor` and a real start agree. */
 import { fail, type ServerCheck, serverCheckSchema } from '../../../shared/runtime/check-result.ts';
-import { serverOutput, settingsFlags } from '../context/server-output.ts';
+import { runServerCommand, settingsFlags } from '../context/run-server-command.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 
-/** Longer than the server program waits for a model. In milliseconds. */
+/** In milliseconds. Longer than a2a-server waits for a model. */
 const TIMEOUT_MS = 60_000;
 
-/** @param script the built a2a-server. @param offline sends no request to a model */
+/**
+ * Runs the start checks of a2a-server.
+ * @param script the built a2a-server. @param offline true to send no request to a model
+ */
 export async function checkServerStart(
   settings: Pick<BridgeSettings, 'stateDir' | 'configFile'>,
   script: string,
   offline: boolean,
 ): Promise<ServerCheck> {
   const args = ['check', '--json', ...(offline ? ['--offline'] : []), ...settingsFlags(settings)];
-  const { json, said } = await serverOutput(script, args, TIMEOUT_MS);
+  const { json, said } = await runServerCommand(script, args, TIMEOUT_MS);
   const check = serverCheckSchema.safeParse(json);
   if (check.success) return check.data;
   return {

@@ -1,12 +1,12 @@
-/** Checks the local server, or the port that it will use. Starts nothing. */
+/** Checks the local server, or the port that it will use. Starts no process. */
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import { readConfigFile } from '../../../shared/settings/config.ts';
+import { readConfigFile } from '../../../shared/settings/resolve-settings.ts';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT } from '../../local-server/start-server.ts';
 import { runningAgent } from '../../local-server/ask-which-agent.ts';
-import { serverState, type ServerState } from '../../local-server/server-state.ts';
+import { serverState, type ServerState } from '../../local-server/local-server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
@@ -15,14 +15,17 @@ import type { ServerRecord } from '../../../shared/state/server-record.ts';
 
 const SUBJECT = 'local server';
 
-/** The check of the local server. `agent`: the agent that a running server reports. */
+/** The result for the local server. `agent` is the agent that a running server reports. */
 interface LocalServer {
   finding: CheckResult;
   running: boolean;
   agent: string | undefined;
 }
 
-/** @param agent the agent that the settings choose; null if the settings cannot be read */
+/**
+ * Checks the local server, or the port that it will use.
+ * @param agent the agent in the settings; null if the settings cannot be read
+ */
 export async function checkServer(
   { stateDir, configFile, autoStart }: BridgeSettings,
   env: Readonly<Record<string, string | undefined>>,
@@ -95,8 +98,8 @@ async function stoppedFinding(
 }
 
 /**
- * The port that the settings require. Undefined if they require none: if its default port is taken, the server then
- * uses a free one. The server itself reports an invalid port.
+ * Returns the port that the settings require. Undefined if they require none, because the server then chooses a free
+ * port. The server itself reports an invalid port.
  */
 async function chosenPort(
   path: string,
@@ -108,7 +111,7 @@ async function chosenPort(
   return Number.isInteger(port) && port > 0 && port <= 65_535 ? port : undefined;
 }
 
-/** Tests the port by listening on it for a moment. */
+/** Tests the port by opening a listener for a moment. */
 export async function isPortInUse(port: number): Promise<boolean> {
   const server = createServer();
   try {

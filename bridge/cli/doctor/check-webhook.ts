@@ -1,22 +1,25 @@
-/** Checks the approval webhook: its secret and headers, and on request its address. */
+/** Checks the approval webhook's secret and headers. Checks the address only on request. */
 import { randomUUID } from 'node:crypto';
 import { type CheckResult, fail, ok } from '../../../shared/runtime/check-result.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import { receiverOf } from '../../approvals/webhook/receiver.ts';
+import { receiverOf } from '../../approvals/webhook/configured-receiver.ts';
 import { WEBHOOK_RETRY_POLICY, post } from '../../approvals/webhook/post.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
 const SUBJECT = 'approval webhook';
 const ONCE = { backOff: { ...WEBHOOK_RETRY_POLICY.backOff, retries: 0 }, answerMs: 10_000 };
 
-/** @param posts whether to send a signed test post, which asks for no decision */
+/**
+ * Checks the approval webhook.
+ * @param posts true to send a signed test post, which requests no decision
+ */
 export async function checkWebhook(
   settings: WebhookSettings,
   env: Readonly<Record<string, string | undefined>>,
   posts: boolean,
 ): Promise<CheckResult> {
   const { origin } = new URL(settings.url);
-  // The path may be a secret, as in the addresses of chat services.
+  // The path of the URL may be a secret, so only the origin is shown.
   const to = `${origin}, after ${String(settings.afterSeconds)} s`;
   const { secretCommand, tokenCommand } = settings;
   if (!posts && (secretCommand ?? tokenCommand) !== undefined)

@@ -1,4 +1,4 @@
-/** Finds two entries of one client that start the bridge for the same purpose. Pure. */
+/** Finds two entries of one client that start the bridge with the same tool names. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckResult, fail, warn } from '../../../shared/runtime/check-result.ts';
 import type { BridgeEntry } from '../clients/bridge-entries.ts';
@@ -7,7 +7,8 @@ import { type ClientName, CLIENTS } from '../clients/clients.ts';
 const FLAG = '--tool-prefix';
 
 /**
- * @param entries from the widest scope to the narrowest. If two have the same name, a client starts the narrower one.
+ * Returns a finding for each pair of entries that collide.
+ * @param entries widest scope first. Of two entries with the same name, a client starts the later one.
  */
 export function doubledEntries(client: ClientName, entries: readonly BridgeEntry[]): readonly CheckResult[] {
   return entries.flatMap((entry, at) => {
@@ -16,7 +17,7 @@ export function doubledEntries(client: ClientName, entries: readonly BridgeEntry
   });
 }
 
-/** Entries with another tool prefix are for another agent. */
+/** Entries with different tool prefixes do not collide, because they serve different agents. */
 function collide(one: BridgeEntry, other: BridgeEntry): boolean {
   return one.name === other.name || prefixOf(one) === prefixOf(other);
 }

@@ -1,4 +1,4 @@
-/** The change of the configuration file for `model set`. Pure. */
+/** Changes the configuration file for `model set`. Pure. */
 import { parse } from 'shell-quote';
 import { configText } from '../clients/config-text.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
@@ -9,7 +9,6 @@ export type Tier = (typeof TIERS)[number];
 export interface ModelChange {
   /** `offline`, or `provider:model`. */
   id: string;
-  /** Undefined for the default model. */
   tier?: Tier | undefined;
   key?: { env: string } | { command: string[] } | undefined;
   baseUrl?: string | undefined;
@@ -18,8 +17,8 @@ export interface ModelChange {
 const SETTINGS = { default: 'model', fast: 'fastModel', smart: 'smartModel' } as const;
 
 /**
- * Changes only the keys of this model, and keeps the rest of the text.
- * @param text of the file; '' if there is none
+ * Changes only the settings of this model, and keeps the rest of the text.
+ * @param text the file's text; '' if there is no file
  * @throws Error if the text is not a JSON object
  */
 export function withModel(text: string, { id, tier, key, baseUrl }: ModelChange): string {
@@ -27,7 +26,7 @@ export function withModel(text: string, { id, tier, key, baseUrl }: ModelChange)
   const provider = id.split(':', 1)[0] ?? '';
   let after = config.put(text, ['server'], { [SETTINGS[tier ?? 'default']]: id });
   if (key !== undefined) {
-    // The entry has one of two keys, so a merge with the old entry would be invalid.
+    // An entry has exactly one of two keys, so the new entry replaces the old one.
     if (config.read(after, ['server', 'keys', provider]) !== undefined)
       after = config.remove(after, ['server', 'keys', provider]);
     after = config.put(after, ['server', 'keys', provider], key);
@@ -35,12 +34,16 @@ export function withModel(text: string, { id, tier, key, baseUrl }: ModelChange)
   return baseUrl === undefined ? after : config.put(after, ['server', 'baseUrls'], { [provider]: baseUrl });
 }
 
-/** The shape of the keys of well-known providers. A trial finds a key of any shape (`a2a-server/models/provider-key.ts`). */
+/** Matches the keys of well-known providers. Another check finds other keys (`refuse-key-in-settings.ts`). */
 const KEY = /(?:sk-|sk_|AIza|gsk_|xai-)[\w-]{16,}/;
+
+export function looksLikeKey(word: string): boolean {
+  return KEY.test(word);
+}
 
 /**
  * Splits a command line into a program and its arguments.
- * @throws UsageError for a command that needs a shell, or contains a key
+ * @throws UsageError for a command that needs a shell or contains a provider's key
  */
 export function commandWords(text: string): string[] {
   let variable = false;
@@ -54,7 +57,7 @@ export function commandWords(text: string): string[] {
     throw new UsageError(
       `The key command runs without a shell, so it cannot contain variables, pipes or patterns. Write: --key-command "sh -c '…'"`,
     );
-  if (plain.some((word) => KEY.test(word)))
+  if (plain.some(looksLikeKey))
     throw new UsageError(
       'The key command contains a key itself, so the settings would hold it in clear. Store the key in a password manager, or in an environment variable (--key-variable).',
     );

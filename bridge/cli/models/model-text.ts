@@ -1,10 +1,10 @@
-/** The text of `model` and `model list`. Pure. */
+/** Formats the output of `model` and `model list`. Pure. */
 import type { ModelReport, ModelUse, ReportedKey } from '../../../shared/runtime/model-report.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { table } from '../terminal/table.ts';
 
-/** The models in use. Uses of the same model are one block. */
+/** Formats the models in use. Uses of the same model share one block. */
 export function usesText({ uses, agent, agentType }: ModelReport, paint: Paint): string {
   const note =
     agentType === 'model'
@@ -65,7 +65,7 @@ function priceText(price: ModelUse['price']): string {
   return `$${price.input} input${cached}, $${price.output} output, for a million tokens`;
 }
 
-/** The models that programs on this machine serve. @returns '' if there are none */
+/** Formats the models that programs on this machine serve. @returns '' if there are none */
 export function localText({ local }: Pick<ModelReport, 'local'>): string {
   const lines = local.map(
     ({ provider, url, models }) =>
@@ -74,12 +74,15 @@ export function localText({ local }: Pick<ModelReport, 'local'>): string {
   return lines.length === 0 ? '' : ['This machine serves:', ...lines].join('\n');
 }
 
-/** @param width of the terminal; undefined in a pipe */
+/**
+ * Formats known models as a table.
+ * @param width columns of the terminal; undefined in a pipe
+ */
 export function knownText(known: ModelReport['known'], width: number | undefined): string {
   const rows = known.map(({ id, contextWindow, price }) => [
     { text: contextWindow === null ? '' : contextWindow.toLocaleString('en-US') },
-    { text: String(price.input) },
-    { text: String(price.output) },
+    { text: price === null ? '?' : String(price.input) },
+    { text: price === null ? '?' : String(price.output) },
     { text: visibleLine(id) },
   ]);
   const columns = [

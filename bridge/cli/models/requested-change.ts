@@ -1,4 +1,4 @@
-/** Reads the command line of `model set`. */
+/** Parses the command line of `model set`. */
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
@@ -14,7 +14,10 @@ export interface SetOptions extends CommonOptions {
   try?: boolean;
 }
 
-/** @throws UsageError */
+/**
+ * Validates the command line of `model set`.
+ * @throws UsageError
+ */
 export async function requestedChange(
   { options, settings, places }: CommandRun<SetOptions>,
   id: string,
@@ -47,7 +50,6 @@ function keySetting({ keyCommand, keyVariable }: SetOptions): ModelChange['key']
   return keyVariable === undefined ? undefined : { env: keyVariable };
 }
 
-/** The name of a model without its provider. */
 function nameOf(id: string): string {
   return id.slice(id.indexOf(':') + 1);
 }

@@ -1,16 +1,16 @@
-/** Asks the server program which models it knows. It reads the settings as a start of the server does. */
+/** Asks a2a-server which models it knows. It reads the settings in the same way as at its start. */
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { modelReportSchema, type ModelReport } from '../../../shared/runtime/model-report.ts';
-import { serverOutput, settingsFlags } from '../context/server-output.ts';
+import { runServerCommand, settingsFlags } from '../context/run-server-command.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 
-/** In milliseconds. */
 const TIMEOUT_MS = 20_000;
 
 const failure = z.object({ error: z.object({ message: z.string() }) });
 
 /**
+ * Asks a2a-server for its models.
  * @param script the built a2a-server
  * @throws ProductError CONFIGURATION if the settings are not valid
  */
@@ -18,7 +18,7 @@ export async function serverModels(
   settings: Pick<BridgeSettings, 'stateDir' | 'configFile'>,
   script: string,
 ): Promise<ModelReport> {
-  const { json, said } = await serverOutput(script, ['models', ...settingsFlags(settings)], TIMEOUT_MS);
+  const { json, said } = await runServerCommand(script, ['models', ...settingsFlags(settings)], TIMEOUT_MS);
   const report = modelReportSchema.safeParse(json);
   if (report.success) return report.data;
   const message = failure.safeParse(json).data?.error.message ?? said;

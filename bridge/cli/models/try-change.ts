@@ -1,4 +1,4 @@
-/** Tries new settings before they are written: as a start of the server does, and with a request to the model. */
+/** Tries new settings before they are written. Checks that a server starts with them and that the model responds. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CheckResult } from '../../../shared/runtime/check-result.ts';
@@ -10,11 +10,11 @@ import type { ModelChange } from './model-change.ts';
 import type { SetOptions } from './requested-change.ts';
 import { serverModels } from './server-models.ts';
 
-/** Only the user may read the file. */
 const MODE = 0o600;
 
 /**
- * @param file the configuration file, and its new text
+ * Tries new settings before they are written.
+ * @param file the configuration file with its new text
  * @throws ProductError CONFIGURATION if a server with these settings does not start, or its model does not answer
  */
 export async function tryChange(
@@ -25,13 +25,13 @@ export async function tryChange(
   return withCandidate(run, file, (candidate) => tried(run, change, candidate));
 }
 
-/** Runs the work with a file of the new settings. The messages of errors name the real file. */
+/** Runs the work with a temporary file of the new settings. Error messages name the real file. */
 async function withCandidate<Result>(
   { settings: { stateDir } }: CommandRun<SetOptions>,
   { path, text }: { path: string; text: string },
   work: (candidate: string) => Promise<Result>,
 ): Promise<Result> {
-  // The settings may contain tokens, so they stay in the state directory.
+  // The settings may contain tokens, so the temporary file stays in the state directory.
   const directory = await mkdtemp(join(stateDir, 'candidate-'));
   const candidate = join(directory, 'config.json');
   try {
@@ -50,7 +50,7 @@ export interface TriedModel {
   use: ModelUse;
   /** The result of the trial; undefined if the server could not be checked. */
   finding: CheckResult | undefined;
-  /** The variable that the server needs, and that this terminal lacks. Null if it lacks none. */
+  /** The variable that the server needs and that this terminal lacks; null if none is missing. */
   missingVariable: string | null;
 }
 
@@ -86,7 +86,7 @@ async function tried(
     ({ level, subject: each }) => level === 'fail' && (each === subject || !each.startsWith('model')),
   );
   if (failed === undefined) return { use, finding, missingVariable: null };
-  // The message about a missing variable contains the next step.
+  // The message about a missing variable already contains the next step.
   const next = check.missingVariable === null ? (failed.next ?? '') : '';
   const message = `Nothing was changed: ${failed.message}${/[.?]$/.test(failed.message) ? '' : '.'}`;
   throw new ProductError('CONFIGURATION', `${message} ${next}`.trimEnd(), { facts: { model: id } });

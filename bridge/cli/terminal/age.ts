@@ -6,14 +6,13 @@ const UNITS = [
   ['s', 1000],
 ] as const;
 
-/** `''` for an invalid time. A time in the future counts as now. */
+/** Returns `''` for an invalid time, and `0s` for a future time. */
 export function ageText(at: string, now: number): string {
   const then = Date.parse(at);
   if (Number.isNaN(then)) return '';
   return durationText(now - then);
 }
 
-/** @param ms milliseconds */
 export function durationText(ms: number): string {
   for (const [unit, size] of UNITS) if (ms >= size) return `${String(Math.floor(ms / size))}${unit}`;
   return '0s';

@@ -1,16 +1,16 @@
-/** Asks a person to confirm. Silence never confirms. */
+/** Asks a person to confirm. An empty answer never confirms. */
 import { UsageError } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Confirmation {
   yes?: boolean;
   json?: boolean;
-  /** Printed if there is no terminal to ask at: the command that decides without a question, with the code of the action. */
+  /** The command that decides without a question. The error shows it if there is no terminal. */
   commandWithoutQuestion?: string | undefined;
 }
 
 /**
- * Asks the person to confirm. With `--yes` it returns true.
+ * Asks the person to confirm. With `--yes`, returns true without asking.
  * @throws UsageError without `--yes` and without a terminal
  */
 export async function askToConfirm(
@@ -22,7 +22,10 @@ export async function askToConfirm(
   return options.yes === true || terminal.confirm(terminal.paint('bold', question));
 }
 
-/** @throws UsageError without `--yes` and without a terminal */
+/**
+ * Refuses to go on if no person can be asked.
+ * @throws UsageError without `--yes` and without a terminal
+ */
 export function requireTerminal(
   { interactive }: Terminal,
   { yes, json, commandWithoutQuestion = 'approve 3f9ac2d1' }: Confirmation,

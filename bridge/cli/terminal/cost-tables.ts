@@ -1,4 +1,4 @@
-/** Writes an agent's costs as tables: by day, by session and by model. Pure. */
+/** Formats an agent's costs as tables by day, by session and by model. Pure. */
 import type { CostReport, CostSumView } from '../../../shared/protocol/cost-report.ts';
 import { priceAdvice } from '../../../shared/protocol/price-advice.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -6,7 +6,7 @@ import { dollars } from '../../../shared/text/cost-text.ts';
 import { shortIds } from './short-ids.ts';
 import { table, type Column } from './table.ts';
 
-/** The maximum number of sessions in the table. `--json` has more. */
+/** The maximum number of sessions in the table. `--json` prints more. */
 const SHOWN_SESSIONS = 20;
 
 const SUMS: readonly Column[] = [
@@ -18,7 +18,6 @@ const SUMS: readonly Column[] = [
   { title: 'COST', align: 'right' },
 ];
 
-/** @param width of the terminal; undefined to cut nothing */
 export function costTables(report: CostReport, width: number | undefined): string {
   const { from, to, total, days, sessions, moreSessions, models } = report;
   const budget = report.dailyBudget === undefined ? [] : [budgetText(report.dailyBudget)];
@@ -61,7 +60,6 @@ function cells(sums: CostSumView): { text: string }[] {
   return [...counts.map((each) => ({ text: String(each) })), { text: amount(sums) }];
 }
 
-/** The agent counts no tokens if there are none. A sum with an unknown price says so. */
 function amount({ usd, knownUsd, inputTokens, outputTokens }: CostSumView): string {
   if (inputTokens + outputTokens === 0) return '-';
   if (usd !== null) return dollars(usd);

@@ -1,4 +1,4 @@
-/** Opens a text in the person's own editor. */
+/** Opens a text in the person's editor. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,17 +8,19 @@ import { UsageError } from './exit-codes.ts';
 
 interface EditorText {
   text: string;
-  /** The extension of the file, with its dot. */
   extension: string;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** `$VISUAL` or `$EDITOR`, as in POSIX. The value is a shell command line; the file's name is added at the end. */
+/**
+ * Returns `$VISUAL` or `$EDITOR`, as POSIX defines. The value is a shell command line, to which the caller appends the
+ * file name.
+ */
 export function editorOf(env: EditorText['env'], platform: NodeJS.Platform = process.platform): string {
   return env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
 }
 
-/** The saved text. @throws UsageError when the editor does not start, or exits with an error (`:cq`) */
+/** Returns the saved text. @throws UsageError when the editor does not start, or exits with an error (`:cq`) */
 export async function editInEditor({ text, extension, env }: EditorText): Promise<string> {
   const editor = editorOf(env);
   const directory = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-edit-'));

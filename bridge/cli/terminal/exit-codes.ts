@@ -1,4 +1,4 @@
-/** The exit codes, so that a script knows the outcome. */
+/** Defines the exit codes. A script learns the outcome from them. */
 import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
 import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
 
@@ -11,16 +11,13 @@ const EXIT_UNKNOWN = 3;
 export const EXIT_REFUSED = 4;
 /** The task failed, or was rejected or cancelled. */
 export const EXIT_TASK_FAILED = 5;
-/** The task waits for a person. */
 export const EXIT_TASK_WAITS = 6;
 /** sysexits.h EX_UNAVAILABLE: an agent or the local server cannot be reached. */
 export const EXIT_UNAVAILABLE = 69;
 /** sysexits.h EX_NOPERM: the agent refuses the credentials. */
 const EXIT_CREDENTIALS = 77;
-/** sysexits.h EX_CONFIG: the configuration must change first. */
 export const EXIT_CONFIGURATION = 78;
 
-/** The meanings, for `--help`. */
 export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [0, 'it was done'],
   [EXIT_FAILURE, 'another failure, or something that doctor has found'],
@@ -37,7 +34,7 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [EXIT_CONFIGURATION, 'settings, or a file of settings, that cannot work'],
 ];
 
-/** The command line asks for something that is not possible. */
+/** The command line requests something impossible. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
@@ -56,6 +53,7 @@ const BY_REASON: Partial<Record<Reason, number>> = {
   ALREADY_DECIDED: EXIT_REFUSED,
   INVALID_DECISION: EXIT_REFUSED,
   INPUT_CHANGED: EXIT_REFUSED,
+  PRESENCE_REQUIRED: EXIT_REFUSED,
   DECISION_NEEDED: EXIT_REFUSED,
   TASK_ENDED: EXIT_REFUSED,
   MESSAGE_CONFLICT: EXIT_REFUSED,
@@ -66,7 +64,6 @@ const BY_REASON: Partial<Record<Reason, number>> = {
   CONFIGURATION: EXIT_CONFIGURATION,
 };
 
-/** The outcome of a task. */
 export function taskExitCode(view: TaskView): number {
   if (!hasEnded(view)) return EXIT_TASK_WAITS;
   return view.state === 'completed' ? 0 : EXIT_TASK_FAILED;

@@ -1,11 +1,10 @@
-/** Formats a log line for a person: time, level, message and facts. Pure. */
+/** Formats a log line for a person, with time, level, message and facts. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { z } from 'zod';
 import type { Paint, Style } from './paint.ts';
 
 const entry = z.looseObject({ time: z.number(), level: z.number(), msg: z.string().default('') });
 
-/** pino's levels. */
 const LEVELS: readonly (readonly [number, string, Style])[] = [
   [60, 'fatal', 'red'],
   [50, 'error', 'red'],
@@ -14,10 +13,9 @@ const LEVELS: readonly (readonly [number, string, Style])[] = [
   [20, 'debug', 'gray'],
   [0, 'trace', 'gray'],
 ];
-/** Fields that repeat in every line of a process. */
 const SAME = new Set(['time', 'level', 'msg', 'pid', 'hostname', 'name']);
 
-/** Any other line, e.g. of a crash, is returned unchanged. */
+/** Returns any other line, such as one of a crash, as one visible line. */
 export function logLine(line: string, paint: Paint): string {
   const parsed = entry.safeParse(jsonOf(line));
   if (!parsed.success) return visibleLine(line);
@@ -31,7 +29,7 @@ export function logLine(line: string, paint: Paint): string {
   return `${paint('gray', at)} ${paint(style, word.padEnd(5))} ${visibleLine(msg)}${facts === '' ? '' : ` ${paint('gray', visibleLine(facts))}`}`;
 }
 
-/** The line as a JSON object. Any other line, e.g. of a crash, becomes the `msg` of one. */
+/** Returns a JSON line unchanged. Wraps any other line, such as one of a crash, as `msg`. */
 export function jsonLine(line: string): string {
   return z.looseObject({}).safeParse(jsonOf(line)).success ? line : JSON.stringify({ msg: line });
 }

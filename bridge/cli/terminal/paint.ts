@@ -1,4 +1,4 @@
-/** Adds colours if the reader can see them. */
+/** Adds colours if the output supports them. */
 import { styleText } from 'node:util';
 
 export type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'gray' | 'bold';
@@ -8,8 +8,8 @@ export const plain: Paint = (_, text) => text;
 export const coloured: Paint = (style, text) => styleText(style, text);
 
 /**
- * https://no-color.org: a non-empty `NO_COLOR` disables colours, even if `FORCE_COLOR` is set. `FORCE_COLOR` counts
- * more than the kind of stdout.
+ * https://no-color.org: a non-empty `NO_COLOR` disables colours, even if `FORCE_COLOR` is set. `FORCE_COLOR` overrides
+ * the type of stdout.
  */
 export function wantsColour(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false;
@@ -18,7 +18,7 @@ export function wantsColour(env: Readonly<Record<string, string | undefined>>, i
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** Colours a unified diff line by line, with or without line marks. */
+/** Colours a unified diff line by line. Lines may begin with the mark `│ `. */
 export function paintDiff(diff: string, paint: Paint): string {
   return diff
     .split('\n')

@@ -1,11 +1,11 @@
 /** Shortens ids for tables. Pure. */
 
-/** The minimum length of a short id, without its kind prefix. The id gets more characters until it is unique. */
+/** The minimum length of a short id, without its kind prefix. A longer prefix is used if needed for uniqueness. */
 const SHORTEST_ID = 8;
-/** The kind prefix of an id, e.g. `session-`. */
+/** The kind prefix of an id, such as `session-`. */
 export const ID_KIND = /^[a-z]+-/;
 
-/** The shortest unique prefix of each id. */
+/** Returns a unique prefix of each id. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   const unique = [...new Set(ids)].toSorted();
   return new Map(

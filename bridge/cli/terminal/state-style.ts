@@ -1,4 +1,3 @@
-/** The colour of a state. Pure. */
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { Style } from './paint.ts';
 

@@ -1,19 +1,18 @@
-/** Formats columns that fit the terminal. Pure. */
+/** Formats rows as a table that fits the terminal. Pure. */
 import stringWidth from 'string-width';
 
 export interface Column {
   title: string;
-  /** For numbers. */
+  /** Used for numbers. */
   align?: 'right';
 }
 
 type Cell = { text: string; paint?: (text: string) => string };
 
 const GAP = '  ';
-/** The table cuts the last column to the remaining width, but never below this width. */
+/** In columns. The last column is cut to the remaining width, but not below this width. */
 const LEAST = 10;
 
-/** @param width of the terminal; undefined to cut nothing, as in a pipe */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
@@ -44,7 +43,7 @@ function padded({ text, paint }: Cell, width: number, isLast: boolean, align: Co
   return isLast ? painted : painted + space;
 }
 
-/** Cuts a text to this width; a cut text ends in `…`. */
+/** Cuts a text to this width. A cut text ends in `…`. */
 export function cutToWidth(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let kept = '';

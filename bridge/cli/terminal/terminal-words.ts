@@ -1,7 +1,7 @@
-/** Rewrites the bridge's sentences for a terminal: commands instead of MCP tools. Pure. */
-import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-name.ts';
+/** Rewrites the bridge's sentences for a terminal, with commands instead of MCP tools. Pure. */
+import { TOOL_NAMES } from '../../tool-names/tool-names.ts';
 
-const COMMANDS: Readonly<Record<ToolName, string>> = {
+const COMMANDS: Readonly<Record<(typeof TOOL_NAMES)[number], string>> = {
   delegate_task_to_assistant: 'delegate_task_to_assistant in your MCP client',
   approve_or_deny_pending_action: '"mcp-a2a-bridge approve", "deny", "edit" or "answer"',
   wait_for_task: '"mcp-a2a-bridge watch"',
@@ -20,7 +20,10 @@ const COMMANDS: Readonly<Record<ToolName, string>> = {
 const NAME = TOOL_NAMES.join('|');
 const CALLED = new RegExp(`\\b(?:${NAME})\\b(?: with sessionId "([^"]+)")?`, 'g');
 
-/** @param text of the bridge, never of an agent */
+/**
+ * Replaces the names of MCP tools by the commands of the command line.
+ * @param text a text that the bridge wrote. Do not pass an agent's text.
+ */
 export function inTerminalWords(text: string): string {
   return text
     .replaceAll(CALLED, (called, session: string | undefined) => {

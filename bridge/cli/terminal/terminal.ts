@@ -1,4 +1,4 @@
-/** The terminal of a command: results on stdout, errors on stderr, and questions to the person. */
+/** Reads from and writes to the terminal of a command. Results go to stdout, errors to stderr. */
 import { createInterface } from 'node:readline/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { wrapWords } from './wrap-words.ts';
@@ -8,15 +8,19 @@ export interface Terminal {
   paint: Paint;
   /** Columns; undefined in a pipe or a file. */
   width: number | undefined;
-  /** A person can be asked. */
   interactive: boolean;
   say(text: string): void;
-  /** Prints without a line break. */
   write(text: string): void;
   complain(text: string): void;
-  /** @returns true for `y` or `yes`; false for anything else, and at the end of input */
+  /**
+   * Asks a yes-or-no question.
+   * @returns true for `y` or `yes`; false for anything else, and at the end of input
+   */
   confirm(question: string): Promise<boolean>;
-  /** @returns the typed line; `''` at the end of input, and when `signal` aborts */
+  /**
+   * Asks a question, and reads one line.
+   * @returns the typed line; `''` at the end of input, or when `signal` aborts
+   */
   ask(question: string, signal?: AbortSignal): Promise<string>;
 }
 

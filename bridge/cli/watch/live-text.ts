@@ -1,6 +1,7 @@
-/** Prints a task's events as lines for a person. Text that streams in pieces stays on one line. */
+/** Prints a task's events as lines for a person. Pieces of streamed text stay on one line. */
+import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { notDoneText } from '../../../shared/protocol/not-done.ts';
+import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { withMarkedLines, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { Observed, Output, TaskStateName } from '../../dialects/observation.ts';
 import { lineOf } from '../../mcp/reports/todos-line.ts';
@@ -12,26 +13,27 @@ import { actionText } from '../terminal/action-text.ts';
 import { styleOf } from '../terminal/state-style.ts';
 import type { Style } from '../terminal/paint.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { stateWord } from '../../../shared/text/state-word.ts';
+import { requestName, tokensAndPrice } from '../../../shared/text/cost-text.ts';
+import { stateWord } from '../../../shared/text/spell-state.ts';
 
 export class LiveText {
   readonly #terminal: Terminal;
-  /** True if the task can still get decisions. For an ended task, the output gives no command lines. */
+  /** True if the task may still need decisions. For an ended task, the output has no command lines. */
   readonly #decides: boolean;
   #state: TaskStateName | undefined;
-  /** True if each line begins with the time of its event. */
   readonly #times: boolean;
-  /** The time of the event that is being printed. */
+  /** The time of the current event. */
   #at: string | undefined;
   /**
-   * The pending actions that were printed, by call and code. If the agent asks again, the code differs and the action
+   * The pending actions that were printed, by call and code. If the agent asks again, the code differs, so the action
    * is printed again.
    */
   readonly #shown = new Set<string>();
   #asked: string | undefined;
-  /** The id of the text whose line is still open. */
   #open: string | undefined;
-  /** True if the terminal has printed the agent's text piece by piece. */
+  /** The turn whose reasoning the last line is. */
+  #thinking: number | undefined;
+  /** True if the agent's text was printed in pieces. */
   #streamed = false;
 
   constructor(terminal: Terminal, { decides, times = false }: { decides: boolean; times?: boolean }) {
@@ -48,9 +50,11 @@ export class LiveText {
         this.#trusted(view);
       }
       if (observation.type === 'activity') this.#activity(observation.activity, seq);
+      if (observation.type === 'reasoning') this.#reasoning(observation.turn, observation.text);
       if (observation.type === 'output') this.#todos(observation.output);
       if (observation.type === 'output' && observation.output.aside === undefined)
         this.#run(`output ${observation.output.id}`, observation.output.text);
+      if (observation.type === 'cost') this.#cost(observation.cost);
     }
     if (view !== undefined) this.#standing(view, seq);
   }
@@ -59,7 +63,7 @@ export class LiveText {
     this.#line('gray', text);
   }
 
-  /** Ends an open line, and prints the text that was not printed before. */
+  /** Ends an open line, and prints text that was not printed before. */
   end(view: TaskView | undefined): void {
     if (view !== undefined) this.#sofar(view);
     this.#close();
@@ -92,7 +96,7 @@ export class LiveText {
     }
     if (state === this.#state) return;
     this.#state = state;
-    // For an ended task, `end` prints the whole text.
+    // For an ended task, `end` prints the whole text later.
     const follows = hasEnded(view) && !this.#streamed && text === agentOutput(view);
     const words =
       pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;
@@ -103,7 +107,7 @@ export class LiveText {
     );
   }
 
-  /** `17:04:05.123Z #12 `: the time is UTC, as in the log. */
+  /** Returns a prefix such as `17:04:05.123Z #12 `. The time is UTC, as in the log. */
   #place(seq: number | null): string {
     const time = this.#times && this.#at !== undefined ? `${timeOf(this.#at)} ` : '';
     return seq === null ? time : `${time}#${String(seq)} `;
@@ -143,21 +147,37 @@ export class LiveText {
     this.#line(styleOfActivity(activity), `${this.#place(seq)}${words}`, this.#terminal.paint('gray', more));
   }
 
-  #run(source: string, text: string): void {
+  #cost(cost: EventCost): void {
+    const name = cost.turn === null ? requestName(cost) : `turn ${requestName(cost)}`;
+    this.note(`${name}: ${tokensAndPrice(cost)}`);
+  }
+
+  /** A heading separates the reasoning of a turn from the answer. */
+  #reasoning(turn: number, text: string): void {
+    if (text === '') return;
+    if (this.#thinking !== turn) this.note('thinking:');
+    this.#run(`reasoning ${String(turn)}`, text, 'gray');
+    this.#thinking = turn;
+  }
+
+  #run(source: string, text: string, style?: Style): void {
     if (this.#open !== source) this.#close();
     if (text === '') return;
+    this.#thinking = undefined;
     if (source.startsWith('output ')) this.#streamed = true;
-    this.#terminal.write(visibleText(text));
+    const shown = visibleText(text);
+    this.#terminal.write(style === undefined ? shown : this.#terminal.paint(style, shown));
     this.#open = text.endsWith('\n') ? undefined : source;
   }
 
   #line(style: Style, text: string, after = ''): void {
+    this.#thinking = undefined;
     this.#close();
     this.#terminal.say(this.#terminal.paint(style, text) + after);
   }
 }
 
-/** The time of day of an RFC 3339 time, in UTC. An agent may send any text. */
+/** Returns the UTC time of day of an RFC 3339 time. An agent may send any text. */
 function timeOf(at: string): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? visibleLine(at, 40) : time.toISOString().slice(11);

@@ -1,4 +1,4 @@
-/** Prints the events of one task as they come. A cut stream resumes. */
+/** Prints the events of one task as they come. After an interruption, the stream resumes. */
 import { followTask } from '../../agents/follow-task.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { Observed } from '../../dialects/observation.ts';
@@ -10,13 +10,13 @@ interface WatchedTask {
   agent: Agent;
   taskId: string;
   terminal: Terminal;
-  /** Begin after this event; null begins with the current task. */
+  /** The `seq` after which to begin; null begins with the current task. */
   after: number | null;
-  /** Print hints how to decide. */
+  /** True to print how to decide. */
   hints: boolean;
-  /** Begin each line with the time of its event. */
   times?: boolean;
-  /** Print each event as one line of JSON. */
+  /** True to print the model's reasoning. */
+  thinking?: boolean;
   json: boolean;
 }
 
@@ -37,12 +37,13 @@ export class TaskWatch {
    * @throws ProductError when the task cannot be followed
    */
   async until(isWanted: (view: TaskView) => boolean): Promise<TaskView | undefined> {
-    const { agent, taskId, json } = this.#task;
+    const { agent, taskId, json, thinking } = this.#task;
     let read = 0;
     await followTask({
       agent,
       taskId,
       signal: new AbortController().signal,
+      thinking,
       position: () => this.#after,
       enough: () => read > 0 && this.#view !== undefined && isWanted(this.#view),
       onEvent: (event, { dialect }) => {
@@ -56,7 +57,7 @@ export class TaskWatch {
     return this.#view;
   }
 
-  /** Prints the rest of the text. */
+  /** Prints text that was not printed before. */
   end(): void {
     if (!this.#task.json) this.#live.end(this.#view);
   }

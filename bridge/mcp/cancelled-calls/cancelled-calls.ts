@@ -1,29 +1,29 @@
 /**
- * Keeps the cancelled calls of one client until the client knows their outcome. A cancelled call gets no answer (MCP,
- * cancellation). So the client's next call reports the outcome. The list is in memory: after a restart the client lists
- * the sessions.
+ * Keeps the cancelled calls of one client until the bridge has reported their outcomes. A cancelled call gets no
+ * response (MCP, cancellation). So the client's next call reports the outcome. The list is in memory. After a restart,
+ * the client can list the sessions.
  */
 import { nextStep } from '../reports/next-step.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import type { Session } from '../../sessions/session.ts';
-import type { ToolName } from '../../tool-names/tool-name.ts';
+import type { ToolName } from '../../tool-names/tool-names.ts';
 import { type CancelCause, causeWords } from './cause.ts';
 
-/** The outcome for the task that a cancelled call had started or waited for. */
+/** The outcome for the task of a cancelled call. */
 export type TaskOutcome =
-  /** The client cancelled the call before the call sent its message. */
+  /** The client cancelled the call before the bridge sent the message. */
   | { type: 'unsent' }
   | { type: 'goes-on' }
   | { type: 'cancelling' }
   | { type: 'cancelled' }
-  /** The agent has not named the task yet. The bridge cancels the task when the agent names it. */
+  /** The agent has not named the task yet. When the agent names it, the bridge cancels it. */
   | { type: 'cancelled-when-known' }
   /** The message never reached the agent. */
   | { type: 'withdrawn' }
   | { type: 'may-have-arrived' }
   | { type: 'ended-before' }
   | { type: 'unknown-to-agent' }
-  /** The agent did not take the message: there is no task. */
+  /** The agent refused the message, so there is no task. */
   | { type: 'refused'; message: string }
   | { type: 'not-cancelled'; message: string };
 
@@ -35,7 +35,7 @@ export interface CancelledCall {
   fate: TaskOutcome;
 }
 
-/** The maximum number of kept calls. A client that cancels more calls does not read their outcomes. */
+/** The maximum number of kept calls. A client that cancels more calls ignores their outcomes. */
 const KEPT = 20;
 
 export class CancelledCalls {
@@ -45,7 +45,7 @@ export class CancelledCalls {
     this.#untold = [...this.#untold, call].slice(-KEPT);
   }
 
-  /** Returns one sentence for each outcome that the client does not know yet, oldest first. Clears the list. */
+  /** Returns one sentence for each unreported outcome, oldest first. Clears the list. */
   take(name: (tool: ToolName) => string): readonly string[] {
     const told = this.#untold;
     this.#untold = [];
@@ -61,7 +61,6 @@ function cancelledCallText(
   return `${before} ${outcomeText(fate)}${session === undefined ? '' : wayBack(session, fate, name)}`;
 }
 
-/** The outcome as a sentence. Pure. */
 export function outcomeText(fate: TaskOutcome): string {
   switch (fate.type) {
     case 'unsent':

@@ -1,25 +1,26 @@
 /**
- * Watches an open call for its cancellation (R48): the client cancels the call, times out or disconnects. The protocol
- * layer then discards the answer. The task does not depend on the call (E4).
+ * Detects the cancellation of an open call (R48). The client may cancel the call, time out or disconnect. The MCP SDK
+ * then discards the response. The task does not depend on the call (E4).
  *
  * Invariants
- * - A call that is cancelled before it sends its message sends nothing. After that, the setting decides whether the
- *   task continues or is cancelled. A message on its way is still delivered, and its task is then cancelled.
- * - The log has the outcome with the request's id and the client's reason. If the client asked for progress, the call's
- *   last progress message reports the outcome. The client's next call reports it too.
+ * - If a call is cancelled before it sends its message, nothing is sent. After that, the setting decides whether the
+ *   task continues or is cancelled. If the message is being sent, it is still delivered. Its task is then cancelled if
+ *   the setting says so.
+ * - The log contains the outcome, the request's id and the client's reason. If the client requested progress, the last
+ *   progress message reports the outcome. The client's next call reports it too.
  */
 import type { RequestId } from '@modelcontextprotocol/server';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import type { DelegationService } from '../../sessions/delegation-service.ts';
+import type { DelegationService } from '../../sessions/deliver-delegations.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
-import type { ToolName } from '../../tool-names/tool-name.ts';
+import type { ToolName } from '../../tool-names/tool-names.ts';
 import { type CancelCause, cancelCauseOf, causeWords, effectOfCause, type OnCancel } from './cause.ts';
 import { type TaskOutcome, outcomeText, type CancelledCall, type CancelledCalls } from './cancelled-calls.ts';
 
-/** The session that a call waits for. It is set when the call has sent its message or found its session. */
+/** The session that a call waits for. Set after the call has sent its message or found its session. */
 export interface AwaitedWork {
   session: Session;
   delegations: DelegationService;
@@ -34,7 +35,6 @@ interface OpenCallOptions {
   onCancel: OnCancel;
   withdrawals: CancelledCalls;
   log: Logger;
-  /** Sends the last progress message of this call. */
   lastWords: (words: string) => Promise<void>;
 }
 
@@ -53,14 +53,14 @@ export class OpenCall {
     return this.#cause !== undefined;
   }
 
-  /** Call this right before you send. @throws when the call is cancelled; the caller must then send nothing */
+  /** Call this immediately before sending. @throws if the call is cancelled; the caller must then send nothing */
   beforeSending(): void {
     if (this.#cause === undefined) return;
     this.#tell({ tool: this.#watching.tool, cause: this.#cause, fate: { type: 'unsent' } });
     throw new Error('The client cancelled the call before the bridge sent anything.');
   }
 
-  /** Sets the session that the call waits for. If the call is already cancelled, this decides its outcome now. */
+  /** Sets the session that the call waits for. If the call is already cancelled, decides the effect on the task now. */
   awaits(awaited: AwaitedWork): void {
     this.#awaited = awaited;
     if (this.#cause !== undefined) this.#settle(this.#cause, awaited);
@@ -104,7 +104,7 @@ export class OpenCall {
       { requestId, tool, sessionId: call.session?.id, fate: call.fate.type },
       'the effect of a cancelled call',
     );
-    // A client that has disconnected cannot be notified.
+    // The notification may fail, because the client may have disconnected.
     const named = call.session === undefined ? '' : ` Its session is ${call.session.id}.`;
     lastWords(`${causeWords(call.cause)}. ${outcomeText(call.fate)}${named}`).catch(() => undefined);
   }

@@ -1,11 +1,11 @@
-/** Offers MCP prompts, which clients show as commands: delegate, review pending actions, resume. */
+/** Offers MCP prompts to delegate, review pending actions and resume. Clients show prompts as commands. */
 import type { GetPromptResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { withoutHidden } from '../../../shared/text/visible-text.ts';
 import type { Approvals } from '../../settings/approval-mode.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { announcementText } from '../../inbox/announcement.ts';
-import type { ToolName } from '../../tool-names/tool-name.ts';
+import type { ToolName } from '../../tool-names/tool-names.ts';
 import { withToolPrefix } from '../tool/tool.ts';
 import { delegatePrompt, resumePrompt, reviewPrompt } from './prompts.ts';
 
@@ -22,8 +22,8 @@ interface PromptOptions {
 }
 
 /**
- * @param prefix a prefix of the tools' names. The prompts' names have none: clients prefix prompts with the server's
- * name
+ * Registers the prompts of the bridge.
+ * @param prefix a prefix of tool names. Prompt names get no prefix, because clients add the server's name.
  */
 export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: PromptOptions): void {
   const name = (tool: ToolName): string => withToolPrefix(tool, prefix);

@@ -1,8 +1,7 @@
-/** The texts of the prompts for the client's model. Pure. */
+/** The text of the prompts for the client's model. Pure. */
 import type { Approvals } from '../../settings/approval-mode.ts';
-import type { ToolName } from '../../tool-names/tool-name.ts';
+import type { ToolName } from '../../tool-names/tool-names.ts';
 
-/** A tool's name as this client sees it. */
 type Named = (tool: ToolName) => string;
 
 export function delegatePrompt(
@@ -15,17 +14,15 @@ export function delegatePrompt(
 ${task}`;
 }
 
-/** The pending decisions at the time of the prompt. */
 export interface WaitingReports {
   /** The full reports of the waiting sessions, as text. */
   reports: readonly string[];
-  /** How many more sessions wait. */
   more: number;
-  /** The reasons why some agents did not answer. */
+  /** Errors of agents that did not respond. */
   unsure: readonly string[];
 }
 
-/** The prompt contains the previews. So the person sees them in every case. */
+/** The prompt contains the previews, so the person sees them in every client. */
 export function reviewPrompt(
   { reports, more, unsure }: WaitingReports,
   { name, approvals }: { name: Named; approvals: Approvals },

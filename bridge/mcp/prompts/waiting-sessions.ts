@@ -1,4 +1,4 @@
-/** Finds the sessions that wait for a person, and writes a report of each. */
+/** Finds the sessions that wait for a person, and formats a report of each. */
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { nextStep } from '../reports/next-step.ts';
@@ -7,15 +7,16 @@ import { sessionText } from '../reports/session-text.ts';
 import { WAITING_STATES } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
 import { currentReport, rememberShown } from '../tool/session-reply.ts';
-import type { ToolName } from '../../tool-names/tool-name.ts';
+import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { WaitingReports } from './prompts.ts';
 
 /** The maximum number of reports in one prompt. Each may be as long as a tool's result. */
 const REPORTS = 3;
 
 /**
+ * Returns a report for each session that waits for a person.
  * @param only the requested session; undefined for all
- * @throws ProductError UNKNOWN_SESSION for an unknown session; others when its agent cannot be reached
+ * @throws ProductError UNKNOWN_SESSION for an unknown session; other errors when its agent cannot be reached
  */
 export async function waitingSessions(
   bridge: Bridge,

@@ -3,16 +3,18 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { DialectName } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
-/** The maximum number of characters of a title. */
 const TITLE = 100;
 
-/** @param view the task before the message @returns undefined if the task was not working */
+/**
+ * Explains when the agent reads a message.
+ * @param view the task before the message @returns undefined if the task was not working
+ */
 export function acknowledgementOf(
   { state, calls }: Pick<TaskView, 'state' | 'calls'>,
   dialect: DialectName,
 ): string | undefined {
   if (state !== 'working' && state !== 'submitted') return undefined;
-  // Only this protocol defines when the agent reads a message (R04).
+  // Only the tool-approval extension defines when the agent reads a message (R04).
   if (dialect !== 'tool-approval') return 'The agent has accepted the message for its running task.';
   const running = calls
     .filter((call) => call.state === 'running')

@@ -1,10 +1,9 @@
 /**
- * Builds a short status of a session, in at most 300 tokens. It contains what a model must know between two steps. The
- * most important items come first, as long as they fit. The status gives the number of items that do not fit.
- * `wait_for_task` returns the full report. Pure.
+ * Builds a short status of a session, in at most 300 tokens. A model reads it between two steps. The most important
+ * items are added first. `left` counts items that do not fit. `wait_for_task` returns the full report. Pure.
  */
 import { z } from 'zod';
-import { notDoneText } from '../../../shared/protocol/not-done.ts';
+import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { visibleLine, safeCutBefore } from '../../../shared/text/visible-text.ts';
 import type { CallView, Cost, TaskView } from '../../sessions/task-view.ts';
 import { grantWords, standingGrants } from './grant-words.ts';
@@ -59,7 +58,7 @@ export const statusReportSchema = z.object({
   next: z.string(),
 });
 export type StatusReport = z.infer<typeof statusReportSchema>;
-/** A digest has no notes: the caller adds them, because they report cancelled calls and appear only once. */
+/** A digest without notes. Notes report cancelled calls and appear only once, so the caller adds them. */
 type Digest = Omit<StatusReport, 'notes'>;
 
 export interface DigestFacts {
@@ -68,10 +67,10 @@ export interface DigestFacts {
   state: SessionStateName;
   view: TaskView | undefined;
   cursor: number;
-  /** The events since the given cursor, oldest first. */
+  /** Events after the given cursor, oldest first. */
   changes: readonly string[];
   changesComplete: boolean;
-  /** The reason why the view is incomplete; see `problemMessage`. */
+  /** Why the view is incomplete; see `problemMessage`. */
   problem: string | undefined;
   next: string;
   /** In milliseconds since 1970. */
@@ -79,8 +78,8 @@ export interface DigestFacts {
 }
 
 /**
- * The maximum number of tokens, both for the structured result and for the text. The limit holds if ids have at most 40
- * characters and names at most 30.
+ * The maximum number of tokens of the structured result. The limit holds if ids have at most 40 characters and names at
+ * most 30.
  */
 export const DIGEST_TOKENS = 300;
 /** A reserve in tokens, because the estimate is too low for some texts. */
@@ -88,19 +87,18 @@ const MARGIN = 15;
 
 const SHOWN_TOOLS = 5;
 const SHOWN_CHANGES = 15;
-/** The maximum number of characters of a title, a change or the phase. */
 const WORDS = 60;
-/** The maximum number of characters of a grant. Its id, scope and expiry come first. */
+/** The maximum length of a grant, in characters. Its id, scope and expiry come first. */
 const GRANT_WORDS = 120;
-/** The possible limits for the agent's message, in characters. The digest uses the largest limit that fits. */
+/** Lengths for the agent's message, in characters. The digest uses the largest one that fits. */
 const SAYINGS = [500, 240, 100, 40];
-/** The possible limits for a running tool's output, in characters. The digest uses the largest limit that fits. */
+/** Lengths for a running tool's output, in characters. The digest uses the largest one that fits. */
 const TAILS = [400, 240, 140, 80, 50, 30];
 
 export function digestOf(facts: DigestFacts): Digest {
-  // Usually everything fits. One measurement of all items is much faster than a measurement per item, so it comes
-  // first.
+  // Usually everything fits. One measurement of the whole is much faster than one per item, so it comes first.
   const whole = filled(facts, () => true);
+  const fits = limitCheck();
   return fits(whole) ? whole : filled(facts, fits);
 }
 
@@ -171,7 +169,10 @@ function addPending(view: TaskView | undefined, add: Add, current: Current): num
   return 0;
 }
 
-/** Adds the newest first while they fit, and shows them oldest first. @returns the number of items that did not fit */
+/**
+ * Adds the newest calls first while they fit. The result is ordered oldest first. @returns the number of calls that did
+ * not fit
+ */
 function addTools(calls: readonly CallView[], add: Add, current: Current): number {
   for (const [index, { tool, title, state, toolId, startedAt }] of calls.toReversed().entries()) {
     const each = { tool: shortened(tool, WORDS), title: shortened(title, WORDS), state, toolId, startedAt };
@@ -190,7 +191,7 @@ function addGrants({ view, now }: DigestFacts, add: Add, current: Current): numb
   return 0;
 }
 
-/** Adds the problem, the question or the agent's message. It shortens the text until the text fits. */
+/** Adds the problem, the question or the agent's message. Shortens the text until it fits. */
 function addSayings({ view, problem }: DigestFacts, add: Add): void {
   const question = problem === undefined ? (view?.question ?? null) : null;
   const missing = view === undefined ? '' : notDoneText(view.state, view.calls);
@@ -205,7 +206,7 @@ function addSayings({ view, problem }: DigestFacts, add: Add): void {
   }
 }
 
-/** Adds the output of each running tool that the digest shows, the newest first. */
+/** Adds the output of each listed running tool, newest first. */
 function addTails(view: TaskView | undefined, add: Add, current: Current): void {
   for (const call of (view?.calls ?? []).filter(isRunning).toReversed()) {
     for (const most of TAILS) {
@@ -223,7 +224,7 @@ function addTodos(view: TaskView | undefined, add: Add): void {
   if (line !== null) add({ todos: clipped(line, WORDS) });
 }
 
-/** Adds the servers that are not ready, or have an error, before the others. */
+/** Adds servers that are not ready, or that have an error, before the others. */
 function addServers(servers: readonly ToolServerView[], add: Add, current: Current): void {
   for (const { error, ...server } of [...servers.filter(inTrouble), ...servers.filter(isWell)]) {
     const each = {
@@ -249,12 +250,12 @@ function addCost(cost: Cost | null, add: Add): void {
   add({ cost: { turns, inputTokens, outputTokens } });
 }
 
-/** Adds the price after everything else, because the token counts give nearly the same information. */
+/** Adds the price last, because the token counts give nearly the same information. */
 function addPrice(cost: Cost | null, add: Add): void {
   if (cost === null) return;
   const { session: _, usd, ...tokens } = cost;
   const price = usd !== null && usd > 0 ? { usd: rounded(usd) } : {};
-  // If not everything fits, the cached tokens are left out first: they only explain the price.
+  // If not everything fits, drops the cached tokens first, because they only explain the price.
   if (!add({ cost: { ...tokens, ...price } })) {
     const { turns, inputTokens, outputTokens } = tokens;
     add({ cost: { turns, inputTokens, outputTokens, ...price } });
@@ -285,25 +286,38 @@ function isRunning(call: CallView): boolean {
   return call.state === 'running';
 }
 
-/** Checks only the size of the structured result, because the text is always shorter. */
-function fits(digest: Digest): boolean {
-  let foreign = 0;
-  const frame = JSON.stringify({ ...digest, notes: [] }, (key, value: unknown) => {
-    if (typeof value !== 'string' || OURS.has(key)) return value;
-    foreign += foreignTokens(JSON.stringify(value));
-    return '';
-  });
-  return foreign + wordingTokens(frame) <= DIGEST_TOKENS - MARGIN;
+/**
+ * Returns a function that checks the limit. It measures only the structured result, because the text is always shorter.
+ * It measures each foreign text once, because the digests of one status repeat most texts.
+ */
+function limitCheck(): (digest: Digest) => boolean {
+  const measured = new Map<string, number>();
+  const tokensOf = (text: string): number => {
+    const known = measured.get(text);
+    if (known !== undefined) return known;
+    const tokens = foreignTokens(JSON.stringify(text));
+    measured.set(text, tokens);
+    return tokens;
+  };
+  return (digest) => {
+    let foreign = 0;
+    const frame = JSON.stringify({ ...digest, notes: [] }, (key, value: unknown) => {
+      if (typeof value !== 'string' || OURS.has(key)) return value;
+      foreign += tokensOf(value);
+      return '';
+    });
+    return foreign + wordingTokens(frame) <= DIGEST_TOKENS - MARGIN;
+  };
 }
 
 const OURS: ReadonlySet<string> = new Set(['state', 'next']);
 
-/** Foreign text on one line. Runs of white space may become one space: a person does not decide on this status. */
+/** Returns foreign text on one line. White space may be reduced, because no person decides by this status. */
 function shortened(text: string, most: number): string {
   return visibleLine(text.replaceAll(/[ \t\n]+/g, ' ').trim(), most);
 }
 
-/** Shortens the bridge's own text, whose foreign parts are already escaped. */
+/** Shortens the bridge's own text, in which foreign parts are already escaped. */
 function clipped(words: string, most: number): string {
   return words.length <= most ? words : `${words.slice(0, safeCutBefore(words, most - 1))}…`;
 }

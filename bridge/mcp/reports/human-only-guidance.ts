@@ -2,23 +2,25 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { whenItRuns } from './next-step.ts';
 import type { Session } from '../../sessions/session.ts';
-import type { ToolName } from '../../tool-names/tool-name.ts';
+import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { ApprovalRules, Approvals } from '../../settings/approval-mode.ts';
 
 export interface GuidanceContext {
   bridge: { rules: ApprovalRules; program: string };
-  /** A tool's name as this client sees it. */
   name: (tool: ToolName) => string;
 }
 
-/** How a person's decision reaches the agent. With `human-only`, `tools/list` does not have the tool that decides. */
+/** Explains how a person's decision reaches the agent. With `human-only`, `tools/list` lacks the tool that decides. */
 export function decideHint(approvals: Approvals): string {
   return approvals === 'human-only'
     ? 'Show them its preview. They decide it themselves: in a form, on the page or at a terminal. No tool decides.'
     : 'Show them its preview, then send their decision with approve_or_deny_pending_action.';
 }
 
-/** @returns undefined when the usual next step applies */
+/**
+ * Returns the next step for a person, if only a person may decide.
+ * @returns undefined when the usual next step applies
+ */
 export function humanOnlyGuidance(
   { id, view, oneByOne }: Pick<Session, 'id' | 'view' | 'oneByOne'>,
   { bridge, name }: GuidanceContext,
@@ -29,8 +31,8 @@ export function humanOnlyGuidance(
 }
 
 /**
- * Call this before a tool call sends a decision, answers a question, or lets everything run without asking. With
- * `human-only`, only the person may do these.
+ * Call this before a tool call sends a decision, answers a question, or turns off approvals. With `human-only`, only
+ * the person may do these.
  * @throws ProductError FORBIDDEN if only the person may do it
  */
 export function refuseForPerson({ bridge, name }: GuidanceContext, sessionId?: string): void {

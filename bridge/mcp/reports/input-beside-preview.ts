@@ -1,8 +1,11 @@
-/** Finds the fields of a call's input that its preview does not show. A person must see them too (D5). Pure. */
+/** Finds the fields of a call's input that its preview does not show. A person must see these fields too (D5). Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { PendingAction, Preview } from '../../../shared/protocol/tool-approval.ts';
 
-/** @returns the fields that the preview does not show, with their values from the input */
+/**
+ * Finds the input fields that a preview does not show.
+ * @returns the fields that the preview does not show, with their values
+ */
 export function inputBesidePreview({
   input,
   preview,
@@ -13,7 +16,7 @@ export function inputBesidePreview({
   return Object.fromEntries(Object.entries(input).filter(([, value]) => !shows(value)));
 }
 
-/** @param effect the agent itself makes the change that the diff shows */
+/** @param effect true if the agent itself makes the change that the diff shows */
 function shownBy(preview: Preview, effect: boolean): (value: unknown) => boolean {
   switch (preview.type) {
     case 'diff':
@@ -32,8 +35,9 @@ function shownBy(preview: Preview, effect: boolean): (value: unknown) => boolean
 }
 
 /**
- * A diff shows its path, and each passage of several lines of the old or new text. A shorter text may be in the diff by
- * chance, so it counts as not shown. The new text of a whole file counts as shown: the diff omits only unchanged parts.
+ * A diff shows its path, and any passage of several lines of the old or new text. A single line may be in the diff by
+ * chance, so it does not count. The new text of a whole file counts as shown, because the diff omits only unchanged
+ * parts.
  */
 function shownByDiff(
   { path, diff }: Extract<Preview, { type: 'diff' }>,
@@ -71,7 +75,7 @@ function isPassage(passage: string, text: string): boolean {
   return passage !== '' && text.includes(passage);
 }
 
-/** Whether the text contains the new side of each hunk, in order. */
+/** Returns true if the text contains the new side of each hunk, in order. */
 function hasInOrder(text: string, hunks: readonly Hunk[]): boolean {
   let from = 0;
   return hunks.every(({ after }) => {

@@ -1,17 +1,16 @@
-/** Tells the person, or the person's model, what to do next. Pure. */
+/** Explains the next step to the person or the person's model. Pure. */
 import type { Session } from '../../sessions/session.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
-import type { ToolName } from '../../tool-names/tool-name.ts';
-/** The parts of a session that the next step depends on. */
+import type { ToolName } from '../../tool-names/tool-names.ts';
+/** The facts about a session that determine the next step. */
 export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateName'> & {
   view: TaskView | undefined;
   oneByOne?: boolean;
-  /** The message was not delivered, and the bridge does not try again. */
+  /** True if the message was not delivered and the bridge has stopped trying. */
   givenUp?: boolean;
 };
 
-/** @param name a tool's name as this client sees it */
 export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: ToolName) => string): string {
   const { id, view, trouble, stateName, givenUp } = session;
   if (givenUp === true)
@@ -46,8 +45,7 @@ export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: Tool
 }
 
 /**
- * The next step in a later result of the same task. Rare steps are complete sentences.
- * @param name a tool's name as this client sees it
+ * Returns the next step for a later result of the same task, in fewer words. For rare states, returns the full text.
  */
 export function briefStep(session: NextStepInput, end: WaitEnd, name: (tool: ToolName) => string): string {
   const { view, trouble, settled, stateName } = session;
@@ -67,7 +65,7 @@ export function briefStep(session: NextStepInput, end: WaitEnd, name: (tool: Too
     : `It goes on by itself; ${name('wait_for_task')} waits for it.`;
 }
 
-/** The next step in fewer words, for the short status. The status already shows the ids. */
+/** Returns the next step for the short status, in even fewer words. The status already shows the ids. */
 export function shortStep(
   { view, trouble, settled, stateName, givenUp }: NextStepInput,
   name: (tool: ToolName) => string,
@@ -92,7 +90,6 @@ export function shortStep(
   return `It goes on by itself; ${wait} waits for it.`;
 }
 
-/** Whether a pending action is a question. */
 function asksIn({ pending }: TaskView): boolean {
   return pending.some(({ decisions }) => decisions.includes('answer'));
 }
@@ -103,7 +100,7 @@ function answering(view: TaskView): string {
     : '';
 }
 
-/** Explains when an approved call runs. This depends on the agent's dialect. */
+/** Explains when an approved call runs. The agent's dialect determines this. */
 export function whenItRuns({ oneByOne = false }: { oneByOne?: boolean }): string {
   return oneByOne
     ? 'An approved call runs at once; then the agent asks for the next call of its turn. A denial drops the calls after it.'

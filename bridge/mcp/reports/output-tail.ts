@@ -1,11 +1,11 @@
-/** The end of a running tool's output, on one line. Pure. */
+/** Returns the end of a running tool's output, on one line. Pure. */
 import { safeCutBefore, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { CallView, TaskView } from '../../sessions/task-view.ts';
 
 /**
- * Some agents report a tool's output as an artifact, others as the summary of the call.
- * @param most the maximum number of characters, before hidden characters become codes
- * @returns '' for a call that does not run or has no output
+ * Some agents report a tool's output as an artifact, others as a summary of the call.
+ * @param most the maximum number of characters, before hidden characters are escaped
+ * @returns '' for a call that is not running or has no output
  */
 export function outputTail({ outputs }: TaskView, call: CallView, most: number): string {
   if (call.state !== 'running') return '';

@@ -4,10 +4,12 @@ import type { CallState, TaskView } from '../../sessions/task-view.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
 
-/** The maximum number of characters of a title. */
 const TITLE = 200;
 
-/** @param view undefined until the agent answers */
+/**
+ * Describes what a task is doing.
+ * @param view undefined until the agent responds
+ */
 export function phaseOf(view: TaskView | undefined, state?: SessionStateName): string {
   if (state === 'not-delivered') return 'not delivered yet';
   if (state === 'unknown-to-agent') return 'the agent does not know it';
@@ -27,7 +29,9 @@ function countOf(count: number, noun: string): string {
   return `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The counts of the task's tool calls, e.g. `tools: 3 done, 1 running, 2 waiting`; empty without tool calls. */
+/**
+ * Returns the counts of the task's tool calls, such as `tools: 3 done, 1 running, 2 waiting`. Empty without tool calls.
+ */
 export function callCounts(view: TaskView | undefined): readonly string[] {
   const calls = view?.calls ?? [];
   if (calls.length === 0) return [];

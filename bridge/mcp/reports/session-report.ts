@@ -1,6 +1,6 @@
-/** Builds the report of a session. `session-result.ts` chooses the parts for a tool's result. */
+/** Builds the full report of a session. `session-result.ts` selects the parts for a tool result. */
 import { z } from 'zod';
-import { notDoneText } from '../../../shared/protocol/not-done.ts';
+import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import { pendingReasonSchema, sideEffectSchema } from '../../../shared/protocol/tool-approval.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -54,6 +54,7 @@ export const sessionReportSchema = z.object({
         reason: pendingReasonSchema,
         why: z.string().describe('Why it waits, and what a decision means. Say this to the person.'),
         rule: z.string().optional(),
+        presence: z.literal(true).optional(),
         preview: z
           .string()
           .describe(
@@ -92,12 +93,12 @@ export const sessionReportSchema = z.object({
 });
 export type SessionReport = z.infer<typeof sessionReportSchema>;
 
-/** The maximum number of characters of output in a result. Clients cut or refuse longer results. */
+/** The maximum output in a result, in characters. Clients cut or refuse longer results. */
 const MAX_OUTPUT = 150_000;
 const SHOWN_CALLS = 50;
 /**
- * The maximum number of characters for the previews of all pending actions together. With this limit, a result stays
- * below 25,000 tokens. Claude Code cuts longer results.
+ * The maximum length of all previews together, in characters. It keeps a result below 25,000 tokens. Claude Code cuts
+ * longer results.
  */
 const PREVIEW_ROOM = 30_000;
 
@@ -106,11 +107,11 @@ export interface ReportContext {
   agent: string;
   state: SessionStateName;
   view: TaskView | undefined;
-  /** The reason why the view is incomplete; see `problemMessage`. */
+  /** Why the view is incomplete; see `problemMessage`. */
   problem: string | undefined;
   notes: readonly string[];
   next: string;
-  /** The number of output characters that the client already has. The report leaves out these characters. */
+  /** The number of output characters that the client already has. The report omits them. */
   from?: number;
 }
 
@@ -153,7 +154,7 @@ export function reportOf({
   };
 }
 
-/** The text of the status. Empty if actions or a question wait, because they say more than this text. */
+/** Returns the text of the status. Empty if actions or a question wait, because those say more. */
 function statusText(view: TaskView | undefined): string {
   return view === undefined || view.pending.length > 0 || view.question !== null ? '' : view.text;
 }
@@ -176,12 +177,12 @@ function callReport({
   };
 }
 
-/** The index after the last output character that a result shows, if the result starts at `from`. */
+/** Returns the index after the last output character of a result that starts at `from`. */
 export function shownTo(output: string, from: number): number {
   return Math.min(output.length, from + MAX_OUTPUT);
 }
 
-/** R70: the note about a cut output. It names the resource that has the rest of the output. */
+/** R70: returns the note about a cut output. The note names the resource with the rest. */
 function cutNote(view: TaskView | undefined, { characters, to }: { characters: number; to: number }): string {
   const { sessionId = '', taskId = '' } = view ?? {};
   const address = { sessionId, taskId, part: 'artifacts' } as const;
@@ -189,7 +190,7 @@ function cutNote(view: TaskView | undefined, { characters, to }: { characters: n
 }
 
 /**
- * All output of the agent, in order. For an ended task without artifacts, this is the text of its status, or the reply.
+ * Returns all output of the agent, in order. For an ended task without artifacts, returns the status text or the reply.
  */
 export function agentOutput(view: TaskView): string {
   const texts = view.outputs
@@ -208,7 +209,7 @@ function questionOf(view: TaskView | undefined): SessionReport['question'] {
     : { callId: question.id, shown: question.shown, text: visibleText(question.text) };
 }
 
-/** The pending actions as a tool's result shows them. A person cannot approve a cut action here (D5). */
+/** Converts pending actions for a tool result. A person cannot approve an action whose preview was cut (D5). */
 export function pendingReports(pending: readonly PendingAction[]): SessionReport['pending'] {
   const characters = Math.floor(PREVIEW_ROOM / Math.max(1, pending.length));
   return pending.map((action) => pendingReport(action, { characters }));
@@ -225,10 +226,16 @@ const WHY: Readonly<Record<PendingAction['reason'], string>> = {
 const TOO_LONG =
   'The preview is too long to show here, so it cannot be approved here. The person reads all of it with "mcp-a2a-bridge show", or on the page, and decides there.';
 
-/** @param room the limit for the preview. Without it, the report contains the whole preview. */
+const PASSKEY =
+  'A rule demands presence: only the person can approve it, with a passkey on the approval page, which "mcp-a2a-bridge page" opens. No tool, form or command line can approve it. It can be denied here.';
+
+/**
+ * Converts a pending action for a report.
+ * @param room the limit for the preview. Without a limit, the preview is complete.
+ */
 export function pendingReport(action: PendingAction, room?: TextLimits): SessionReport['pending'][number] {
   const preview = quotedPreview(action.preview, room);
-  const { callId, shown, tool, title, sideEffect: effect, reason, rule, input, expiresAt } = action;
+  const { callId, shown, tool, title, sideEffect: effect, reason, rule, presence, input, expiresAt } = action;
   return {
     callId,
     shown,
@@ -237,8 +244,13 @@ export function pendingReport(action: PendingAction, room?: TextLimits): Session
     source: visibleLine(sourceText(action.source)),
     sideEffect: effect,
     reason,
-    why: preview.extent === 'cut' ? `${WHY[reason]} ${TOO_LONG}` : WHY[reason],
+    why: [
+      WHY[reason],
+      ...(presence === true ? [PASSKEY] : []),
+      ...(preview.extent === 'cut' ? [TOO_LONG] : []),
+    ].join(' '),
     ...(rule === undefined ? {} : { rule: visibleLine(rule) }),
+    ...(presence === true && { presence }),
     preview: preview.text,
     cut: preview.extent === 'cut' ? preview.left : 0,
     input,
@@ -249,8 +261,8 @@ export function pendingReport(action: PendingAction, room?: TextLimits): Session
 }
 
 /**
- * The words that a decision may use. D5: if the preview is cut, a person can only deny the action. A question can still
- * be answered.
+ * Returns the decisions that a person may make. If the preview was cut, a person can only deny the action (D5). A
+ * question can still be answered.
  */
 export function offeredWords(
   action: PendingAction,

@@ -1,6 +1,6 @@
 /**
- * Chooses the parts of a session's report for a tool's result. The first result of a task contains everything that a
- * person must know. A later result contains only the news. Pure.
+ * Selects the parts of a session's report for a tool result. The first result of a task contains everything that a
+ * person must know. A later result contains only changes. Pure.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -28,9 +28,10 @@ export const sessionResultSchema = sessionReportSchema.extend({
       reason: z.optional(pendingShape.reason),
       why: pendingShape.why.optional(),
       rule: pendingShape.rule,
+      presence: pendingShape.presence,
       preview: pendingShape.preview.optional(),
       cut: pendingShape.cut.optional(),
-      /** The input fields that the preview does not show. With extent `whole`, all input fields. */
+      /** The input fields that the preview does not show; with extent `whole`, all fields. */
       input: pendingShape.input.optional(),
       expiresAt: pendingShape.expiresAt.optional(),
       decisions: pendingShape.decisions.optional(),
@@ -50,18 +51,18 @@ export interface SeenResult {
   message: string;
   /** The number and the hash of the output characters that the client has. */
   output: { characters: number; hash: string };
-  /** The previews that the client has. Each entry is an action's code and the number of omitted characters. */
+  /** The previews that the client has. An entry is the action's code with the number of omitted characters. */
   previews: ReadonlySet<string>;
   question: string | undefined;
-  /** The entry of each call in the earlier result, by call id. */
+  /** The state of each call in the earlier result, by call id. */
   calls: ReadonlyMap<string, string>;
   cost: string;
 }
 
 /**
- * - `whole`: everything, with whole inputs.
- * - `first`: everything, but inputs without the parts that their preview shows.
- * - `since`: only the news since the client's last result of the task.
+ * - `whole`: everything, with complete inputs.
+ * - `first`: everything, but inputs omit what the preview shows.
+ * - `since`: only changes since the client's last result of the task.
  */
 export type Extent =
   { type: 'whole' } | { type: 'first' } | { type: 'since'; seen: SeenResult; delta: string };
@@ -91,8 +92,8 @@ export function resultOf(report: SessionReport, extent: Extent): SessionResult {
 }
 
 /**
- * Returns the content that a client has after this report.
- * @param output the agent's raw output, up to the position that the client has
+ * Records the content that a client has after this report.
+ * @param output the agent's raw output, as far as the client has it
  */
 export function seenOf(report: SessionReport, output: string): SeenResult {
   const { taskId, state, message, pending, question, calls, cost } = report;
@@ -108,12 +109,12 @@ export function seenOf(report: SessionReport, output: string): SeenResult {
   };
 }
 
-/** The number of output characters that the client has. It is 0 if the beginning of the output has changed since. */
+/** Returns the number of output characters that the client has; 0 if that part of the output has changed. */
 export function seenCharacters({ output: { characters, hash } }: SeenResult, output: string): number {
   return hashOf(output.slice(0, characters)) === hash ? characters : 0;
 }
 
-/** True if the report has news for the client. @param report its output must contain only the new characters */
+/** Returns true if the report has changes for the client. @param report its output must contain only new characters */
 export function hasNews(report: SessionReport, seen: SeenResult): boolean {
   const { state, message, output, pending, question, calls, notes } = report;
   return (
@@ -127,7 +128,6 @@ export function hasNews(report: SessionReport, seen: SeenResult): boolean {
   );
 }
 
-/** A pending action as the first result shows it to the client. */
 export function toFirstPending({
   unshown,
   why,
@@ -139,22 +139,21 @@ export function toFirstPending({
   return {
     ...action,
     reason,
-    // An action that waits for its first approval needs no reason: its side effect already explains the question.
-    ...((reason !== 'approval' || cut > 0) && { why }),
+    // For a first approval, the side effect already explains why the action waits.
+    ...((reason !== 'approval' || cut > 0 || action.presence === true) && { why }),
     ...(cut > 0 && { cut }),
     ...(cut === 0 && Object.keys(unshown).length > 0 && { input: unshown }),
   };
 }
 
 /**
- * D2: without the preview, the action has no code. Several conversations can share one client, so the reader of this
- * result may not have read the earlier result.
+ * D2: without the preview, the result contains no code. Several conversations may share one client, so this reader may
+ * not know the earlier result.
  */
 function seenBefore({ callId, title }: PendingReport): PendingResult {
   return { callId, title, shownBefore: true };
 }
 
-/** True if an earlier result had this preview. */
 export function hadPreviewBefore(action: PendingReport, { previews }: SeenResult): boolean {
   return previews.has(previewOf(action));
 }
@@ -163,14 +162,13 @@ function previewOf({ shown, cut }: PendingReport): string {
   return `${shown} ${String(cut)}`;
 }
 
-/** A pending action with its whole input. */
 export function toWholePending({ unshown: _unshown, ...action }: PendingReport): PendingResult {
   return action;
 }
 
 const RUNNING: CallView['state'] = 'running';
 
-/** A call for a result. Only a running execution has an id, because an abort of an ended execution has no effect. */
+/** Converts a call for a result. Only a running execution has an id, because an abort of an ended one does nothing. */
 function toldCall({ toolId, ...call }: SessionReport['calls'][number]) {
   return call.state === RUNNING ? { ...call, toolId } : call;
 }

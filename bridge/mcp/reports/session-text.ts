@@ -1,5 +1,5 @@
 /**
- * Writes a session's result as text for a person, the most important parts first. The text contains everything in the
+ * Formats a session's result as text for a person, the most important parts first. The text contains all facts of the
  * structured result. Pure.
  */
 import { withLineMarks, visibleLine } from '../../../shared/text/visible-text.ts';
@@ -42,7 +42,7 @@ export function sessionText(result: SessionResult): string {
 
 const MAX_REASON = 300;
 
-/** Takes the first line of a rejection, which is its reason. A long line stays in the rest. */
+/** Takes the first line of a rejection as its reason. If that line is too long, returns no reason. */
 function reasonOf(message: string): { reason: string; rest: string } {
   const [first = '', ...rest] = message.trim().split('\n');
   const reason = visibleLine(first.replace(/\.$/, ''));
@@ -51,12 +51,12 @@ function reasonOf(message: string): { reason: string; rest: string } {
     : { reason, rest: rest.join('\n').trim() };
 }
 
-/** While a decision waits, the agent's text must not look like the bridge's own questions or answers. */
+/** Marks the agent's text while a decision waits, so that it cannot look like the bridge's own questions. */
 function said(text: string, { pending, question }: SessionResult): string {
   return pending.length === 0 && question === null ? text : withLineMarks(text);
 }
 
-/** A pending action as a person must see it before they decide. */
+/** Formats a pending action with everything that a person must see before deciding. */
 export function pendingBlock(action: PendingResult, number: number, count: number): string {
   const {
     callId,

@@ -1,9 +1,12 @@
-/** An agent's todo list in a few words, such as `todos 3/7: writing tests`. Pure. */
+/** Formats an agent's todo list in a few words, such as `todos 3/7: writing tests`. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import type { Output } from '../../dialects/observation.ts';
 
-/** @returns null when the agent has no list, or an empty one */
+/**
+ * Returns the line for the agent's todo list.
+ * @returns null when the agent has no list, or an empty one
+ */
 export function todosLine(view: Pick<TaskView, 'outputs'> | undefined): string | null {
   for (const output of view?.outputs ?? []) {
     const line = lineOf(output);
@@ -12,7 +15,7 @@ export function todosLine(view: Pick<TaskView, 'outputs'> | undefined): string |
   return null;
 }
 
-/** The line for one output; null when it is not a todo list, or is empty. */
+/** Returns the line for one artifact; null if the artifact is not a todo list, or is empty. */
 export function lineOf({ aside }: Output): string | null {
   if (aside?.role !== 'todos' || aside.todos.length === 0) return null;
   const done = aside.todos.filter(({ status }) => status === 'done').length;

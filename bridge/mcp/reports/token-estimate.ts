@@ -1,26 +1,25 @@
 /**
- * Estimates how many tokens a text costs a model, without any model's vocabulary. A byte-pair tokenizer needs one token
- * for a common word. For other text it needs about one token for two or three letters or digits. Pure.
+ * Estimates the number of tokens of a text without a model's vocabulary. A byte-pair tokenizer needs one token for a
+ * common word. For other text it needs about one token for two or three characters. Pure.
  */
 
 /**
- * Runs of characters that tokenizers do not join: words, capitals, digits, punctuation, line feeds, and all non-ASCII
+ * Matches runs of characters that tokenizers do not join: words, capitals, digits, punctuation, line feeds, non-ASCII
  * text.
  */
 const RUNS = /[A-Z]?[a-z]+|[A-Z]+|\d+|[!-/:-@[-`{-~]+|\n+|[^\0-\x7F]+/g;
 
-/** A run with vowels at the positions that are normal in words. */
+/** Matches a run that has vowels like a word. */
 const WORDLIKE = /^[A-Z]?(?:[^aeiouy]{0,3}[aeiouy])+[^aeiouy]{0,3}$/;
 
-/** For the bridge's own text, which uses common words. */
 export function wordingTokens(text: string): number {
-  return counted(text, (run) => (/^[A-Za-z]/.test(run) ? 1 : Math.ceil(run.length / 3)));
+  return counted(text, (run) => (isLetter(run.charCodeAt(0)) ? 1 : Math.ceil(run.length / 3)));
 }
 
-/** An upper bound for foreign text, which may be anything: hashes, Chinese or emoji. */
+/** Returns an upper bound for foreign text, which may contain hashes, Chinese or emoji. */
 export function foreignTokens(text: string): number {
   return counted(text, (run) => {
-    // A token is at least one byte.
+    // Each token has at least one byte.
     if (run.charCodeAt(0) > 0x7f) return Buffer.byteLength(run);
     return Math.ceil(run.length / (WORDLIKE.test(run) ? 4 : 2));
   });
@@ -28,6 +27,13 @@ export function foreignTokens(text: string): number {
 
 function counted(text: string, cost: (run: string) => number): number {
   let tokens = 0;
-  for (const [run] of text.matchAll(RUNS)) tokens += cost(run);
+  // A status counts many texts, and `matchAll` would copy the pattern for each of them.
+  RUNS.lastIndex = 0;
+  for (let found = RUNS.exec(text); found !== null; found = RUNS.exec(text)) tokens += cost(found[0]);
   return tokens;
+}
+
+function isLetter(code: number): boolean {
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x7a;
 }

@@ -1,19 +1,18 @@
-/** Lists the tool executions of a session's task, for clients that follow or abort one (R40). Pure. */
+/** Lists the tool executions of a session's task. Clients follow or abort them (R40). Pure. */
 import { z } from 'zod';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
-/** The maximum number of ended executions in the list, newest first. The list has all running executions. */
+/** The maximum number of ended executions in the list, newest first. Running executions are always listed. */
 const MAX_LISTED = 50;
 
 export const toolExecutionSchema = z.object({
-  /** The id that `abort_tool_execution` and the method `tools/abort` take. */
+  /** The id for `abort_tool_execution` and the method `tools/abort`. */
   toolId: z.string(),
   tool: z.string(),
   title: z.string(),
-  /** `running`, or how the execution ended. */
   state: z.string(),
-  /** RFC 3339. Null if the agent does not report it, or if the execution started before this bridge connected. */
+  /** RFC 3339. Null if the agent does not report it, or the execution started before this bridge connected. */
   startedAt: z.string().nullable(),
   agent: z.string(),
   sessionId: z.string(),
@@ -21,10 +20,10 @@ export const toolExecutionSchema = z.object({
 export type ToolExecution = z.infer<typeof toolExecutionSchema>;
 
 /**
- * The `_meta` key of the list in a result. In a progress notification, the list has only the running executions.
- * `metadata` repeats the list for clients that read only that field.
+ * The `_meta` key of the list in a result. A progress notification lists only running executions. `metadata` repeats
+ * the list for clients that read only that field.
  */
-export const TOOL_EXECUTIONS = 'mcp-a2a-bridge/toolExecutions';
+export const TOOL_EXECUTIONS_META_KEY = 'mcp-a2a-bridge/toolExecutions';
 
 interface ExecutingSession {
   readonly id: string;

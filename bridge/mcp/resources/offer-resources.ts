@@ -1,6 +1,6 @@
 /**
- * Offers tasks as MCP resources: clients can read them, link to them, and get the rest of a cut result (R70). A client
- * without resources can use the tools alone.
+ * Offers tasks as MCP resources. A client can read them, link to them, and read the rest of a cut result (R70). Clients
+ * without resources use the tools.
  */
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { ListResourcesResult, ReadResourceResult, Variables } from '@modelcontextprotocol/server';
@@ -8,7 +8,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText, withoutHidden } from '../../../shared/text/visible-text.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { announcementText } from '../../inbox/announcement.ts';
-import type { ToolName } from '../../tool-names/tool-name.ts';
+import type { ToolName } from '../../tool-names/tool-names.ts';
 import { agentOutput } from '../reports/session-report.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
@@ -23,7 +23,7 @@ import {
 } from '../../sessions/task-uri.ts';
 import { refuseCursor } from '../lists/refuse-cursor.ts';
 
-/** The maximum number of sessions in `resources/list`, newest first. The templates give access to the others. */
+/** The maximum number of sessions in `resources/list`, newest first. Resource templates give access to the rest. */
 const LISTED = 25;
 
 const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
@@ -35,7 +35,7 @@ const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
 
 const KINDS = TASK_PARTS.map((part) => `${part} (${DESCRIPTIONS[part]})`).join(', ');
 
-/** The URI of an announcement beside a part. A client cannot read this URI alone. */
+/** The URI of the announcement that accompanies a resource. A client cannot read this URI directly. */
 const INBOX_URI = 'task://inbox';
 
 interface ResourceOptions {
@@ -63,7 +63,7 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
             mimeType: MIME_TYPES[part],
             text: part === 'artifacts' ? visibleText(text.slice(from)) : text.slice(from),
           },
-          // The announcement is second, because programs parse the first content.
+          // The announcement is second, because programs parse only the first content.
           ...(news === '' ? [] : [{ uri: INBOX_URI, mimeType: 'text/plain', text: withoutHidden(news) }]),
         ],
       };
@@ -84,14 +84,13 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
     { title: 'The rest of a task', description: 'The same, without that many characters at its beginning.' },
     read,
   );
-  // Replaces the SDK's handler, which ignores the cursor.
+  // Replaces the SDK's handler, because that handler ignores the cursor.
   server.server.setRequestHandler('resources/list', async ({ params }) => {
     refuseCursor(params);
     return listed(await bridge());
   });
 }
 
-/** The title of each resource. */
 const TITLE = 'A task';
 const ABSENT: ReadonlySet<string> = new Set(['UNKNOWN_SESSION', 'UNKNOWN_TASK']);
 
@@ -119,8 +118,8 @@ function partsOf(bridge: Bridge, session: ListedSession): ListResourcesResult['r
 }
 
 /**
- * The size in bytes, if this bridge already has the result. It does not ask the agents, because that would take too
- * long.
+ * Returns the size in bytes if this bridge already has the result. It does not ask the agents, because that would be
+ * slow.
  */
 function sizeOf({ live }: Bridge, taskId: string): number | undefined {
   const view = live.find(taskId)?.view;

@@ -1,4 +1,4 @@
-/** Reads a part of a task, from the session or from its agent. */
+/** Reads a part of a task from the session in memory, or from its agent. */
 import type { Message, Task } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { asStreamResponse } from '../../agents/task-event.ts';
@@ -8,18 +8,21 @@ import { foldObserved, hasEnded } from '../../sessions/task-view.ts';
 import { contentOf, type ReadTask } from './task-content.ts';
 import type { TaskAddress } from '../../sessions/task-uri.ts';
 
-/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or why the agent cannot be reached */
+/**
+ * Reads a part of a task.
+ * @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the agent's connection
+ */
 export async function readTask(bridge: Bridge, { sessionId, taskId, part }: TaskAddress): Promise<string> {
   const session = await bridge.sessions.find(sessionId);
   await session.refresh();
   const text = contentOf(part, await found(session, taskId, part === 'transcript'));
   const { view } = session;
-  // A client that reads the full result has collected it. So the inbox no longer announces it.
+  // A client that reads the complete result has collected it, so the inbox no longer announces it.
   if (part === 'artifacts' && view?.taskId === taskId && hasEnded(view)) bridge.delegations.collect(session);
   return text;
 }
 
-/** The session has its newest task. Only the agent has the history and the earlier tasks. */
+/** The session in memory has only the newest task, without its history. The agent has the rest. */
 async function found(session: Session, taskId: string, withHistory: boolean): Promise<ReadTask> {
   const { view, agent } = session;
   const atHand = view?.taskId === taskId ? view : undefined;

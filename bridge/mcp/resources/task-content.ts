@@ -1,4 +1,4 @@
-/** Writes the content of a task's resources. Pure. */
+/** Formats the content of a task's resources. Pure. */
 import { type Message, Role } from '@a2a-js/sdk';
 import type { Aside } from '../../../shared/protocol/tool-approval.ts';
 import { visibleJson, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
@@ -12,7 +12,7 @@ import type { TaskPart } from '../../sessions/task-uri.ts';
 export interface ReadTask {
   agent: string;
   view: TaskView;
-  /** The messages that the agent keeps, oldest first. */
+  /** The messages that the agent stores, oldest first. */
   history: readonly Message[];
 }
 
@@ -29,7 +29,7 @@ export function contentOf(part: TaskPart, task: ReadTask): string {
   }
 }
 
-/** The answer comes first, then the tools' output. So the rest of a cut answer starts at the announced offset. */
+/** The agent's answer comes first, because the offset of a cut answer counts from the beginning. */
 function artifactsOf(view: TaskView): string {
   const beside = view.outputs.flatMap(({ aside, text }) =>
     aside === undefined || text === '' ? [] : [`## ${headOf(aside)}\n\n${text.trimEnd()}`],
@@ -41,7 +41,7 @@ function headOf(aside: Aside): string {
   return aside.role === 'todos' ? 'Todos' : `Output of ${visibleLine(aside.title)} (${aside.toolId})`;
 }
 
-/** The report without the output, which is a separate part. */
+/** Returns the report without the output, which is a separate resource. */
 function stateText({ agent, view }: ReadTask): string {
   const report = reportOf({
     sessionId: view.sessionId,
@@ -75,7 +75,7 @@ function transcriptOf({ agent, view, history }: ReadTask): string {
   ].join('\n\n');
 }
 
-/** The diff is complete, however long it is. A client of a resource can read it in pages. */
+/** Returns the complete diffs. A client can read a long resource in pages. */
 function diffOf({ view }: ReadTask): string {
   const pending = view.pending.map((action) => toFirstPending(pendingReport(action)));
   if (pending.length === 0) return 'Nothing waits for a decision.';

@@ -1,4 +1,7 @@
-/** The server's instructions for the client's model. Clients cut them at 2 KB and may show nothing else at first. */
+/**
+ * Returns the server's instructions for the client's model. Clients cut them at 2 KB, and may show the model nothing
+ * else at first.
+ */
 import type { Approvals } from '../../settings/approval-mode.ts';
 import { decideHint } from '../reports/human-only-guidance.ts';
 

@@ -1,14 +1,15 @@
 /**
- * Creates the MCP server: tools, resources, prompts, tasks and the method `tools/abort`. The first call opens the
- * bridge.
+ * Creates the MCP server: tools, resources, prompts, tasks and the method `tools/abort`. The first MCP call opens the
+ * bridge's services.
  */
 import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import { abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Approvals } from '../../settings/approval-mode.ts';
 import type { Bridge } from '../bridge-context.ts';
-import type { SentAnswers } from '../../sessions/unconfirmed-answers.ts';
+import type { SentReplies } from '../../sessions/unconfirmed-replies.ts';
 import { instructions } from './instructions.ts';
+import { offerCard } from '../resources/offer-card.ts';
 import { offerPrompts } from '../prompts/offer-prompts.ts';
 import { offerResources } from '../resources/offer-resources.ts';
 import type { ClientConnection } from '../../sessions/client-tasks.ts';
@@ -21,12 +22,14 @@ import { cancelTask } from '../tools/cancel-task.ts';
 import { checkTask } from '../tools/check-task.ts';
 import { consult } from '../tools/consult.ts';
 import { decide } from '../tools/decide.ts';
+import { decideOnApprovalCard } from '../tools/decide-on-approval-card.ts';
 import { delegateTask } from '../tools/delegate-task.ts';
 import { executeCommand } from '../tools/execute-command.ts';
 import { listCommands } from '../tools/list-commands.ts';
 import { runAgentTool } from '../tools/run-agent-tool.ts';
 import { listSessions } from '../tools/list-sessions.ts';
 import { offerTools } from '../tools/offer-tools.ts';
+import { showApprovalCard } from '../tools/show-approval-card.ts';
 import type { SeenResults } from '../tool/seen-results.ts';
 import { withToolPrefix, type Tool } from '../tool/tool.ts';
 import { waitForTask } from '../tools/wait-for-task.ts';
@@ -47,6 +50,8 @@ export const TOOLS: readonly Tool[] = [
   executeCommand,
   listCommands,
   agentCapabilities,
+  showApprovalCard,
+  decideOnApprovalCard,
 ];
 
 export interface McpServerOptions {
@@ -55,23 +60,22 @@ export interface McpServerOptions {
   log: Logger;
   onCancel: OnCancel;
   approvals: Approvals;
+  /** The path of the built approval card. */
+  cardFile: string;
   bridge: () => Promise<Bridge>;
 }
 
-/** The state that belongs to one client. */
 export interface ServerClient {
   connection: ClientConnection;
-  /** The calls that the client cancelled. */
   withdrawals: CancelledCalls;
-  /** The answers that the client was sent. */
-  receipts: SentAnswers;
-  /** The MCP tasks that the client follows; undefined when requests do not identify their client. */
+  receipts: SentReplies;
+  /** MCP tasks that the client follows; undefined if requests do not identify their client. */
   followed: FollowedTasks | undefined;
-  /** The results of each session that the client already has. Undefined when requests do not identify their client. */
+  /** Results that the client already has, by session. Undefined if requests do not identify their client. */
   seen: SeenResults | undefined;
-  /** No person uses the client, so forms get automatic answers. */
+  /** True if no person uses the client, so a program answers its forms. */
   unattended: boolean;
-  /** Called when a cancelled call has ended. A transport with one stream for each call closes that stream. */
+  /** Called when a cancelled call has ended. A transport with one stream per call then closes that stream. */
   released?: (requestId: RequestId) => void;
 }
 
@@ -89,6 +93,7 @@ export function createServer(parts: McpServerOptions, client: ServerClient): Mcp
   const offer = { server, ...parts, ...client };
   offerTools(offer, TOOLS);
   offerResources(server, parts);
+  offerCard(server, parts);
   offerPrompts(server, parts);
   offerTasks(server, { ...parts, followed: client.followed });
   server.server.setRequestHandler(

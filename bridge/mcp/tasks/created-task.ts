@@ -1,4 +1,4 @@
-/** Creates the MCP task that a call returns in place of a result, for clients with the tasks extension. */
+/** Creates the MCP task that a call returns instead of a result, for clients with the tasks extension. */
 import type { Session } from '../../sessions/session.ts';
 import { isOver, problemMessage } from '../../sessions/session-state.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
@@ -8,19 +8,19 @@ import { toCallToolResult, type ToolReply } from '../tool/tool-result.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { detailedTask } from './detailed-task.ts';
-import { handleOf } from '../../sessions/task-handle.ts';
+import { handleOf } from '../../sessions/mcp-task-id.ts';
 
 /**
- * "A server MUST NOT return `CreateTaskResult` until the task is durably created". At this point the outbox has the
- * delegation, or the agent has the task. The result also contains the session's report.
+ * "A server MUST NOT return `CreateTaskResult` until the task is durably created". At this point, the outbox has the
+ * delegation or the agent has the task. The result also contains the session's report.
  */
 export async function createdTask(
   call: ToolCall,
   session: Session,
   end: WaitEnd,
 ): Promise<ToolReply<SessionResult>> {
-  // A client may not show this reply. So the reply consumes no news and shows no preview.
-  const reply = sessionReply({ ...call, news: () => [], onReceipt: () => undefined }, session, { end });
+  // A client may not show this reply. So the reply contains no announcement and no preview.
+  const reply = sessionReply({ ...call, news: () => [], onConfirmed: () => undefined }, session, { end });
   const taskId = handleOf({ sessionId: session.id, taskId: session.view?.taskId ?? '' });
   const task = detailedTask({
     taskId,
@@ -37,7 +37,7 @@ export async function createdTask(
     result: () => toCallToolResult(reply),
   });
   call.followed?.follows(session);
-  // The first state is always `working`. The client reads forms with `tasks/get`, where it can answer them.
+  // The first state is always `working`. The client gets forms from `tasks/get`, where it can answer them.
   return {
     ...reply,
     interim: { ...toCallToolResult(reply), ...task, status: 'working', resultType: 'task' },

@@ -1,21 +1,20 @@
 /** Builds a session's task for the MCP tasks extension (`io.modelcontextprotocol/tasks`, 2026-07-28). Pure. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import { notDoneText } from '../../../shared/protocol/not-done.ts';
+import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
-import type { OfferedForm } from '../../approvals/offered-forms.ts';
+import type { OfferedForm } from '../../approvals/forms-to-offer.ts';
 import { phaseOf } from '../reports/phase.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
-/** The fields of a task in every state. */
 interface TaskHead {
   taskId: string;
   statusMessage: string;
   /** RFC 3339. */
   createdAt: string;
   lastUpdatedAt: string;
-  /** The agent decides how long it keeps the task. */
+  /** The agent decides how long it stores the task. */
   ttlMs: null;
   pollIntervalMs: number;
 }
@@ -30,7 +29,10 @@ export type DetailedTask = TaskHead &
     | { status: 'completed'; result: CallToolResult & { resultType: 'complete' } }
   );
 
-/** Milliseconds between two polls. While a form is open, a poll withdraws it if another channel decides (R97). */
+/**
+ * Milliseconds between two polls. While a form is open, the poll is faster: the client withdraws a form that another
+ * channel has decided (R97).
+ */
 const POLL_MS = { moving: 1_000, formOpen: 500 };
 
 interface TaskReplyParts {
@@ -38,15 +40,14 @@ interface TaskReplyParts {
   agent: string;
   sessionId: string;
   state: SessionStateName;
-  /** The task cannot change any more; see `isOver`. */
+  /** True if the task cannot change any more; see `isOver`. */
   over: boolean;
   view: TaskView | undefined;
-  /** Why the view is incomplete; see `problemMessage`. */
   problem: string | undefined;
   createdAt: Date;
   changedAt: Date;
   forms: readonly OfferedForm[];
-  /** The task waits for a decision, but this client's forms cannot show it. The person decides elsewhere. */
+  /** True if the task waits for a decision that this client's forms cannot show. The person then decides elsewhere. */
   beyondForms: boolean;
   /** Called only if the task has ended, or if it waits for a decision that no form can show. */
   result: () => CallToolResult;
@@ -56,16 +57,16 @@ export function detailedTask(shown: TaskReplyParts): DetailedTask {
   const { state, over, forms, beyondForms, result } = shown;
   const waits = toMcpState(state) === 'input_required';
   if (state === 'canceled') return { ...headOf(shown, POLL_MS.moving), status: 'cancelled' };
-  // "`failed` MUST NOT be used for non-JSON-RPC errors": if a task failed at its agent, its result reports the failure.
-  // A client without forms gets a result too: it lists the pending actions and how a person decides them.
+  // "`failed` MUST NOT be used for non-JSON-RPC errors": so the result of a failed task reports the failure. If no form
+  // can show a decision, the result lists the pending actions and the ways to decide.
   if (over || (waits && beyondForms))
     return {
       ...headOf(shown, POLL_MS.moving),
       status: 'completed',
-      // The result of the tool call, with its result type.
+      // The result of the tool call, with its MCP result type.
       result: { resultType: 'complete', ...result() },
     };
-  // Between a decision and the agent's next step, the state may still be `input-required` although nothing is pending.
+  // Right after a decision, the state may still be `input-required` although nothing is pending.
   if (!waits || (forms.length === 0 && state === 'input-required'))
     return { ...headOf(shown, POLL_MS.moving), status: 'working' };
   return {

@@ -1,4 +1,4 @@
-/** Finds a task by its MCP task id, and shows it. Any bridge may have made the id (B3). */
+/** Finds a task by its MCP task id, and builds its current state. Any bridge may have created the id (B3). */
 import { toCallToolResult } from '../tool/tool-result.ts';
 import { asStreamResponse } from '../../agents/task-event.ts';
 import type { Bridge } from '../bridge-context.ts';
@@ -6,8 +6,8 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session.ts';
 import { isOver, problemMessage } from '../../sessions/session-state.ts';
 import { foldObserved, hasEnded, type TaskView } from '../../sessions/task-view.ts';
-import type { ToolName } from '../../tool-names/tool-name.ts';
-import { commandLineNotes, offeredForms, type OfferedForms } from '../../approvals/offered-forms.ts';
+import type { ToolName } from '../../tool-names/tool-names.ts';
+import { commandLineNotes, offeredForms, type OfferedForms } from '../../approvals/forms-to-offer.ts';
 import { announceResults } from '../tool/announce-results.ts';
 import { rememberShown } from '../tool/session-reply.ts';
 import type { Announcement } from '../../inbox/announcement.ts';
@@ -15,17 +15,20 @@ import { endedReply } from './ended-reply.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { type DetailedTask, detailedTask } from './detailed-task.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
-import { readHandle } from '../../sessions/task-handle.ts';
+import { readHandle } from '../../sessions/mcp-task-id.ts';
 
 interface FoundTask {
   session: Session;
   /** The task that the id names. The session may have a newer task. */
   view: TaskView | undefined;
-  /** Whether the task is the session's newest. */
+  /** True if the task is the newest of the session. */
   current: boolean;
 }
 
-/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; others when its agent cannot be reached */
+/**
+ * Finds a task by its MCP task id.
+ * @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; other errors when its agent cannot be reached
+ */
 export async function findTask({ sessions }: Bridge, id: string): Promise<FoundTask> {
   const handle = readHandle(id);
   if (handle === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task "${id}".`);
@@ -40,14 +43,13 @@ export async function findTask({ sessions }: Bridge, id: string): Promise<FoundT
 
 export interface TaskReplyContext {
   bridge: Bridge;
-  /** A tool's name as this client sees it. */
   name: (tool: ToolName) => string;
-  /** The client opens the addresses of forms in URL mode. */
+  /** True if the client can open the URL of a form in URL mode. */
   opensUrls: boolean;
   followed: FollowedTasks | undefined;
 }
 
-/** The current state of the task. Marks its forms as sent and its result as collected. */
+/** Returns the current state of the task. Records its forms as sent and its result as collected. */
 export async function showTask(
   id: string,
   found: FoundTask,
@@ -68,7 +70,7 @@ export async function showTask(
   if (current && ended) bridge.delegations.collect(session);
   if (current && (ended || beyondForms)) followed?.ended(session);
   else if (current) followed?.follows(session);
-  // Clients read only the result of a task. They would lose an announcement in any other answer.
+  // Clients read only the result of a task, so other responses contain no announcement.
   const news = ended || beyondForms ? await announcementOnce(bridge) : { results: [], more: 0 };
   return detailedTask({
     taskId: id,
@@ -105,7 +107,7 @@ function offered(
     : offeredForms({ session, offers, links, opensUrls });
 }
 
-/** @returns the reason why the refresh failed, or undefined. After a failure the last known state is used. */
+/** @returns the reason of a failed refresh, or undefined. After a failure, the last known state is used. */
 async function caughtUp(session: Session): Promise<string | undefined> {
   try {
     await session.refreshState();

@@ -1,12 +1,11 @@
-/** Remembers when tasks were delegated. */
+/** Caches when tasks were delegated. */
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 
 const known = new WeakMap<Session, { taskId: string; at: Date }>();
 
 /**
- * The time when a bridge wrote the session's task to the outbox. If no bridge did, the time of the session's last
- * change.
+ * Returns when a bridge wrote the task to the outbox. If no bridge did, returns the time of the session's last change.
  */
 export function taskCreatedAt(sessions: Sessions, session: Session): Date {
   const taskId = session.view?.taskId ?? '';

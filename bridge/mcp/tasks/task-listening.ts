@@ -1,7 +1,7 @@
 /**
- * Sends status notifications of tasks to clients over stdio that request them with `subscriptions/listen`. The SDK
- * handles that method before any handler, and knows only its own kinds of change. So this class wraps the transport and
- * adds the tasks. It leaves every other message unchanged.
+ * Sends status notifications of tasks over stdio, to clients that request them with `subscriptions/listen`. The SDK
+ * handles that method before any handler, and supports no task notifications. So this class wraps the transport and
+ * adds them. All other messages pass unchanged.
  */
 import {
   type JSONRPCMessage,
@@ -42,7 +42,9 @@ const acknowledged = z.looseObject({
   }),
 });
 
-/** Starts to push a task. @param opensUrls the client declares forms in URL mode @throws for an unknown task */
+/**
+ * Starts to watch a task. @param opensUrls true if the client declares forms in URL mode @throws for an unknown task
+ */
 type StartWatch = (
   taskId: string,
   push: (task: DetailedTask) => void,
@@ -87,7 +89,7 @@ export class TaskListening implements Transport {
     const subscription = id === undefined ? undefined : this.#subscriptions.get(id);
     if (ack === undefined || id === undefined || subscription === undefined)
       return this.#inner.send(message, options);
-    // The acknowledgement lists the tasks that the bridge can watch. Their states follow.
+    // The acknowledgement lists the tasks that the bridge can watch. The first notifications follow it.
     const pushes: DetailedTask[] = [];
     let open = false;
     const push = (task: DetailedTask): void => {
@@ -108,7 +110,7 @@ export class TaskListening implements Transport {
       options,
     );
     open = true;
-    // The client may have cancelled the subscription during the search for its tasks.
+    // The client may have cancelled the subscription in the meantime.
     if (this.#subscriptions.get(id) !== subscription) return stopAll(subscription);
     for (const task of pushes) this.#push(id, task);
   }
@@ -121,7 +123,7 @@ export class TaskListening implements Transport {
     this.onmessage?.(message);
   }
 
-  /** @returns false when the client does not declare the extension; it then gets an error */
+  /** @returns false if the client does not declare the extension; the client then gets an error */
   #listens({ id, params }: ListenRequest): boolean {
     const declared = declaration.safeParse(params['_meta']).data;
     if (declared !== undefined) {

@@ -1,4 +1,3 @@
-/** Handles the methods of the tasks extension: `tasks/get`, `tasks/update`, `tasks/cancel`. */
 import {
   type McpServer,
   MissingRequiredClientCapabilityError,
@@ -11,12 +10,12 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { declaresTasksIn, opensUrlsIn } from '../../approvals/client.ts';
 import type { Bridge } from '../bridge-context.ts';
-import type { ToolName } from '../../tool-names/tool-name.ts';
+import type { ToolName } from '../../tool-names/tool-names.ts';
 import { TASKS_EXTENSION } from '../../approvals/client.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { findTask, type TaskReplyContext, showTask } from './find-task.ts';
-import { readHandle } from '../../sessions/task-handle.ts';
+import { readHandle } from '../../sessions/mcp-task-id.ts';
 
 const taskParams = z.looseObject({ taskId: z.string() });
 const anyResult = z.looseObject({});
@@ -28,7 +27,7 @@ interface TaskMethodOptions {
   bridge: () => Promise<Bridge>;
 }
 
-/** An acknowledgement. The client reads the outcome with `tasks/get`. */
+/** Acknowledges a request. The client reads the outcome with `tasks/get`. */
 const ACKNOWLEDGED = { resultType: 'complete' };
 
 export function offerTasks(
@@ -56,7 +55,7 @@ export function offerTasks(
     { params: taskParams, result: anyResult },
     async ({ taskId }, context) => {
       requireTasks(context);
-      // The SDK moves `inputResponses` out of the parameters, as it does for a repeated tool call.
+      // The SDK moves `inputResponses` from the parameters to the context.
       const { inputResponses: responses } = context.mcpReq;
       if (responses === undefined)
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'tasks/update takes inputResponses.');
@@ -69,7 +68,7 @@ export function offerTasks(
         const answers = { responses, channel: 'task-form' } as const;
         const { submitFormAnswers } = await import('../../approvals/submit-form-answers.ts');
         const settled = await submitFormAnswers({ session, ...answers, offers, links, rules });
-        // The acknowledgement has no text, so the task's result says which answers did not count.
+        // The acknowledgement has no text, so the task's result reports which answers were invalid.
         session.leaveNotes([
           ...settled.late,
           ...(settled.refused === undefined
@@ -94,7 +93,7 @@ export function offerTasks(
       await answering(async () => {
         const opened = await bridge();
         const { session, current } = await findTask(opened, taskId);
-        // If the session has a newer task, this task has already ended.
+        // If the session has a newer task, this one has already ended.
         if (current) await opened.delegations.cancel(session, 'cancelled over MCP (tasks/cancel)');
       });
       return ACKNOWLEDGED;
@@ -102,7 +101,7 @@ export function offerTasks(
   );
 }
 
-/** @throws ProductError when there is no such task */
+/** @throws ProductError if the task does not exist */
 async function shownTask(
   id: string,
   { bridge, ...showing }: Omit<TaskReplyContext, 'bridge'> & { bridge: () => Promise<Bridge> },
@@ -111,7 +110,7 @@ async function shownTask(
   try {
     return await showTask(id, await findTask(opened, id), { bridge: opened, ...showing });
   } catch (error) {
-    // A task whose agent is unreachable still exists, so the client continues to poll it.
+    // If the agent is unreachable, its task still exists. So the client must continue to poll.
     if (!(error instanceof ProductError) || !error.retryable || readHandle(id) === undefined) throw error;
     const now = new Date().toISOString();
     return {
@@ -135,7 +134,7 @@ function requireTasks(context: ServerContext): void {
   });
 }
 
-/** B4: a failure of these methods is a JSON-RPC error, with the codes that the extension names. */
+/** B4: an error of these methods is a JSON-RPC error, with the codes that the extension defines. */
 async function answering<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

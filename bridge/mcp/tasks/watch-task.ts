@@ -1,18 +1,17 @@
-/** Watches a task and pushes each change. */
+/** Watches a task, and pushes its state after each change. */
 import type { Bridge } from '../bridge-context.ts';
-import type { ToolName } from '../../tool-names/tool-name.ts';
+import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { findTask, showTask } from './find-task.ts';
 
 interface WatchContext {
   bridge: () => Promise<Bridge>;
-  /** A tool's name as this client sees it. */
   name: (tool: ToolName) => string;
-  /** The client opens the addresses of forms in URL mode. */
+  /** True if the client can open the URL of a form in URL mode. */
   opensUrls: boolean;
   followed: FollowedTasks | undefined;
-  /** "Each notification carries a complete `DetailedTask`": the answer of `tasks/get` at that moment. */
+  /** "Each notification carries a complete `DetailedTask`", the same as the response of `tasks/get`. */
   push: (task: DetailedTask) => void;
 }
 
@@ -41,7 +40,7 @@ export async function watchTask(
     if (telling) return;
     telling = true;
     try {
-      // One push covers all changes during the push before it. So the bridge sends only as fast as the client reads.
+      // One push covers all changes since the last push. So a slow client gets fewer pushes.
       while (changed && !isOver()) {
         changed = false;
         const task = await showTask(id, found, { bridge: opened, name, opensUrls, followed });

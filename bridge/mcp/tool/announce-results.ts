@@ -1,9 +1,12 @@
-/** Adds the inbox's announcements to a tool's reply: before the text, and in the structured result. Pure. */
-import type { ToolName } from '../../tool-names/tool-name.ts';
+/** Adds the inbox's announcements to a tool's reply, in the text and in the structured result. Pure. */
+import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { ToolReply } from './tool-result.ts';
 import { type Announcement, announcementText } from '../../inbox/announcement.ts';
 
-/** @param name a tool's name as this client sees it */
+/**
+ * Adds announcements to a tool's reply.
+ * @param name a tool's name as this client sees it
+ */
 export function announceResults<Output extends object>(
   reply: ToolReply<Output>,
   announcement: Announcement,

@@ -1,7 +1,6 @@
-/** Input fields that several tools share. */
 import { z } from 'zod';
 
-/** One hour. No client keeps a call open for longer. */
+/** One hour, because no client keeps a call open for longer. */
 const MAX_WAIT_SECONDS = 3_600;
 
 export const waitSecondsSchema = z
@@ -23,7 +22,7 @@ const agentName = z.string().min(1).max(100);
 
 export const agentSchema = agentName.optional().describe('Default: the first configured agent.');
 
-/** More files hardly help, and each has a line in the conversation. */
+/** More files hardly help, and each takes a line of the conversation. */
 const MOST_FILES = 10;
 
 export const filesSchema = z
@@ -32,7 +31,7 @@ export const filesSchema = z
   .optional()
   .describe('Paths of images, PDFs or text files of the workspace to send with the task.');
 
-/** For calls that already name a session or a tool execution. */
+/** Used by calls that already name a session or a tool execution. */
 export const ownerAgentSchema = agentName.optional().describe("The session's agent, if known.");
 
 export const modelSchema = z

@@ -1,5 +1,5 @@
 /**
- * Writes a tool's schemas for `tools/list`. Many clients put this list into their model's context, so each byte costs
+ * Converts a tool's schemas for `tools/list`. Many clients put this list into their model's context, so each byte costs
  * tokens. Pure.
  */
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
@@ -9,10 +9,12 @@ export type ListedSchema = ListedTool['inputSchema'];
 
 const listedSchema = z.custom<ListedSchema>();
 
-/** MCP 2025-11-25, tools: a schema without `$schema` is JSON Schema 2020-12. */
+/**
+ * Every JSON object meets these keywords. A schema without `$schema` is JSON Schema 2020-12 (MCP 2025-11-25, tools).
+ */
 const REDUNDANT: ReadonlySet<string> = new Set(['$schema', 'propertyNames']);
 
-/** The input schema without redundant keywords: every JSON object meets them. Each description appears once. */
+/** Converts an input schema, without redundant keywords and repeated descriptions. */
 export function inputSchemaOf(input: z.ZodObject): ListedSchema {
   const schema = z.toJSONSchema(input, { target: 'draft-2020-12', io: 'input' });
   const given = new Set<unknown>();
@@ -28,12 +30,12 @@ export function inputSchemaOf(input: z.ZodObject): ListedSchema {
   return listedSchema.parse(JSON.parse(written));
 }
 
-/** Several tools have the same output. The conversion takes milliseconds when the bridge starts, so it runs once. */
+/** Several tools share an output schema. Its conversion delays the bridge's start by milliseconds, so it runs once. */
 const outlines = new WeakMap<z.ZodObject, ListedSchema>();
 
 /**
- * The fields that every result has, with their types. It leaves out the types inside lists and objects. Clients
- * validate results against this schema. A result itself shows the inner fields, and `docs/mcp-tools.md` describes them.
+ * Returns the fields that every result has, with their types. The types inside lists and objects are omitted. Clients
+ * validate results against this schema. `docs/mcp-tools.md` describes the inner fields.
  */
 export function outputSchemaOf(output: z.ZodObject): ListedSchema {
   const outline = outlines.get(output) ?? outlineOf(output);
@@ -54,7 +56,7 @@ function outlineOf(output: z.ZodObject): ListedSchema {
   return listedSchema.parse({ type: 'object', properties: Object.fromEntries(fields) });
 }
 
-/** A result leaves out a field that is null. So the schema leaves out the type null. */
+/** A result omits fields that are null, so the schema omits the type null. */
 function typeOnly(schema: unknown): { type?: string } {
   const { type = [] } = field.parse(schema);
   const named = [type].flat().find((each) => each !== 'null');

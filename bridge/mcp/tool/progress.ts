@@ -1,6 +1,6 @@
 /**
- * Sends the progress of one call, if the client sent a progress token; `0` and `''` are tokens too (R62). It sends a
- * message after an event, and at least every ten seconds, because clients give up on a silent call.
+ * Sends progress notifications for a call if the client sent a progress token. `0` and `''` are valid tokens (R62). It
+ * sends one after an event, and at least every ten seconds, because clients abandon a silent call.
  *
  * MCP requires that `progress` increases with each notification. A single running tool may report its steps, such as
  * page 3 of 10. Then `progress` and `total` are these steps. Every other notification adds `LITTLE`.
@@ -10,14 +10,12 @@ import type { Activity, ToolProgress } from '../../../shared/protocol/tool-appro
 import { visibleLine, withoutHidden } from '../../../shared/text/visible-text.ts';
 import { activityText } from '../../sessions/activity-text.ts';
 import { callCounts, phaseOf } from '../reports/phase.ts';
-import { runningExecutions, TOOL_EXECUTIONS } from '../reports/tool-executions.ts';
+import { runningExecutions, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
 const AT_LEAST_EVERY_MS = 10_000;
 const LITTLE = 0.001;
-/** The maximum number of characters of a tool's progress line. */
 const LINE = 300;
-/** The maximum number of events in one message. */
 const NAMED = 3;
 
 export type ProgressSession = Parameters<typeof runningExecutions>[0];
@@ -25,13 +23,13 @@ export type ProgressSession = Parameters<typeof runningExecutions>[0];
 export interface Progress {
   report: (activity: Activity) => void;
   /**
-   * Sets the session that the call waits for. Messages then show its phase, count its tool calls, and list the running
-   * ones. If the task already works, the first message is sent at once, because the next event may come late.
+   * Sets the session that the call waits for. Notifications then show its phase and its tool calls. If the task already
+   * works, the first notification is sent immediately, because the next event may be far away.
    */
   about: (session: ProgressSession) => void;
   /**
-   * Stops the progress. If `lastWords` is given, sends it first. Resolves when that message is sent. After a failed
-   * send, nothing more is sent.
+   * Stops the notifications. If `lastWords` is given, sends it first and resolves when it is sent. After a failed send,
+   * nothing more is sent.
    */
   end: (lastWords?: string) => Promise<void>;
 }
@@ -47,7 +45,6 @@ export function startProgress(context: ServerContext, title: string): Progress {
   let steps: ToolProgress | undefined;
   let ended = false;
   let sending = false;
-  /** Events since the last message. */
   let happened: string[] = [];
   let lastStep: string | undefined;
   let session: ProgressSession | undefined;
@@ -65,12 +62,12 @@ export function startProgress(context: ServerContext, title: string): Progress {
         progress: sent,
         ...total,
         message: `${withoutHidden(message)} (${String(seconds)} s)`,
-        ...(session !== undefined && { _meta: { [TOOL_EXECUTIONS]: running } }),
+        ...(session !== undefined && { _meta: { [TOOL_EXECUTIONS_META_KEY]: running } }),
       },
     });
   };
   const send = async (): Promise<void> => {
-    // A slow client gets fewer messages. Each message covers all events since the last message.
+    // A slow client gets fewer notifications. Each one covers all events since the last one.
     if (ended || sending) return;
     sending = true;
     try {
@@ -80,7 +77,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
         await notify(standing(title, news, session?.view));
       } while (happened.length > 0 && !isOver());
     } catch {
-      // The client has disconnected. The signal of the call stops the wait.
+      // The client has disconnected. The call's signal ends the wait.
       stop();
     } finally {
       sending = false;
@@ -104,7 +101,6 @@ export function startProgress(context: ServerContext, title: string): Progress {
       if (words === undefined || ended) return;
       if (activity.type === 'tool.output') {
         steps = activity.progress;
-        // Only the newest step counts.
         happened = happened.filter((each) => each !== lastStep);
         lastStep = words;
       }
@@ -120,13 +116,13 @@ export function startProgress(context: ServerContext, title: string): Progress {
   };
 }
 
-/** The progress line of a tool, e.g. `page 3 of 10: https://…`. */
+/** Returns the progress line of a tool, such as `page 3 of 10: https://…`. */
 function stepText(activity: Activity): string | undefined {
   if (activity.type !== 'tool.output' || activity.progress === undefined) return undefined;
   return visibleLine(activity.text.trimEnd().split('\n').at(-1) ?? '', LINE);
 }
 
-/** The latest events, or the task's phase if there are none. Then the counts of its tool calls. */
+/** Returns the latest events, or the task's phase if there are none, and the counts of its tool calls. */
 function standing(title: string, news: readonly string[], view: TaskView | undefined): string {
   const now = view === undefined ? 'waiting' : phaseOf(view);
   const words = news.length > 0 ? news : [`${title}: ${now}`];

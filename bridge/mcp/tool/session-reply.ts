@@ -1,4 +1,4 @@
-/** Builds the reply of a tool for one session. */
+/** Builds a tool's reply for one session. */
 import { briefStep, nextStep } from '../reports/next-step.ts';
 import { waysToDecide } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
@@ -21,29 +21,28 @@ import { problemMessage, type SessionState } from '../../sessions/session-state.
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import type { Bridge } from '../bridge-context.ts';
 import type { ToolCall } from './tool.ts';
-import type { Refusal, ToolReply } from './tool-result.ts';
+import type { ResultError, ToolReply } from './tool-result.ts';
 
-/** The parts of a call that a reply needs. */
-type ReplyContext = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onReceipt' | 'seen' | 'whole'>;
+type ReplyContext = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onConfirmed' | 'seen' | 'whole'>;
 
 interface SessionReplyOptions {
   end: WaitEnd;
   notes?: readonly string[];
   /** Replaces the usual next step. */
   next?: string | undefined;
-  /**
-   * True if the call reports the outcome of delegated work. If this work failed, the result of the call is an error
-   * (B4).
-   */
+  /** True if the call reports the outcome of delegated work. If the work failed, the call is then an error (B4). */
   outcome?: boolean;
   /**
-   * Whether the reply repeats content that the client already has. `if-nothing-new`: only if there is no news. With
-   * this value, the client can read pending actions and ended tasks again (R95).
+   * Whether the reply repeats content that the client already has. With `if-nothing-new`, only if nothing has changed.
+   * So the client can read pending actions and ended tasks again (R95).
    */
   again?: 'never' | 'if-nothing-new' | 'always';
 }
 
-/** Reports the session's current state. A result counts as collected when the client has received the reply. */
+/**
+ * Builds a reply with the session's current state. When the client has received the reply, the result counts as
+ * collected.
+ */
 export function sessionReply(
   call: ReplyContext,
   session: Session,
@@ -56,9 +55,9 @@ export function sessionReply(
   });
   const structured = resultOf(report, extent);
   rememberShown(call, report);
-  call.onReceipt(() => call.seen?.record(session.id, seen));
-  // No client reads the answer to a cancelled call.
-  if (!call.signal.aborted && session.over) call.onReceipt(call.bridge.delegations.handOver(session));
+  call.onConfirmed(() => call.seen?.record(session.id, seen));
+  // No client reads the reply to a cancelled call.
+  if (!call.signal.aborted && session.over) call.onConfirmed(call.bridge.delegations.handOver(session));
   if (session.state.type === 'not-delivered') call.bridge.delegations.promise(session, call.signal);
   return {
     structured,
@@ -71,7 +70,7 @@ export function sessionReply(
 interface Told {
   report: SessionReport;
   extent: Extent;
-  /** The content that the client has after it receives this result. */
+  /** The content that the client has after this result. */
   seen: SeenResult;
 }
 
@@ -109,15 +108,15 @@ function told(
 }
 
 /**
- * Records which previews the result cuts, before the client gets the result. A whole preview counts as shown only when
- * the client has the result (D5).
- * @param onReceipt undefined if the result may not reach the model
+ * Records which previews the result cuts, before the client gets the result. A complete preview counts as shown only
+ * when the client has the result (D5).
+ * @param onConfirmed undefined if the result may not reach the model
  */
 export function rememberShown(
   {
     bridge: { cutPreviews },
-    onReceipt,
-  }: { bridge: Pick<Bridge, 'cutPreviews'>; onReceipt?: ReplyContext['onReceipt'] },
+    onConfirmed,
+  }: { bridge: Pick<Bridge, 'cutPreviews'>; onConfirmed?: ReplyContext['onConfirmed'] },
   {
     taskId,
     pending,
@@ -126,14 +125,11 @@ export function rememberShown(
   for (const { shown, cut = 0 } of pending) {
     if (shown === undefined) continue;
     if (cut > 0) cutPreviews.add(taskId ?? '', shown);
-    else onReceipt?.(() => cutPreviews.delete(taskId ?? '', shown));
+    else onConfirmed?.(() => cutPreviews.delete(taskId ?? '', shown));
   }
 }
 
-/**
- * A call is an error if its task has failed, was rejected, or was not delivered (B4). It is also an error if the agent
- * does not know the task.
- */
+/** Returns the error of a call whose task failed, was rejected, was not delivered, or is unknown (B4). */
 export function failureOf({
   state,
   sessionId,
@@ -142,7 +138,7 @@ export function failureOf({
   return reason === undefined ? {} : { refusal: { reason, facts: { sessionId, state } } };
 }
 
-const FAILURES: Readonly<Partial<Record<SessionReport['state'], Refusal['reason']>>> = {
+const FAILURES: Readonly<Partial<Record<SessionReport['state'], ResultError['reason']>>> = {
   not_delivered: 'AGENT_UNREACHABLE',
   failed: 'TASK_FAILED',
   rejected: 'TASK_FAILED',
@@ -153,18 +149,16 @@ interface ReportWords {
   notes: readonly string[];
   next: string;
   program: string;
-  /** See `ReportContext`. */
   from?: number;
-  /** See `WaysToDecide`. */
   brief?: boolean;
   /**
-   * The content that the client already has. A command line contains the code of an action only if the report shows the
-   * action's preview (D2).
+   * The content that the client already has. For an action shown before, the report contains no command line, because
+   * that would contain the code (D2).
    */
   before?: SeenResult;
 }
 
-/** The report of a session. Its next step ends with command lines that a person can copy. */
+/** Builds the report of a session. Its next step ends with command lines that a person can copy. */
 export function currentReport(
   session: Pick<Session, 'id' | 'agent' | 'view' | 'stateName'> & { state?: SessionState },
   { notes, next, program, from, brief, before }: ReportWords,

@@ -1,26 +1,26 @@
-/** Builds the MCP result of a tool's reply, or of a refusal. Pure. */
+/** Converts a tool's reply, or a refusal, to an MCP result. Pure. */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { Facts, Reason } from '../../../shared/runtime/errors.ts';
 import { withoutHidden } from '../../../shared/text/visible-text.ts';
-import { type ToolExecution, TOOL_EXECUTIONS } from '../reports/tool-executions.ts';
+import { type ToolExecution, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
 
-/** An interim answer: a task, or the forms that a person must answer before the call continues. */
+/** An intermediate result: an MCP task, or forms that a person must answer before the call continues. */
 export type InterimResult = CallToolResult | InputRequiredResult;
 
-/** The reply of a tool. The text contains everything in the structured result. */
+/** The reply of a tool. The text contains all facts of the structured result. */
 export interface ToolReply<Output> {
   structured: Output;
   text: string;
   /** The tool executions of the reply's task; absent if the reply has no task. */
   executions?: readonly ToolExecution[];
-  /** The tool could not do the requested work. Its structured result reports this. */
-  refusal?: Refusal;
-  /** Sent in place of all other fields. */
+  /** Set if the tool could not do the requested work. The structured result explains it. */
+  refusal?: ResultError;
+  /** If set, sent instead of the other fields. */
   interim?: InterimResult;
 }
 
 /** `TASK_FAILED`: the call succeeded, but the task in its result has failed. */
-export interface Refusal {
+export interface ResultError {
   reason: Reason | 'TASK_FAILED';
   facts: Facts;
 }
@@ -40,20 +40,17 @@ export function toCallToolResult<Output extends Record<string, unknown>>({
       : {
           _meta: {
             ...(refusal === undefined ? {} : errorMeta(refusal)),
-            ...(executions === undefined ? {} : { [TOOL_EXECUTIONS]: executions }),
+            ...(executions === undefined ? {} : { [TOOL_EXECUTIONS_META_KEY]: executions }),
           },
         }),
     ...metadataOf(executions ?? []),
   };
 }
 
-/** Fields that are not escaped, because the client sends ids back and edits the input. */
+/** Fields that are not escaped: the client sends ids back, and a person edits the input. */
 const EXACT: ReadonlySet<string> = new Set(['callId', 'sessionId', 'taskId', 'toolId', 'input']);
 
-/**
- * Makes hidden characters visible in every result. Leaves out fields that are null, because each byte costs the model
- * tokens.
- */
+/** Escapes hidden characters. Omits fields that are null, because each byte costs the model tokens. */
 function visibleFields(fields: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields)
@@ -69,14 +66,13 @@ function visibleValue(value: unknown): unknown {
   return visibleFields(value);
 }
 
-/** The error for programs: its reason and facts. */
-export function errorMeta({ reason, facts }: Refusal): Record<string, unknown> {
+export function errorMeta({ reason, facts }: ResultError): Record<string, unknown> {
   return { 'mcp-a2a-bridge/error': { reason, facts: { ...facts } } };
 }
 
 /**
- * For clients that read `metadata` and not `_meta`. `metadata.toolId` is the last running execution. If none runs, it
- * is the last execution.
+ * Builds `metadata` for clients that do not read `_meta`. `metadata.toolId` is the last running execution, or else the
+ * last execution.
  */
 function metadataOf(executions: readonly ToolExecution[]): { metadata?: Record<string, unknown> } {
   const last = executions.findLast(({ state }) => state === 'running') ?? executions.at(-1);

@@ -1,4 +1,4 @@
-/** Defines an MCP tool of the bridge: how it is listed and how it answers a call. */
+/** Defines MCP tools: their entry in `tools/list` and their replies. */
 import type {
   CallToolResult,
   InputRequiredResult,
@@ -8,17 +8,18 @@ import type {
   Tool as ListedTool,
 } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { issuesText } from '../../../shared/settings/config.ts';
+import { CARD_URI } from '../../../shared/protocol/approval-card.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Activity } from '../../../shared/protocol/tool-approval.ts';
 import { withoutHidden } from '../../../shared/text/visible-text.ts';
-import { type Client, clientOf, showsForms } from '../../approvals/client.ts';
+import { type Client, clientOf, showsCards, showsForms } from '../../approvals/client.ts';
 import type { Approvals } from '../../settings/approval-mode.ts';
-import type { CallWords, Round, RoundState } from '../../approvals/request-state.ts';
+import type { CallNameAndArguments, Round, RoundState } from '../../approvals/request-state.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { announceResults } from './announce-results.ts';
-import type { SentAnswers, OnReceipt } from '../../sessions/unconfirmed-answers.ts';
+import type { SentReplies, OnConfirmed } from '../../sessions/unconfirmed-replies.ts';
 import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import type { OnCancel } from '../cancelled-calls/cause.ts';
@@ -28,52 +29,46 @@ import { inputSchemaOf, type ListedSchema, outputSchemaOf } from './listed-schem
 import { startProgress } from './progress.ts';
 import type { SeenResults } from './seen-results.ts';
 import { errorMeta, type InterimResult, type ToolReply, toCallToolResult } from './tool-result.ts';
-import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-name.ts';
+import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-names.ts';
 
-/** One call of a tool. */
 export interface ToolCall {
   readonly bridge: Bridge;
-  /**
-   * Aborts when the client cancels the call or disconnects. The abort ends the wait. It does not stop the task (E4).
-   */
+  /** Aborts when the client cancels the call or disconnects. This ends the wait, but does not stop the task (E4). */
   readonly signal: AbortSignal;
-  /** Call this right before you send. @throws when the call is cancelled; the tool must then send nothing */
+  /** Call this immediately before sending. @throws if the call is cancelled; the tool must then send nothing */
   readonly beforeSending: () => void;
   /**
    * Sets the session that the call waits for. If the client cancels the call, the setting `onCancel` decides whether
    * the session's task continues (R48).
    */
   readonly awaits: (awaited: Omit<AwaitedWork, 'delegations'>) => void;
-  /** The client's connection: its tasks may end with it. */
+  /** The client's connection. Tasks may end with it (`--on-disconnect`). */
   readonly connection: ClientConnection;
-  /**
-   * Takes the outcomes of cancelled calls that no answer to this client has reported. This call's answer reports them.
-   */
+  /** Returns and clears the unreported outcomes of cancelled calls. This call's reply reports them. */
   readonly news: () => readonly string[];
-  /** Runs `record` as soon as it is certain that the client has this call's answer. */
-  readonly onReceipt: (record: OnReceipt) => void;
-  /** Sends an event as progress, if the client asked for progress. */
+  /** Runs `record` when the client certainly has this call's reply. */
+  readonly onConfirmed: (record: OnConfirmed) => void;
+  /** Sends an event as a progress notification, if the client wants progress. */
   readonly report: (activity: Activity) => void;
-  /** Returns how long to wait for the task, in milliseconds. `waitSeconds` is the call's own value, in seconds. */
+  /** Returns how long to wait for the task, in milliseconds. `waitSeconds` is the value of the call, in seconds. */
   readonly timeout: (waitSeconds: number | undefined) => number;
-  /** The capabilities of the client, and its answers to the forms of earlier rounds of this call. */
+  /** The client's capabilities, and its answers to forms of earlier rounds of this call. */
   readonly client: Client;
-  /** The tasks that the client follows. Undefined if requests do not identify their client. */
+  /** Tasks that the client follows. Undefined if requests do not identify their client. */
   readonly followed: FollowedTasks | undefined;
-  /** The results that the client already has, by session. Undefined if requests do not identify their client. */
+  /** Results that the client already has, by session. Undefined if requests do not identify their client. */
   readonly seen: SeenResults | undefined;
-  /** True if the result must be complete, with whole inputs. */
+  /** True if the result must be complete, with complete inputs. */
   readonly whole: boolean;
-  /** Signs the state of this call. The client returns this state when it repeats the call with the person's answers. */
+  /** Signs the state of this call. When the client repeats the call with form answers, it returns this state. */
   readonly signed: (state: RoundState) => Promise<string>;
-  /** A tool's name as this client sees it. */
   readonly name: (tool: ToolName) => string;
 }
 
 interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
   name: ToolName;
   title: string;
-  /** The important part comes first, because clients cut the text at 2 KB. */
+  /** The most important sentence is first, because clients cut the text at 2 KB. */
   description: string | ((approvals: Approvals) => string);
   input: Input;
   output: Output;
@@ -83,20 +78,24 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
     destructiveHint: boolean;
     idempotentHint: boolean;
   };
-  /** True if clients that hide tools behind a search must always show this tool to the model. */
+  /** True if every client must show this tool to the model, even a client with a tool search. */
   alwaysLoad?: boolean;
   /**
-   * True if the tool sends a person's decision. A client that supports this hint asks its person before the tool runs.
+   * True if the tool sends a person's decision. A client that supports the hint asks its person before the tool runs.
    */
   decides?: boolean;
+  /**
+   * `shows`: a client with MCP Apps shows the approval card beside the result. `uses`: only the card calls the tool, so
+   * other clients do not get it.
+   */
+  card?: 'shows' | 'uses';
   run(
     input: z.output<Input>,
     call: ToolCall,
   ): Promise<ToolReply<z.output<Output>> | { interim: InterimResult }>;
 }
 
-/** The parts that a tool needs from the server. */
-export interface ToolServer {
+export interface ToolOfferContext {
   server: McpServer;
   prefix: string;
   log: Logger;
@@ -105,29 +104,28 @@ export interface ToolServer {
   unattended: boolean;
   connection: ClientConnection;
   withdrawals: CancelledCalls;
-  receipts: SentAnswers;
+  receipts: SentReplies;
   followed: FollowedTasks | undefined;
   seen: SeenResults | undefined;
   released?: (requestId: RequestId) => void;
-  /** Opens the bridge at the first call that needs it. So the client's first requests do not wait for the bridge. */
+  /** Opens the bridge on the first call, so that the client's first requests do not wait for it. */
   bridge: () => Promise<Bridge>;
 }
 
-/** A tool call as the server receives it. */
 interface IncomingCall {
-  words: CallWords;
+  words: CallNameAndArguments;
   round: Round | undefined;
   context: ServerContext;
 }
 
 export interface Tool {
   readonly name: ToolName;
-  /** The tool's entry in `tools/list`. Undefined if this client must not see the tool. */
-  listed(offer: ToolServer, context: ServerContext): ListedTool | undefined;
-  answer(call: IncomingCall, offer: ToolServer): Promise<CallToolResult | InputRequiredResult>;
+  /** Returns the tool's entry in `tools/list`; undefined if this client must not see the tool. */
+  listed(offer: ToolOfferContext, context: ServerContext): ListedTool | undefined;
+  answer(call: IncomingCall, offer: ToolOfferContext): Promise<CallToolResult | InputRequiredResult>;
 }
 
-/** The `_meta` key with which a program requests complete results each time. */
+/** The `_meta` key with which a program requests complete results. */
 const WHOLE_RESULT = 'mcp-a2a-bridge/wholeResult';
 
 /** The maximum number of characters that a client accepts in a result. */
@@ -140,9 +138,12 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   let inputSchema: ListedSchema | undefined;
   return {
     name,
-    listed({ server, prefix, approvals, unattended }, context) {
+    listed(offer, context) {
+      const { server, prefix, approvals, unattended } = offer;
       if (spec.decides === true && approvals === 'human-only') return undefined;
-      // Claude Code refuses a tool with this hint if it runs without a person, even if the operator allows the tool.
+      const cards = hasCard(offer, context);
+      if (spec.card === 'uses' && !cards) return undefined;
+      // Without a person, Claude Code refuses a tool with this hint, even if the operator allows the tool.
       const asksPerson = spec.decides === true && showsForms(server, context, unattended);
       return {
         name: `${prefix}${name}`,
@@ -158,10 +159,12 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
           'anthropic/maxResultSizeChars': MAX_RESULT,
           ...(spec.alwaysLoad === true ? { 'anthropic/alwaysLoad': true } : {}),
           ...(asksPerson ? { 'anthropic/requiresUserInteraction': true } : {}),
+          ...(cards && spec.card !== undefined && { ui: CARD_META[spec.card] }),
         },
       };
     },
     async answer({ words, round, context }, offer) {
+      if (spec.card === 'uses' && !hasCard(offer, context)) return failure(NO_CARD, { ...offer, name });
       const parsed = spec.input.safeParse(words.arguments);
       return parsed.success
         ? answer(spec, offer, { input: parsed.data, words, round, context })
@@ -169,6 +172,21 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     },
   };
 }
+
+const NO_CARD = new ProductError(
+  'FORBIDDEN',
+  'Only the approval card calls this tool, and this client shows no card. Nothing was sent.',
+);
+
+function hasCard({ server, approvals, unattended }: ToolOfferContext, context: ServerContext): boolean {
+  return approvals !== 'tool-only' && showsCards(server, context, unattended);
+}
+
+/** MCP Apps, `McpUiToolMeta`. */
+const CARD_META = {
+  shows: { resourceUri: CARD_URI },
+  uses: { visibility: ['app'] },
+} as const;
 
 async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
@@ -185,12 +203,12 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     seen,
     released,
     bridge,
-  }: ToolServer,
+  }: ToolOfferContext,
   { input, words, round, context }: { input: z.output<Input> } & IncomingCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { id: requestId, signal, _meta: meta } = context.mcpReq;
   receipts.confirm();
-  const onReceipt: OnReceipt[] = [];
+  const onConfirmed: OnConfirmed[] = [];
   const progress = startProgress(context, spec.title);
   const open = new OpenCall({
     signal,
@@ -210,7 +228,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       timeout: (seconds) => waitMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
       signal,
       connection,
-      onReceipt: (record) => onReceipt.push(record),
+      onConfirmed: (record) => onConfirmed.push(record),
       report: progress.report,
       name: called,
       client: clientOf(server, context, { round, unattended }),
@@ -223,12 +241,12 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
         progress.about(awaited.session);
         open.awaits({ ...awaited, delegations: opened.delegations });
       },
-      // No client reads the answer to a cancelled call. So this answer must not consume the news.
+      // No client reads the reply to a cancelled call, so that reply must not clear the outcomes.
       news: () => (open.withdrawn ? [] : withdrawals.take(called)),
     });
     if (!('structured' in reply)) return reply.interim;
     if (reply.interim !== undefined) return reply.interim;
-    // No client reads the answer to a cancelled call. So this answer must not consume the announcements.
+    // No client reads the reply to a cancelled call, so that reply must not clear the announcements.
     await looked;
     return toCallToolResult(
       open.withdrawn ? reply : announceResults(reply, await opened.inbox.take(), called),
@@ -238,31 +256,31 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     return failure(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });
   } finally {
     await progress.end();
-    // The SDK writes the answer before it reads the next call.
+    // The SDK writes this reply before it reads the next call.
     if (open.withdrawn) released?.(requestId);
-    else receipts.sent(requestId, onReceipt);
+    else receipts.sent(requestId, onConfirmed);
     open.end();
   }
 }
 
-/** Without progress, clients give up on a call after 60 s, the SDK's default. With progress they wait longer. */
+/** Without progress, clients abandon a call after 60 s, the SDK's default. With progress they wait longer. */
 const WAIT_SECONDS = { withProgress: 100, without: 50 };
 
 /**
- * How long a call waits, in milliseconds.
- * @param seconds from the call or the settings; undefined if neither has a value
+ * Returns how long a call waits, in milliseconds.
+ * @param seconds the value of the call or the settings; undefined if neither has one
  */
 export function waitMs(seconds: number | undefined, progress: boolean): number {
   return (seconds ?? (progress ? WAIT_SECONDS.withProgress : WAIT_SECONDS.without)) * 1000;
 }
 
-/** MCP 2025-11-25, tools: errors in a call's arguments are results, so that the model can correct itself. */
+/** MCP 2025-11-25, tools: errors in arguments are results, so that the model can correct them. */
 function unfit(name: string, error: z.ZodError): CallToolResult {
   const text = `Input validation error: Invalid arguments for tool ${name}: ${issuesText(error)}`;
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** B4: the failure of a tool is a result. Its text tells the model what to do next. */
+/** B4: a tool's failure is a result. Its text tells the model what to do next. */
 function failure(
   error: unknown,
   { prefix, name, log }: { prefix: string; name: ToolName; log: Logger | undefined },
@@ -275,14 +293,13 @@ function failure(
   return {
     content: [{ type: 'text', text: withoutHidden(withToolPrefix(sentence, prefix)) }],
     isError: true,
-    // A failure has no structured content. Clients would check it against the output schema, which it does not match.
+    // A failure has no structured content, because clients would validate it against the output schema.
     _meta: known ? errorMeta(error) : {},
   };
 }
 
 const NAMES = new RegExp(`\\b(?:${TOOL_NAMES.join('|')})\\b`, 'g');
 
-/** Adds the prefix to the tools' names in the bridge's own text. */
 export function withToolPrefix(text: string, prefix: string): string {
   return prefix === '' ? text : text.replaceAll(NAMES, (name) => `${prefix}${name}`);
 }

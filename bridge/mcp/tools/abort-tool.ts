@@ -1,4 +1,4 @@
-/** `abort_tool_execution`: stops one tool execution. Its task continues. Also the MCP method `tools/abort`. */
+/** `abort_tool_execution` and the MCP method `tools/abort`: stop one tool execution. Its task continues. */
 import { z } from 'zod';
 import { type AbortAnswer, abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -10,7 +10,7 @@ import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
 /**
- * Accepts any text, so an invalid id gets the same answer as an unknown id. The local agent's ids look like
+ * Accepts any text, so that an invalid id gets the same reply as an unknown one. The local agent's ids look like
  * `run-shell-command-1623456789-abc123def`.
  */
 const toolId = z.string().describe("The tool execution's id from a status or a result.");
@@ -18,7 +18,6 @@ const toolId = z.string().describe("The tool execution's id from a status or a r
 /** The id becomes one segment of a URL path, so it must not contain a separator. */
 const TOOL_ID = /^[A-Za-z0-9][A-Za-z0-9._:~-]{0,199}$/;
 
-/** The parameters of `tools/abort`. */
 export const abortParamsSchema = z.looseObject({
   toolId,
   agent: fields.ownerAgentSchema,
@@ -42,8 +41,8 @@ export const abortTool = defineTool({
 });
 
 /**
- * R41: asks the agent that owns the tool execution. If the owner is unknown and the call names no agent, the bridge asks
- * all agents at once. The first agent that stops the execution gives the answer. No agent gets an invalid id.
+ * R41: asks the agent that owns the tool execution. If the owner is unknown and the call names no agent, asks all
+ * agents in parallel. The first agent that stops the execution determines the reply. No agent gets an invalid id.
  * @throws ProductError UNKNOWN_AGENT for an unknown agent name
  */
 export async function abort(
@@ -80,7 +79,7 @@ async function answerOf(
   const owner = named ?? session?.agent;
   const agents = owner === undefined ? registry.all : [owner];
   const asked = agents.map((agent) => abortAt(agent, { toolId: id, reason, asked: agents.length }));
-  // The first success is the answer. So no call waits for a slow or dead agent.
+  // The first success ends the wait, so no call waits for a slow or dead agent.
   const stopped = await Promise.any(
     asked.map(async (each) => {
       const answer = await each;
@@ -94,8 +93,8 @@ async function answerOf(
 }
 
 /**
- * Returns one agent's answer. If several agents are asked, the time to connect is limited. The stop itself may take the
- * grace period.
+ * Aborts at one agent. If several agents are asked, the time to connect is limited. The abort itself may take as long
+ * as the tool's grace period.
  */
 async function abortAt(
   agent: Agent,

@@ -1,11 +1,11 @@
 /**
- * Waits for the session of a tool call. A client with the tasks extension gets a task. Otherwise the call waits up
- * to its time limit, and asks the person in forms if the client shows them (`docs/approvals.md`).
+ * Waits for the session of a tool call. A client with the tasks extension gets a task. For other clients, the call
+ * waits up to its time limit. It asks the person in forms if the client shows them (`docs/approvals.md`).
  */
 import { type InputRequest, inputRequired } from '@modelcontextprotocol/server';
-import { askInCall, type FormRequest, takeRound } from '../../approvals/ask-in-call.ts';
+import { askInCall, type AskInCallOptions, takeRound } from '../../approvals/ask-in-call.ts';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
-import { commandLineNotes, offeredForms } from '../../approvals/offered-forms.ts';
+import { commandLineNotes, offeredForms } from '../../approvals/forms-to-offer.ts';
 import type { SessionRound } from '../../approvals/request-state.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -19,35 +19,33 @@ import type { ToolReply } from '../tool/tool-result.ts';
 
 interface AwaitedSession {
   session: Session;
-  /** The delivery of a message. */
+  /** Settles when the call's message is delivered or refused. */
   delivery?: Promise<void>;
   /** The time limit of the wait, in milliseconds. */
   timeout: number;
-  /** See `WaitOptions`. */
   atLeast?: WaitOptions['atLeast'];
-  /** Returns notes for the reply. The call gets them when it builds its reply. */
+  /** Returns notes for the reply. Called when the reply is built. */
   notes?: () => readonly string[];
-  /** False if the caller needs the outcome itself. The call then returns the result, and no MCP task. */
+  /** False if the caller needs the outcome itself. The call then returns no MCP task. */
   asTask?: boolean;
-  /** See `SessionReplyOptions`. */
   outcome?: boolean;
   /**
-   * The caller asks about an existing task. A pending action is returned at once with its preview, because a task would
-   * not show it. A client that already follows the task does not get the task again.
+   * True if the caller asks about an existing task. A pending action is then returned with its preview, because an MCP
+   * task shows none. A client that already follows the task does not get the task again.
    */
   showsPending?: boolean;
 }
 
-/**
- * The maximum number of rounds of one call. The SDK's client stops after ten requests for one call, so the bridge uses
- * fewer.
- */
+/** The maximum number of rounds (requests) of one call. The SDK's client stops after ten, so the bridge uses fewer. */
 const MOST_ROUNDS = 8;
 
 const IN_BACKGROUND =
   'Your client follows this task in the background already, and notifies you when it needs a decision or has ended. Do not wait for it again.';
 
-/** @throws the error that refused the delivery */
+/**
+ * Waits for the session of a call, and builds the reply.
+ * @throws the error that refused the delivery
+ */
 export async function awaitSession(
   call: ToolCall,
   awaited: AwaitedSession,
@@ -55,16 +53,18 @@ export async function awaitSession(
   const { session, timeout, notes = () => [], asTask = true, outcome = false } = awaited;
   const { client, bridge } = call;
   const again = awaited.showsPending === true && session.settled ? 'if-nothing-new' : 'never';
-  // A client with the tasks extension shows the forms of the task. Another form would ask the person twice.
-  const forms = bridge.rules.approvals === 'tool-only' || client.tasks ? 'none' : client.forms;
+  const { approvals } = bridge.rules;
+  // The card decides like a form, and shows more. A form would keep the call open, and the card comes with the result.
+  const onCard = client.cards && approvals === 'auto';
+  // A client with the tasks extension shows the forms of the task. A second form would ask the person twice.
+  const forms = approvals === 'tool-only' || client.tasks || onCard ? 'none' : client.forms;
   if (asTask && client.tasks && bridge.rules.approvals !== 'tool-only') {
     const end = await waited(call, { ...awaited, timeout: 0 });
     const { view } = session;
-    // For an ended task, the call returns the result itself. With `human-only`, this client can decide only in the form
-    // that the task carries.
+    // An ended task is returned as a result. With `human-only`, this client can decide only in the task's form.
     const preview =
       awaited.showsPending === true && bridge.rules.approvals !== 'human-only' && isAsking(view);
-    // The client already follows a task for this work. A second MCP task would notify the person twice.
+    // The client already follows this task. A second MCP task would notify the person twice.
     const followed = awaited.showsPending === true && call.followed?.isFollowed(session) === true;
     if (!isOver(session.state) && (view === undefined || (!preview && !followed)))
       return createdTask(call, session, end);
@@ -72,7 +72,7 @@ export async function awaitSession(
     return sessionReply(call, session, { end, notes: notes(), next, outcome, again });
   }
   const end = await waited(call, awaited);
-  // Only a person may decide, and this client shows no forms.
+  // Only a person may decide and this client shows no forms, so the webhook posts immediately.
   if (forms === 'none' && !client.tasks && bridge.rules.approvals === 'human-only')
     bridge.webhook?.hurry(session);
   if (forms === 'push' && timeout > 0) {
@@ -84,12 +84,17 @@ export async function awaitSession(
       again,
     });
   }
+  const shown = onCard && isAsking(session.view) ? [onCardNote(call)] : [];
   const reply = (more: readonly string[] = []): ToolReply<SessionResult> =>
-    sessionReply(call, session, { end, notes: [...notes(), ...more], outcome, again });
+    sessionReply(call, session, { end, notes: [...notes(), ...shown, ...more], outcome, again });
   return forms === 'rounds' && timeout > 0 ? nextRound(call, { session, end, count: 1, reply }) : reply();
 }
 
-/** Continues a call whose client now sends the answers to its forms. */
+function onCardNote({ name }: ToolCall): string {
+  return `Your client shows this on an approval card, and the person can decide there. ${name('wait_for_task')} then says how it goes on.`;
+}
+
+/** Continues a call whose client has sent answers to its forms. */
 export async function awaitRound(
   call: ToolCall,
   round: SessionRound,
@@ -126,12 +131,12 @@ async function nextRound(call: ToolCall, at: NextRound): Promise<ToolReply<Sessi
   const inputRequests = Object.fromEntries(forms.map(({ ask, params }) => [ask.key, requestOf(params)]));
   const requestState = await call.signed({ about: 'session', sessionId: session.id, count });
   const interim = inputRequired({ inputRequests, requestState });
-  const unseen = { ...call, news: () => [], onReceipt: () => undefined };
+  const unseen = { ...call, news: () => [], onConfirmed: () => undefined };
   return { ...sessionReply(unseen, session, { end }), interim };
 }
 
 function requestOf(params: Form | UrlForm): InputRequest {
-  // The SDK's type has the `elicitationId` of older revisions. 2026-07-28 has none.
+  // The SDK's type has the `elicitationId` of older revisions, which 2026-07-28 lacks.
   return params.mode === 'url' ? inputRequired.elicitUrl(params) : { method: 'elicitation/create', params };
 }
 
@@ -139,7 +144,7 @@ function isAsking(view: TaskView | undefined): boolean {
   return view !== undefined && (view.pending.length > 0 || view.question !== null);
 }
 
-function asking(call: ToolCall, { session, timeout }: AwaitedSession): FormRequest {
+function asking(call: ToolCall, { session, timeout }: AwaitedSession): AskInCallOptions {
   const { client, signal, bridge } = call;
   const wait = (): Promise<WaitEnd> => waited(call, { session, timeout });
   const { offers, links, rules } = bridge;

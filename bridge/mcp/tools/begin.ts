@@ -1,4 +1,4 @@
-/** Starts the work of a call, or joins the task of an identical earlier call (`same-call.ts`). */
+/** Starts the task of a call, or joins the task of an identical earlier call (`same-call.ts`). */
 import type { Agent } from '../../agents/agent.ts';
 import type { DelegatedWork } from '../../state/outbox-entry.ts';
 import { isRecent } from '../../sessions/same-call.ts';
@@ -12,10 +12,9 @@ import type { ToolReply } from '../tool/tool-result.ts';
 
 export interface StartedTask {
   session: Session;
-  /** The delivery of the call's message; absent when nothing is sent. */
   delivery?: Promise<void>;
   notes: readonly string[];
-  /** Explains when the agent reads the message. Shown after the agent has the message. */
+  /** Explains when the agent reads the message. Shown after the message is delivered. */
   acknowledgement?: string;
 }
 
@@ -24,11 +23,12 @@ const JOINED =
 
 interface StartedWork extends DelegatedWork {
   agent: Agent;
-  /** The session that the call continues; undefined for a new session. */
   going?: Session | undefined;
 }
 
-/** The task of an identical call whose answer the client may not have; otherwise undefined. @throws ProductError */
+/**
+ * Returns the task of an identical call whose reply the client may not have; otherwise undefined. @throws ProductError
+ */
 export async function joinIdenticalTask(
   call: ToolCall,
   beginning: StartedWork,
@@ -46,13 +46,16 @@ export async function joinIdenticalTask(
     const other = state.type === 'accepted' && view.taskId !== state.taskId;
     if (other || view.state === 'canceled' || !isRecent(entry, Date.now())) return undefined;
   }
-  call.onReceipt(delegations.asks(messageId, call.signal));
+  call.onConfirmed(delegations.asks(messageId, call.signal));
   clientTasks.joined(call.connection, session);
   await session.refresh();
   return { session, notes: [JOINED] };
 }
 
-/** @throws ProductError, or an Error when the call is cancelled */
+/**
+ * Sends the message of a call.
+ * @throws ProductError, or an Error when the call is cancelled
+ */
 export async function startTask(call: ToolCall, beginning: StartedWork): Promise<StartedTask> {
   const { delegations, clientTasks } = call.bridge;
   const { agent, going, ...work } = beginning;
@@ -62,13 +65,13 @@ export async function startTask(call: ToolCall, beginning: StartedWork): Promise
       ? await delegations.start(agent, work)
       : await delegations.goOn(going, work, () => call.beforeSending());
   clientTasks.delegated(call.connection, session, messageId);
-  call.onReceipt(delegations.asks(messageId, call.signal));
+  call.onConfirmed(delegations.asks(messageId, call.signal));
   return { session, delivery, notes: [] };
 }
 
 /**
- * Waits for the outcome, at most as long as the call may wait.
- * @param atLeast a state to wait for even after that time, as in `WaitOptions`
+ * Waits for the outcome until the call's time limit.
+ * @param atLeast a state to wait for even after the time limit; see `WaitOptions`
  */
 export async function awaitStartedTask(
   call: ToolCall,

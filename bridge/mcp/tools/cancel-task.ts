@@ -54,7 +54,7 @@ const NOTES: Readonly<Record<CancelEnd, readonly string[]>> = {
   'unknown-to-agent': ['There was nothing to cancel.'],
 };
 
-/** The agent may name the task at any moment. After a failed attempt, the call does not wait for the name. */
+/** On the first attempt, the agent may name the task at any moment. After a failed attempt, waiting is useless. */
 function isFirstTry({ state }: Session): boolean {
   return (
     state.type === 'not-delivered' && (state.delivery.type === 'sending' || state.delivery.type === 'silent')
@@ -62,8 +62,8 @@ function isFirstTry({ state }: Session): boolean {
 }
 
 /**
- * Resolves when the agent has named the task or the first attempt has failed. It also resolves when the client has
- * cancelled the call or the time is up.
+ * Resolves when the agent has named the task or the first attempt has failed. Also resolves when the client cancels the
+ * call or the time is up.
  */
 function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -77,7 +77,7 @@ function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
     const stopListening = session.listen(() => {
       if (!isFirstTry(session)) end();
     });
-    // If the client cancels this call, the bridge still sends the cancel of the task.
+    // If the client cancels this call, the bridge still cancels the task.
     const stopWatching = onAbort(signal, () => queueMicrotask(end));
   });
 }

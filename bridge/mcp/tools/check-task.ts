@@ -1,4 +1,4 @@
-/** `check_task_progress_and_status`: a short status of a task, without waiting. */
+/** `check_task_progress_and_status`: returns a short status of a task, without waiting. */
 import { z } from 'zod';
 import { type ShownWaiting, waysToDecide } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
@@ -25,7 +25,7 @@ export const checkTask = defineTool({
   async run({ sessionId, agent, since }, call) {
     const { registry, sessions } = call.bridge;
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
-    // The stream does not report everything, for example the cost. So this asks the agent.
+    // The stream does not report everything, such as the cost, so the bridge asks the agent.
     await session.look().catch((error: unknown) => {
       if (session.stateName !== 'unknown-to-agent') throw error;
     });
@@ -51,12 +51,14 @@ export const checkTask = defineTool({
   },
 });
 
-/** The short status has no previews. The person must see an action before they decide it. */
+/**
+ * Treats all previews as cut, because the short status shows none. The person must see an action before deciding it.
+ */
 function unseen({ asked: { pending, question } }: Session): ShownWaiting {
   return { pending: pending.map(({ shown }) => ({ shown, cut: 1, decisions: [] })), question };
 }
 
-/** The changes since the cursor that this bridge has seen. */
+/** Returns the changes after the cursor that this bridge has seen. */
 function changesSince({ activity: { steps }, cursor }: Session, since: number | undefined) {
   const first = steps[0]?.cursor ?? cursor;
   return {

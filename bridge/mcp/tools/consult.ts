@@ -1,10 +1,11 @@
-/** `quick_consultation_for_second_opinion`: one question and one answer. The agent changes nothing. */
+/** `quick_consultation_for_second_opinion`: asks one question and returns the answer. The agent changes nothing. */
 import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
+import { attachFiles } from './attach-files.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitStartedTask, startTask, joinIdenticalTask } from './begin.ts';
 import * as fields from '../tool/input-fields.ts';
-import { taskSettingsFor, withTier } from './task-settings.ts';
+import { taskSettingsFor, withTier } from './settings-for-agent.ts';
 import { defineTool } from '../tool/tool.ts';
 
 export const consult = defineTool({
@@ -18,12 +19,13 @@ export const consult = defineTool({
       .optional()
       .describe('What the agent needs to know: code, an error, what was decided.'),
     model: fields.modelSchema,
+    files: fields.filesSchema,
     agent: fields.agentSchema,
     waitSeconds: fields.waitSecondsSchema,
   }),
   output: sessionResultSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false },
-  async run({ question, context, model, agent: agentName, waitSeconds }, call) {
+  async run({ question, context, model, files, agent: agentName, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
     const { registry, defaults } = call.bridge;
     const agent = registry.pick(agentName);
@@ -34,7 +36,8 @@ export const consult = defineTool({
       await withTier(agent, { readOnly: true, ...(model === undefined ? {} : { model }) }, 'smart'),
       defaults.workspace,
     );
-    const beginning = { agent, text: asked(question, context, enforced), settings };
+    const attached = await attachFiles(call, { files, directory: defaults.workspace });
+    const beginning = { agent, text: asked(question, context, enforced), settings, ...attached };
     const begun = (await joinIdenticalTask(call, beginning)) ?? (await startTask(call, beginning));
     const unsure = enforced
       ? []

@@ -21,7 +21,7 @@ import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
-/** The agent may still show the action as pending. This note tells the person that the decision is on its way. */
+/** The agent may still show the action as pending, so this note explains that the decision is being sent. */
 const ON_ITS_WAY =
   'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide again.';
 
@@ -40,7 +40,7 @@ title and shown: as the person saw them. A client that can ask its person must s
 
 Several at once: put them into decisions. The call waits up to waitSeconds for the task to end or to ask again.`,
   input: z.strictObject({
-    // Clients show the arguments in the order in which models write them. This is the order of the schema.
+    // Models write arguments in the order of the schema, and clients show them in that order.
     decision: singleWord,
     title: singleTitle,
     sessionId: fields.sessionIdSchema,
@@ -51,6 +51,7 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
   }),
   output: sessionResultSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+  card: 'shows',
   alwaysLoad: true,
   decides: true,
   async run({ sessionId, agent, decisions, waitSeconds, ...decided }, call) {
@@ -87,7 +88,7 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
   },
 });
 
-/** If the question has changed, refuses the decision and shows the current question (D2). @throws any other failure */
+/** If the pending action has changed, refuses the decision and shows the current action (D2). */
 async function otherQuestion(
   call: ToolCall,
   session: Session,
@@ -98,7 +99,6 @@ async function otherQuestion(
   return questionAgain(call, session, error);
 }
 
-/** The refusal, with the pending actions now. */
 function questionAgain(
   call: ToolCall,
   session: Session,

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Session } from '../../sessions/session.ts';
-import type { DelegatedWork } from '../../state/outbox-entry.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { attachFiles } from './attach-files.ts';
 import { permitStart, checkCallWorkspace } from './permit-start.ts';
 import { decideHint, humanOnlyGuidance, refuseForPerson } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
@@ -13,7 +13,7 @@ import { awaitRound } from './await-session.ts';
 import { awaitStartedTask, startTask, joinIdenticalTask } from './begin.ts';
 import { acknowledgementOf } from '../reports/acknowledgement.ts';
 import * as fields from '../tool/input-fields.ts';
-import { withAgentPaths, taskSettingsFor, unsupportedSettingsNote, withTier } from './task-settings.ts';
+import { withAgentPaths, taskSettingsFor, unsupportedSettingsNote, withTier } from './settings-for-agent.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
 
 export const delegateTask = defineTool({
@@ -43,6 +43,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
   }),
   output: sessionResultSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+  card: 'shows',
   alwaysLoad: true,
   async run(
     { task, agent: agentName, workspace, autoExecute, mode, sessionId, model, files, waitSeconds },
@@ -65,7 +66,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
       going === undefined
         ? await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), defaults.workspace)
         : withAgentPaths(agent, wanted);
-    const attached = await attach(call, { files, directory: placed?.path });
+    const attached = await attachFiles(call, { files, directory: placed?.path });
     const beginning = { agent, text: task, settings, going, ...attached };
     const again = await joinIdenticalTask(call, beginning);
     if (again !== undefined) return awaitStartedTask(call, again, waitSeconds);
@@ -73,14 +74,15 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     const interim = await permitStart(call, { task, placed, unasked });
     if (interim !== undefined) return { interim };
     await going?.refresh();
-    // The connection can take long, and the task may ask for a decision meanwhile. So the check comes after it.
+    // The connection may take long, and the task may request a decision in the meantime. So this check follows the
+    // connection.
     const acknowledgement = going === undefined ? undefined : await whenRead(going);
     if (going !== undefined) refuseWhileDeciding(going, call);
     const begun = await startTask(call, beginning);
     const notes = [...begun.notes, ...(await unsupportedSettingsNote(agent, wanted))];
     const started = { ...begun, notes, ...(acknowledgement !== undefined && { acknowledgement }) };
     return awaitStartedTask(call, started, waitSeconds).catch(async (error: unknown) => {
-      // The task asked for a decision while the message was on its way.
+      // The task requested a decision while the message was being sent.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
         await begun.session.look();
         refuseWhileDeciding(begun.session, call);
@@ -89,28 +91,6 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     });
   },
 });
-
-/** Reads the files of the call. @throws ProductError if one cannot be sent; then nothing was sent */
-async function attach(
-  { bridge, client, signal }: ToolCall,
-  {
-    files = [],
-    directory = bridge.workspaces.own,
-  }: { files?: readonly string[] | undefined; directory: string | undefined },
-): Promise<Pick<DelegatedWork, 'files' | 'contents'>> {
-  if (files.length === 0) return {};
-  const { readAttachedFiles } = await import('../../sessions/attached-files.ts');
-  const read = await readAttachedFiles(files, {
-    directory,
-    workspaces: bridge.workspaces,
-    stateDirectory: bridge.stateDirectory,
-    roots: () => client.roots(signal),
-  });
-  return {
-    files: read.map(({ name, mediaType, hash }) => ({ name, mediaType, hash })),
-    contents: new Map(read.map(({ hash, content }) => [hash, content])),
-  };
-}
 
 /** Explains when the agent reads a message to its running task; undefined if no task runs. @throws ProductError */
 async function whenRead(session: Session): Promise<string | undefined> {
@@ -121,8 +101,8 @@ async function whenRead(session: Session): Promise<string | undefined> {
 }
 
 /**
- * A decision or an answer names the question that the person saw (D2). A message in plain words does not, and the agent
- * may take it as an approval.
+ * A decision or an answer carries the code of what the person saw (D2). A plain message carries no code, and the agent
+ * may treat it as an approval.
  * @throws ProductError DECISION_NEEDED
  */
 function refuseWhileDeciding(session: Session, call: ToolCall): void {

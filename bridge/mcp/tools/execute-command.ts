@@ -1,4 +1,4 @@
-/** `execute_agent_command`: runs an agent's command. The command starts a task, or the agent answers it at once. */
+/** `execute_agent_command`: runs an agent's command. The command starts a task, or the agent answers it immediately. */
 import { z } from 'zod';
 import { commandCallSchema, commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
@@ -8,7 +8,7 @@ import { refuseForPerson } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitStartedTask } from './begin.ts';
-import { beginCommand } from './begin-command.ts';
+import { beginCommand } from './start-agent-command.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
@@ -49,7 +49,7 @@ export const executeCommand = defineTool({
   },
 });
 
-/** For an agent that runs a command without asking for approval. */
+/** Runs a command of an agent that asks for no approval. */
 async function answeredAtOnce(
   agent: Agent,
   asked: CommandCall,

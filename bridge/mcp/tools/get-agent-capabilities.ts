@@ -52,7 +52,7 @@ export const agentCapabilities = defineTool({
   },
 });
 
-/** An agent that does not answer must not delay the answers of the others. */
+/** A silent agent must not delay the results of the other agents. */
 async function healthOf(agent: Agent, asked: number): Promise<AgentReport> {
   return withTimeoutOr(asked, describe(agent)).catch((error: unknown) => ({
     agent: agent.name,
@@ -92,8 +92,8 @@ async function describe(agent: Agent): Promise<AgentReport> {
 }
 
 /**
- * The agent card needs no token. So this function lists one task to test the token.
- * @returns '' when no problem is known
+ * The agent card needs no token, so this function lists one task to test the token.
+ * @returns '' if no problem is known
  */
 async function credentialsTrouble(agent: Agent): Promise<string> {
   try {

@@ -1,4 +1,4 @@
-/** `list_available_agent_commands`: the commands that agents run without a model. */
+/** `list_available_agent_commands`: lists the commands that agents run without a model. */
 import { z } from 'zod';
 import { offeredCommandSchema } from '../../../shared/protocol/agent-command.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -33,7 +33,7 @@ export const listCommands = defineTool({
   },
 });
 
-/** An agent that does not answer must not delay the answers of the others. */
+/** A silent agent must not delay the results of the other agents. */
 async function offeredBy(agent: Agent, asked: number): Promise<AgentCommands> {
   try {
     const commands = await withTimeoutOr(

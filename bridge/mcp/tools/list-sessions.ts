@@ -1,4 +1,4 @@
-/** `list_all_active_sessions`: the sessions of every agent. */
+/** `list_all_active_sessions`: lists the sessions of every agent. */
 import { z } from 'zod';
 import { dollars } from '../../../shared/text/cost-text.ts';
 import { LIVE_STATES } from '../../agents/list-tasks.ts';
@@ -48,7 +48,7 @@ export const listSessions = defineTool({
       unread,
     } = await sessions.list({ agent: only, states: states.length === 0 ? undefined : states });
     const wanted = all
-      // Leaves out the codes. A list does not show the actions, so nobody may decide with it (D2).
+      // Omits the codes (D2): a list does not show the actions, so no decision may be based on it.
       .map(({ codes: _codes, callIds: _callIds, notDone, ...each }) => ({
         ...each,
         ...(notDone !== '' && { notDone }),

@@ -1,14 +1,13 @@
 /**
- * Handles `tools/list` and `tools/call` instead of the SDK. The SDK's handlers turn every error of a tool into a
- * result, but MCP requires a JSON-RPC error for an invalid state of a call. The SDK also lists the same tools to every
- * client.
+ * Handles `tools/list` and `tools/call` instead of the SDK. The SDK converts every error to a result, but MCP requires
+ * a JSON-RPC error for an invalid `requestState`. The SDK also lists the same tools to every client.
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { refuseCursor } from '../lists/refuse-cursor.ts';
 import { roundOf } from '../../approvals/request-state.ts';
-import type { ToolServer, Tool } from '../tool/tool.ts';
+import type { ToolOfferContext, Tool } from '../tool/tool.ts';
 
-export function offerTools(offer: ToolServer, tools: readonly Tool[]): void {
+export function offerTools(offer: ToolOfferContext, tools: readonly Tool[]): void {
   const { server, prefix } = offer;
   const protocol = server.server;
   const byName = new Map(tools.map((tool) => [`${prefix}${tool.name}`, tool]));

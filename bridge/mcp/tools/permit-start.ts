@@ -1,7 +1,6 @@
 /**
- * Asks a person in a form before a task starts with settings that the call may not choose itself: a workspace outside
- * the bridge's directory, or running without asking. The bridge sends nothing before the permission. A permit is for
- * the directory in the form, and starts one task.
+ * Asks a person before a task starts with settings that a model may not choose: another workspace, or no approvals.
+ * Before the permission, the bridge sends nothing. A permit is valid for the shown directory and for one task.
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
@@ -9,24 +8,21 @@ import { z } from 'zod';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { type WorkspaceCheck, checkWorkspace, resolvedPath } from '../../agents/allowed-workspaces.ts';
+import { type WorkspaceCheck, checkWorkspace, resolvedPath } from '../../agents/check-workspace.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
 import type { Form } from '../../approvals/form-field.ts';
 
-/** The form's key among the forms of a round. */
 const KEY = 'start';
 
 export interface RequestedStart {
-  /** The instructions of the task, as the caller wrote them. */
   task: string;
-  /** The check of the call's workspace; undefined if the call names none. */
   placed: WorkspaceCheck | undefined;
   /** True if the task runs every tool without asking. */
   unasked: boolean;
 }
 
-/** Checks whether the call may use its workspace. Undefined if the call names none. */
+/** Checks whether the call may use its workspace; undefined if the call names none. */
 export async function checkCallWorkspace(
   { client, bridge, signal }: ToolCall,
   workspace: string | undefined,
@@ -36,10 +32,10 @@ export async function checkCallWorkspace(
 }
 
 /**
- * Asks the person for the permission, if the settings of the call need one.
+ * Asks the person for permission if the call's settings need it.
  * @returns the form for a client that shows it and then repeats the call; undefined if the task may start
- * @throws ProductError FORBIDDEN if no form can show the whole request, or if the person does not accept. The bridge
- * has then sent nothing.
+ * @throws ProductError FORBIDDEN if no form can show the request, or if the person does not accept. Nothing is then
+ * sent.
  */
 export async function permitStart(
   call: ToolCall,
@@ -54,10 +50,10 @@ export async function permitStart(
   if (outside !== undefined && !showsForms) throw notAllowed(outside, own);
   if (!showsForms) return undefined;
   const directory = placed?.path ?? (await resolvedPath(bridge.defaults.workspace));
-  // The code that measures a form's rows loads slowly. So it loads only when a form needs it.
+  // The code that measures text loads slowly, so it loads only when a form needs it.
   const { startForm } = await import('./start-form.ts');
   const form = startForm(wanted, { outside: outside !== undefined, directory });
-  // D5: the form cannot show the whole name of the directory, so the person cannot permit it.
+  // D5: the form cannot show the complete name of the directory, so the person cannot allow it.
   if (form === undefined) throw outside === undefined ? tooLong(directory) : notAllowed(outside, own);
   if (client.forms === 'rounds' && client.permit === undefined) {
     const permit = { id: randomUUID(), directory, askedAt: Date.now() };
@@ -78,12 +74,12 @@ export async function permitStart(
 
 const ASKING = 'Delegate it without autoExecute. The person then decides each action.';
 
-/** Uses up the permit that a person gave. @returns the reason why the permit does not count; undefined if it counts */
+/** Consumes the person's permit. @returns why the permit is invalid; undefined if it is valid */
 async function whyVoid(
   { client: { permit }, bridge }: ToolCall,
   directory: string,
 ): Promise<string | undefined> {
-  // Since the bridge showed the form, a symbolic link may have got another target.
+  // A symbolic link may have a new target since the form was shown.
   const now = await resolvedPath(directory);
   if (now !== directory || (permit !== undefined && permit.directory !== directory))
     return 'since then the directory leads to another place.';
@@ -94,7 +90,7 @@ async function whyVoid(
 
 interface Answered {
   response: unknown;
-  /** How long the form was open, in milliseconds. */
+  /** Milliseconds from the form to its answer. */
   afterMs: number;
 }
 
@@ -122,7 +118,7 @@ function answered({ askedAt, responses }: NonNullable<ToolCall['client']['permit
 
 const formAnswer = z.looseObject({ action: z.enum(['accept', 'decline', 'cancel']) });
 
-/** The reason why the answer is no permission; undefined if the person allowed the start. */
+/** Returns why the answer gives no permission; undefined if the person accepted. */
 function whyNot({ response, afterMs }: Answered, fastestMs: number): string | undefined {
   const action = formAnswer.safeParse(response).data?.action;
   if (action === undefined) return 'the answer was not understood.';

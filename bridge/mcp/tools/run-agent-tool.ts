@@ -1,4 +1,4 @@
-/** `run_agent_tool`: calls one tool of an agent, as a task of exactly one call, without a model. */
+/** `run_agent_tool`: calls one tool of an agent without a model. The task consists of this one call. */
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { RUN_TOOL, type CommandCall } from '../../../shared/protocol/agent-command.ts';
@@ -8,7 +8,7 @@ import type { TaskView } from '../../sessions/task-view.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitStartedTask } from './begin.ts';
-import { beginCommand } from './begin-command.ts';
+import { beginCommand } from './start-agent-command.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
@@ -35,7 +35,7 @@ export const runAgentTool = defineTool({
   },
 });
 
-/** Each started tool execution has a `toolId`. */
+/** Returns true when a tool execution has started, because only then it has a `toolId`. */
 function hasStarted({ calls }: TaskView): boolean {
   return calls.some(({ toolId }) => toolId !== null);
 }

@@ -1,4 +1,4 @@
-/** The form that asks a person whether a task may start with settings that the call may not choose itself. Pure. */
+/** Builds the form that asks a person to allow a task's start. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Form } from '../../approvals/form-field.ts';
 import { clippedRow, MAX_FORM_ROWS, productRows } from '../../approvals/form-rows.ts';
@@ -6,8 +6,8 @@ import { titleOf } from '../../sessions/task-title.ts';
 import type { RequestedStart } from './permit-start.ts';
 
 /**
- * The form has at most four rows and no field. Accept allows the task, Decline does not.
- * @returns undefined if it needs more rows
+ * Builds the form for the start of a task.
+ * @returns undefined if the request needs more than four rows
  */
 export function startForm(
   { task, unasked }: RequestedStart,

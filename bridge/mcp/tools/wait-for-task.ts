@@ -18,6 +18,7 @@ export const waitForTask = defineTool({
   }),
   output: sessionResultSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  card: 'shows',
   alwaysLoad: true,
   async run({ sessionId, agent, whole = false, waitSeconds }, received) {
     const call = { ...received, whole: received.whole || whole };

@@ -1,8 +1,11 @@
-/** `POST /api/tools/abort/:toolId`: aborts one tool execution, for clients without MCP. It answers like `tools/abort`. */
+/**
+ * Serves `POST /api/tools/abort/:toolId`, which aborts one tool execution, for clients without MCP. The response is the
+ * same as of `tools/abort`.
+ */
 import { z } from 'zod';
 import type { AbortAnswer } from '../../../shared/protocol/abort-answer.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { issuesText } from '../../../shared/settings/config.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { jsonBody } from './mcp-endpoint.ts';
 import { rpcError } from './rpc-error.ts';
 
@@ -12,7 +15,10 @@ export type AbortTool = (request: { toolId: string; reason: string }) => Promise
 
 const wanted = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional();
 
-/** @returns undefined for another address */
+/**
+ * Returns the tool id in the path of an abort request.
+ * @returns undefined for another path
+ */
 export function toolIdInPath(path: string): string | undefined {
   if (!path.startsWith(ABORT_PATH)) return undefined;
   const id = path.slice(ABORT_PATH.length);
@@ -23,7 +29,7 @@ export function toolIdInPath(path: string): string | undefined {
   }
 }
 
-/** The body may be absent. Its form is `{"reason": "…"}`. */
+/** Answers an abort request. The body is optional: `{"reason": "…"}`. */
 export async function abortResponse(request: Request, toolId: string, abort: AbortTool): Promise<Response> {
   if (request.method !== 'POST')
     return rpcError(405, `${ABORT_PATH}<toolId> takes POST.`, { headers: { Allow: 'POST' } });

@@ -1,13 +1,13 @@
 /**
- * The headers that a browser needs before a page of another origin may call the bridge (Fetch Standard, CORS
- * protocol). Only pages with an origin that the settings allow get these headers. Pure.
+ * Builds the CORS headers for pages of other origins (Fetch Standard, CORS protocol). Only pages with an allowed origin
+ * get these headers. Pure.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** How long a browser may cache the answer to a preflight, in seconds. */
+/** How long a browser may cache a preflight response, in seconds. */
 const MAX_AGE = 600;
 
-/** MCP's own request headers, of all revisions, and the headers of any JSON request with a token. */
+/** MCP's request headers of all revisions, and the headers of any JSON request with a token. */
 const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
@@ -20,7 +20,7 @@ const REQUEST_HEADERS = [
 ];
 const RESPONSE_HEADERS = ['Mcp-Session-Id', 'WWW-Authenticate', 'Retry-After'];
 
-/** The headers for every answer to an allowed page. Empty for a request without Origin. */
+/** Returns the headers for every response to an allowed page. Empty for a request without Origin. */
 export function corsHeaders({ origin }: IncomingHttpHeaders): Readonly<Record<string, string>> {
   if (origin === undefined) return {};
   return {
@@ -38,13 +38,13 @@ export function isPreflight(method: string | undefined, headers: IncomingHttpHea
   );
 }
 
-/** The headers of a preflight answer, in addition to `corsHeaders`. The answer has no body. */
+/** Returns the headers of a preflight response, in addition to `corsHeaders`. The response has no body. */
 export function preflightHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   return {
     'Access-Control-Allow-Methods': 'GET, POST, DELETE',
     'Access-Control-Allow-Headers': REQUEST_HEADERS.join(', '),
     'Access-Control-Max-Age': String(MAX_AGE),
-    // Private Network Access: the answer must allow a page of another network to call this machine.
+    // Private Network Access: the response must allow a page of another network to call this machine.
     ...(headers['access-control-request-private-network'] === 'true'
       ? { 'Access-Control-Allow-Private-Network': 'true' }
       : {}),

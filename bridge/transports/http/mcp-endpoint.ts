@@ -1,4 +1,4 @@
-/** Serves MCP over Streamable HTTP: 2026-07-28 and every older revision at one address, as stdio does. */
+/** Serves MCP over Streamable HTTP at one address: 2026-07-28 and every older revision, as over stdio. */
 import {
   createMcpHandler,
   isJSONRPCNotification,
@@ -13,35 +13,33 @@ import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { DEFAULT_SESSION_LIMITS, McpSessions, type SessionLimits } from './mcp-sessions.ts';
-import { type ExchangeEnd, HttpAnswers } from './http-answers.ts';
+import { type ExchangeEnd, HttpReplies } from './http-replies.ts';
 import { PARSE_ERROR, rpcError } from './rpc-error.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** If a body is too large, the bridge still reads this many bytes. So the sender can read the error. */
+/** If a body is too large, the bridge still reads this many bytes, so that the sender can read the error. */
 const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
 /** Part of the body may be unread, so the connection cannot carry another request. */
 const LAST = { Connection: 'close' };
 
-/** Facts about the MCP message of a request, for the log. */
 export interface MessageFacts {
   operation?: string;
   requestId?: RequestId;
 }
 
 interface ReceivedRequest {
-  /** Resolves when the answer is written, or the client has disconnected. */
+  /** Resolves when the response is written, or the client has disconnected. */
   over: Promise<ExchangeEnd>;
   onMessage: (facts: MessageFacts) => void;
 }
 
 export interface McpEndpoint {
   answer(request: Request, received: ReceivedRequest): Promise<Response>;
-  /** Ends every session and every call in flight. Tasks go on. */
+  /** Ends every session and open call. Tasks continue. */
   close(): Promise<void>;
 }
 
 interface McpEndpointOptions {
-  /** Creates the server of one client. */
   serve: (client: ServerClient) => McpServer;
   /** Called when a client ends its MCP session. */
   onLeft: (connection: ClientConnection) => void;
@@ -56,7 +54,7 @@ export function mcpEndpoint({
   limits = DEFAULT_SESSION_LIMITS,
 }: McpEndpointOptions): McpEndpoint {
   const sessions = new McpSessions({ serve, onLeft }, limits);
-  // Under 2026-07-28, requests do not identify their client. So the next call of any client reports cancelled calls.
+  // Under 2026-07-28, requests do not identify their client. So the next call of any client reports a cancelled call.
   const client = {
     connection: { left: false },
     withdrawals: new CancelledCalls(),
@@ -64,10 +62,13 @@ export function mcpEndpoint({
     seen: undefined,
     unattended: false,
   };
-  /** Under 2026-07-28, no later call shows that the client has an answer. A completely written response must be enough. */
-  const answers = new WeakMap<Request, HttpAnswers>();
-  const receiptsOf = (request: Request | undefined): HttpAnswers =>
-    (request === undefined ? undefined : answers.get(request)) ?? new HttpAnswers();
+  /**
+   * Under 2026-07-28, no later call shows that the client has a reply. So a completely written response counts as
+   * received.
+   */
+  const answers = new WeakMap<Request, HttpReplies>();
+  const receiptsOf = (request: Request | undefined): HttpReplies =>
+    (request === undefined ? undefined : answers.get(request)) ?? new HttpReplies();
   const serveOne = ({ requestInfo }: McpRequestContext): McpServer =>
     serve({ ...client, receipts: receiptsOf(requestInfo) });
   const handler = createMcpHandler(serveOne, {
@@ -80,7 +81,7 @@ export function mcpEndpoint({
       if (body instanceof Response) return body;
       onMessage(factsOf(body));
       if (await isLegacyRequest(request, body)) return sessions.answer({ request, body, over });
-      const receipts = new HttpAnswers();
+      const receipts = new HttpReplies();
       answers.set(request, receipts);
       void over.then((end) => end === 'answered' && receive(receipts, body));
       return handler.fetch(request, body === undefined ? {} : { parsedBody: body });
@@ -92,12 +93,12 @@ export function mcpEndpoint({
   };
 }
 
-function receive(receipts: HttpAnswers, body: unknown): void {
+function receive(receipts: HttpReplies, body: unknown): void {
   receipts.confirm();
   if (isJSONRPCRequest(body)) receipts.written(body.id);
 }
 
-/** Clients choose these texts, so the log shortens them. */
+/** Returns the message's method and id for the log, shortened, because clients choose these texts. */
 function factsOf(body: unknown): MessageFacts {
   if (isJSONRPCNotification(body)) return { operation: body.method.slice(0, 100) };
   if (!isJSONRPCRequest(body)) return {};
@@ -105,7 +106,7 @@ function factsOf(body: unknown): MessageFacts {
   return { operation: body.method.slice(0, 100), requestId };
 }
 
-/** The parsed JSON body of the request, or the error answer for a body that is not valid. */
+/** Returns the parsed JSON body of the request, or an error response for an invalid body. */
 export async function jsonBody(request: Request): Promise<unknown> {
   if (!isJsonContentType(request.headers.get('content-type'))) return rpcError(415, 'Send application/json.');
   try {

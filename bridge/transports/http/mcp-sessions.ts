@@ -1,10 +1,11 @@
 /**
- * Keeps the MCP sessions of the older revisions over HTTP. A session begins with `initialize`. Each later request names
- * its session in a header. A session ends by DELETE, or after a long idle time. Only with DELETE has the client left.
+ * Manages the MCP sessions of the older revisions over HTTP. A session begins with `initialize`. Each later request
+ * names its session in a header. A session ends by DELETE, or after a long time without requests. Only a DELETE means
+ * that the client has left.
  *
  * Invariants
- * - The number of sessions is limited. At the limit, the session that is idle longest ends. A session in use never
- *   ends.
+ * - The number of sessions is limited. At the limit, the session with the longest idle time ends. A session in use
+ *   never ends.
  * - A session with an open exchange, such as a stream, is in use.
  */
 import { randomUUID } from 'node:crypto';
@@ -19,32 +20,33 @@ import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { SeenResults } from '../../mcp/tool/seen-results.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
-import { type ExchangeEnd, HttpAnswers } from './http-answers.ts';
+import { type ExchangeEnd, HttpReplies } from './http-replies.ts';
 import { rpcError } from './rpc-error.ts';
 import { StreamEvents } from './redelivery-store.ts';
 
 export const SESSION_HEADER = 'mcp-session-id';
 
 export interface SessionLimits {
-  /** The maximum number of sessions that exist at the same time. */
+  /** The maximum number of sessions at the same time. */
   most: number;
-  /** How long a session may be idle, in milliseconds. */
+  /** The maximum idle time of a session, in milliseconds. */
   idleMs: number;
 }
 
 export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 60_000 };
 
 /**
- * The time in milliseconds after which a client resumes a broken stream. The server sends this value with each stream.
+ * How long a client waits before it resumes a broken stream, in milliseconds. The server sends this value with each
+ * stream.
  */
 const RETRY_MS = 1_000;
-/** The `Retry-After` value in seconds of the response when every session is in use. */
+/** The `Retry-After` value, in seconds, when every session is in use. */
 const RETRY_AFTER = 30;
 
 interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
   events: StreamEvents;
-  receipts: HttpAnswers;
+  receipts: HttpReplies;
   /** The number of exchanges that are open now. */
   open: number;
   lastUsed: number;
@@ -54,12 +56,11 @@ interface HttpExchange {
   request: Request;
   /** The parsed body; undefined for a request without one. */
   body: unknown;
-  /** Resolves when the last byte of the answer is written, or the client has disconnected. */
+  /** Resolves when the response is written, or the client has disconnected. */
   over: Promise<ExchangeEnd>;
 }
 
 interface SessionCallbacks {
-  /** Creates the MCP server for one session. */
   serve: (client: ServerClient) => McpServer;
   /** Called when the client ends its session by DELETE. */
   onLeft: (connection: ClientConnection) => void;
@@ -70,7 +71,7 @@ export class McpSessions {
   readonly #limits: SessionLimits;
   readonly #now: () => number;
   readonly #sessions = new Map<string, McpSession>();
-  /** The number of sessions that start now. They count towards the limit. */
+  /** The number of sessions that are starting. They count towards the limit. */
   #beginning = 0;
   #sweep: NodeJS.Timeout | undefined;
 
@@ -95,7 +96,7 @@ export class McpSessions {
     if (id === null)
       return rpcError(400, 'Send initialize first, and the Mcp-Session-Id of its answer with each request.');
     const session = this.#sessions.get(id);
-    // MCP 2025-11-25, Streamable HTTP, session management 3: the client then sends `initialize` again.
+    // MCP 2025-11-25, Streamable HTTP, session management 3: after 404, the client sends `initialize` again.
     if (session === undefined) {
       return rpcError(
         404,
@@ -138,7 +139,7 @@ export class McpSessions {
       },
     });
     const connection = { left: false };
-    const receipts = new HttpAnswers();
+    const receipts = new HttpReplies();
     const session: McpSession = { transport, events, receipts, open: 0, lastUsed: this.#now() };
     const server = this.#callbacks.serve({
       connection,
@@ -148,7 +149,7 @@ export class McpSessions {
       receipts,
       seen: new SeenResults(),
       unattended: false,
-      // A cancelled call gets no answer, so the bridge must end its stream here.
+      // A cancelled call gets no reply, so the bridge must end its stream here.
       released: (requestId) => {
         events.forget(requestId);
         transport.closeSSEStream(requestId);
@@ -194,7 +195,7 @@ export class McpSessions {
     return [...this.#sessions].filter(([, { open }]) => open === 0);
   }
 
-  /** Ends the session's streams. Its open calls end as if the client had disconnected. */
+  /** Ends the session's streams. Its open calls end as after a disconnect. */
   #end(id: string, { transport, receipts }: McpSession): void {
     this.#sessions.delete(id);
     receipts.confirm();
@@ -203,8 +204,9 @@ export class McpSessions {
 }
 
 /**
- * Ends the stream that the client wants to resume. The bridge may not know yet that the client lost the connection, and
- * the SDK refuses a second reader of one stream. For an unknown event the SDK sends an error, so nothing ends.
+ * Ends the old connection of a stream that the client wants to resume. The bridge may not know yet that this connection
+ * is lost. The SDK refuses a second reader of one stream. For an unknown event the SDK sends an error, so no connection
+ * ends.
  */
 function endLostStream({ events, transport }: McpSession, request: Request): void {
   const lastEventId = request.headers.get('last-event-id');
@@ -215,7 +217,7 @@ function endLostStream({ events, transport }: McpSession, request: Request): voi
 }
 
 /**
- * The ids of the requests whose answers this response contains. A POST answers its own requests. A GET answers the
+ * Returns the ids of the requests whose replies this response contains. A POST has its own requests. A GET has the
  * request whose stream it resumes.
  */
 function requestsAnsweredTo({ events }: McpSession, request: Request, body: unknown): readonly RequestId[] {

@@ -1,9 +1,9 @@
 /**
- * Keeps the newest messages of one MCP session's streams. A client that lost its connection can get them again (MCP
+ * Stores the newest messages of one MCP session's streams. After a lost connection, a client can get them again (MCP
  * 2025-11-25, Streamable HTTP, Resumability and Redelivery). With this store, the SDK begins each response stream with
  * an event that has an id and no data.
  *
- * S2: a dropped event's id is unknown. A client that sends such an id gets an error.
+ * S2: after an event is dropped, its id is unknown. A client that sends such an id gets an error.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -14,33 +14,32 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/server';
 
-/** The limits of one session. The newest event always stays, whatever its size. */
+/** The limits of one session, in events and characters. The newest event always stays. */
 const MAX_EVENTS = 500;
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 
 /** The SDK's name for the stream that a GET opens. */
 const GET_STREAM = '_GET_stream';
 
-/** A stream of the session: the response to a request, or the stream that a GET opens. */
+/** A stream is the response to a request, or the stream that a GET opens. */
 export type McpStream = { type: 'response'; request: RequestId } | { type: 'get' };
 
 interface StreamEvent {
   stream: string;
-  /** Undefined for the first event of a stream, which has no data. */
+  /** Undefined for a stream's first event, which has no data. */
   message: JSONRPCMessage | undefined;
   characters: number;
 }
 
 export class StreamEvents implements EventStore {
-  /** By event id, in the order of the events. */
   readonly #events = new Map<string, StreamEvent>();
-  /** By response stream: its request. It stays until the answer is dropped, even if earlier events are dropped. */
+  /** The request of each response stream. An entry stays until the reply is dropped. */
   readonly #requests = new Map<string, RequestId>();
   readonly #request = new AsyncLocalStorage<RequestId>();
   #last = 0;
   #characters = 0;
 
-  /** Runs `answer`. A stream that begins meanwhile belongs to the request. */
+  /** Runs `answer`. A stream that begins during this belongs to the request. */
   during<T>(request: RequestId | undefined, answer: () => T): T {
     return request === undefined ? answer() : this.#request.run(request, answer);
   }
@@ -79,7 +78,9 @@ export class StreamEvents implements EventStore {
     return stream;
   }
 
-  /** The stream of this event. Undefined for an unknown event, and for a response stream that began without an event. */
+  /**
+   * Returns the stream of this event. Undefined for an unknown event, and for a response stream without a first event.
+   */
   streamOf(id: string): McpStream | undefined {
     const stream = this.#events.get(id)?.stream;
     if (stream === undefined) return undefined;
@@ -88,7 +89,7 @@ export class StreamEvents implements EventStore {
     return request === undefined ? undefined : { type: 'response', request };
   }
 
-  /** Forgets the stream of a cancelled request. The client cannot resume it, because no answer follows. */
+  /** Drops the stream of a cancelled request. It cannot be resumed, because no reply follows. */
   forget(request: RequestId): void {
     for (const [stream, of] of this.#requests) {
       if (of !== request) continue;

@@ -1,6 +1,5 @@
 /**
- * Runs the bridge's HTTP server. It listens only on loopback, because a client with the token can run commands on this
- * machine.
+ * Runs the bridge's HTTP server. It listens only on loopback, because a client with the token can run commands here.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -15,8 +14,8 @@ import type { ClientConnection } from '../../sessions/client-tasks.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { ABORT_PATH, abortResponse, toolIdInPath, type AbortTool } from './abort-route.ts';
 import { isPreflight, corsHeaders, preflightHeaders } from './cors.ts';
-import { checkHostAndOrigin, checkBearerToken, type AccessRules } from './auth.ts';
-import type { ExchangeEnd } from './http-answers.ts';
+import { checkHostAndOrigin, checkBearerToken, type AccessRules } from './check-access.ts';
+import type { ExchangeEnd } from './http-replies.ts';
 import { SESSION_HEADER } from './mcp-sessions.ts';
 import { type McpEndpoint, mcpEndpoint, type MessageFacts } from './mcp-endpoint.ts';
 import { rpcError } from './rpc-error.ts';
@@ -26,33 +25,33 @@ const HOST = '127.0.0.1';
 const PATH = '/mcp';
 const METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 const MAX_CONNECTIONS = 512;
-/** How long the server waits at shutdown until clients have received their last responses, in milliseconds. */
+/** At shutdown, how long the server waits for open connections to finish, in milliseconds. */
 const LAST_WORDS_MS = 1_000;
 /** The `Retry-After` value of responses during a restart, in seconds. */
 const RETRY_AFTER = 2;
 
 export interface HttpRun {
   url: string;
-  /** The file of the token that clients must send. */
   tokenPath: string;
-  /** Refuses new requests, and ends all sessions and streams. A second call has no effect. */
+  /** Refuses new requests, and ends all sessions and streams. A second call does nothing. */
   stop(): Promise<void>;
 }
 
 interface ServeHttpOptions {
-  /** 0 takes a free port. */
+  /** 0 selects a free port. */
   port: number;
   stateDir: string;
   origins: readonly string[];
-  /** Creates the MCP server for one client. */
   serve: (client: ServerClient) => McpServer;
   abortTool: AbortTool;
-  /** Called when a client ends its MCP session. */
   onLeft: (connection: ClientConnection) => void;
   log: Logger;
 }
 
-/** @throws ProductError CONFIGURATION when the port or the state directory cannot be used */
+/**
+ * Starts the HTTP server of the bridge.
+ * @throws ProductError CONFIGURATION when the port or the state directory cannot be used
+ */
 export async function serveHttp({
   port,
   stateDir,
@@ -74,7 +73,8 @@ export async function serveHttp({
     const since = performance.now();
     let about: RequestFacts = {};
     response.on('error', () => undefined);
-    // During shutdown, a connection closes after its last answer. Node marks the connection idle only after this event.
+    // During shutdown, a connection closes after its last response. Node marks the connection as idle only after this
+    // event.
     response.once('close', () => {
       const { method, headers } = request;
       const end = response.writableFinished ? 'answered' : 'client-gone';
@@ -109,7 +109,7 @@ export async function serveHttp({
   return { url, tokenPath: door.tokenPath, stop: () => (stopped ??= stop()) };
 }
 
-/** The ids that a request concerns. The log line at the end of the request contains them. */
+/** The ids of a request for its log line. */
 interface RequestFacts extends MessageFacts {
   toolId?: string;
   mcpSession?: string;
@@ -120,7 +120,6 @@ interface Inside {
   endpoint: McpEndpoint;
   abortTool: AbortTool;
   closing: boolean;
-  /** Adds facts to the log line at the end of the request. */
   concerns: (facts: RequestFacts) => void;
 }
 
@@ -179,7 +178,7 @@ async function answerOf(
   };
   const over = once(response, 'close').then(end, end);
   const answer = await endpoint.answer(webRequest(request, gone.signal), { over, onMessage: concerns });
-  // The answer to `initialize` names the session.
+  // The response to `initialize` names the session.
   const mcpSession = answer.headers.get(SESSION_HEADER);
   if (mcpSession !== null) concerns({ mcpSession });
   return answer;
@@ -200,7 +199,7 @@ function webRequest(request: IncomingMessage, signal?: AbortSignal): Request {
 }
 
 /**
- * Refuses a request without reading its body. The connection must close after the response, because the unread body is
+ * Refuses a request without reading its body. The connection closes after the response, because the unread body is
  * still in it.
  */
 function refuse(

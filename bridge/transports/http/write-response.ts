@@ -1,9 +1,9 @@
-/** Writes a web-standard `Response` to a socket, at the client's speed. */
+/** Writes a web-standard `Response` to a socket at the client's speed. */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Resolves when everything is written. If the client disconnects, it cancels the rest without an error. */
+/** Resolves when everything is written. If the client disconnects, drops the rest without an error. */
 export async function writeResponse(
   response: ServerResponse,
   answer: Response,
@@ -14,7 +14,7 @@ export async function writeResponse(
     response.end();
     return;
   }
-  // Sends the headers of a stream at once, because its first event may come late.
+  // Sends the headers immediately, because a stream's first event may be far away.
   response.flushHeaders();
   await pipeline(Readable.fromWeb(answer.body), response).catch(() => undefined);
 }

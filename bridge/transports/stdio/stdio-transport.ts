@@ -1,18 +1,20 @@
 /**
- * MCP over this process's stdin and stdout (B2). Adds errors for invalid lines, and corrects the SDK's error codes.
+ * Serves MCP over this process's stdin and stdout (B2). Adds errors for invalid lines, and corrects the SDK's error
+ * codes.
  *
- * S3: while the client does not read, messages wait here in order. The SDK would add listeners to stdout for each of them.
+ * S3: while the client does not read, messages wait here in order. The SDK would add a listener to stdout for each of
+ * them.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { FrameGate } from './frame-gate.ts';
+import { FrameGate } from './line-filter.ts';
 import { withInvalidParams } from './invalid-params.ts';
 
 export class StdioTransport extends StdioServerTransport {
   readonly #stdout: Writable;
-  /** The newest message that was sent. Settles when stdout can take the next one. */
+  /** The newest message. Settles when stdout accepts the next one. */
   #last: Promise<void> = Promise.resolve();
   /** The number of messages that wait for `#last`. */
   #waiting = 0;
@@ -34,7 +36,7 @@ export class StdioTransport extends StdioServerTransport {
 
   async #sendLater(message: JSONRPCMessage): Promise<void> {
     this.#waiting += 1;
-    // If an earlier message fails, its own sender gets the error.
+    // The sender of an earlier message gets that message's error.
     await this.#last.catch(() => undefined);
     this.#waiting -= 1;
     await super.send(withInvalidParams(message));

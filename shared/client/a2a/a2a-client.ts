@@ -1,9 +1,9 @@
-/** A client of an A2A agent over HTTP. It uses A2A 1.0, this package's extensions, and the agent's tool executions. */
-import type { CostReport } from '../../protocol/cost-report.ts';
+/** A client of an A2A agent over HTTP. It speaks A2A 1.0 and this package's extensions. */
+import type { CostReport, TaskCosts } from '../../protocol/cost-report.ts';
 import { ExecutionRegistry } from '../core/execution-registry.ts';
 import type { Execution, ExecutionOptions } from '../core/execution.ts';
 import { newId } from '../core/new-id.ts';
-import { thisPage } from '../core/page-unload.ts';
+import { thisPage } from '../core/on-page-unload.ts';
 import { RETRY_POLICY } from '../core/retry-policy.ts';
 import { HttpClient } from '../core/http-client.ts';
 import type { ClientOptions } from '../core/client-options.ts';
@@ -21,7 +21,7 @@ import { CHANNEL, requestMessage, toolMessage } from './message.ts';
 import type { A2aTaskRequest } from './message.ts';
 
 export interface A2aClientOptions extends ClientOptions {
-  /** The channel of decisions, for the record, e.g. `page`. The default is `client-library`. */
+  /** The journal records this channel with each decision, e.g. `page`. The default is `client-library`. */
   channel?: string | undefined;
 }
 
@@ -42,17 +42,19 @@ export class A2aClient {
     return this.#executions.active;
   }
 
-  /** Starts a task. It does not throw: read the execution's result. */
+  /** Starts a task. Never throws. `Execution.result` reports errors. */
   start(request: A2aTaskRequest, options: ExecutionOptions = {}): Execution {
     return this.#begin({ message: requestMessage(request, newId()) }, options);
   }
 
-  /** Starts a task of exactly one tool call, without a model. */
+  /** Starts a task that makes one tool call, without a model. */
   startTool(request: ToolRequest, options: ExecutionOptions = {}): Execution {
     return this.#begin({ message: toolMessage(request, newId()) }, options);
   }
 
-  /** Calls one tool of the agent, and follows it to its end. @returns as `Execution.result`. @throws ClientError */
+  /**
+   * Calls one tool of the agent, and follows the call to its end. Settles like `Execution.result`. @throws ClientError
+   */
   executeTool(
     tool: string,
     input: ToolRequest['input'] = {},
@@ -66,43 +68,52 @@ export class A2aClient {
     return this.active.flatMap(({ report }) => report?.tools ?? []);
   }
 
-  /** Cancels the tasks of all `executeTool` calls. @throws AggregateError if some cancels fail; the others succeed */
+  /**
+   * Cancels the tasks of all `executeTool` calls. @throws AggregateError if some cancels fail. The other tasks are
+   * still cancelled.
+   */
   abortAllRequests(reason?: string): Promise<void> {
     return this.#tools.abortAll(reason);
   }
 
   /**
-   * Follows an existing task, even one that another page started. The first report has the current state. With `after`,
-   * the cursor of an earlier report, all later events follow.
+   * Follows an existing task, even one that another client started. The first report has the current state. If `after`
+   * is the cursor of an earlier report, all events after that cursor follow.
    */
   attach(task: { taskId: string; after?: number | undefined }, options: ExecutionOptions = {}): Execution {
     return this.#begin(task, options);
   }
 
   /**
-   * The tasks of this token's principal: first all that wait for a person, then the newest of the others.
-   * @param count the maximum of the others
+   * Returns the tasks of this token's principal. All tasks that wait for a person come first, then the newest other
+   * tasks.
+   * @param count the maximum number of other tasks
    * @throws ClientError
    */
   tasks(count = 50): Promise<TaskList> {
     return this.#api.tasks(count);
   }
 
-  /** The running tool executions of this token's principal. @throws ClientError */
+  /** Returns the running tool executions of this token's principal. @throws ClientError */
   tools(): Promise<readonly ToolExecution[]> {
     return this.#api.tools();
   }
 
   /**
-   * What the tasks of this token's principal cost, by UTC day, by session and by model.
-   * @param days today and the days before
+   * Returns the cost of this principal's tasks, by UTC day, by session and by model.
+   * @param days the number of days, including today
    * @throws ClientError
    */
   costs(days = 30): Promise<CostReport> {
     return this.#api.costs(days);
   }
 
-  /** Aborts one tool execution. Its task continues, and its model sees the abort. @throws ClientError */
+  /** Returns the cost of each turn and each summary of a task, in order. @throws ClientError */
+  taskCosts(taskId: string): Promise<TaskCosts> {
+    return this.#api.taskCosts(taskId);
+  }
+
+  /** Aborts one tool execution. The task continues, and its model learns about the abort. @throws ClientError */
   abortTool(toolId: string, reason = 'aborted by the client'): Promise<AbortAnswer> {
     return this.#api.abortTool(toolId, reason);
   }
@@ -112,7 +123,10 @@ export class A2aClient {
     return Promise.all(this.getActiveExecutions().map(({ toolId }) => this.abortTool(toolId, reason)));
   }
 
-  /** Cancels the tasks of this client's executions. @throws AggregateError if some cancels fail; the others succeed */
+  /**
+   * Cancels the tasks of this client's executions. @throws AggregateError if some cancels fail. The other tasks are
+   * still cancelled.
+   */
   cancelAll(reason?: string): Promise<void> {
     return this.#executions.cancelAll(reason);
   }

@@ -1,11 +1,13 @@
 /**
- * One task of an A2A agent. It follows the task's events from a cursor, and reconnects after a broken connection.
+ * One task of an A2A agent. The client follows the task's events from a cursor, and reconnects after a broken
+ * connection.
  *
- * - The first message has an id. If the client sends it again after a lost answer, it gets the same task (B1).
- * - A new connection continues at the cursor. So each event arrives exactly once (S1).
+ * - B1: the first message has an id. If the response is lost, the client sends the same message again and gets the same
+ *   task.
+ * - S1: a new connection continues at the cursor. So each event arrives exactly once.
  */
 import { keepReading } from '../../runtime/keep-reading.ts';
-import { answerEvents } from '../core/answer-events.ts';
+import { answerEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
 import { Deferred } from '../core/deferred.ts';
 import { newId } from '../core/new-id.ts';
@@ -21,10 +23,8 @@ import { decisionsMessage, revokeMessage, textMessage } from './message.ts';
 import { TaskFold } from './task-fold.ts';
 import { streamResponseSchema } from './wire.ts';
 
-/** The start: a message for a new task, or an existing task. */
 export type A2aStart = { message: object } | { taskId: string; after?: number | undefined };
 
-/** The settings of one task. */
 export interface A2aTaskOptions {
   patience: RetryPolicy;
   /** The channel of decisions. The agent records it. */
@@ -67,7 +67,7 @@ export class A2aTaskTransport implements TaskTransport {
 
   cancelLeaving(reason: string): void {
     if (this.#fold !== undefined) this.#api.cancelLeaving(this.#fold.taskId, reason);
-    // Without a task id, a normal cancel may still succeed, because the page may come back or unload slowly.
+    // A normal cancel waits for the task id. It may still succeed, because the page may come back or unload slowly.
     else this.cancel(reason).catch(() => undefined);
   }
 
@@ -120,7 +120,6 @@ export class A2aTaskTransport implements TaskTransport {
       : 'ended';
   }
 
-  /** The current state of an existing task. */
   async #find(tell: OnProgress, reading: AbortSignal): Promise<TaskFold | undefined> {
     if (this.#fold !== undefined || 'message' in this.#beginning) return this.#fold;
     const { taskId, after } = this.#beginning;
@@ -139,12 +138,11 @@ export class A2aTaskTransport implements TaskTransport {
   #take(data: string): readonly Progress[] {
     const event = parseAs(streamResponseSchema, data);
     if (this.#fold === undefined) {
-      // A2A 1.0 §3.1.2: the first event is the task. An agent may answer with a message instead, but this client needs
-      // a task.
+      // A2A 1.0 §3.1.2: the first event is the task. An agent may send a message instead, but this client needs a task.
       if (event.task === undefined)
         throw new ClientError(
           'malformed-answer',
-          'The agent answered with a message instead of a task. This client needs an agent that creates tasks.',
+          'The agent answered with a message, not a task. This client needs an agent that creates tasks.',
         );
       const fold = new TaskFold(event.task);
       this.#begin(fold);

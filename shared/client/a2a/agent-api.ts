@@ -1,7 +1,14 @@
-/** The requests of this client to an A2A agent: the HTTP+JSON binding of A2A 1.0, and the routes of tool executions. */
+/**
+ * Sends this client's requests to an A2A agent: the HTTP+JSON binding of A2A 1.0, and the routes of tool executions.
+ */
 import { type AbortAnswer, abortAnswerSchema } from '../../protocol/abort-answer.ts';
 import { AGENT_COMMAND, LAST_EVENT_ID, RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import { costReportSchema, type CostReport } from '../../protocol/cost-report.ts';
+import {
+  costReportSchema,
+  taskCostsSchema,
+  type CostReport,
+  type TaskCosts,
+} from '../../protocol/cost-report.ts';
 import { ClientError } from '../core/client-error.ts';
 import { tryAgain } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
@@ -21,12 +28,11 @@ const PAGE = 100;
 /** The states of a task that waits for a person. One request can filter by only one state. */
 const WAITING = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
 
-/** A running tool execution. */
 export type ToolExecution = z.infer<typeof toolExecutionListSchema>['tools'][number];
 
 /**
- * The requests of one agent. It retries a request that got no answer. That is safe: a message has an id (B1), and a
- * second cancel or abort has no effect. It does not retry streams.
+ * The requests to one agent. A request that got no response is sent again, because that is safe. A message has an id
+ * (B1), and a second cancel or abort has no effect. Requests for streams are not sent again.
  */
 export class AgentApi {
   readonly #service: HttpClient;
@@ -37,12 +43,11 @@ export class AgentApi {
     this.#patience = patience;
   }
 
-  /** Sends a message and returns its stream. Not retried. */
   stream(body: object, signal: AbortSignal): Promise<Response> {
     return this.#service.ask('/message:stream', { method: 'POST', headers: A2A_HEADERS, body, signal });
   }
 
-  /** Returns the stream of the events after the cursor. Not retried. */
+  /** Returns the stream of the events after the cursor. */
   subscribe(taskId: string, cursor: number, signal: AbortSignal): Promise<Response> {
     const headers = { ...A2A_HEADERS, [LAST_EVENT_ID]: String(cursor) };
     return this.#service.ask(`${taskPath(taskId)}:subscribe`, { method: 'GET', headers, signal });
@@ -56,7 +61,7 @@ export class AgentApi {
     });
   }
 
-  /** Sends a message. Does not wait for its task to end. */
+  /** Sends a message. Does not wait for the end of its task. */
   async send(body: object): Promise<void> {
     const ask = {
       method: 'POST',
@@ -75,14 +80,14 @@ export class AgentApi {
     }
   }
 
-  /** Sends a cancel while the page unloads. Does not wait for the answer. */
+  /** Sends a cancel while the page unloads. Does not wait for the response. */
   cancelLeaving(taskId: string, reason: string): void {
     const [path, ask] = cancelOf(taskId, reason);
     this.#service.ask(path, { ...ask, keepalive: true }).catch(() => undefined);
   }
 
   /**
-   * Lists all tasks that wait for a person, then the newest other tasks.
+   * Returns all tasks that wait for a person, then the newest other tasks.
    * @param count the maximum number of other tasks
    */
   async tasks(count: number): Promise<TaskList> {
@@ -95,35 +100,33 @@ export class AgentApi {
   }
 
   async #list(count: number, status?: string): Promise<TaskList> {
-    const ask = { method: 'GET', headers: A2A_HEADERS } as const;
     const tasks = new Map<string, ListedTask>();
     let total = 0;
     for (let pageToken = ''; tasks.size < count;) {
       const query = new URLSearchParams({ pageSize: String(Math.min(PAGE, count - tasks.size)) });
       if (status !== undefined) query.set('status', status);
       if (pageToken !== '') query.set('pageToken', pageToken);
-      const page = await this.#persist(() =>
-        this.#service.askFor(taskListSchema, `/tasks?${query.toString()}`, ask),
-      );
+      const page = await this.#get(taskListSchema, `/tasks?${query.toString()}`, A2A_HEADERS);
       const known = tasks.size;
       for (const task of page.tasks) tasks.set(task.id, toListedTask(task));
       total = page.totalSize;
       pageToken = page.nextPageToken;
-      // An agent may return the same page token forever. So this loop also ends when a page has no new task.
+      // An agent may return the same page token forever. So the loop also ends when a page has no new task.
       if (pageToken === '' || tasks.size === known) break;
     }
     return { tasks: [...tasks.values()], total };
   }
 
   async tools(): Promise<readonly ToolExecution[]> {
-    const ask = { method: 'GET' } as const;
-    return (await this.#persist(() => this.#service.askFor(toolExecutionListSchema, '/api/tools', ask)))
-      .tools;
+    return (await this.#get(toolExecutionListSchema, '/api/tools')).tools;
   }
 
   costs(days: number): Promise<CostReport> {
-    const ask = { method: 'GET' } as const;
-    return this.#persist(() => this.#service.askFor(costReportSchema, `/api/costs?days=${days}`, ask));
+    return this.#get(costReportSchema, `/api/costs?days=${days}`);
+  }
+
+  taskCosts(taskId: string): Promise<TaskCosts> {
+    return this.#get(taskCostsSchema, `/api/tasks/${encodeURIComponent(taskId)}/costs`);
   }
 
   abortTool(toolId: string, reason: string): Promise<AbortAnswer> {
@@ -131,6 +134,10 @@ export class AgentApi {
     return this.#persist(() =>
       this.#service.askFor(abortAnswerSchema, path, { method: 'POST', body: { reason } }),
     );
+  }
+
+  #get<T>(schema: z.ZodMiniType<T>, path: string, headers: Record<string, string> = {}): Promise<T> {
+    return this.#persist(() => this.#service.askFor(schema, path, { method: 'GET', headers }));
   }
 
   #persist<T>(act: () => Promise<T>): Promise<T> {

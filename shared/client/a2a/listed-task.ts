@@ -1,7 +1,6 @@
-/** A task in a task list. */
 import type * as z from 'zod/mini';
 import { TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import { notDoneText } from '../../protocol/not-done.ts';
+import { notDoneText } from '../../protocol/not-done-text.ts';
 import { type DeliveredState, taskStateOf } from './task-state.ts';
 import type { taskListSchema, WireUsage } from './wire.ts';
 
@@ -11,17 +10,16 @@ export interface ListedTask {
   /** The first line of the user's message. */
   title: string;
   state: DeliveredState;
-  /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`; '' if there are none. */
+  /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`. '' if there are none. */
   notDone: string;
-  /** RFC 3339; null if the agent omits it. */
+  /** RFC 3339. Null if the agent omits it. */
   updatedAt: string | null;
-  /** The cost of the task, and of all tasks of its session; null if the agent does not report it. */
+  /** The cost of the task, and of all tasks of its session. Null if the agent does not report it. */
   cost: { task: WireUsage; session: WireUsage } | null;
 }
 
-/** The first tasks of a list. */
 export interface TaskList {
-  /** First all tasks that wait for a person, then the newest. */
+  /** All tasks that wait for a person, then the newest other tasks. */
   tasks: readonly ListedTask[];
   /** The number of all tasks, as the agent counts them. */
   total: number;

@@ -1,8 +1,7 @@
-/** Builds messages to an A2A agent for the HTTP+JSON binding of A2A 1.0. Pure. */
+/** Builds messages to an A2A agent for the HTTP+JSON binding of A2A 1.0. */
 import { AGENT_COMMAND, RUN_TOOL, TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import type { Decision, Grants, TaskRequest, ToolRequest } from '../core/task-request.ts';
 
-/** The default channel of decisions. */
 export const CHANNEL = 'client-library';
 
 interface Addressed {
@@ -12,54 +11,63 @@ interface Addressed {
 }
 
 export interface A2aTaskRequest extends TaskRequest {
-  /** Offers the model only read-only tools. */
+  /** True to offer the model only read-only tools. */
   readOnly?: boolean | undefined;
+  /** Images (PNG, JPEG, GIF, WebP), PDFs or texts in UTF-8. The bytes decide the type. 3,000,000 bytes in total. */
+  files?: readonly FileToSend[] | undefined;
+}
+
+export interface FileToSend {
+  name: string;
+  content: Uint8Array;
 }
 
 export function requestMessage(request: A2aTaskRequest, messageId: string): object {
-  const { text, sessionId, workspace, autoExecute, readOnly, mode, model } = request;
+  const { text, sessionId, workspace, autoExecute, readOnly, mode, model, files = [] } = request;
   return message(
-    [{ text }],
+    [{ text }, ...files.map(filePart)],
     { messageId, sessionId },
     { [TOOL_APPROVAL]: { workspace, autoExecute, readOnly, mode, model } },
   );
+}
+
+/** A2A 1.0 §4.1.6: JSON has the bytes of a part in base64. */
+function filePart({ name, content }: FileToSend): object {
+  return { raw: base64Of(content), filename: name };
+}
+
+/** Encodes without `Buffer`, which browsers do not have. */
+function base64Of(bytes: Uint8Array): string {
+  return btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join(''));
+}
+
+function dataPart(data: object): object {
+  return { data, mediaType: 'application/json' };
 }
 
 export function textMessage(text: string, to: Addressed): object {
   return message([{ text }], to);
 }
 
-/** The command for one tool call (extension `agent-command`). */
+/** Builds the command for one tool call (extension `agent-command`). */
 export function toolMessage({ tool, input = {}, workspace }: ToolRequest, messageId: string): object {
-  const data = { extension: AGENT_COMMAND, command: RUN_TOOL, args: [tool, JSON.stringify(input)] };
   return message(
-    [{ data, mediaType: 'application/json' }],
+    [dataPart({ extension: AGENT_COMMAND, command: RUN_TOOL, args: [tool, JSON.stringify(input)] })],
     { messageId },
     { [TOOL_APPROVAL]: { workspace } },
   );
 }
 
 export function revokeMessage(grants: Grants, { channel, ...to }: Addressed & { channel: string }): object {
-  return message(
-    [{ data: { extension: TOOL_APPROVAL, revoke: grants, channel }, mediaType: 'application/json' }],
-    to,
-  );
+  return message([dataPart({ extension: TOOL_APPROVAL, revoke: grants, channel })], to);
 }
 
-/** Each decision carries the code of the question that the person saw. This function adds no code (D2). */
+/** D2: each decision contains the code of the question that the person saw. This function adds no code. */
 export function decisionsMessage(
   decisions: readonly Decision[],
   { channel, ...to }: Addressed & { channel: string },
 ): object {
-  return message(
-    [
-      {
-        data: { extension: TOOL_APPROVAL, decisions, channel },
-        mediaType: 'application/json',
-      },
-    ],
-    to,
-  );
+  return message([dataPart({ extension: TOOL_APPROVAL, decisions, channel })], to);
 }
 
 function message(parts: object[], { messageId, sessionId, taskId }: Addressed, metadata?: object): object {

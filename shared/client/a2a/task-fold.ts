@@ -1,6 +1,6 @@
 /** Folds the events of a task into a report. No I/O. */
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import { notDoneText } from '../../protocol/not-done.ts';
+import { notDoneText } from '../../protocol/not-done-text.ts';
 import type { Activity } from '../../protocol/tool-approval.ts';
 import type { Progress } from '../core/progress.ts';
 import { hasEnded } from '../core/task-report.ts';
@@ -16,20 +16,20 @@ export class TaskFold {
   /** The position of the last event that the report includes. */
   #cursor = 0;
   /**
-   * The position of the last event that the caller has received. If a client resumes at `after`, the report is ahead of
-   * this position.
+   * The position of the last event that the caller has received. If a client resumes at `after`, the report already
+   * includes later events.
    */
   #told = 0;
   #state: TaskState = 'working';
   #message = '';
   #pending: readonly PendingAction[] = [];
-  /** The text of each artifact, by artifact id. The order is the order of their first text. */
+  /** Maps each artifact id to its text, in the order of the first texts. */
   readonly #said = new Map<string, string>();
   readonly #running = new Map<string, RunningTool>();
-  /** The state or end of each call, by call id, oldest first. */
+  /** Maps each call id to the state or outcome of the call, oldest first. */
   readonly #calls = new Map<string, Pick<RunningTool, 'tool' | 'title'> & { state: string }>();
 
-  /** @param after the caller also gets the events after this position that `task` already includes */
+  /** @param after the caller also gets the events after this position, even if `task` includes them */
   constructor(task: WireTask, after?: number) {
     this.taskId = task.id;
     this.sessionId = task.contextId;
@@ -37,14 +37,14 @@ export class TaskFold {
     this.#told = after ?? this.#cursor;
   }
 
-  /** The position from which the next subscription must continue. */
+  /** The next subscription must continue after this position. */
   get position(): number {
     return this.#told;
   }
 
   /**
-   * True if the task has ended and the caller has received all its events. The client must then not subscribe again,
-   * because the server rejects a cursor past the end (S2).
+   * True if the task has ended and the caller has received all its events. The client must not subscribe again, because
+   * the server rejects a cursor past the end (S2).
    */
   get over(): boolean {
     return hasEnded({ state: this.#state }) && this.#told === this.#cursor;
@@ -86,8 +86,8 @@ export class TaskFold {
   }
 
   /**
-   * Folds an event into the report. @returns the progress to report; empty for an event that the caller already has
-   * (S1)
+   * Folds an event into the report. Returns the progress to report. Returns an empty list if the caller already has the
+   * event (S1).
    */
   take(event: WireEvent): readonly Progress[] {
     const { task, statusUpdate, artifactUpdate } = event;
@@ -109,7 +109,7 @@ export class TaskFold {
         this.#follow(progress.activity, statusUpdate.status.timestamp ?? null);
     const [before, asked] = [this.#state, this.#pending.length];
     this.#stand(statusUpdate.status);
-    // A change of the state is progress. So is every status with pending actions, because the actions may have changed.
+    // Each status with pending actions is also progress, because the actions may have changed.
     const changed = before !== this.#state || asked + this.#pending.length > 0;
     return changed ? [...happened, { type: 'state', report: this.report }] : happened;
   }
@@ -146,7 +146,7 @@ export class TaskFold {
   }
 }
 
-/** The progress that one event reports. It does not depend on earlier events. Pure. */
+/** Returns the progress that one event reports, independent of earlier events. */
 function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Progress[] {
   if (artifactUpdate !== undefined) {
     if (isAside(artifactUpdate.artifact)) return [];
@@ -160,7 +160,7 @@ function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Pro
   return message === '' ? [] : [{ type: 'note', message }];
 }
 
-/** True for an artifact that is not part of the agent's answer, such as tool output. */
+/** Returns true if the artifact is not part of the agent's answer, such as tool output. */
 function isAside({ metadata }: WireTask['artifacts'][number]): boolean {
   return metadata?.[TOOL_APPROVAL]?.role !== undefined;
 }

@@ -1,4 +1,3 @@
-/** Maps A2A task states to this client's states. */
 import type { TaskState } from '../core/task-report.ts';
 
 /** A task that the agent reports is delivered. */

@@ -1,11 +1,11 @@
 /**
- * The parts of A2A 1.0 (HTTP+JSON) and of both extensions that this client reads. It uses `zod/mini`. With the full
- * `zod`, the bundle of a web page is ten times as large.
+ * The parts of A2A 1.0 (HTTP+JSON) and of the extensions that this client reads. The schemas use `zod/mini`, because
+ * the full `zod` makes a web page's bundle ten times as large.
  */
 import * as z from 'zod/mini';
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import {
-  callRef,
+  callReferenceFields,
   decisionWordSchema,
   pendingReasonSchema,
   previewSchema,
@@ -22,7 +22,7 @@ const status = z.object({
 const artifact = z.object({
   artifactId: z.string(),
   parts: z.prefault(z.array(part), []),
-  /** `asideSchema` of `protocol/tool-approval.ts`: an artifact with a role is not part of the answer. */
+  /** An artifact with a role is not part of the answer (`asideSchema` of `protocol/tool-approval.ts`). */
   metadata: z.optional(z.object({ [TOOL_APPROVAL]: z.optional(z.object({ role: z.optional(z.string()) })) })),
 });
 
@@ -40,9 +40,11 @@ const metadata = z.object({
   [RESUMABLE_STREAM]: z.optional(z.object({ seq: z.number() })),
   [TOOL_APPROVAL]: z.optional(
     z.object({
-      // Other fields of later servers are ignored.
+      // `unknown` accepts activities of later servers.
       activity: z.optional(z.unknown()),
-      calls: z.optional(z.array(z.object({ ...callRef, toolId: z.nullable(z.string()), state: z.string() }))),
+      calls: z.optional(
+        z.array(z.object({ ...callReferenceFields, toolId: z.nullable(z.string()), state: z.string() })),
+      ),
       usage: z.optional(usage),
       sessionUsage: z.optional(usage),
     }),
@@ -79,13 +81,14 @@ export const pendingPartSchema = z.object({
   extension: z.literal(TOOL_APPROVAL),
   pending: z.array(
     z.object({
-      ...callRef,
+      ...callReferenceFields,
       input: z.record(z.string(), z.unknown()),
       shown: z.string(),
       sideEffect: sideEffectSchema,
       preview: previewSchema,
       reason: pendingReasonSchema,
       expiresAt: z.nullable(z.string()),
+      presence: z.optional(z.literal(true)),
       decisions: z.array(decisionWordSchema),
     }),
   ),
@@ -93,7 +96,7 @@ export const pendingPartSchema = z.object({
 
 export const sendMessageResponseSchema = z.object({ task: z.optional(taskSchema) });
 
-/** `GET /api/tools`. */
+/** The response to `GET /api/tools`. */
 export const toolExecutionListSchema = z.object({
   tools: z.array(
     z.object({
@@ -103,17 +106,16 @@ export const toolExecutionListSchema = z.object({
       taskId: z.string(),
       sessionId: z.string(),
       callId: z.string(),
-      /** RFC 3339 */
+      /** The time, as in RFC 3339. */
       startedAt: z.string(),
-      /** Milliseconds. */
       ageMs: z.number(),
-      /** The execution's last output or progress message; null if there is none. */
+      /** The execution's last output or progress message. Null if there is none. */
       progress: z.unknown(),
     }),
   ),
 });
 
-/** `GET /tasks` with the history. The title is in the first message. */
+/** The response to `GET /tasks` with the history, because the title is in the first message. */
 export const taskListSchema = z.object({
   tasks: z.prefault(
     z.array(

@@ -1,13 +1,13 @@
-/** The errors of this library, grouped by what the caller can do. */
-
 export type ClientErrorCode =
-  /** No answer: a network failure, a stopped server, or a page whose origin the server does not allow. Try again later. */
+  /**
+   * The server sent no response. The network may fail, the server may be stopped, or the server may not allow the
+   * page's origin. The caller can try again later.
+   */
   | 'unreachable'
-  /** The server rejected the request or failed. `reason` is the server's name for the error, if it sent one. */
+  /** The server rejected the request or failed. `reason` is the server's name for the error, if the server sent one. */
   | 'refused'
-  /** The answer does not fit the protocol. */
   | 'malformed-answer'
-  /** The answer was lost. A retry could repeat the effect, so check the state first. */
+  /** The response was lost. A retry could repeat the effect, so the caller must check the state first. */
   | 'outcome-unknown'
   /** The caller aborted the request before the task had an id. */
   | 'aborted'
@@ -15,7 +15,6 @@ export type ClientErrorCode =
   | 'detached';
 
 interface ClientErrorDetail {
-  /** The HTTP status, if there was an answer. */
   status?: number;
   /** The server's name for the error, e.g. `UNKNOWN_TASK`. */
   reason?: string;
@@ -26,7 +25,7 @@ interface ClientErrorDetail {
   cause?: unknown;
 }
 
-/** The only error this library throws. Its message says what to do next. */
+/** The only error that this library throws. Its message tells a person what to do next. */
 export class ClientError extends Error {
   override readonly name = 'ClientError';
   readonly code: ClientErrorCode;
@@ -45,7 +44,7 @@ export class ClientError extends Error {
   }
 }
 
-/** The error for a fetch that failed without an answer, or for a body that could not be read. */
+/** Returns the error for a fetch without a response, or for a body that could not be read. */
 export function unreachable(url: string, cause: unknown): ClientError {
   return new ClientError(
     'unreachable',

@@ -1,4 +1,3 @@
-/** The options of both clients. */
 import type { RetryPolicy } from './retry-policy.ts';
 import type { HttpClientOptions } from './http-client.ts';
 

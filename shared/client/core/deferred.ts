@@ -1,4 +1,4 @@
-/** A promise with methods to settle it. If nothing handles its rejection, no error occurs. */
+/** A promise with methods to settle it. A rejection without a handler causes no error. */
 export class Deferred<T> {
   readonly promise: Promise<T>;
   #resolve: (value: T) => void = () => undefined;

@@ -1,7 +1,7 @@
-/** The active executions of one client. It cancels some of them when the page unloads. */
+/** The active executions of one client. When the page unloads, the registry cancels those with `onUnload: 'cancel'`. */
 import { Execution } from './execution.ts';
 import type { ExecutionOptions } from './execution.ts';
-import { PageUnload } from './page-unload.ts';
+import { PageUnload } from './on-page-unload.ts';
 import type { TaskTransport } from './task-transport.ts';
 
 export class ExecutionRegistry {
@@ -29,7 +29,10 @@ export class ExecutionRegistry {
     return execution;
   }
 
-  /** Cancels all of them in parallel. @throws AggregateError if some cancels fail; the others succeed */
+  /**
+   * Cancels all executions in parallel. @throws AggregateError if some cancels fail. The other executions are still
+   * cancelled.
+   */
   async cancelAll(reason?: string): Promise<void> {
     await cancelEach(this.active, reason);
   }
@@ -39,7 +42,10 @@ export class ExecutionRegistry {
   }
 }
 
-/** Cancels them in parallel. @throws AggregateError if some cancels fail; the others succeed */
+/**
+ * Cancels the executions in parallel. @throws AggregateError if some cancels fail. The other executions are still
+ * cancelled.
+ */
 export async function cancelEach(executions: readonly Execution[], reason?: string): Promise<void> {
   const ends = await Promise.allSettled(executions.map((execution) => execution.cancel(reason)));
   const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));

@@ -1,11 +1,10 @@
 /**
  * A task that a client started or attached to.
  *
- * Invariants
- * - It settles exactly once: with the report of an ended task, or with an error. Then it has no listener and is no
- *   longer active (R51).
- * - A second cancel sends no second request. If cancel and completion race, the server decides. The report has the
- *   outcome.
+ * - The execution settles exactly once, with the report of an ended task or with an error. After that it has no
+ *   listener and is no longer active (R51).
+ * - A second cancel sends no second request. If a cancel and the completion race, the server decides. The report has
+ *   the outcome.
  */
 import { ClientError } from './client-error.ts';
 import { newId } from './new-id.ts';
@@ -15,11 +14,14 @@ import type { TaskReport } from './task-report.ts';
 import type { Decision, Grants } from './task-request.ts';
 
 export interface ExecutionOptions {
-  /** Cancels the task when it aborts. If `signal.reason` is text, it is the reason of the cancel. */
+  /** An abort of this signal cancels the task. If `signal.reason` is text, it is the reason of the cancel. */
   signal?: AbortSignal | undefined;
-  /** Called for each event. If this callback throws, the execution rejects with that error. The task continues. */
+  /**
+   * Runs for each progress event. If this callback throws, the execution rejects with that error, and the task
+   * continues.
+   */
   onProgress?: ((progress: Progress) => void) | undefined;
-  /** What to do with the task when the page unloads. The default is `detach`: the task continues. */
+  /** What happens to the task when the page unloads. The default is `detach`, which lets the task continue. */
   onUnload?: 'detach' | 'cancel' | undefined;
 }
 
@@ -27,9 +29,9 @@ export class Execution {
   /** A random id. Only this client uses it. */
   readonly id: string = newId();
   /**
-   * The report of the ended task: completed, cancelled, failed or rejected by the agent. A failed task does not reject.
-   * The promise rejects with a ClientError if the outcome is unknown: refused, unreachable, detached, aborted before the
-   * request was sent, or a task that the agent does not know any more (`UNKNOWN_TASK`).
+   * The report of the ended task. A failed, cancelled or rejected task also resolves this promise. The promise rejects
+   * with a ClientError if there is no such report. The connection may be lost, `detach` may stop the reading, or an
+   * abort may come before the first request. The agent may also no longer have the task (`UNKNOWN_TASK`).
    */
   readonly result: Promise<TaskReport>;
   readonly #line: TaskTransport;
@@ -39,10 +41,10 @@ export class Execution {
   #canceling: Promise<void> | undefined;
   /** True if this client sent a cancel while the page unloaded. */
   #left = false;
-  /** The error because of which this client stopped reading; undefined if it still reads. */
+  /** The reason why this client stopped reading. Undefined while it reads. */
   #ended: { error: unknown } | undefined;
 
-  /** @param onSettled called once, before `result` settles */
+  /** @param onSettled runs once, before `result` settles */
   constructor(line: TaskTransport, options: ExecutionOptions, onSettled: (execution: Execution) => void) {
     this.#line = line;
     this.#options = options;
@@ -51,7 +53,7 @@ export class Execution {
     this.result.catch(() => undefined);
   }
 
-  /** The current state of the task; undefined until the server has sent the task id. */
+  /** The current state of the task. Undefined until the server has sent the task id. */
   get report(): TaskReport | undefined {
     return this.#line.report;
   }
@@ -63,7 +65,7 @@ export class Execution {
   /** Cancels the task and aborts its tools. Has no effect after the task has ended. @throws ClientError */
   cancel(reason = 'cancelled by the client'): Promise<void> {
     if (this.#state === 'settled') return Promise.resolve();
-    // The result may settle first, for example if the task never started. Then this call does not wait for the cancel.
+    // `result` may settle first, for example if the task never started. Then this call does not wait for the cancel.
     this.#canceling ??= Promise.race([this.#line.cancel(reason), this.result.then(() => undefined)]).catch(
       (error: unknown) => {
         this.#canceling = undefined;
@@ -73,7 +75,6 @@ export class Execution {
     return this.#canceling;
   }
 
-  /** Cancels while the page unloads. */
   cancelLeaving(reason: string): void {
     this.#left = true;
     this.#line.cancelLeaving(reason);
@@ -85,7 +86,7 @@ export class Execution {
   }
 
   /**
-   * Sends decisions on pending actions. Each decision carries the code of the content that this client showed (D2).
+   * Sends decisions on pending actions. Each decision contains the code of the content that this client showed (D2).
    * @throws ClientError
    */
   decide(...decisions: readonly Decision[]): Promise<void> {
@@ -93,7 +94,7 @@ export class Execution {
   }
 
   /**
-   * Revokes grants that decisions gave. Later calls then ask again. By default, it revokes all grants. @throws
+   * Revokes grants that came with decisions. Later calls then need a decision again. The default is all grants. @throws
    * ClientError
    */
   revoke(grants: Grants = 'all'): Promise<void> {
@@ -113,7 +114,8 @@ export class Execution {
       );
     };
     try {
-      // The caller needs the execution object before its first progress.
+      // The first progress event must come after the constructor has returned, because the callback needs the
+      // execution.
       await Promise.resolve();
       if (signal?.aborted === true)
         throw new ClientError('aborted', 'The task was aborted before it was sent. Nothing has run.');

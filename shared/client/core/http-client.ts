@@ -1,20 +1,22 @@
-/** An HTTP client for one server. It adds the token, validates answers, and reports failures as ClientError. */
+/**
+ * Sends HTTP requests to one server. The client adds the token, validates responses, and reports failures as
+ * ClientError.
+ */
 import * as z from 'zod/mini';
 import { ClientError, unreachable } from './client-error.ts';
 
 export interface HttpClientOptions {
-  /** The server's address. */
   url: string;
-  /** The bearer token, or a function that returns the current one. Omit it for servers without authentication. */
+  /** The bearer token, or a function that returns the current one. Absent for servers without authentication. */
   token?: string | (() => string) | undefined;
-  /** A replacement for the platform's `fetch`. */
+  /** Replaces the platform's `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
 interface HttpCall {
   method: 'GET' | 'POST' | 'DELETE';
   headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** The client sends this value as JSON. */
   body?: unknown;
   signal?: AbortSignal;
   /**
@@ -35,7 +37,7 @@ export class HttpClient {
     this.#fetch = fetch;
   }
 
-  /** @throws ClientError if the status is not 2xx */
+  /** Sends a request. @throws ClientError if the status is not 2xx */
   async ask(path: string, { method, headers, body, signal, keepalive }: HttpCall): Promise<Response> {
     const token = this.#token();
     const url = `${this.url}${path}`;
@@ -48,7 +50,7 @@ export class HttpClient {
           ...(token !== undefined && { Authorization: `Bearer ${token}` }),
           ...headers,
         },
-        // Send no cookies, and never send the token to a redirect target.
+        // The client sends no cookies, and never sends the token to a redirect target.
         credentials: 'omit',
         redirect: 'error',
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -62,7 +64,10 @@ export class HttpClient {
     throw errorInBody(await response.text().catch(() => ''), response.status);
   }
 
-  /** @throws ClientError also if the answer does not fit the schema */
+  /**
+   * Sends a request and validates the response. @throws ClientError if the status is not 2xx, or if the response does
+   * not fit the schema
+   */
   async askFor<Schema extends z.ZodMiniType>(
     schema: Schema,
     path: string,

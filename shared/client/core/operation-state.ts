@@ -1,24 +1,23 @@
-/** The state of one operation as an immutable value for a user interface. Pure. */
+/** The state of one operation as an immutable value for a user interface. */
 import { ClientError } from './client-error.ts';
 import type { Progress } from './progress.ts';
 import { hasEnded } from './task-report.ts';
 import type { PendingAction, TaskReport } from './task-report.ts';
 
 interface Seen {
-  /** Its id, unique while the page lives. */
+  /** This id is unique until the page unloads. */
   readonly id: string;
   /** The text of the request. */
   readonly title: string;
-  /** The last step in a few words; `''` before the first. */
+  /** The last step in a few words. '' before the first step. */
   readonly progress: string;
-  /** The agent's answer so far. */
   readonly output: string;
 }
 
 export type Operation =
   | (Seen & { readonly state: 'starting' })
   | (Seen & { readonly state: 'running'; readonly report: TaskReport })
-  /** The agent does not have the task yet. `reason` says why, and when the next try is. */
+  /** The agent does not have the task yet. `reason` contains the cause and the time of the next attempt. */
   | (Seen & { readonly state: 'not-delivered'; readonly report: TaskReport; readonly reason: string })
   /** A person must decide the pending actions or answer the question. */
   | (Seen & {
@@ -31,7 +30,7 @@ export type Operation =
   | (Seen & { readonly state: 'canceled'; readonly report: TaskReport | null; readonly reason: string })
   /** The agent refused the task. */
   | (Seen & { readonly state: 'rejected'; readonly report: TaskReport; readonly reason: string })
-  /** The agent failed. With an `error`, the outcome is unknown. */
+  /** The task failed. If `error` is not null, the outcome is unknown. */
   | (Seen & {
       readonly state: 'failed';
       readonly report: TaskReport | null;
@@ -43,7 +42,6 @@ export function startingOperation(id: string, title: string): Operation {
   return { id, title, progress: '', output: '', state: 'starting' };
 }
 
-/** Applies one progress event. */
 export function afterProgress(before: Operation, progress: Progress): Operation {
   switch (progress.type) {
     case 'text':
@@ -61,7 +59,6 @@ export function afterProgress(before: Operation, progress: Progress): Operation 
   }
 }
 
-/** Applies a report of the task. */
 export function afterReport({ id, title, progress }: Operation, report: TaskReport): Operation {
   const seen = { id, title, progress, output: report.output };
   const { state, message, pending, question } = report;
@@ -104,7 +101,7 @@ export function isOver({ state }: Operation): boolean {
 
 type Activity = Extract<Progress, { type: 'activity' }>['activity'];
 
-/** A step of a call in a few words. For output, this is its last line, which may be empty. */
+/** Describes a step of a call in a few words. For output, returns its last line, which may be empty. */
 export function activityLine(activity: Activity): string {
   const { tool, title } = activity;
   switch (activity.type) {

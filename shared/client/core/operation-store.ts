@@ -1,8 +1,9 @@
 /**
- * A store of operations for any user interface. It starts them, keeps each as one value, and notifies listeners of changes.
+ * A store of operations for any user interface. It starts operations, keeps the state of each as one value, and
+ * notifies listeners of changes.
  *
- * Values are immutable. `all` stays the same array until a value changes: React's `useSyncExternalStore`, Svelte stores and
- * signals need this.
+ * Values are immutable. `all` stays the same array until a value changes, because React's `useSyncExternalStore`,
+ * Svelte stores and signals need that.
  */
 import type { Execution, ExecutionOptions } from './execution.ts';
 import { afterError, isOver, afterProgress, afterReport, startingOperation } from './operation-state.ts';
@@ -18,7 +19,7 @@ export class Operations<Request extends { text: string }> {
   readonly #client: Starter<Request>;
   readonly #executions = new Map<string, Execution>();
   readonly #listeners = new Set<() => void>();
-  /** In start order. */
+  /** The operations are in the order of their starts. */
   #operations: ReadonlyMap<string, Operation> = new Map();
   #all: readonly Operation[] = [];
 
@@ -34,7 +35,7 @@ export class Operations<Request extends { text: string }> {
     return this.#operations.get(id);
   }
 
-  /** @returns the operation's id. It does not throw: an error becomes the operation's state. */
+  /** Starts an operation and returns its id. Never throws. An error becomes the operation's state. */
   start(request: Request, options: Omit<ExecutionOptions, 'onProgress'> = {}): string {
     const execution = this.#client.start(request, {
       ...options,
@@ -52,12 +53,12 @@ export class Operations<Request extends { text: string }> {
     return id;
   }
 
-  /** Cancels an operation. No effect if it has ended or is unknown. @throws ClientError */
+  /** Cancels an operation. Has no effect if the operation has ended or is unknown. @throws ClientError */
   async cancel(id: string, reason = 'cancelled by the person'): Promise<void> {
     await this.#executions.get(id)?.cancel(reason);
   }
 
-  /** @throws ClientError if the server refuses a decision; the operation then still waits */
+  /** Sends decisions. @throws ClientError if the server refuses a decision. The operation then still waits. */
   async decide(id: string, ...decisions: readonly Decision[]): Promise<void> {
     await this.#executions.get(id)?.decide(...decisions);
   }
@@ -67,7 +68,7 @@ export class Operations<Request extends { text: string }> {
     await this.#executions.get(id)?.say(text);
   }
 
-  /** Removes an ended operation. @returns false if it has not ended or is unknown */
+  /** Removes an ended operation. Returns false if the operation has not ended or is unknown. */
   dismiss(id: string): boolean {
     const operation = this.get(id);
     if (operation === undefined || !isOver(operation)) return false;
@@ -76,8 +77,8 @@ export class Operations<Request extends { text: string }> {
   }
 
   /**
-   * @param listener called after each change. The platform reports its errors as uncaught.
-   * @returns a function that unsubscribes
+   * Returns a function that unsubscribes.
+   * @param listener runs after each change. The platform reports its errors as uncaught.
    */
   subscribe(listener: () => void): () => void {
     const own = (): void => listener();

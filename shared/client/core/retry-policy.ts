@@ -1,4 +1,3 @@
-/** Retry settings and retries. */
 import pRetry from 'p-retry';
 import type { BackOff } from '../../runtime/back-off.ts';
 import { ClientError } from './client-error.ts';
@@ -6,14 +5,14 @@ import { ClientError } from './client-error.ts';
 export interface RetryPolicy {
   /** The maximum number of consecutive failed attempts. */
   attempts: number;
-  /** The delay before the second attempt, in milliseconds. Each delay doubles, with jitter. */
+  /** The delay before the second attempt. Each later delay is twice as long, with jitter. */
   firstMs: number;
   mostMs: number;
-  /** A stream without data for this time counts as broken. Milliseconds. Servers send a heartbeat every 10 to 15 s. */
+  /** A stream without data for this time counts as broken. Servers send a heartbeat every 10 to 15 s. */
   quietMs: number;
   /**
-   * The polling interval for a waiting task over MCP, in milliseconds. MCP has no event for a decision on another
-   * surface.
+   * The time between two status requests over MCP while a task waits. MCP has no event for a decision that another
+   * client sends.
    */
   lookMs: number;
 }
@@ -27,8 +26,8 @@ export const RETRY_POLICY: RetryPolicy = {
 };
 
 /**
- * The policy as options of `p-retry`. Its jitter lengthens a delay, so the first delay is between half of `firstMs` and
- * `firstMs`.
+ * Returns the policy as options of `p-retry`. Its jitter lengthens a delay, so the first delay is between half of
+ * `firstMs` and `firstMs`.
  */
 export function backOffOf({ attempts, firstMs, mostMs }: RetryPolicy): BackOff {
   return { retries: attempts - 1, minTimeout: firstMs / 2, maxTimeout: mostMs, factor: 2, randomize: true };
@@ -49,15 +48,13 @@ export function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 export interface RetryOptions {
-  /** Stops the retries when it aborts. */
   signal?: AbortSignal | undefined;
-  /** Whether to retry after this error. Without it, the client retries after a retryable error. */
+  /** Returns true to retry after this error. By default, the client retries after a retryable error. */
   passes?: (error: unknown) => error is ClientError;
-  /** Called before each retry. */
   onFailure?: ((attempt: number, error: ClientError) => void) | undefined;
 }
 
-/** Retries an idempotent request. @throws ClientError the error of the last attempt, or the abort of `signal` */
+/** Retries an idempotent request. @throws ClientError of the last attempt, or the abort of `signal` */
 export function tryAgain<T>(
   act: () => Promise<T>,
   patience: RetryPolicy,
@@ -74,7 +71,7 @@ export function tryAgain<T>(
   });
 }
 
-/** Whether the same request may succeed later. */
+/** Returns true if the same request may succeed later. */
 export function isRetryable(error: unknown): error is ClientError {
   return error instanceof ClientError && error.retryable;
 }

@@ -1,9 +1,8 @@
-/** The state of a task as a client shows it. It is the same over A2A and MCP. */
 import type { DecisionWord, PendingReason, Preview, SideEffect } from '../../protocol/tool-approval.ts';
 
 /**
- * - `not-delivered`: the agent does not have the task yet, and the bridge tries again. Over MCP only.
- * - `waiting`: nothing runs until a person decides the pending actions or answers the question.
+ * - `not-delivered`: the agent does not have the task yet, and the bridge tries again. Only MCP has this state.
+ * - `waiting`: the task does nothing until a person decides the pending actions or answers the question.
  * - `rejected`: the agent refused the task.
  *
  * The last four states are final.
@@ -13,52 +12,54 @@ export type TaskState =
 
 export interface PendingAction {
   callId: string;
-  /** The code of this question. A decision carries the code of the question that the person saw (D2). */
+  /** The code of this question. A decision contains the code of the question that the person saw (D2). */
   shown: string;
   tool: string;
   /** One line about the effect of the call. */
   title: string;
   input: Readonly<Record<string, unknown>>;
   sideEffect: SideEffect;
-  /** Why the action waits; see `pendingReasonSchema` in `protocol/tool-approval.ts`. */
+  /** See `pendingReasonSchema` in `protocol/tool-approval.ts`. */
   reason: PendingReason;
   /** The preview for the person. Over MCP it is text. */
   preview: Preview | { type: 'text'; text: string };
-  /** RFC 3339; null if the action never expires. */
+  /** RFC 3339. Null if the action never expires. */
   expiresAt: string | null;
+  /** True if an approval or an edit needs the assertion of a passkey. */
+  presence?: true | undefined;
   decisions: readonly DecisionWord[];
 }
 
-/** A running tool execution. */
 export interface RunningTool {
   /** The id for an abort. */
   toolId: string;
   tool: string;
   title: string;
-  /** RFC 3339; null if unknown. */
+  /** RFC 3339. Null if unknown. */
   startedAt: string | null;
 }
 
 export interface TaskReport {
-  /** The id of the session. Start the next task with it to continue the conversation. */
+  /** The next task continues the conversation if it starts with this id. */
   sessionId: string;
   taskId: string | null;
   state: TaskState;
-  /** The agent's message about the state, e.g. why the task failed. Of `not-delivered`: why, and the next try. */
+  /**
+   * The agent's message about the state, e.g. why the task failed. For `not-delivered`, the message contains the cause
+   * and the time of the next attempt.
+   */
   message: string;
-  /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`; '' if it did all calls. */
+  /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`. '' if there are none. */
   notDone: string;
-  /** The agent's answer so far. */
   output: string;
   pending: readonly PendingAction[];
-  /** The agent's question in plain text; null if there is none. */
+  /** The agent's question as plain text. Null if there is none. */
   question: string | null;
   tools: readonly RunningTool[];
-  /** The position of the last event in this report; null over MCP, which has no positions. */
+  /** The position of the last event in this report. Null over MCP, which has no positions. */
   cursor: number | null;
 }
 
-/** True in the final states. */
 export function hasEnded({ state }: Pick<TaskReport, 'state'>): boolean {
   return state === 'completed' || state === 'canceled' || state === 'failed' || state === 'rejected';
 }

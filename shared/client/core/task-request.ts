@@ -1,29 +1,28 @@
-/** The requests and decisions of a client. They are the same over A2A and MCP. */
+import type { PresenceAssertion } from '../../protocol/presence-assertion.ts';
 import type { Answer } from '../../protocol/question.ts';
 import type { DecisionScope, GrantLimits, TaskMode } from '../../protocol/tool-approval.ts';
 
 export interface TaskRequest {
-  /** The instructions for the agent. */
   text: string;
-  /** The session to continue. Omit it to start a new one. */
+  /** The session to continue. Without an id, a new session begins. */
   sessionId?: string | undefined;
   /** The absolute path of the working directory, on the agent's machine. */
   workspace?: string | undefined;
-  /** Runs every tool without asking. Set this only if a person agreed. */
+  /** True to run every tool without asking. A person must have agreed to that. */
   autoExecute?: boolean | undefined;
   /**
-   * What the task may do without asking: `ask`, `accept-edits`, `auto` (like `autoExecute`), `plan`. Set `auto` only if
-   * a person agreed.
+   * What the task may do without asking: `ask`, `accept-edits`, `auto` (like `autoExecute`), `plan`. A person must have
+   * agreed to `auto`.
    */
   mode?: TaskMode | undefined;
   /** A model tier (`fast`, `smart`), or a model id of the agent. */
   model?: string | undefined;
 }
 
-/** Grants of a task: a list of ids, or all. */
+/** Grants of a task: a list of ids, or all grants. */
 export type Grants = 'all' | readonly string[];
 
-/** One call of one tool of the agent, without its model. */
+/** One tool call without the agent's model. */
 export interface ToolRequest {
   tool: string;
   input?: Readonly<Record<string, unknown>> | undefined;
@@ -32,21 +31,28 @@ export interface ToolRequest {
 }
 
 /**
- * `shown` is the code of the question that the person saw. Store it with the displayed question and send it back (D2).
+ * `shown` is the code of the question that the person saw. The caller stores the code with the displayed question and
+ * sends it back (D2).
  */
-export type Decision = { callId: string; shown: string; reason?: string | undefined } & (
-  | /** Run the call. `scope` names the later calls that need no decision. The default is `once`: none. */ {
+export type Decision = {
+  callId: string;
+  shown: string;
+  reason?: string | undefined;
+  /** The assertion of a passkey, for an action that demands presence. Only the server's page can make it. */
+  presence?: PresenceAssertion | undefined;
+} & (
+  | /** Runs the call. `scope` names the later calls that need no decision. The default is `once`, which names none. */ {
       decision: 'approve';
       scope?: DecisionScope | undefined;
       /** The limits of the grant. Without limits, the grant lasts as long as the task. */
       grant?: GrantLimits | undefined;
     }
-    /** Do not run the call. The agent continues without it. */
+    /** Does not run the call. The agent continues without it. */
   | { decision: 'deny' }
-  /** Run the call with this input instead. */
+  /** Runs the call with this input instead. */
   | { decision: 'edit'; input: Record<string, unknown> }
-  /** Write this text instead. Only for tools that write a file. */
+  /** Writes this text instead. Only for tools that write a file. */
   | { decision: 'edit'; content: string }
-  /** The answer to a question: free text, one or more choices, or the values of the form. */
+  /** Answers a question with free text, one or more choices, or the values of the form. */
   | { decision: 'answer'; answer: Answer }
 );

@@ -5,19 +5,21 @@ import { activityLine } from './operation-state.ts';
 import type { Progress } from './progress.ts';
 import type { TaskReport } from './task-report.ts';
 
-/** A report of a running tool. */
 export interface ToolUpdate {
-  /** The id for an abort; null until the tool runs. */
+  /** The id for an abort. Null until the tool runs. */
   toolId: string | null;
   message: string;
-  /** The finished steps and the total, e.g. 3 of 10 pages; null if the tool does not report them. */
+  /** `progress` of `total` steps are finished, e.g. 3 of 10 pages. Null if the tool does not report steps. */
   progress: number | null;
   total: number | null;
 }
 
 export interface ExecuteToolOptions extends Pick<ExecutionOptions, 'signal' | 'onUnload'> {
   onProgress?: ((update: ToolUpdate) => void) | undefined;
-  /** Called when the call waits for a person. Decide with `execution.decide`, from `execution.report.pending`. */
+  /**
+   * Runs when the call waits for a person. The callback can call `execution.decide` with an action of
+   * `execution.report.pending`.
+   */
   onPending?: ((execution: Execution) => void) | undefined;
   /** The absolute path of the working directory, on the agent's machine. */
   workspace?: string | undefined;
@@ -26,7 +28,10 @@ export interface ExecuteToolOptions extends Pick<ExecutionOptions, 'signal' | 'o
 export class ToolRequests {
   readonly #active = new Set<Execution>();
 
-  /** @param start starts the execution. @returns the report of the ended task; see `Execution.result` */
+  /**
+   * Returns the report of the ended task. Settles like `Execution.result`.
+   * @param start starts the execution
+   */
   async run(
     start: (options: ExecutionOptions) => Execution,
     { signal, onUnload, onProgress, onPending }: ExecuteToolOptions,
@@ -48,13 +53,16 @@ export class ToolRequests {
     }
   }
 
-  /** Cancels the tasks of all requests that run. @throws AggregateError if some cancels fail; the others succeed */
+  /**
+   * Cancels the tasks of all running requests. @throws AggregateError if some cancels fail. The other tasks are still
+   * cancelled.
+   */
   abortAll(reason?: string): Promise<void> {
     return cancelEach([...this.#active], reason);
   }
 }
 
-/** @returns undefined if the progress event is not about the tool */
+/** Converts a progress event to an update about the tool. Returns undefined if the event is not about the tool. */
 function toolUpdate(progress: Progress, report: TaskReport | undefined): ToolUpdate | undefined {
   const running = report?.tools[0]?.toolId ?? null;
   if (progress.type === 'note')

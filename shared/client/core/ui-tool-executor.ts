@@ -20,10 +20,10 @@ export class UIToolExecutor {
   }
 
   /**
-   * Runs one tool under an id that the caller chooses.
-   * @param onCancelled called if the task was cancelled, here or elsewhere
-   * @returns the report of the ended task
-   * @throws ClientError; Error if the id is in use
+   * Runs one tool under an id that the caller chooses. Returns the report of the ended task.
+   * @param onCancelled runs if the task was cancelled by any client
+   * @throws ClientError
+   * @throws Error if the id is in use
    */
   async executeWithUI(
     operationId: string,
@@ -50,7 +50,7 @@ export class UIToolExecutor {
     }
   }
 
-  /** Cancels an operation: its tool stops, and its task ends. @returns false if no such operation runs */
+  /** Cancels an operation: its tool stops, and its task ends. Returns false if no such operation runs. */
   cancelOperation(operationId: string, reason = 'cancelled by the person'): boolean {
     const operation = this.#operations.get(operationId);
     operation?.abort(reason);

@@ -1,4 +1,3 @@
-/** Calls the bridge's tools and its method `tools/abort`. */
 import { type AbortAnswer, abortAnswerSchema } from '../../protocol/abort-answer.ts';
 import { ClientError } from '../core/client-error.ts';
 import { isRetryable, tryAgain } from '../core/retry-policy.ts';
@@ -7,7 +6,7 @@ import type { McpConnection, RequestOptions } from './mcp-connection.ts';
 import { callResultSchema, sessionListSchema, structuredOf, toolsOf } from './session-report.ts';
 import type { CallResult, SessionTool } from './session-report.ts';
 
-/** A call's arguments. JSON omits undefined fields. */
+/** JSON omits undefined arguments. */
 type Arguments = Readonly<Record<string, unknown>>;
 
 export class BridgeClient {
@@ -21,12 +20,12 @@ export class BridgeClient {
     this.#patience = patience;
   }
 
-  /** Calls a tool. Does not retry. Returns a result with `isError`, and does not throw it. @throws ClientError */
+  /** Calls a tool once. Does not throw a result with `isError`, but returns it. @throws ClientError */
   call(name: string, args: Arguments, options?: RequestOptions): Promise<CallResult> {
     return this.#connection.request(callResultSchema, this.#calling(name, args), options);
   }
 
-  /** Calls a read-only tool, and retries it if the answer is lost. */
+  /** Calls a read-only tool. If the response is lost, calls it again. */
   look(
     name: string,
     args: Arguments,
@@ -39,17 +38,16 @@ export class BridgeClient {
     });
   }
 
-  /** Calls a tool while the page unloads. Does not wait for the answer. */
+  /** Calls a tool while the page unloads. Does not wait for the response. */
   callLeaving(name: string, args: Arguments): void {
     this.#connection.requestLeaving(this.#calling(name, args));
   }
 
-  /** The running tool executions of a session. */
   async toolsOf(sessionId: string): Promise<readonly SessionTool[]> {
     return toolsOf(await this.look('check_task_progress_and_status', { sessionId }));
   }
 
-  /** The running tool executions of all sessions of the bridge. */
+  /** Returns the running tool executions of all sessions of the bridge. */
   async tools(): Promise<readonly SessionTool[]> {
     const listed = await this.look('list_all_active_sessions', { state: 'working' });
     const { sessions } = structuredOf(sessionListSchema, listed);

@@ -1,4 +1,3 @@
-/** The JSON-RPC messages of MCP that this client reads. */
 import * as z from 'zod/mini';
 
 const rpcError = z.object({ code: z.number(), message: z.string(), data: z.optional(z.unknown()) });
@@ -20,7 +19,6 @@ export const progressParamsSchema = z.object({
   message: z.optional(z.string()),
   _meta: z.optional(z.record(z.string(), z.unknown())),
 });
-/** One progress notification. */
 export type ProgressParams = z.infer<typeof progressParamsSchema>;
 
 export const initializedSchema = z.object({ protocolVersion: z.string() });

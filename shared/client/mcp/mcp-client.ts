@@ -1,7 +1,7 @@
-/** An MCP client of the bridge over HTTP. With `call` it can also use other MCP servers. */
+/** An MCP client of the bridge over HTTP. Its method `call` also works with other MCP servers. */
 import { ExecutionRegistry } from '../core/execution-registry.ts';
 import type { Execution, ExecutionOptions } from '../core/execution.ts';
-import { thisPage } from '../core/page-unload.ts';
+import { thisPage } from '../core/on-page-unload.ts';
 import { RETRY_POLICY } from '../core/retry-policy.ts';
 import { HttpClient } from '../core/http-client.ts';
 import type { ClientOptions } from '../core/client-options.ts';
@@ -52,17 +52,19 @@ export class McpClient {
     return this.#executions.active;
   }
 
-  /** Delegates a task. It does not throw: read the execution's result. */
+  /** Delegates a task. Never throws. `Execution.result` reports errors. */
   start(request: BridgeTaskRequest, options: ExecutionOptions = {}): Execution {
     return this.#begin({ request }, options);
   }
 
-  /** Starts a task of exactly one tool call, without a model. */
+  /** Starts a task that makes one tool call, without a model. */
   startTool(request: BridgeToolRequest, options: ExecutionOptions = {}): Execution {
     return this.#begin({ tool: request }, options);
   }
 
-  /** Calls one tool of an agent, and follows it to its end. @returns as `Execution.result`. @throws ClientError */
+  /**
+   * Calls one tool of an agent, and follows the call to its end. Settles like `Execution.result`. @throws ClientError
+   */
   executeTool(
     tool: string,
     input: ToolRequest['input'] = {},
@@ -76,19 +78,22 @@ export class McpClient {
     return this.active.flatMap(({ report }) => report?.tools ?? []);
   }
 
-  /** Cancels the tasks of all `executeTool` calls. @throws AggregateError if some cancels fail; the others succeed */
+  /**
+   * Cancels the tasks of all `executeTool` calls. @throws AggregateError if some cancels fail. The other tasks are
+   * still cancelled.
+   */
   abortAllRequests(reason?: string): Promise<void> {
     return this.#requests.abortAll(reason);
   }
 
-  /** Follows an existing session, even one that another page started. The first report has its current state. */
+  /** Follows an existing session, even one that another client started. The first report has the current state. */
   attach(session: { sessionId: string }, options: ExecutionOptions = {}): Execution {
     return this.#begin(session, options);
   }
 
   /**
-   * Calls any tool of the server. If the signal aborts, it sends `notifications/cancelled`; a task that the call
-   * started continues. It returns a result with `isError`, and does not throw it.
+   * Calls any tool of the server. After an abort of the signal, sends `notifications/cancelled`, and a task that the
+   * call started continues. Does not throw a result with `isError`, but returns it.
    * @throws ClientError
    */
   call(
@@ -99,12 +104,12 @@ export class McpClient {
     return this.#tools.call(name, args, options);
   }
 
-  /** The running tool executions of all sessions of the bridge. @throws ClientError */
+  /** Returns the running tool executions of all sessions of the bridge. @throws ClientError */
   tools(): Promise<readonly SessionTool[]> {
     return this.#tools.tools();
   }
 
-  /** Aborts one tool execution. Its task continues, and its model sees the abort. @throws ClientError */
+  /** Aborts one tool execution. The task continues, and its model learns about the abort. @throws ClientError */
   abortTool(toolId: string, reason = 'aborted by the client'): Promise<AbortAnswer> {
     return this.#tools.abortTool(toolId, reason);
   }
@@ -116,7 +121,10 @@ export class McpClient {
     return Promise.all(running.flat().map(({ toolId }) => this.abortTool(toolId, reason)));
   }
 
-  /** Cancels the tasks of this client's executions. @throws AggregateError if some cancels fail; the others succeed */
+  /**
+   * Cancels the tasks of this client's executions. @throws AggregateError if some cancels fail. The other tasks are
+   * still cancelled.
+   */
   cancelAll(reason?: string): Promise<void> {
     return this.#executions.cancelAll(reason);
   }

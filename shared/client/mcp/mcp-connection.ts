@@ -1,14 +1,15 @@
 /**
- * MCP over Streamable HTTP, revision 2025-11-25. Each request gets its answer as JSON or as a stream.
+ * MCP over Streamable HTTP, revision 2025-11-25. Each response is JSON or a stream.
  *
- * - The first request starts a session. The status 404 means that the server has lost the session and has not run the
- *   request. So the client starts a new session and sends the request again (Streamable HTTP, session management 3, 4).
+ * - The first request starts a session. Status 404 means that the server has lost the session and has not run the
+ *   request. Then the client starts a new session and sends the request again (Streamable HTTP, session management 3,
+ *   4).
  * - A closed connection does not cancel a request (Streamable HTTP, sending messages 6). So an abort sends a
  *   notification.
- * - The client sends no other request twice. If such an answer is lost, the outcome is unknown.
+ * - The client sends no other request twice. If such a response is lost, the outcome is unknown.
  */
 import * as z from 'zod/mini';
-import { answerEvents } from '../core/answer-events.ts';
+import { answerEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
 import { validateAs, parseAs } from '../core/http-client.ts';
 import type { HttpClient } from '../core/http-client.ts';
@@ -26,9 +27,8 @@ const SESSION = 'Mcp-Session-Id';
 const NEVER = new AbortController().signal;
 
 export interface RequestOptions {
-  /** If the signal aborts, the client notifies the server and throws ClientError `aborted`. */
+  /** After an abort of this signal, the client notifies the server and throws ClientError `aborted`. */
   signal?: AbortSignal | undefined;
-  /** Called with the server's progress messages. */
   onProgress?: ((message: string, params: ProgressParams) => void) | undefined;
 }
 
@@ -55,7 +55,10 @@ export class McpConnection {
     this.#quietMs = quietMs;
   }
 
-  /** Sends a request and validates its result. @throws ClientError; `outcome-unknown` if the response is lost */
+  /**
+   * Sends a request and validates its result. @throws ClientError. Its code is `outcome-unknown` if the response is
+   * lost.
+   */
   async request<Schema extends z.ZodMiniType>(
     schema: Schema,
     message: Outgoing,
@@ -72,7 +75,7 @@ export class McpConnection {
     return validateAs(schema, result, JSON.stringify(result) ?? '');
   }
 
-  /** Sends a request while the page unloads. Does not wait for the response. Without a session it sends nothing. */
+  /** Sends a request while the page unloads. Does not wait for the response. Without a session, sends nothing. */
   requestLeaving(message: Outgoing): void {
     if (this.#session === undefined) return;
     this.#post(this.#numbered(message), this.#session, { keepalive: true }).catch(() => undefined);
@@ -139,7 +142,7 @@ export class McpConnection {
     }
   }
 
-  /** Reads the response to a request. If the response is lost, it is unknown whether the request had an effect. */
+  /** Reads the response to a request. If the response is lost, the error says that the outcome is unknown. */
   async #answered(
     asked: Outgoing & { id: number },
     headers: Headers,

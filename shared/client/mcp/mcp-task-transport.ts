@@ -1,10 +1,10 @@
 /**
- * One task behind the bridge. The bridge stores the session and follows the agent. This client repeats calls of the
- * bridge's wait tool until the task ends. It also repeats a wait whose answer is lost.
+ * One task behind the bridge. The bridge stores the session and follows the agent. This client calls the bridge's wait
+ * tool until the task ends. If the response to a wait is lost, the client repeats the wait.
  *
- * - The delegating call does not wait for the task. So the session id for a cancel arrives at once. The client never
- *   repeats this call, because a second call would start a second task.
- * - MCP has no event for a decision on another surface. While the task waits, this client polls.
+ * - The delegating call does not wait for the task, so a cancel soon has the session id. The client never repeats this
+ *   call, because a second call would start a second task.
+ * - MCP has no event for a decision that another client sends. So this client polls while the task waits.
  */
 import * as z from 'zod/mini';
 import { Deferred } from '../core/deferred.ts';
@@ -27,10 +27,12 @@ const WAIT = 'wait_for_task';
 const DECIDE = 'approve_or_deny_pending_action';
 const CANCEL = 'cancel_running_task';
 
-/** How long one call of the wait tool waits, in seconds. Progress messages arrive during this time. */
+/** One call of the wait tool lasts at most this long. Progress messages arrive during this time. */
 const WAIT_SECONDS = 100;
 
 export interface BridgeTaskRequest extends TaskRequest {
+  /** The paths of files on the bridge's machine. A relative path begins at `workspace`. */
+  files?: readonly string[] | undefined;
   /** The name of the agent. The default is the bridge's first agent. */
   agent?: string | undefined;
 }
@@ -40,7 +42,7 @@ export interface BridgeToolRequest extends ToolRequest {
   agent?: string | undefined;
 }
 
-/** The start: a task to delegate, or an existing session. */
+/** A task to delegate, a tool call, or an existing session. */
 export type McpStart = { request: BridgeTaskRequest } | { tool: BridgeToolRequest } | { sessionId: string };
 
 export class McpTaskTransport implements TaskTransport {
@@ -87,7 +89,7 @@ export class McpTaskTransport implements TaskTransport {
   cancelLeaving(reason: string): void {
     const sessionId = this.#report?.sessionId;
     if (sessionId !== undefined) this.#tools.callLeaving(CANCEL, { sessionId, reason });
-    // Without a session id, a normal cancel may still succeed, because the page may come back or unload slowly.
+    // A normal cancel waits for the session id. It may still succeed, because the page may come back or unload slowly.
     else this.cancel(reason).catch(() => undefined);
   }
 
@@ -142,8 +144,8 @@ export class McpTaskTransport implements TaskTransport {
   }
 
   /**
-   * Reports the progress messages of a call. Each message also lists the running tools, because the call does not
-   * return when a tool starts or ends.
+   * Returns the callback for progress messages. A progress message also lists the running tools, because the call does
+   * not return when a tool starts or ends.
    */
   #progressed(tell: OnProgress): NonNullable<RequestOptions['onProgress']> {
     return (message, params) => {
@@ -158,7 +160,7 @@ export class McpTaskTransport implements TaskTransport {
     };
   }
 
-  /** Waits until this client acts on the task, or until the next poll is due. */
+  /** Waits until this client sends a decision or a message, or until the next poll. */
   async #rest(reading: AbortSignal): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
@@ -175,8 +177,8 @@ export class McpTaskTransport implements TaskTransport {
 }
 
 /**
- * True if the two reports differ for a person: in the state, its message, the answer, the pending actions, or the
- * running tools.
+ * Returns true if the two reports differ in the state, its message, the answer, the pending actions, or the running
+ * tools.
  */
 function isNews(before: TaskReport, now: TaskReport): boolean {
   return visible(before) !== visible(now);

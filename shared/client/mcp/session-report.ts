@@ -1,4 +1,4 @@
-/** Converts results of the bridge's tools to task reports. Pure. */
+/** Converts results of the bridge's tools to task reports. */
 import * as z from 'zod/mini';
 import type { ToolProgress } from '../../protocol/call-view.ts';
 import { SESSION_STATES } from '../../protocol/session-states.ts';
@@ -31,7 +31,7 @@ const ERROR = 'mcp-a2a-bridge/error';
 
 const errorMeta = z.object({ reason: z.string(), facts: z.record(z.string(), z.string()) });
 
-/** The bridge leaves out a field without a value. */
+/** The bridge omits a field that has no value. This schema replaces it by null. */
 function absentIsNull<Schema extends z.ZodMiniType>(schema: Schema) {
   return z.prefault(z.nullable(schema), null);
 }
@@ -62,7 +62,7 @@ const sessionReport = z.object({
 
 export const sessionListSchema = z.object({ sessions: z.array(z.object({ sessionId: z.string() })) });
 
-/** `null`: the bridge cannot say how the task ends. */
+/** Null means that the bridge does not know how the task ended. */
 const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState | null>> = {
   not_delivered: 'not-delivered',
   working: 'working',
@@ -72,15 +72,16 @@ const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState 
   failed: 'failed',
   rejected: 'rejected',
   unknown_to_agent: null,
-  // The agent reports no state now or later, so waiting is useless.
+  // The agent never reports a state, so waiting is useless.
   unknown: null,
 };
 
 const WORDS = ['approve', 'answer', 'deny', 'edit'] as const;
 
 /**
- * @throws ClientError if the result has `isError` and no report. A failed task has a report. `UNKNOWN_TASK` if the agent
- * does not know the task any more, as over A2A
+ * Converts a result to a report. A failed task also has a report.
+ * @throws ClientError if the result has `isError` and no report. The reason is `UNKNOWN_TASK` if the agent no longer
+ *   has the task, as over A2A.
  */
 export function reportOf(result: CallResult): TaskReport {
   const report = sessionReport.safeParse(result.structuredContent).data;
@@ -115,25 +116,31 @@ function outcomeUnknown(
       );
 }
 
-/** The running tool executions. */
 export function toolsOf(result: WithMeta): readonly SessionTool[] {
   return runningTools(result) ?? [];
 }
 
 type WithMeta = Pick<CallResult, '_meta'>;
 
-/** The running tool executions of a result or a progress notification; undefined if it does not list any. */
+/**
+ * Returns the running tool executions of a result or a progress notification. Returns undefined if there is no list.
+ */
 export function runningTools({ _meta: meta }: WithMeta): readonly SessionTool[] | undefined {
   const executions = z.array(toolExecution).safeParse(meta?.[TOOL_EXECUTIONS]).data;
   return executions?.filter(({ state }) => state === 'running');
 }
 
-/** The steps of a progress notification with a total. Between two steps, the bridge adds fractions. */
+/**
+ * Returns the steps of a progress notification that has a total. The bridge adds fractions between two steps, so they
+ * are rounded down.
+ */
 export function stepsOf({ progress, total }: ProgressParams): ToolProgress | undefined {
   return total === undefined ? undefined : { done: Math.floor(progress), total };
 }
 
-/** @throws ClientError `refused` with the bridge's message, if the result has `isError` */
+/**
+ * Returns the structured content. @throws ClientError `refused` with the bridge's message, if the result has `isError`
+ */
 export function structuredOf<Schema extends z.ZodMiniType>(
   schema: Schema,
   { content, structuredContent, isError, _meta: meta }: CallResult,
@@ -156,7 +163,7 @@ const SCOPES = {
   once: 'approve',
 } as const;
 
-/** A decision as the arguments of the bridge's tool. */
+/** Converts a decision to the arguments of the bridge's tool. */
 export function bridgeDecision(decision: Decision): object {
   const { callId, shown, decision: word, reason } = decision;
   switch (decision.decision) {

@@ -1,4 +1,4 @@
-/** Agent commands from a terminal, with the real command line, server and files. */
+/** Tests agent commands at a terminal, with the real command line, server and files. */
 import { describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,8 +8,8 @@ import { cliStage, cliStageAgain, codeShownIn } from './support/cli-stage.ts';
 const result = z.looseObject({ sessionId: z.string(), state: z.string(), output: z.string() });
 const waiting = z.looseObject({ sessionId: z.string() });
 
-describe('commands of the agent', () => {
-  it('the list of commands gives the usage of each', async () => {
+describe('the commands of the agent, at the command line', () => {
+  it('the list of commands shows how to use each command', async () => {
     const on = await cliStage();
     const { code, stdout } = await on.run('commands');
     expect(code).toBe(0);
@@ -19,7 +19,7 @@ describe('commands of the agent', () => {
     });
   });
 
-  it('R20 the restore command restores a changed file after approval, on a server that restarted after a kill', async () => {
+  it('R20 the command "restore" restores a changed file after approval, on a server that restarted after a kill', async () => {
     const before = await cliStage();
     await writeFile(join(before.server.workspace, 'notes.md'), 'mine\n');
     const task = await before.peer.send('Create notes.md with "theirs"');
@@ -43,7 +43,7 @@ describe('commands of the agent', () => {
     expect(await last.file('notes.md')).toBe('mine\n');
   });
 
-  it('tool <name> calls one tool, and the call waits if the policy asks', async () => {
+  it('the command "tool <name>" calls one tool, and the call waits if the policy asks', async () => {
     const on = await cliStage();
     await writeFile(join(on.server.workspace, 'notes.md'), 'mine\n');
     const read = result.parse(await on.json('command', 'tool', 'list-files', '{"path":"."}'));
@@ -58,7 +58,7 @@ describe('commands of the agent', () => {
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('path') });
   });
 
-  it('an unknown command fails with the list of commands, and an impossible one with the reason', async () => {
+  it('an unknown command fails with the list of commands, and a command that cannot run fails with the reason', async () => {
     const on = await cliStage();
     const unknown = await on.run('command', 'undo');
     expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining('checkpoint restore') });

@@ -1,4 +1,4 @@
-/** Decisions from a terminal, with the real command line, server and files. */
+/** Tests decisions at a terminal, with the real command line, server and files. */
 import { describe, expect, it } from '@jest/globals';
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { type CliStage, cliStage, cliStageAgain, codeShownIn } from './support/c
 
 const failure = z.object({ error: z.object({ reason: z.string(), message: z.string() }) });
 
-/** A task whose call waits to create a file. The test decides whether the task then ends. */
+/** Starts a task whose call waits to create a file. The test decides whether the task then ends. */
 async function waiting(
   on: CliStage,
   text = 'Create test.md with hello',
@@ -22,7 +22,7 @@ async function waiting(
   return { id: sessionId, call: pending[0]?.callId ?? '' };
 }
 
-/** An editor that replaces the text of its file. */
+/** Returns the environment with an editor that replaces the text of its file. */
 async function editor(on: CliStage, script: string): Promise<Record<string, string>> {
   const path = join(on.server.stateDir, 'editor.sh');
   await writeFile(path, `#!/bin/sh\n${script}\n`);
@@ -33,8 +33,8 @@ async function editor(on: CliStage, script: string): Promise<Record<string, stri
 /** The program `script` takes different arguments on other systems. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
-describe('approve and deny', () => {
-  it('R01 approve shows the pending action; with its code it approves over the channel cli, and the tool runs once', async () => {
+describe('the commands approve and deny', () => {
+  it('R01 approve shows the pending action; with the action’s code it approves over the channel "cli", and the tool runs once', async () => {
     const on = await cliStage();
     const { id, call } = await waiting(on);
     const screen = (await on.run('approve', id)).stdout;
@@ -66,7 +66,7 @@ describe('approve and deny', () => {
     expect(await on.file('test.md')).toBeUndefined();
   });
 
-  it('R03 with several pending actions, the command needs a call id or --all; otherwise it decides nothing', async () => {
+  it('R03 if several actions are pending, the command needs a call id or --all, and otherwise decides nothing', async () => {
     const on = await cliStage();
     const { sessionId, pending } = await on.peer.send(
       plan({ together: [append('a.md', 'a'), append('b.md', 'b')] }),
@@ -104,7 +104,7 @@ describe('approve and deny', () => {
     const { id } = await waiting(on, plan(write('a.md', 'a'), write('b.md', 'b'), write('c.md', 'c')));
     expect(await on.run('approve', await on.code(id), '--minutes', '10')).toMatchObject({ code: 2 });
     await on.run('approve', await on.code(id), '--scope', 'tool', '--minutes', '10', '--uses', '1');
-    // The scope covers one more call. That call writes b.md, so the call for c.md waits.
+    // The scope of the approval covers one more call, which writes b.md. So the call for c.md waits.
     await on.run('watch', id, '--until-settled');
     expect([await on.file('b.md'), await on.file('c.md')]).toEqual(['b', undefined]);
     expect((await on.run('revoke', id)).stdout).toContain('Nothing is trusted');
@@ -126,7 +126,7 @@ describe('approve and deny', () => {
     });
   });
 
-  it('R07 the first decision stays: a second one fails, and the error names the first', async () => {
+  it('R07 the first decision is final: a second decision fails, and the error names the first', async () => {
     const on = await cliStage();
     const { id, call } = await waiting(on);
     await on.run('deny', await on.code(id));
@@ -136,7 +136,7 @@ describe('approve and deny', () => {
     expect(await on.file('test.md')).toBeUndefined();
   });
 
-  it('D2 R11 an action that has changed since it was shown is not decided', async () => {
+  it('D2 R11 the command does not decide an action that has changed since it was shown', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const wrong = await on.run('approve', '00000000');
@@ -160,7 +160,7 @@ describe('approve and deny', () => {
     expect(await on.file('test.md')).toBe('hello');
   });
 
-  it('D1 without a terminal and without a code, the command only shows the action, which still waits', async () => {
+  it('D1 without a terminal and without a code, the command only shows the action, which stays pending', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const { code, stdout, stderr } = await on.run('approve', id);
@@ -215,7 +215,7 @@ describe('approve and deny', () => {
     expect(await on.file('test.md')).toBe('hello');
   });
 
-  it('X3 text from an agent cannot forge the display: control characters are escaped', async () => {
+  it('X3 text from an agent cannot imitate the program’s own lines: control characters are escaped', async () => {
     const on = await cliStage();
     const { id } = await waiting(on, plan(append('x.md', 'safe\u{1b}[2K\u{1b}[1A\rharmless\u{202e}')));
     const { stdout } = await cli(['approve', id], { ...on.at, env: { ...on.at.env, FORCE_COLOR: '1' } });
@@ -223,8 +223,8 @@ describe('approve and deny', () => {
   });
 });
 
-describe('edit', () => {
-  it('R10 opens the editor with the text, shows the diff, and the edited call runs', async () => {
+describe('the command edit', () => {
+  it('R10 edit opens the editor with the text and shows the diff, and the edited call runs', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const env = await editor(on, `sed -i s/hello/bye/ "$1"`);
@@ -236,7 +236,7 @@ describe('edit', () => {
     expect(await on.file('test.md')).toBe('bye');
   });
 
-  it('R10 opens a command line as plain text, and any other input as JSON', async () => {
+  it('R10 edit opens a command line as plain text, and any other input as JSON', async () => {
     const on = await cliStage();
     const command = await waiting(on, 'run `echo one > told`');
     const echo = await editor(on, `sed -i s/one/two/ "$1"`);
@@ -256,7 +256,7 @@ describe('edit', () => {
     expect(await on.file('old.md')).toBe('brandnew text');
   });
 
-  it('decides nothing when the text is unchanged, the editor fails, or there is no terminal', async () => {
+  it('edit decides nothing if the text is unchanged, the editor fails, or there is no terminal', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const same = await cli(['edit', await on.code(id), '--yes'], { ...on.at, env: await editor(on, 'true') });
@@ -271,7 +271,7 @@ describe('edit', () => {
     expect((await on.peer.list())[0]?.pending).toHaveLength(1);
   });
 
-  it('takes the text from a file, or from stdin', async () => {
+  it('edit reads the text from a file, or from stdin', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     const { code } = await cli(['edit', await on.code(id), '--yes', '--file', '-'], {
@@ -284,7 +284,7 @@ describe('edit', () => {
   });
 });
 
-describe('the session argument', () => {
+describe('the session argument of the commands', () => {
   it('R15 an unknown session is refused, and the error lists the existing sessions', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
@@ -295,7 +295,7 @@ describe('the session argument', () => {
     expect(failure.parse(await on.json('watch', 'nowhere')).error.reason).toBe('UNKNOWN_SESSION');
   });
 
-  it('a unique prefix of an id is enough', async () => {
+  it('a unique prefix of a session id is enough', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
     await waiting(on, 'create other.md with x');
@@ -309,8 +309,8 @@ describe('the session argument', () => {
   });
 });
 
-describe('answer', () => {
-  it('R69 answer sends the text that an agent without extensions asks for, and waits until the task settles', async () => {
+describe('the command answer', () => {
+  it('R69 answer sends the text to an agent without extensions, and waits until the task ends or asks again', async () => {
     const agent = await plainAgent('1.0');
     const home = await temporaryDirectory();
     const at = { home, env: { MCP_A2A_BRIDGE_AGENT_URL: agent.url } };

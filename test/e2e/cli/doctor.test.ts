@@ -1,6 +1,5 @@
 /** Tests the problems that doctor finds, and the next steps that it gives. */
 import { describe, expect, it } from '@jest/globals';
-import { once } from 'node:events';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
@@ -16,6 +15,7 @@ import { launchServer, newServerHome } from '../../support/server-program.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli } from './support/cli.ts';
 import { type CliStage, cliStage } from './support/cli-stage.ts';
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 
 const report = z.object({
   ok: z.boolean(),
@@ -28,20 +28,17 @@ type Report = z.infer<typeof report>;
 const examined = async (on: CliStage): Promise<Report> => report.parse(await on.json('doctor'));
 const of = ({ findings }: Report, subject: string) => findings.find((each) => each.subject === subject);
 
-/** Listens on a port of its own until `work` is done. */
+/** Listens on a free port until `work` is done. */
 async function listening<T>(listener: RequestListener, work: (port: number) => Promise<T>): Promise<T> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const { port, close } = await listenOnLoopback(createServer(listener));
   try {
-    return await work(typeof address === 'object' && address !== null ? address.port : 0);
+    return await work(port);
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await close();
   }
 }
 
-/** A home directory without a server, with these settings. */
+/** Creates a home directory without a server, with these settings. */
 async function withSettings(settings: object, env: Readonly<Record<string, string>> = {}) {
   const home = await temporaryDirectory();
   const stateDir = join(home, 'state');
@@ -54,8 +51,8 @@ async function withSettings(settings: object, env: Readonly<Record<string, strin
   };
 }
 
-describe('doctor', () => {
-  it('reports no problem when server, token and client are correct', async () => {
+describe('the command doctor', () => {
+  it('doctor reports no problem when server, token and client are correct', async () => {
     const on = await cliStage();
     await on.run('install', 'claude');
     const { code, stdout } = await on.run('doctor');
@@ -66,7 +63,7 @@ describe('doctor', () => {
     expect((await examined(on)).ok).toBe(true);
   });
 
-  it('does not start a server', async () => {
+  it('doctor does not start a server', async () => {
     const home = await temporaryDirectory();
     const stateDir = join(home, 'state');
     const { code, stdout } = await cli(['doctor', '--state-dir', stateDir], { home });
@@ -78,7 +75,7 @@ describe('doctor', () => {
     expect(await readServerRecord(stateDir)).toBeUndefined();
   });
 
-  it('X1 fails when other users can read the token or the state directory', async () => {
+  it('X1 doctor fails when other users can read the token or the state directory', async () => {
     const on = await cliStage();
     const { stateDir } = on.server;
     await chmod(join(stateDir, 'token'), 0o644);
@@ -92,7 +89,7 @@ describe('doctor', () => {
     expect((await on.run('doctor')).code).toBe(1);
   });
 
-  it('R63 an unreachable agent, a refused token and a server that is no agent each get a next step', async () => {
+  it('R63 doctor gives the next step for an unreachable agent, a refused token and a server that is not an agent', async () => {
     const on = await cliStage();
     const config = join(on.server.stateDir, 'config.json');
     await listening(
@@ -124,7 +121,7 @@ describe('doctor', () => {
     );
   });
 
-  it('a wrong clock is a warning, not a failure', async () => {
+  it('doctor reports a wrong clock as a warning, not a failure', async () => {
     const agent = await plainAgent('1.0');
     const home = await temporaryDirectory();
     try {
@@ -149,7 +146,7 @@ describe('doctor', () => {
     }
   });
 
-  it('reports a port that another program uses, and a process that only looks like the server', async () => {
+  it('doctor reports a port that another program uses, and a process that only looks like the server', async () => {
     const home = await temporaryDirectory();
     const stateDir = join(home, 'state');
     await mkdir(stateDir, { mode: 0o700 });
@@ -179,19 +176,22 @@ describe('doctor', () => {
     ['an unknown model', { model: 'claude' }, /Setting "model"/],
     ['a rule that names no tool', { policy: [{ action: 'allow', tool: 'nope' }] }, /nope/],
     ['an MCP server without its variable', { mcpServers: { m: { command: '${GONE}' } } }, /GONE/],
-  ])('%s in the server settings: doctor reports the same as a server’s start', async (_, server, says) => {
-    const { examined: examine, run } = await withSettings({ server });
-    const found = of(await examine('--offline'), 'server settings');
-    expect(found).toMatchObject({ level: 'fail', message: expect.stringMatching(says) });
-    expect((await run('--offline')).code).toBe(1);
-    const home = await newServerHome();
-    await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server }));
-    const launched = launchServer({ home });
-    await expect(launched.ready).rejects.toThrow(says);
-    expect(await launched.stop()).toBe(78);
-  });
+  ])(
+    '%s in the server settings: doctor reports the same error as the start of a server',
+    async (_, server, says) => {
+      const { examined: examine, run } = await withSettings({ server });
+      const found = of(await examine('--offline'), 'server settings');
+      expect(found).toMatchObject({ level: 'fail', message: expect.stringMatching(says) });
+      expect((await run('--offline')).code).toBe(1);
+      const home = await newServerHome();
+      await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server }));
+      const launched = launchServer({ home });
+      await expect(launched.ready).rejects.toThrow(says);
+      expect(await launched.stop()).toBe(78);
+    },
+  );
 
-  it('for a model without its key, names the model and the variable', async () => {
+  it('for a model without its key, doctor names the model and the variable', async () => {
     const { examined: examine } = await withSettings({ server: { model: 'anthropic:some-model' } });
     expect(of(await examine(), 'model')).toMatchObject({
       level: 'fail',
@@ -200,7 +200,7 @@ describe('doctor', () => {
     });
   });
 
-  it('names the chosen model and tries it with one short request; --offline does not', async () => {
+  it('doctor names the chosen model and tries it with one short request, but not with --offline', async () => {
     const endpoint = await startFakeModelEndpoint();
     try {
       const env = { MCP_A2A_OPENAI_COMPATIBLE_URL: `${endpoint.url}/v1` };
@@ -225,7 +225,7 @@ describe('doctor', () => {
     }
   });
 
-  it('asks for one token, and names the next step for a wrong key, an unknown model and a missing program', async () => {
+  it('doctor’s trial requests one token, and gives the next step for a wrong key, an unknown model and a missing program', async () => {
     const endpoint = await startFakeModelEndpoint();
     try {
       const model = 'anthropic:claude-sonet-4-5';
@@ -272,7 +272,7 @@ describe('doctor', () => {
     }
   });
 
-  it('reports a running server whose model differs from the settings', async () => {
+  it('doctor reports a running server whose model differs from the settings', async () => {
     const on = await cliStage();
     const config = join(on.server.stateDir, 'config.json');
     await writeFile(config, JSON.stringify({ server: { model: 'ollama:m' } }));
@@ -284,7 +284,7 @@ describe('doctor', () => {
     });
   });
 
-  it('R100 reports an agent that serves its card but whose endpoint does not answer', async () => {
+  it('R100 doctor reports an agent that serves its card but whose endpoint does not respond', async () => {
     const gone = await FakeAgent.start();
     const { url: endpoint } = gone;
     await gone.stop();
@@ -303,7 +303,7 @@ describe('doctor', () => {
     }
   });
 
-  it('reports the approval webhook, and posts to it only on request', async () => {
+  it('doctor reports the approval webhook, and posts to it only if the person requests that', async () => {
     const bodies: string[] = [];
     await listening(
       (request, response) => {
@@ -334,7 +334,7 @@ describe('doctor', () => {
     );
   });
 
-  it('reports two entries of the bridge for one client', async () => {
+  it('doctor reports two entries of the bridge for one client', async () => {
     const on = await cliStage();
     await on.run('install', 'claude');
     await on.run('install', 'claude', '--scope', 'project');
@@ -355,7 +355,7 @@ describe('doctor', () => {
     expect(of(await examined(on), 'Claude Code, user and project')?.level).toBe('fail');
   });
 
-  it("reports a client's settings that are invalid, or that start a missing file", async () => {
+  it('doctor reports a client’s settings that are invalid, or that start a missing file', async () => {
     const on = await cliStage();
     await writeFile(join(on.at.home, '.mcp.json'), '{');
     const gone = { command: process.execPath, args: ['/gone/bridge/main.js'] };
@@ -369,7 +369,7 @@ describe('doctor', () => {
     });
   });
 
-  it('invalid settings fail before any check', async () => {
+  it('doctor stops at invalid settings before any check', async () => {
     const home = await temporaryDirectory();
     const { code, stderr } = await cli(['doctor', '--wait-seconds', 'long'], { home });
     expect(stderr).toContain('waitSeconds');

@@ -1,4 +1,4 @@
-/** Installs the bridge in settings files of real clients. */
+/** Tests that `install` writes the bridge into settings files of real clients. */
 import { describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -11,7 +11,7 @@ import { cli, type Outcome, PROGRAM } from './support/cli.ts';
 interface Person {
   home: string;
   run: (...args: string[]) => Promise<Outcome>;
-  /** Writes a file of the client. */
+  /** Writes a settings file of the client. */
   has: (path: string, text: string) => Promise<string>;
   read: (path: string) => Promise<string>;
 }
@@ -35,7 +35,7 @@ const entry = z.looseObject({ command: z.string(), args: z.array(z.string()) });
 const standsIn = (text: string, key: string): unknown =>
   z.record(z.string(), z.record(z.string(), z.unknown())).parse(JSON.parse(text))[key]?.['a2a-bridge'];
 
-describe('install', () => {
+describe('the command install', () => {
   it.each([
     ['claude', 'user', '.claude.json', 'mcpServers'],
     ['claude', 'project', '.mcp.json', 'mcpServers'],
@@ -44,7 +44,7 @@ describe('install', () => {
     ['cursor', 'user', '.cursor/mcp.json', 'mcpServers'],
     ['vscode', 'user', '.config/Code/User/mcp.json', 'servers'],
     ['vscode', 'project', '.vscode/mcp.json', 'servers'],
-  ])('%s, %s: writes %s, and changes nothing the second time', async (client, scope, path, key) => {
+  ])('%s, %s: install writes %s, and changes nothing the second time', async (client, scope, path, key) => {
     const { run, read } = await person();
     const { code, stdout } = await run('install', client, '--scope', scope);
     expect(stdout).toContain(`+`);
@@ -65,7 +65,7 @@ describe('install', () => {
     expect(await readdir(home)).not.toContain('.mcp.json');
   });
 
-  it('writes an entry that starts a bridge with its tools and the given arguments', async () => {
+  it('install writes an entry that starts a bridge with its tools and the given arguments', async () => {
     const { run, read, home } = await person();
     await run('install', 'claude', '--', '--tool-prefix', 'gemini_', '--no-auto-start');
     const { command, args } = entry.parse(standsIn(await read('.claude.json'), 'mcpServers'));
@@ -78,7 +78,7 @@ describe('install', () => {
     await client.close();
   });
 
-  it('changes one entry, keeps comments and the rest, and writes a backup beside the file', async () => {
+  it('install changes one entry, keeps comments and all other content, and writes a backup next to the file', async () => {
     const { run, has, read, home } = await person();
     const before = `{\n    // mine\n    "theme": "dark", /* and */\n    "mcpServers": {\n        "other": { // theirs\n            "command": "x"\n        }, // keep\n    },\n}\n`;
     const file = await has('.gemini/settings.json', before);
@@ -102,7 +102,7 @@ describe('install', () => {
     expect(await read('.gemini/settings.json')).toContain('// keep');
   });
 
-  it('codex: adds a TOML table, and keeps the other lines', async () => {
+  it('install codex adds a TOML table, and keeps all other lines', async () => {
     const { run, has, read } = await person();
     const before = `model = "o3" # mine\n\n[mcp_servers.other]\ncommand = "x"\nstarted = 1979-05-27T07:32:00Z\n\n[projects."/a b"]\ntrust_level = "trusted"\n`;
     await has('.codex/config.toml', before);
@@ -117,7 +117,7 @@ describe('install', () => {
     expect((await read('.codex/config.toml')).trimEnd()).toBe(before.trimEnd());
   });
 
-  it('codex: keeps a time-out that the person has set', async () => {
+  it('install codex keeps a time-out that the person has set', async () => {
     const { run, has, read } = await person();
     await has(
       '.codex/config.toml',
@@ -149,7 +149,7 @@ describe('install', () => {
     expect((await run('uninstall', 'claude', '--scope', 'project')).stdout).not.toContain('still starts');
   });
 
-  it('claude, local: writes to the repository of the directory', async () => {
+  it('install claude with the scope "local" writes to the repository of the directory', async () => {
     const { run, has, read, home } = await person();
     const project = { lastCost: 1, mcpServers: {} };
     await has('.claude.json', JSON.stringify({ numStartups: 3, projects: { [home]: project } }, null, 2));
@@ -160,7 +160,7 @@ describe('install', () => {
     });
   });
 
-  it('updates an entry of the bridge, and keeps its other settings', async () => {
+  it('install updates an entry of the bridge, and keeps its other settings', async () => {
     const { run, has, read } = await person();
     const old = { type: 'stdio', command: 'node', args: ['/old/dist/bridge/main.js'], env: { KEY: 'v' } };
     await has('.claude.json', JSON.stringify({ mcpServers: { 'a2a-bridge': old } }));
@@ -172,7 +172,7 @@ describe('install', () => {
     });
   });
 
-  it('--dry-run shows the change and writes nothing; --json prints it for a program', async () => {
+  it('install --dry-run shows the change and writes nothing; --json prints it for a program', async () => {
     const { run, home } = await person();
     const { stdout } = await run('install', 'cursor', '--dry-run');
     expect(stdout).toContain('+    "a2a-bridge": {');
@@ -185,7 +185,7 @@ describe('install', () => {
     expect(await readdir(home)).not.toContain('.cursor');
   });
 
-  it('finds the files in the client’s configured directories', async () => {
+  it('install finds the files in the client’s configured directories', async () => {
     const directory = await temporaryDirectory();
     const { run } = await person({
       CLAUDE_CONFIG_DIR: join(directory, 'claude'),
@@ -206,7 +206,7 @@ describe('install', () => {
     );
   });
 
-  it('keeps a link, and changes the file to which it points', async () => {
+  it('install keeps a symbolic link, and changes the file to which the link points', async () => {
     const { run, has, read, home } = await person();
     const real = await has('dotfiles/claude.json', '{}');
     await symlink(real, join(home, '.claude.json'));
@@ -222,7 +222,7 @@ describe('install', () => {
     ['cursor', '.cursor/mcp.json', '{ "mcpServers": [] }'],
     ['codex', '.codex/config.toml', 'model = \n'],
     ['codex', '.codex/config.toml', 'mcp_servers = 3\n'],
-  ])('%s: does not change an unreadable file (%s: %s)', async (client, path, text) => {
+  ])('%s: install does not change an unreadable file (%s: %s)', async (client, path, text) => {
     const { run, has, read, home } = await person();
     await has(path, text);
     const { code, stderr } = await run('install', client);
@@ -232,7 +232,7 @@ describe('install', () => {
     expect((await readdir(home, { recursive: true })).filter((name) => name.endsWith('.bak'))).toEqual([]);
   });
 
-  it('does not change a read-only file, or another server’s entry with the same name', async () => {
+  it('install does not change a read-only file, or another server’s entry with the same name', async () => {
     const { run, has, read } = await person();
     const text = '{ "mcpServers": { "a2a-bridge": { "command": "another" } } }';
     const file = await has('.claude.json', text);
@@ -255,7 +255,7 @@ describe('install', () => {
     [['install', 'cursor', '--scope', 'world'], 'user, project, local'],
     [['install', 'cursor', '--name', 'a b'], 'letters'],
     [['instal'], "unknown command 'instal'"],
-  ])('%j is refused, and the error lists the valid values', async (args, said) => {
+  ])('the value %j is refused, and the error lists the valid values', async (args, said) => {
     const { run } = await person();
     expect(await run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
   });

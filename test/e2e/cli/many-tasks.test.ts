@@ -1,4 +1,7 @@
-/** An old session waits behind hundreds of newer ones. Every surface finds it, and every count is exact. */
+/**
+ * Tests an old session that waits behind hundreds of newer ones. Every surface must find it, and every count must be
+ * exact.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +31,7 @@ const listed = z.object({
   more: z.number(),
 });
 
-describe('R101 an old session waits behind 600 newer ones', () => {
+describe('R101 an old session that waits among 600 newer sessions', () => {
   let server: Pick<Launched, 'kill'> & ServerHome & { url: string; token: string };
   let old: TaskView;
   const run = (...args: string[]): Promise<Outcome> =>
@@ -50,7 +53,7 @@ describe('R101 an old session waits behind 600 newer ones', () => {
     await rm(homeDirectoryOf(server), { recursive: true, force: true });
   });
 
-  it('R101 the command line lists the old session first, counts the rest, and lists all sessions on request', async () => {
+  it('R101 the command line lists the old session first, counts the others, and lists all sessions if requested', async () => {
     const { stdout } = await run('tasks');
     const rows = stdout.trimEnd().split('\n');
     expect(rows[1]).toMatch(/input-required +1 .*Create test\.md with hello$/);
@@ -79,7 +82,7 @@ describe('R101 an old session waits behind 600 newer ones', () => {
     expect(several.stderr).toMatch(/Several sessions begin with "session-"[^]*… and more/);
   });
 
-  it('R101 the tool lists the old session first and counts the rest', async () => {
+  it('R101 the MCP tool lists the old session first and counts the others', async () => {
     const program = await builtBridge();
     const { url: agentUrl, token } = server;
     const client = await RawClient.start(program, {

@@ -1,6 +1,6 @@
-/** `model`: the models of the local server, with real processes and providers that speak the real wire formats. */
+/** Tests the command `model`, with real processes and providers that speak the real wire formats. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -33,7 +33,7 @@ const withKey = (...args: string[]): Promise<Outcome> => run(['model', ...args],
 const server = async (): Promise<Record<string, unknown>> =>
   settings.parse(JSON.parse(await readFile(config, 'utf8'))).server;
 
-/** Every file in the state directory, as text. */
+/** Returns the text of every file in the state directory. */
 async function everythingStored(): Promise<string> {
   const names = await readdir(stateDir, { recursive: true, withFileTypes: true });
   const files = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
@@ -57,8 +57,8 @@ describe('the command model', () => {
     await run(['server', 'stop']);
   });
 
-  describe('model set', () => {
-    it('tries the model with one token, writes no key, and restarts the server; a waiting task goes on', async () => {
+  describe('the command model set', () => {
+    it('model set tries the model with one token, stores no key, and restarts the server; a waiting task continues', async () => {
       const asked = await run(['run', 'create test.md with hello', '--workspace', home]);
       expect(asked.code).toBe(6);
       const before = await readServerRecord(stateDir);
@@ -85,7 +85,7 @@ describe('the command model', () => {
       expect(await readFile(join(home, 'test.md'), 'utf8')).toBe('hello');
     });
 
-    it('a bridge that runs meanwhile, without the key, uses the restarted server', async () => {
+    it('a bridge that runs at the same time, without the key, uses the restarted server', async () => {
       const client = new Client({ name: 'test', version: '1' });
       const [command, args] = [process.execPath, [PROGRAM, '--state-dir', stateDir, '--log-level', 'error']];
       const env = { PATH: process.env['PATH'] ?? '', HOME: home, A2A_SERVER_PORT: '0' };
@@ -104,7 +104,7 @@ describe('the command model', () => {
       }
     });
 
-    it('a failing trial changes nothing: the file and the server stay, and the next step is named', async () => {
+    it('after a failed trial the file and the server stay unchanged, and the error contains the next step', async () => {
       await run(['server', 'start']);
       const [before, text] = [await readServerRecord(stateDir), await readFile(config, 'utf8')];
 
@@ -128,7 +128,7 @@ describe('the command model', () => {
       expect(missing.stderr).toMatch(/set ANTHROPIC_API_KEY.*--key-command "<command>"/);
 
       const noCommand = await model('set', 'openai:gpt-4o', '--key-command', '/no/such/program');
-      expect(noCommand.stderr).toMatch(/key command of openai .* was not found/);
+      expect(noCommand.stderr).toMatch(/Nothing was changed: the key command was not found/);
       const inClear = await model('set', 'openai:gpt-4o', '--key-command', `echo ${KEY}`);
       expect(inClear.stderr).toMatch(/would hold it in clear/);
       expect(inClear.stderr).not.toContain(KEY);
@@ -143,7 +143,7 @@ describe('the command model', () => {
       expect((await readdir(stateDir)).filter((name) => name.startsWith('candidate'))).toEqual([]);
     });
 
-    it('with a command for the key, a server without the variable works', async () => {
+    it('with a key command, a server without the variable works', async () => {
       const file = join(home, 'key');
       await writeFile(file, `${KEY}\nuser: ada\n`);
       endpoint.script(ANSWER);
@@ -158,7 +158,7 @@ describe('the command model', () => {
       expect(endpoint.received.at(-1)?.headers).toMatchObject({ 'x-api-key': KEY });
       expect(await everythingStored()).not.toContain(KEY);
 
-      // The new variable replaces the command, because a model's entry never has both.
+      // The new variable replaces the command, because a model's entry has either a variable or a command.
       endpoint.script(ANSWER);
       const again = await run(['model', 'set', 'anthropic:claude-fake', '--key-variable', 'MINE'], {
         MINE: KEY,
@@ -171,7 +171,7 @@ describe('the command model', () => {
       ['openai:gpt-4o', 'OPENAI_API_KEY', []],
       ['google:gemini-fake', 'GEMINI_API_KEY', []],
       ['openai-compatible:m', 'MCP_A2A_OPENAI_COMPATIBLE_API_KEY', ['--base-url']],
-    ])('works with %s', async (id, variable, flags) => {
+    ])('model set works with %s', async (id, variable, flags) => {
       endpoint.script(ANSWER);
       const args = ['model', 'set', id, '--json', ...flags.flatMap((flag) => [flag, endpoint.url])];
       const set = await run(args, { [variable]: KEY });
@@ -182,7 +182,7 @@ describe('the command model', () => {
       expect(shown.stdout).toContain(`${variable}, which is set in this terminal`);
     });
 
-    it('--no-try sends nothing; without the key here, a running server is left alone', async () => {
+    it('model set --no-try sends nothing; if the key is missing in this shell, a running server stays unchanged', async () => {
       await run(['server', 'start']);
       const before = await readServerRecord(stateDir);
       const set = await model('set', 'anthropic:claude-fake', '--no-try', '--tier', 'smart');
@@ -192,6 +192,35 @@ describe('the command model', () => {
       });
       expect(await server()).toMatchObject({ smartModel: 'anthropic:claude-fake' });
       expect(await readServerRecord(stateDir)).toEqual(before);
+      expect(endpoint.received).toEqual([]);
+    });
+
+    const PLAIN_KEY = '0f9e8d7c6b5a49382716050403020100';
+    it.each<[string, string[], RegExp]>([
+      ['a command that contains the key', ['--key-command', `echo ${PLAIN_KEY}`], /would hold it in clear/],
+      [
+        'a shell line that contains the key',
+        ['--key-command', `sh -c 'echo ${PLAIN_KEY}'`],
+        /would hold it in clear/,
+      ],
+      ['the key instead of a command', ['--key-command', PLAIN_KEY], /key command was not found/],
+      ['a command that fails', ['--key-command', `cat /no/such/${PLAIN_KEY}`], /exit code 1/],
+      ['a command that prints no key', ['--key-command', `echo no ${PLAIN_KEY}`], /printed no key/],
+      ['the value of a variable instead of its name', ['--key-variable', `K${PLAIN_KEY}`], /name of a var/],
+      ['a key with dashes instead of a variable', ['--key-variable', `sk-${PLAIN_KEY}`], /name of a var/],
+    ])('model set refuses %s before it writes any file, also with --no-try', async (_, flags, says) => {
+      const [text, before] = [await readFile(config, 'utf8'), await stat(stateDir)];
+      for (const more of [['--no-try'], []]) {
+        const refused = await run(['model', 'set', 'anthropic:claude-fake', ...flags, ...more], {
+          ANTHROPIC_API_KEY: `K${PLAIN_KEY}`,
+        });
+        expect(refused.stderr).toMatch(says);
+        expect(refused.code).not.toBe(0);
+        expect(refused.stdout + refused.stderr).not.toContain(PLAIN_KEY);
+      }
+      expect(await readFile(config, 'utf8')).toBe(text);
+      // A temporary file would have changed the time of its directory.
+      expect((await stat(stateDir)).mtimeMs).toBe(before.mtimeMs);
       expect(endpoint.received).toEqual([]);
     });
 
@@ -211,7 +240,7 @@ describe('the command model', () => {
         /A2A_SERVER_MODEL/,
       ],
       ['another kind of agent', ['offline'], { A2A_SERVER_AGENT: 'acp,gemini' }, 78, /setting "agent"/],
-    ])('refuses %s, and changes nothing', async (_, args, env, code, says) => {
+    ])('model set refuses %s, and changes nothing', async (_, args, env, code, says) => {
       const text = await readFile(config, 'utf8');
       const { stderr, ...end } = await run(['model', 'set', ...args], env);
       expect(stderr).toMatch(says);
@@ -220,8 +249,8 @@ describe('the command model', () => {
     });
   });
 
-  describe('model', () => {
-    it('shows the models in use: tiers, source, key, window and price, and a server with another model', async () => {
+  describe('the command model without "set"', () => {
+    it('model shows the models in use (tiers, source, key, window and price), and a server with another model', async () => {
       await run(['server', 'start']);
       const { server: before } = settings.parse(JSON.parse(await readFile(config, 'utf8')));
       const { baseUrls: _, ...rest } = before;
@@ -242,7 +271,7 @@ describe('the command model', () => {
       });
     });
 
-    it('list shows known models and those that programs on this machine serve', async () => {
+    it('model list shows known models, and the models of programs on this machine', async () => {
       const ollama = await localModelServer({ '/api/tags': ollamaTags('qwen3:8b') });
       const lmstudio = await localModelServer({ '/v1/models': modelList('lm/qwen') });
       const baseUrls = { ...ABSENT, ollama: ollama.url, lmstudio: lmstudio.url };
@@ -256,9 +285,15 @@ describe('the command model', () => {
       expect(all.known.map(({ id }) => id)).toContain('anthropic:claude-sonnet-4-5');
       expect(all.local).toHaveLength(2);
       expect((await model('bogus')).code).toBe(2);
+      const short = (await model('list')).stdout;
+      expect(short).toMatch(/\n\d{3} more from OpenRouter: mcp-a2a-bridge model list openrouter\n/);
+      expect(short).not.toContain('openrouter:anthropic/');
+      expect((await model('list', 'openrouter', 'sonnet-4.5')).stdout).toMatch(
+        /1,000,000 +3 +15 +openrouter:anthropic\/claude-sonnet-4\.5/,
+      );
     });
 
-    it('without a model, the first task is rejected, and names a command that works', async () => {
+    it('without a model, the first task is "rejected", and the reason names a command that works', async () => {
       const ollama = await localModelServer({ '/api/tags': ollamaTags('qwen3:8b') });
       await writeFile(config, JSON.stringify({ server: { baseUrls: { ...ABSENT, ollama: ollama.url } } }));
       const { stdout, stderr, code } = await run(['run', 'Fix the failing test']);

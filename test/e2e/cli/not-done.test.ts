@@ -1,4 +1,4 @@
-/** Each list of sessions marks a completed task whose calls were denied. */
+/** Tests that each list of sessions marks a completed task whose calls were denied. */
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { A2aClient } from '../../../shared/client/index.ts';

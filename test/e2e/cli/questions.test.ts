@@ -1,4 +1,4 @@
-/** Answers questions of an agent's model from a terminal, with the real command line and server. */
+/** Tests answers to a model's questions at a terminal, with the real command line and server. */
 import { describe, expect, it } from '@jest/globals';
 import { cliAtTerminal } from './support/cli.ts';
 import { type CliStage, cliStage, cliStageAgain, codeShownIn } from './support/cli-stage.ts';
@@ -7,7 +7,7 @@ import { askPerson, plan } from '../../support/offline-plan.ts';
 const ask = (question: string) => ({ tool: 'ask-person', input: { question } });
 const TASK = plan(askPerson('Which colour?', ['red', 'light blue']));
 
-/** A task that waits for an answer. */
+/** Starts a task that waits for an answer. */
 async function waiting(on: CliStage, text = TASK): Promise<{ id: string; calls: string[] }> {
   const { sessionId, pending } = await on.peer.send(text);
   return { id: sessionId, calls: pending.map(({ callId }) => callId) };
@@ -16,7 +16,7 @@ async function waiting(on: CliStage, text = TASK): Promise<{ id: string; calls: 
 /** The program `script` takes different arguments on other systems. */
 const onLinux = process.platform === 'linux' ? it : it.skip;
 
-describe('answer', () => {
+describe('the command answer with choices', () => {
   it('R20 D1 answer accepts a choice or its number after a restart of the server; with any other text the question still waits', async () => {
     const before = await cliStage();
     const { id, calls } = await waiting(before);

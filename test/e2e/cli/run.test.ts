@@ -1,17 +1,20 @@
-/** `run` starts a task from a terminal, and asks there for each decision. */
+/** Tests `run`, which starts a task from a terminal and asks there for each decision. */
 import { describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { askPerson, plan, shell, wait, write } from '../../support/offline-plan.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cliAtTerminal, cliRunning, PROGRAM } from './support/cli.ts';
 import { cliStage, codeShownIn } from './support/cli-stage.ts';
 
 const PROMPT = 'leaves it waiting:';
 
-describe('run', () => {
-  it('R01 asks at the terminal for each decision, and ends with the task', async () => {
+describe('the command run', () => {
+  it('R01 run asks at the terminal for each decision, and ends with the task', async () => {
     const on = await cliStage();
     const text = plan(write('a.md', 'one\n'), write('b.md', 'two\n'), { say: 'Both are there.' });
     const args = ['run', text, '--workspace', on.server.workspace];
@@ -22,7 +25,7 @@ describe('run', () => {
     expect(await on.file('b.md')).toBe('two\n');
   });
 
-  it('R02 sends the reason of a denial to the agent', async () => {
+  it('R02 run sends the reason of a denial to the agent', async () => {
     const on = await cliStage();
     const keys = 'n not today\n';
     const { code, stdout } = await cliAtTerminal(['run', plan(shell('touch never'), { say: 'Left.' })], {
@@ -37,7 +40,7 @@ describe('run', () => {
     expect(await on.file('never')).toBeUndefined();
   });
 
-  it('D1 decides nothing on Enter: the task waits, and the exit code says so', async () => {
+  it('D1 run decides nothing on Enter: the task waits, and the exit code says so', async () => {
     const on = await cliStage();
     const { code, stdout } = await cliAtTerminal(['run', 'Create test.md with hello'], {
       ...on.at,
@@ -49,7 +52,7 @@ describe('run', () => {
     expect(await on.file('test.md')).toBeUndefined();
   });
 
-  it('R16 takes an answer at the terminal', async () => {
+  it('R16 run accepts an answer at the terminal', async () => {
     const on = await cliStage();
     const text = plan(askPerson('Which colour?', ['blue', 'green']), { say: 'Thanks.' });
     const { code } = await cliAtTerminal(['run', text], { ...on.at, keys: '2\n', prompt: PROMPT });
@@ -58,7 +61,7 @@ describe('run', () => {
     expect((await on.peer.task(task?.taskId ?? '')).overview.calls).toMatchObject([{ state: 'answered' }]);
   });
 
-  it('R97 ends its prompt when another surface decides, and the task continues', async () => {
+  it('R97 run ends its prompt when another channel decides, and the task continues', async () => {
     const on = await cliStage();
     const running = cliAtTerminal(['run', 'Create test.md with hello'], {
       ...on.at,
@@ -76,7 +79,7 @@ describe('run', () => {
     expect(await on.file('test.md')).toBe('hello');
   });
 
-  it('without a terminal it prints the codes and returns; approve continues the task', async () => {
+  it('without a terminal run prints the codes and returns; approve lets the task continue', async () => {
     const on = await cliStage();
     const { code, stdout } = await on.run('run', 'Create', 'test.md', 'with', 'hello');
     expect(code).toBe(6);
@@ -86,7 +89,7 @@ describe('run', () => {
     expect(await on.file('test.md')).toBe('hello');
   });
 
-  it('--detach prints the session and returns while the task runs; --json prints one object', async () => {
+  it('run --detach prints the session and returns while the task runs; --json prints one object', async () => {
     const on = await cliStage();
     const { code, stdout } = await on.run('run', '--detach', 'Create test.md with hello');
     const [session = ''] = stdout.split('\n');
@@ -102,7 +105,7 @@ describe('run', () => {
   });
 
   it.each([[['run', 'Create test.md with hello']], [['command', 'init']]])(
-    'B1 a later MCP call with the same words as %j is a new request, not the task of the command line',
+    'B1 a later MCP call with the same words as %j starts a new task, and does not join the task of the command line',
     async ([word = '', ...words]) => {
       const on = await cliStage();
       const here = z.object({ sessionId: z.string() }).parse(await on.json(word, ...words));
@@ -137,7 +140,26 @@ describe('run', () => {
     expect((await running.ended).code).toBe(5);
   });
 
-  it('a mode that runs tools without asking needs a terminal', async () => {
+  it('--file sends the file with the task; without a terminal, X2 a file outside the workspace is refused', async () => {
+    const on = await cliStage();
+    const { workspace } = on.server;
+    await writeFile(join(workspace, 'notes.md'), 'The colour is teal.\n');
+    const outside = join(await temporaryDirectory(), 'other.md');
+    await writeFile(outside, 'Another colour.\n');
+    const run = ['run', '--workspace', workspace, 'say hi', '--file'];
+    const away = await on.run(...run, outside);
+    expect(away).toMatchObject({ code: 77, stderr: expect.stringContaining('is outside of') });
+    expect(await on.peer.list()).toEqual([]);
+    expect((await on.run(...run, 'notes.md')).code).toBe(0);
+    const [task] = await on.peer.list();
+    const sent = await on.peer.call('GetTask', { id: task?.taskId });
+    expect(JSON.stringify(sent)).toContain('[file notes.md]\\nThe colour is teal.');
+    const here = await cliAtTerminal([...run, outside], { ...on.at, keys: '' });
+    expect(here.code).toBe(0);
+    expect(await on.peer.list()).toHaveLength(2);
+  });
+
+  it('run refuses a mode without approvals if there is no terminal', async () => {
     const on = await cliStage();
     const away = await on.run('run', '--mode', 'auto', 'Create test.md with hello');
     expect(away).toMatchObject({ code: 2, stderr: expect.stringContaining('needs a terminal') });

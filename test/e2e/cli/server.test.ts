@@ -1,4 +1,4 @@
-/** The local server from a terminal, and its log. */
+/** Tests the commands for the local server and its log. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ChildProcess } from 'node:child_process';
 import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ const running = z.object({ running: z.literal(true), url: z.string(), pid: z.num
 
 const logLine = (msg: string): string => `${JSON.stringify({ level: 30, time: 0, msg })}\n`;
 
-describe('server', () => {
+describe('the command server', () => {
   let home: string;
   let stateDir: string;
   let following: ChildProcess | undefined;
@@ -29,7 +29,7 @@ describe('server', () => {
     await run('server', 'stop');
   });
 
-  it('starts a server, finds it, and stops it; a second start or stop does no harm', async () => {
+  it('server starts a server, finds it, and stops it; a second start or stop has no effect', async () => {
     expect((await run('server', 'status')).code).toBe(69);
     const started = await run('server', 'start');
     expect(started).toMatchObject({ code: 0, stdout: expect.stringContaining('Started.') });
@@ -45,7 +45,7 @@ describe('server', () => {
     });
   });
 
-  it('page starts the server; without a terminal it prints the plain address, which grants no access', async () => {
+  it('the command page starts the server; without a terminal it prints the plain address, which gives no access', async () => {
     const { code, stdout, stderr } = await run('page', '--json');
     expect(code).toBe(0);
     const { url } = z.strictObject({ url: z.string() }).parse(JSON.parse(stdout));
@@ -54,7 +54,7 @@ describe('server', () => {
     expect(await (await fetch(url)).text()).toContain('<title>Approvals</title>');
   });
 
-  it('reports why a server cannot start, with the end of its log', async () => {
+  it('server reports why a server cannot start, with the end of the server’s log', async () => {
     await cli(['tasks', '--state-dir', stateDir, '--no-auto-start'], { home });
     await writeFile(join(stateDir, 'config.json'), JSON.stringify({ server: { port: 'none' } }));
     const { code, stderr } = await cli(['server', 'start', '--state-dir', stateDir], {
@@ -65,7 +65,7 @@ describe('server', () => {
     expect(code).toBe(78);
   });
 
-  it('logs prints the last lines; -f also prints new lines, and continues in the next log file', async () => {
+  it('server logs prints the last lines; -f also prints new lines, and continues in the next log file', async () => {
     expect(await run('logs')).toMatchObject({ code: 78, stderr: expect.stringContaining('server start') });
     await run('server', 'start');
     const { stdout } = await run('logs', '-n', '1');
@@ -85,7 +85,7 @@ describe('server', () => {
     expect(await follow.line('next')).toBe('of the next server');
   });
 
-  it('logs -f neither misses nor repeats a line when the log is rotated; -n also reads the older log', async () => {
+  it('server logs -f neither misses nor repeats a line if the log file is replaced; -n also reads the older log file', async () => {
     await mkdir(stateDir, { recursive: true, mode: 0o700 });
     const log = join(stateDir, 'server.log');
     const destination = logFile(log, 5 * logLine('line 10').length);
@@ -96,7 +96,7 @@ describe('server', () => {
     const follow = cliRunning(['logs', '-f', '--state-dir', stateDir], { home });
     following = follow.child;
     await follow.line('line 3');
-    // The log reaches its size limit before line 6, so the program rotates it there.
+    // The log reaches its maximum size before line 6. So the program starts a new log file there.
     write(4, 8);
     await follow.line('line 8');
     write(9, 13);
@@ -108,7 +108,7 @@ describe('server', () => {
     expect(shown).toEqual(Array.from({ length: 13 }, (_, i) => `line ${String(i + 1)}`));
   });
 
-  it('logs --json prints JSON lines, also for a crash line', async () => {
+  it('server logs --json prints JSON lines, also for a crash line', async () => {
     await run('server', 'start');
     await appendFile(join(stateDir, 'server.log'), 'Error: a "crash"\n    at line 1\n');
     const { stdout } = await run('logs', '--json');

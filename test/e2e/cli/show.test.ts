@@ -1,11 +1,16 @@
 /** Prints the full pending action at a terminal, with the real command line and server. */
 import { describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { FakeGemini } from '../../support/fake-gemini.ts';
 import { HOSTILE_COMMAND, HOSTILE_SHOWN } from '../../support/hostile-text.ts';
 import { plan, shell } from '../../support/offline-plan.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cliStage } from './support/cli-stage.ts';
+import { cli } from './support/cli.ts';
 
-describe('show', () => {
-  it('R93 prints the whole pending input of a session or a call, and hides nothing', async () => {
+describe('the command show', () => {
+  it('R93 show prints the whole pending input of a session or a call, and hides nothing', async () => {
     const on = await cliStage();
     const command = `${HOSTILE_COMMAND}\necho ${'x'.repeat(4_000)}`;
     const asked = await on.peer.send(plan(shell(command)));
@@ -29,5 +34,35 @@ describe('show', () => {
     expect(stdout.match(/Decide with: mcp-a2a-bridge approve [0-9a-f]{8}/g)).toHaveLength(2);
     const unknown = await on.run('show', 'call-that-is-not-there');
     expect(unknown.code).not.toBe(0);
+  });
+
+  it('show --turns says that a model reports no tokens', async () => {
+    const on = await cliStage();
+    const { sessionId } = await on.peer.send('say hello');
+    const { code, stdout, stderr } = await on.run('show', sessionId, '--turns');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/\n\nThe turns of this task have no tokens\.\n$/);
+    expect(await on.json('show', sessionId, '--turns')).toMatchObject({ turns: [] });
+    expect(await on.json('show', sessionId)).not.toHaveProperty('turns');
+  });
+
+  it('show --turns says that an agent of another kind does not report the cost of each turn', async () => {
+    const agent = await FakeGemini.start(() => [{ say: 'Hello.' }]);
+    try {
+      const home = await temporaryDirectory();
+      const run = (...args: string[]) =>
+        cli([...args, '--agent-url', agent.url, '--state-dir', join(home, 'state')], { home, cwd: home });
+      const begun = await run('run', 'say hello', '--json');
+      const { sessionId } = z.object({ sessionId: z.string() }).parse(JSON.parse(begun.stdout));
+      const { code, stderr } = await run('show', sessionId, '--turns');
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringMatching(/^Agent ".+" does not report the cost of each turn\.\n$/),
+      });
+      const shown: unknown = JSON.parse((await run('show', sessionId, '--turns', '--json')).stdout);
+      expect(shown).toMatchObject({ turns: null });
+    } finally {
+      await agent.stop();
+    }
   });
 });

@@ -1,4 +1,4 @@
-/** The result of each command for a session whose task the agent never received or has forgotten. */
+/** Tests each command for a session whose task the agent never received or has forgotten. */
 import { expect, it, jest } from '@jest/globals';
 import { z } from 'zod';
 import { FakeAgent } from '../../support/fake-agent.ts';
@@ -7,7 +7,7 @@ import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, type CliOptions, cliRunning } from './support/cli.ts';
 
-// A generous limit for a busy machine. No test waits for this time.
+// This limit is for a busy machine. No test waits for it.
 jest.setTimeout(120_000);
 
 /** The commands for one session, in this order, each with its expected JSON. */
@@ -28,7 +28,7 @@ async function expectSaid(said: Said, agentUrl: string, at: CliOptions): Promise
 const NOT_DELIVERED = /It is not delivered yet: .*\b(next try is at|try is under way)/;
 const FORGOTTEN = /does not know this task/;
 
-it('R100 of a task that the agent does not have, each command says "not delivered", with the next try', async () => {
+it('R100 for a task that is not delivered, each command says "not delivered", with the time of the next attempt', async () => {
   const gone = await FakeAgent.start();
   const { url: endpoint } = gone;
   await gone.stop();
@@ -50,7 +50,7 @@ it('R100 of a task that the agent does not have, each command says "not delivere
   }
 });
 
-it('R100 of a task that the agent has forgotten, each command says that the agent does not know it', async () => {
+it('R100 for a task that the agent has forgotten, each command says that the agent does not know the task', async () => {
   const agent = await FakeAgent.start({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
   const at = { home: await temporaryDirectory() };
   try {
@@ -68,7 +68,7 @@ it('R100 of a task that the agent has forgotten, each command says that the agen
   }
 });
 
-it('R100 run says so when the agent forgets its task meanwhile', async () => {
+it('R100 run says so if the agent forgets the task while run waits', async () => {
   const agent = await FakeAgent.start({ onMessage: (task) => task.work() });
   try {
     const at = { home: await temporaryDirectory() };

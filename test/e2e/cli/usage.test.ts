@@ -1,4 +1,4 @@
-/** Errors of the command line, for a script and for a person. */
+/** Tests errors of the command line, as a script and as a person get them. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -42,13 +42,13 @@ describe('a command line with an error', () => {
     expect(stderr).toContain(`(Did you mean ${suggestion}?)`);
   });
 
-  it.each([[['help']], [['help', 'run']], [['server', 'help']]])('%j prints help', async (args) => {
+  it.each([[['help']], [['help', 'run']], [['server', 'help']]])('%j prints the help', async (args) => {
     const { code, stdout, stderr } = await cli(args, { home });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^Usage: mcp-a2a-bridge /);
   });
 
-  it('no word of the help or of an error is cut at a terminal of 60 columns', async () => {
+  it('at a terminal of 60 columns, no word of the help or of an error is cut', async () => {
     const at = { home, keys: '', columns: 60 };
     for (const args of [['--help'], ['run', '--help'], ['tasks', '--state', 'asleep'], ['show', 'nothing']]) {
       const { stdout } = await cliAtTerminal([...args, '--no-auto-start'], at);

@@ -1,13 +1,15 @@
-/** Lists, watches and stops tasks from a terminal. */
+/** Tests the commands that list, watch and stop tasks. */
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
+import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
+import { stage } from '../../support/stage.ts';
 import { plan, shell, wait } from '../../support/offline-plan.ts';
 import { cli, cliRunning, type Outcome } from './support/cli.ts';
-import { cliStage, cliStageAgain } from './support/cli-stage.ts';
+import { cliStage, cliStageAgain, cliStageOf } from './support/cli-stage.ts';
 
 const event = z.object({ seq: z.number().nullable(), observations: z.array(z.unknown()) });
 const listed = z.object({
@@ -23,8 +25,8 @@ function seqsIn({ stdout }: Pick<Outcome, 'stdout'>): (number | null)[] {
     .map((line) => event.parse(JSON.parse(line)).seq);
 }
 
-describe('tasks', () => {
-  it('lists every session with its state, pending actions and age: waiting sessions first, then the newest', async () => {
+describe('the command tasks', () => {
+  it('tasks lists every session with its state, pending actions and age: waiting sessions first, then the newest', async () => {
     const on = await cliStage();
     const parked = await on.peer.send('Create test.md with hello');
     const done = await on.peer.send('say something');
@@ -46,7 +48,7 @@ describe('tasks', () => {
     expect((await on.run('tasks', '--agent', 'nobody')).code).toBe(3);
   });
 
-  it('R63 gives a next step for an unreachable agent, and still lists the sessions of the others', async () => {
+  it('R63 tasks gives a next step for an unreachable agent, and still lists the sessions of other agents', async () => {
     const on = await cliStage();
     await on.peer.send('say something');
     const config = join(on.server.stateDir, 'two.json');
@@ -71,8 +73,8 @@ describe('tasks', () => {
   });
 });
 
-describe('watch', () => {
-  it('S1 shows events live until the task ends, also after a decision from another process', async () => {
+describe('the command watch', () => {
+  it('S1 watch shows events live until the task ends, also after a decision from another process', async () => {
     const on = await cliStage();
     const { sessionId, taskId, pending } = await on.peer.send('Create test.md with hello');
     const watch = cliRunning(['watch', sessionId], on.at);
@@ -85,7 +87,7 @@ describe('watch', () => {
     stream.connection.destroy();
   });
 
-  it('S1 R25 from a cursor it shows each later event once and in order', async () => {
+  it('S1 R25 watch shows each event after a cursor once and in order', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('say something');
     const all = seqsIn(await on.run('watch', sessionId, '--from', '0', '--json'));
@@ -96,10 +98,10 @@ describe('watch', () => {
     );
   });
 
-  it('R25 continues after a restart of the server, without gap or repeat', async () => {
+  it('R25 watch continues after a restart of the server, and misses and repeats no event', async () => {
     const before = await cliStage();
     const { sessionId, seq } = await before.peer.send('Create test.md with hello');
-    // `--no-auto-start` keeps this command from starting a server. The test starts one itself.
+    // With `--no-auto-start` this command starts no server. The test starts one itself.
     const watch = cliRunning(['watch', sessionId, '--from', '0', '--json', '--no-auto-start'], before.at);
     await watch.line(`{"seq":${String(seq)},`);
     await before.server.kill();
@@ -111,7 +113,7 @@ describe('watch', () => {
     expect(seqsIn(outcome)).toEqual(seqsIn({ stdout }));
   });
 
-  it('R26 S2 refuses a cursor that is invalid or beyond the end', async () => {
+  it('R26 S2 watch refuses a cursor that is invalid or beyond the end', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('say something');
     expect(await on.run('watch', sessionId, '--from', 'start')).toMatchObject({ code: 2 });
@@ -120,7 +122,7 @@ describe('watch', () => {
     expect(beyond).toMatchObject({ code: 2, stderr: expect.stringMatching(/100000|position/) });
   });
 
-  it("--times begins each step with the agent's time, the same on every run", async () => {
+  it('watch --times begins each step with the agent’s time, which is the same on every run', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('list .');
     const { stdout } = await on.run('watch', sessionId, '--from', '0', '--times');
@@ -131,7 +133,23 @@ describe('watch', () => {
     expect((await on.run('watch', sessionId, '--from', '0')).stdout).not.toMatch(/\d\dZ #/);
   });
 
-  it('the exit code says how the task ended, or that it waits', async () => {
+  it('watch --thinking prints the reasoning of each turn, and watch without it prints only the cost', async () => {
+    const endpoint = await modelEndpoint();
+    const on = cliStageOf(await stage(serverWithModel(endpoint)));
+    for (const name of ['thinking-and-parallel-calls', 'text']) {
+      const file = new URL(`../../recordings/openai-compatible/${name}.sse`, import.meta.url);
+      endpoint.script({ type: 'raw', body: await readFile(file, 'utf8') });
+    }
+    const { sessionId } = await on.peer.send('Compare a.md and b.md');
+    const thinking = await on.run('watch', sessionId, '--from', '0', '--thinking');
+    expect(thinking.stdout).toMatch(/thinking:\nI need both files\.\n[^]*turn 1: \d+ tokens in[^]*Done\./);
+    expect(thinking.code).toBe(0);
+    const { stdout } = await on.run('watch', sessionId, '--from', '0');
+    expect(stdout).toMatch(/turn 1: \d+ tokens in/);
+    expect(stdout).not.toContain('I need');
+  });
+
+  it('the exit code of watch says how the task ended, or that the task waits', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('Create test.md with hello');
     expect((await on.run('watch', sessionId, '--until-settled')).code).toBe(6);
@@ -139,7 +157,7 @@ describe('watch', () => {
     expect((await on.run('watch', sessionId)).code).toBe(5);
   });
 
-  it('E4 the end of a watcher stops no task', async () => {
+  it('E4 the end of watch stops no task', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('Create test.md with hello');
     await on.run('approve', await on.code(sessionId));
@@ -152,8 +170,8 @@ describe('watch', () => {
   });
 });
 
-describe('cancel and abort', () => {
-  it('R44 cancel ends a waiting task; for an ended task it says that it has ended', async () => {
+describe('the commands cancel and abort', () => {
+  it('R44 cancel ends a waiting task; for an ended task it says that the task has ended', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('Create test.md with hello');
     expect(await on.json('cancel', sessionId, '--reason', 'changed my mind')).toMatchObject({
@@ -166,7 +184,7 @@ describe('cancel and abort', () => {
     expect(await on.file('test.md')).toBeUndefined();
   });
 
-  it('R40 R41 abort stops only the tool that watch named, and its task continues', async () => {
+  it('R40 R41 abort stops only the tool that watch named, and the tool’s task continues', async () => {
     const on = await cliStage();
     const stream = await on.peer.stream(plan(shell('sleep 1000'), { say: 'went on' }), {
       settings: { autoExecute: true },

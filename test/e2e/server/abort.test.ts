@@ -1,4 +1,4 @@
-/** Aborts one tool execution and nothing else. */
+/** Tests that an abort stops one tool execution and nothing else. */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import { sharedStage } from '../../support/shared-stage.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
 
 const AUTO = { settings: { autoExecute: true } };
-/** The JSON that `GET /api/tools` returns. */
+/** Returns the JSON of `GET /api/tools`. */
 async function underWay(peer: A2aPeer): Promise<unknown> {
   const listed = await jsonOf(await peer.request('/api/tools', { method: 'GET' }));
   return z.strictObject({ tools: z.array(z.unknown()) }).parse(listed).tools;
@@ -47,7 +47,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     expect((await peer.task(taskId)).text).toMatch(/it takes too long[^]*running[^]*We end\./);
   });
 
-  it('R40 GET /api/tools lists the running tools of the caller, with their age and last output', async () => {
+  it('R40 GET /api/tools lists the caller’s running tools, with their age and last output', async () => {
     const { peer } = await sharedStage();
     const { peer: other } = await sharedStage();
     expect(await underWay(peer)).toEqual([]);
@@ -113,7 +113,7 @@ describe('POST /api/tools/abort/:toolId', () => {
     });
   });
 
-  it('R41 an impossible id, or one with path separators, is no tool execution', async () => {
+  it('R41 an abort of a malformed id, or of an id with path separators, fails', async () => {
     const { peer } = await sharedStage();
     for (const id of ['x'.repeat(10_000), '..%2F..%2Fetc', '%00', 'a%20b', '%F0%9F%A6%84']) {
       const { success, message } = await peer.abort(id);
@@ -128,17 +128,17 @@ describe('POST /api/tools/abort/:toolId', () => {
     expect((await peer.request('/api/tools/abort/%E0%A4%A')).status).toBe(400);
   });
 
-  it('R41 a second abort of a tool that is stopping fails, and the tool finishes once', async () => {
+  it('R41 a second abort of a tool that is stopping fails, and the tool ends once', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
-    // After SIGTERM, this command ends only when the test opens the gate.
+    // After SIGTERM, this command ends only when the test writes to the gate.
     const farewell = `trap 'echo told > told.txt; ${gate.wait}; exit' TERM`;
     const stream = await peer.stream(plan(shell(`${farewell}; echo running; sleep 90 & wait`)), AUTO);
     const toolId = await stream.output('running');
     const first = peer.abort(toolId);
     await untilFileContains(join(server.workspace, 'told.txt'), 'told');
     const second = peer.abort(toolId);
-    // The server has answered a later request. So the abort request has arrived before.
+    // The answer to this later request shows that the second abort request has arrived.
     await peer.list();
     await gate.pass();
     expect(await first).toMatchObject({ success: true });

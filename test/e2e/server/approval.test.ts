@@ -1,4 +1,7 @@
-/** A call waits, its stream ends, and a decision arrives. The first connection ends in each possible way. */
+/**
+ * Tests a decision that arrives after the stream of its call has ended. The first connection ends in each possible
+ * way.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { delegate, ENDINGS } from '../../support/connection-ending.ts';
@@ -12,7 +15,7 @@ function steps(events: readonly StreamEvent[]): string[] {
 }
 
 describe.each(ENDINGS)('a call that waits (its first connection: $name)', (ending) => {
-  it('R01 a waiting call runs exactly once if approved after its stream has ended, and the new stream has the result', async () => {
+  it('R01 if the person approves a call after its stream has ended, the call runs exactly once, and the new stream has the result', async () => {
     const { peer, file } = await sharedStage();
     const first = await delegate(peer, ending, { text: 'append "once" to effects.txt' });
     const { taskId, pending, seq } = await first.parked();
@@ -32,7 +35,7 @@ describe.each(ENDINGS)('a call that waits (its first connection: $name)', (endin
     expect(whole.filter((type) => type === 'tool.started')).toHaveLength(1);
   });
 
-  it('R02 a waiting call never runs if denied after its stream has ended, and the model continues with the reason', async () => {
+  it('R02 if the person denies a call after its stream has ended, the call never runs, and the model continues with the reason', async () => {
     const { peer, file } = await sharedStage();
     const text = plan(append('effects.txt', 'never'), { say: 'And that is that.' });
     const first = await delegate(peer, ending, { text });
@@ -51,7 +54,7 @@ describe.each(ENDINGS)('a call that waits (its first connection: $name)', (endin
     expect(await file('effects.txt')).toBeUndefined();
   });
 
-  it('R03 the first of two decisions leaves the other call pending and ends its request; the second continues the turn once', async () => {
+  it('R03 the first of two decisions leaves the other call pending and its request ends; after the second, the turn continues once', async () => {
     const { peer, file } = await sharedStage();
     const text = plan({ together: [append('one.txt', '1'), append('two.txt', '2')] });
     const first = await delegate(peer, ending, { text });
@@ -75,7 +78,7 @@ describe.each(ENDINGS)('a call that waits (its first connection: $name)', (endin
     expect((await peer.task(taskId)).overview.turns).toBe(2);
   });
 
-  it('R09 after approval every view says working, and none lists the call as pending', async () => {
+  it('R09 after approval every view shows "working", and none lists the call as pending', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo running; ${gate.wait}`));
@@ -97,7 +100,7 @@ describe.each(ENDINGS)('a call that waits (its first connection: $name)', (endin
   });
 });
 
-describe('the first connection ends only while the approved call runs', () => {
+describe('an approved call whose first connection ends only while it runs', () => {
   it.each([
     { name: 'by FIN', end: 'destroy' as const },
     { name: 'by RST', end: 'reset' as const },
@@ -123,8 +126,8 @@ describe('the first connection ends only while the approved call runs', () => {
   });
 });
 
-describe('many calls wait together', () => {
-  it('R03 every decision before the last one gets its answer within 100 ms', async () => {
+describe('many calls that wait together', () => {
+  it('R03 every decision before the last one gets its response within 100 ms', async () => {
     const { peer, file } = await sharedStage();
     const calls = Array.from({ length: 12 }, (_, n) => append(`${n}.txt`, `${n}`));
     const first = await peer.stream(plan({ together: calls }));

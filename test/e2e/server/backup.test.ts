@@ -1,4 +1,4 @@
-/** Backs up the journal, and starts servers on a journal that has lost entries. */
+/** Tests backups of the journal, and the start of a server whose journal has lost entries. */
 import { describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
@@ -68,7 +68,7 @@ async function flipBit(path: string, at: number): Promise<void> {
   await file.close();
 }
 
-describe('a backup', () => {
+describe('a backup of the server’s state', () => {
   it('R102 a backup that was made while tasks ran continues the same tasks in another directory', async () => {
     const { server, peer } = await stage();
     const saved = await peer.stream(plan(write('kept.txt', 'old'), write('kept.txt', 'new')), {
@@ -108,7 +108,7 @@ describe('a backup', () => {
     const decided = await after.peer.decide(waiting.taskId, [decisionOn(waiting.pending, 'approve')]);
     expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
     expect(await after.file('effects.txt')).toBe('x');
-    // At the time of the backup the command was running. So its outcome is unknown in the backup.
+    // The command was running at the time of the backup. So the backup does not know the command's outcome.
     const { taskId = '' } = running.seen[0] ?? {};
     const { pending } = await (await after.peer.follow(taskId, 0)).parked();
     expect(pending).toMatchObject([{ reason: 'outcome-unknown' }]);
@@ -143,7 +143,7 @@ describe('a backup', () => {
     expect(await stageOf(await server.again()).peer.list({})).toHaveLength(1);
   });
 
-  it('R102 a restore is refused under a server whose lock file was deleted, and that server accepts no loss', async () => {
+  it('R102 a restore is refused if the server’s lock file was deleted, and that server accepts no lost entries', async () => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
     const file = join(await temporaryDirectory(), 'tasks.backup');
@@ -162,14 +162,14 @@ describe('a backup', () => {
     expect(await peer.list({})).toHaveLength(1);
   });
 
-  it('R102 if a restore fails half-way, the error names the directory of the earlier journal', async () => {
+  it('R102 if a restore fails in the middle, the error names the directory of the earlier journal', async () => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
     const directory = await temporaryDirectory();
     const file = join(directory, 'tasks.backup');
     await run(server.stateDir, 'backup', file);
     await server.stop();
-    // The disk fails when the backup is renamed.
+    // With this fault, the rename of the backup fails.
     const fault = join(directory, 'fault.cjs');
     await writeFile(
       fault,
@@ -220,8 +220,8 @@ describe('a backup', () => {
   });
 });
 
-describe('a start of the server', () => {
-  it('R102 a server whose write-ahead log has a flipped bit reports the missing entries, and does not serve', async () => {
+describe('a start of the server with a damaged journal', () => {
+  it('R102 a server whose write-ahead log has a flipped bit reports the missing entries, and serves no request', async () => {
     const { server } = await killedWithTasks(6);
     const log = `${journalOf(server)}-wal`;
     const { size } = await stat(log);
@@ -248,7 +248,7 @@ describe('a start of the server', () => {
   it.each([
     ['is shortened', (path: string) => truncate(path, 4_096)],
     ['is gone', (path: string) => rm(path)],
-  ])('R102 a server on a journal that %s reports this, and does not serve', async (_, damage) => {
+  ])('R102 a server with a journal that %s reports this, and serves no request', async (_, damage) => {
     const { server, peer } = await stage();
     await (await peer.stream('append "x" to a.txt')).parked();
     await server.stop();
@@ -267,7 +267,7 @@ describe('a start of the server', () => {
     expect((await run(server.stateDir, 'verify')).stdout).toMatch(/is not damaged: 2 tasks \(2 not ended\)/);
   });
 
-  it('R102 a server ignores an unreadable mark, because such a mark claims nothing', async () => {
+  it('R102 a server ignores a mark that it cannot read, because such a mark names no entries', async () => {
     const { server } = await killedWithTasks(1);
     await writeFile(`${journalOf(server)}.mark`, '{"version":1,"tas');
     expect(await stageOf(await server.again()).peer.list({})).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** Cancels tasks from outside, in every state. */
+/** Tests cancels of tasks in every state. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -14,7 +14,7 @@ import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
 
 const health = z.object({ executing: z.number(), toolExecutions: z.number() });
 
-/** Polls until the server has no work: after a cancel the execution takes its last steps. */
+/** Polls until the server has no work. After a cancel, the execution still takes its last steps. */
 async function untilIdle({ peer }: Stage): Promise<void> {
   for (let idle = false; !idle;) {
     const response = await peer.request('/health', { method: 'GET' });
@@ -23,8 +23,8 @@ async function untilIdle({ peer }: Stage): Promise<void> {
   }
 }
 
-describe('a waiting call', () => {
-  it('R44 a waiting call can be cancelled without an open stream: the store, the executor and every view agree', async () => {
+describe('the cancel of a waiting call', () => {
+  it('R44 a waiting call can be cancelled without a stream: journal, executor and every view agree', async () => {
     const before = await stage();
     const { peer, file } = before;
     const first = await peer.stream('append "never" to effects.txt');
@@ -55,14 +55,14 @@ describe('a waiting call', () => {
     const after = await stageAgain(before);
     await views(after);
     expect(await file('effects.txt')).toBeUndefined();
-    // The session has not ended. Its next task knows the earlier conversation.
+    // The cancel has not ended the session. So its next task gets the earlier conversation.
     const next = await after.peer.send('say And now something else.', { sessionId });
     expect(next).toMatchObject({ state: 'COMPLETED', sessionId });
     expect(next.taskId).not.toBe(taskId);
   });
 });
 
-describe('an approved tool that runs', () => {
+describe('the cancel of an approved tool that runs', () => {
   it('R45 a cancel aborts an approved tool at once, its processes end, and its late result is dropped', async () => {
     const before = await stage();
     const { server, peer, file } = before;
@@ -81,7 +81,7 @@ describe('an approved tool that runs', () => {
       { activity: { type: 'tool.finished', outcome: 'stopped', stopReason: 'task-cancel' } },
       { state: 'CANCELED', seq: canceled.seq, text: expect.stringContaining('enough') },
     ]);
-    // An orderly shutdown waits for running work. Here no work runs, and the shutdown adds nothing to the journal.
+    // An orderly shutdown waits for running work. Here no work runs, so the journal must stay unchanged.
     expect(await server.stop()).toBe(0);
     expect(await runningProcesses(Number(await file('group.txt')))).toBe(0);
     expect(await file('effects.txt')).toBe('told\n');
@@ -96,7 +96,7 @@ describe('an approved tool that runs', () => {
   });
 });
 
-describe('a model call', () => {
+describe('the cancel during a model call', () => {
   let model: FakeModelEndpoint;
   let options: Parameters<typeof stage>[0];
   beforeEach(async () => {
@@ -117,7 +117,7 @@ describe('a model call', () => {
     await untilIdle(on);
   });
 
-  it('R46 a cancel before the first model call allows at most that one call, and aborts it', async () => {
+  it('R46 a cancel before the first model call allows at most that call, and aborts it', async () => {
     const on = await stage(options);
     for (let round = 0; round < 5; round += 1) {
       model.script({ type: 'turn', turn: { text: ['Well, '] }, cut: { frames: 2, ending: 'silence' } });
@@ -145,7 +145,7 @@ async function cutStream({ peer }: Stage): Promise<string> {
 }
 
 describe('--on-disconnect cancel', () => {
-  it('the server cancels the task of a client that drops its stream and stays away; by default the task continues', async () => {
+  it('the server cancels the task of a client that drops its stream and does not reconnect; by default the task continues', async () => {
     const ends = await stage({ args: ['--mode', 'auto', '--on-disconnect', 'cancel'] });
     const stays = await stage({ args: ['--mode', 'auto'] });
     const [ending, staying] = [await cutStream(ends), await cutStream(stays)];

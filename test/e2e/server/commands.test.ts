@@ -1,4 +1,4 @@
-/** An A2A client finds and sends the agent's commands: the card, the authenticated list, and messages with data. */
+/** Tests how an A2A client finds and sends the agent's commands: the card, the list, and messages with data. */
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
@@ -16,8 +16,8 @@ const refusal = z.looseObject({
   error: z.looseObject({ message: z.string(), details: z.array(z.looseObject({ metadata: z.unknown() })) }),
 });
 
-describe('the commands of the agent', () => {
-  it('X1 the card has the capabilities, and the command list needs a token', async () => {
+describe('the commands of the agent over A2A', () => {
+  it('X1 the agent card names the commands as a capability, and the command list needs a token', async () => {
     const { server } = await sharedStage();
     const card: unknown = await (await fetch(`${server.url}/.well-known/agent-card.json`)).json();
     expect(card).toMatchObject({
@@ -44,7 +44,7 @@ describe('the commands of the agent', () => {
     });
   });
 
-  it('a command is a message of one data part over HTTP+JSON; an invalid command is refused by name, and starts nothing', async () => {
+  it('a command is a message of one data part over HTTP+JSON; an invalid command is refused with its name, and starts nothing', async () => {
     const { server } = await sharedStage();
     const send = async (data: object): Promise<unknown> => {
       const response = await fetch(`${server.url}/message:send`, {

@@ -1,4 +1,4 @@
-/** Invalid, late and conflicting decisions, and the scope of valid decisions. */
+/** Tests invalid, late and conflicting decisions, and the scope of valid decisions. */
 import { describe, expect, it } from '@jest/globals';
 import { decisionOn, decisionsPart, writtenMessage } from '../../support/a2a-message.ts';
 import { refusal, Refusal, rpcBody } from '../../support/rpc-answer.ts';
@@ -21,11 +21,11 @@ describe('an invalid decision', () => {
       ...words.map((word) => decisionsPart([decisionOn(pending, word)])),
       decisionsPart([{ callId: pending[0]?.callId }]),
       decisionsPart([]),
-      // One bad decision makes the whole message invalid.
+      // One invalid decision makes the whole message invalid.
       decisionsPart([decisionOn(pending, 'approve'), decisionOn(pending, 'yes')]),
       decisionsPart([decisionOn(pending, 'approve', { scope: 'forever' })]),
       decisionsPart([decisionOn(pending, 'edit')]),
-      // Decision formats of other systems.
+      // These are decision formats of other systems.
       { data: { callId: pending[0]?.callId, outcome: 'proceed_once' } },
       { data: { callId: pending[0]?.callId, decision: 'approve' } },
     ];
@@ -41,7 +41,7 @@ describe('an invalid decision', () => {
     expect(await file('effects.txt')).toBe('once');
   });
 
-  it('R06 a text other than an exact decision word decides nothing, and for a client with the extension no text decides', async () => {
+  it('R06 only an exact decision word decides, and for a client with the extension no text decides', async () => {
     const { peer, file } = await sharedStage();
     const { taskId, pending, seq } = await (await peer.stream('append "x" to effects.txt')).parked();
     // A client with the extension decides with data. Its text is never a decision.
@@ -71,7 +71,7 @@ describe('an invalid decision', () => {
 });
 
 describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
-  it('R07 a decision on an unknown or decided call gets a typed answer with the first decision; nothing runs twice', async () => {
+  it('R07 a decision on an unknown or decided call gets a typed response with the first decision; nothing runs twice', async () => {
     const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}`));
@@ -105,7 +105,7 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
     expect(started).toHaveLength(1);
   });
 
-  it('R08 of two conflicting decisions at the same time one wins, and the other gets the winner’s decision', async () => {
+  it('R08 of two conflicting decisions at the same time one is accepted, and the other client gets the accepted decision', async () => {
     const { peer, file } = await sharedStage();
     for (let round = 0; round < 6; round += 1) {
       // Each round uses another order. Some rounds send two equal decisions.
@@ -145,7 +145,7 @@ describe.each(ENDINGS)('decisions after a first connection $name', (ending) => {
 });
 
 describe('the scope of a decision', () => {
-  it('R12 trust for a tool lets its later calls run without asking, and no other tool’s calls', async () => {
+  it('R12 trust for a tool lets its later calls run without a question, and no other tool’s calls', async () => {
     const { peer, file } = await sharedStage();
     const text = plan(
       append('a.txt', '1'),
@@ -161,12 +161,12 @@ describe('the scope of a decision', () => {
     const third = await peer.decide(taskId, [decisionOn(asked.pending, 'approve')]);
     expect((await third.rest()).at(-1)?.state).toBe('COMPLETED');
     expect(await file('a.txt')).toBe('123\n4');
-    // Trust lasts as long as its task.
+    // Trust ends with its task. So the next task asks again.
     const next = await (await peer.stream('append "5" to a.txt', { sessionId })).parked();
     expect(next.pending).toHaveLength(1);
   });
 
-  it('R12 trust with scope always lets later calls run without asking; a built-in tool has no server to trust', async () => {
+  it('R12 trust with the scope "always" lets later calls run without a question; a built-in tool has no server to trust', async () => {
     const { peer, file } = await sharedStage();
     const text = plan(append('a.txt', '1'), shell('echo 2 >> a.txt'), append('a.txt', '3'));
     const { taskId, pending } = await (await peer.stream(text)).parked();
@@ -177,7 +177,7 @@ describe('the scope of a decision', () => {
     expect(await file('a.txt')).toBe('12\n3');
   });
 
-  it('R13 with autoExecute no call asks, and the journal records all calls', async () => {
+  it('R13 with autoExecute the person is asked about no call, and the journal records all calls', async () => {
     const { peer, file } = await sharedStage();
     const text = plan(append('a.txt', '1'), { together: [append('b.txt', '2'), shell('echo 3')] });
     const stream = await peer.stream(text, { settings: { autoExecute: true } });
@@ -203,7 +203,7 @@ describe('the scope of a decision', () => {
     expect(asked).toEqual([]);
   });
 
-  it('R13 deny on one call does not affect the turn’s other calls', async () => {
+  it('R13 a denial of one call does not affect the other calls of the turn', async () => {
     const { peer, file } = await sharedStage();
     const names = ['a.txt', 'b.txt', 'c.txt'];
     const text = plan({ together: names.map((name) => append(name, name)) });
@@ -217,7 +217,7 @@ describe('the scope of a decision', () => {
 });
 
 describe('an unknown session', () => {
-  it('R15 an unknown session gives an error that lists the existing sessions, and starts no task', async () => {
+  it('R15 for an unknown session, the error lists the existing sessions, and no session starts', async () => {
     const { peer } = await sharedStage();
     const none = await refusal(peer.send('say hello', { sessionId: 'session-none' }));
     expect(none).toMatchObject({ reason: 'UNKNOWN_SESSION', facts: { sessions: '' } });

@@ -1,4 +1,4 @@
-/** An EventSource on the plain stream reconnects by itself, also across a restart of the server. */
+/** Tests an EventSource, which reconnects by itself, also across a restart of the server. */
 import { afterEach, expect, it } from '@jest/globals';
 import { EventSource } from 'eventsource';
 import { TcpProxy } from '../../faults/tcp-proxy.ts';
@@ -11,9 +11,9 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-it('R25 S1 it gets every event once across a kill -9 and a restart, and closes at the end', async () => {
+it('R25 S1 an EventSource gets every event once across a kill -9 and a restart, and closes at the end', async () => {
   const before = await stage();
-  // The proxy keeps its address while the server behind it restarts.
+  // The proxy keeps its address while the server restarts.
   const proxy = await TcpProxy.listen();
   closers.push(() => proxy.close());
   proxy.target = Number(new URL(before.server.url).port);

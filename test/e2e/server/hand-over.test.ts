@@ -1,5 +1,5 @@
 /**
- * A task belongs to no single client. Another client continues its stream and decides, and all readers learn who
+ * Tests a task that two clients use. Another client continues the stream and decides, and all readers learn who
  * decided.
  */
 import { describe, expect, it } from '@jest/globals';
@@ -33,7 +33,7 @@ function framesOf({ body }: Response): AsyncGenerator<SseFrame, void, undefined>
   return sseFrames(body);
 }
 
-/** A client of HTTP+JSON and of the plain stream. It has only a token. */
+/** A client that uses HTTP+JSON and the event route. It has only a token. */
 class PlainClient {
   readonly #server: ServerProcess;
 
@@ -41,7 +41,7 @@ class PlainClient {
     this.#server = server;
   }
 
-  /** The events of the task after this position, one at a time. */
+  /** Yields the events of the task after this seq, one at a time. */
   async *events(taskId: string, after: number): AsyncGenerator<StreamEvent, void, undefined> {
     const response = await this.#fetch(`/api/tasks/${taskId}/events?after=${after}`);
     for await (const { id, data } of framesOf(response)) {
@@ -64,7 +64,7 @@ class PlainClient {
     return { status: response.status, body: await response.json() };
   }
 
-  /** The task's stream as a 0.3 client gets it. */
+  /** Yields the task's stream as a 0.3 client gets it. */
   async *legacyEvents(taskId: string): AsyncGenerator<z.infer<typeof legacyEvent>, void, undefined> {
     const response = await this.#fetch('/', {
       method: 'POST',
@@ -95,16 +95,16 @@ const legacyEvent = z.object({
 const timed = z.object({ statusUpdate: z.object({ status: z.object({ timestamp: z.string() }) }) });
 
 describe('a task that another client continues', () => {
-  it('S1 a task continues with the decision of another client; every reader learns who decided what, when, and over which channel', async () => {
+  it('S1 a task continues after another client’s decision; every reader learns who decided what, when, and over which channel', async () => {
     const { server, peer, file } = await stage();
     const gate = await makeGate(server.workspace);
-    // A starts the task over JSON-RPC 1.0, and disconnects as soon as the question appears.
+    // Client A starts the task over JSON-RPC 1.0, and disconnects as soon as the question appears.
     const first = await peer.stream(plan(shell(`echo ran >> effects.txt; ${gate.wait}`)));
     const { taskId, pending: asked } = await first.parked();
     const cursor = first.seen[2]?.seq ?? 0;
     first.connection.reset();
 
-    // B reads over HTTP+JSON and the plain stream from A's cursor, gets the question, and decides.
+    // Client B continues from A's cursor over HTTP+JSON and the event route, gets the question, and decides.
     const plain = new PlainClient(server);
     const taken: StreamEvent[] = [];
     const reading = plain.events(taskId, cursor);
@@ -116,7 +116,7 @@ describe('a task that another client continues', () => {
       ({ pending } = event);
     }
     expect(pending).toEqual(asked);
-    // C, of 0.3, has followed the task.
+    // Client C, which uses A2A 0.3, has followed the task.
     const legacy = plain.legacyEvents(taskId);
     await legacy.next();
     const answer = await plain.decide(taskId, decided('page', pending, 'approve'));
@@ -128,7 +128,7 @@ describe('a task that another client continues', () => {
 
     expect(taken.at(-1)?.state).toBe('COMPLETED');
     expect(await file('effects.txt')).toBe('ran\n');
-    // A's events and B's events together are the whole journal.
+    // The events of A and B together must be the whole journal.
     const whole = await peer.history(taskId);
     const read = [...first.seen.slice(1, 3), ...taken].map(({ seq }) => seq);
     expect(read).toEqual(whole.map(({ seq }) => seq).filter((seq) => seq > (first.seen[0]?.seq ?? 0)));
@@ -152,7 +152,7 @@ describe('a task that another client continues', () => {
     expect(seenByC.at(-1)).toMatchObject({ final: true, status: { state: 'completed' } });
   });
 
-  it('D1 R08 of two decisions at once the first valid one wins, and the other client learns who decided, how and when', async () => {
+  it('D1 R08 of two decisions at once the first valid one is accepted, and the other client learns who decided, how and when', async () => {
     const { server, peer, file } = await stage();
     const plain = new PlainClient(server);
     for (let round = 0; round < 6; round += 1) {

@@ -1,4 +1,4 @@
-/** The server's log lines about its tasks. */
+/** Tests the server's log lines about its tasks. */
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
@@ -12,7 +12,7 @@ const linesOf = (log: string) =>
     .split('\n')
     .map((each) => line.parse(JSON.parse(each)));
 
-it('a task logs a line for its start, its wait, each decision and its end, with ids and without its text', async () => {
+it('the log has one line for a task’s start, its wait, each decision and its end, with ids and without the task’s text', async () => {
   const { server, peer } = await stage();
   const { taskId, pending } = await (await peer.stream('append "SECRET" to a.txt')).parked();
   const decided = await peer.decide(taskId, [decisionOn(pending, 'deny', { reason: 'not today' })]);
@@ -29,7 +29,7 @@ it('a task logs a line for its start, its wait, each decision and its end, with 
   expect(server.log()).not.toContain('SECRET');
 });
 
-it('the end of each request is a debug line, with its method, its task and why it ended', async () => {
+it('the log has a debug line for the end of each request, with its method, its task and the reason', async () => {
   const { server, peer } = await stage({ args: ['--log-level', 'debug'] });
   const parked = await peer.stream('append "x" to a.txt');
   const { taskId, sessionId } = await parked.parked();
@@ -48,7 +48,7 @@ it('the end of each request is a debug line, with its method, its task and why i
   ]);
 });
 
-it('a refused decision, message or cancel is a line with its ids and a reason, and without its text', async () => {
+it('the log has one line for a refused decision, message or cancel, with ids and a reason, and without text', async () => {
   const { server, peer } = await stage();
   const { taskId, pending } = await (await peer.stream('append "x" to a.txt')).parked();
   const decided = await peer.decide(taskId, [decisionOn(pending, 'deny')]);
@@ -67,7 +67,7 @@ it('a refused decision, message or cancel is a line with its ids and a reason, a
   expect(server.log()).not.toContain('SECRET');
 });
 
-it('R41 an abort request that stops nothing is a line, with its id and its reason', async () => {
+it('R41 the log has one line for an abort request that stops nothing, with its id and its reason', async () => {
   const { server, peer } = await stage();
   await peer.abort('crawl-1623456789-abc123def', 'too slow');
   await server.stop();

@@ -1,4 +1,4 @@
-/** MCP servers in the configuration file, with a secret in the environment. */
+/** Tests MCP servers in the configuration file, with a secret in the environment. */
 import { expect, it } from '@jest/globals';
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
 
 const health = z.object({ mcpServers: z.array(z.object({ name: z.string(), state: z.string() })) });
 
-it('R80 a call of a configured server waits through a restart, and runs over a new connection after approval', async () => {
+it('R80 a call of a tool from an MCP server waits through a restart, and runs over a new connection after approval', async () => {
   const home = await newServerHome();
   try {
     const peer = { command: process.execPath, args: [await peerProgram(), 'stdio', '0', '${FAULT:-none}'] };

@@ -1,4 +1,4 @@
-/** Messages that arrive during other work, and messages that arrive twice. */
+/** Tests messages that arrive during other work, and messages that arrive twice. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { refusal } from '../../support/rpc-answer.ts';
@@ -12,7 +12,7 @@ import { stage, stageAgain } from '../../support/stage.ts';
 import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
 
 describe.each(ENDINGS)('a message during a tool run, after a first connection $name', (ending) => {
-  it('R04 a message during a tool run is queued, and answered after the turn', async () => {
+  it('R04 the message is queued, and the model answers it after the turn', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const first = await delegate(peer, ending, { text: plan(shell(`echo running; ${gate.wait}`)) });
@@ -39,7 +39,7 @@ describe.each(ENDINGS)('a message during a tool run, after a first connection $n
 });
 
 describe('a message while a call waits', () => {
-  it('R04 a message while a call waits is refused with a clear error, and changes nothing', async () => {
+  it('R04 the message is refused with a clear error, and changes nothing', async () => {
     const { peer } = await sharedStage();
     const { taskId, sessionId, pending, seq } = await (await peer.stream('append "x" to a.txt')).parked();
     for (const to of [{ taskId }, { sessionId }]) {
@@ -53,7 +53,7 @@ describe('a message while a call waits', () => {
   });
 });
 
-/** The request of a model with OpenAI's format. */
+/** One request to a model, in OpenAI's format. */
 const APPEND = {
   id: 'c1',
   name: 'append-file',
@@ -68,7 +68,7 @@ describe('a second message with the same id', () => {
     options = serverWithModel(model);
   });
 
-  it('R27 two messages with one id at the same time make one task and one model call, and each stream follows that task', async () => {
+  it('R27 two messages with one id at the same time start one task and one model call, and each stream follows that task', async () => {
     const { peer } = await stage(options);
     model.script({ type: 'turn', turn: { text: ['I append.'], calls: [APPEND] } });
     const send = async () => (await peer.stream('append it', { messageId: 'the-same' })).rest();
@@ -88,7 +88,7 @@ describe('a second message with the same id', () => {
     expect(model.received).toHaveLength(1);
   });
 
-  it('R27 a second message with the same id after a kill -9 makes no second task; another body is a conflict', async () => {
+  it('R27 a second message with the same id after a kill -9 starts no second task; a different body is a conflict', async () => {
     const before = await stage(options);
     model.script({ type: 'turn', turn: { calls: [APPEND] } });
     const first = await before.peer.stream('append it', { messageId: 'the-same' });
@@ -108,7 +108,7 @@ describe('a second message with the same id', () => {
       const decision = decisionOn(parked.pending, 'approve');
       return (await peer.decide(parked.taskId, [decision], { messageId: 'a-decision' })).rest();
     };
-    // A decision sent twice is one message. The server must not refuse its copy as a late decision.
+    // A decision that is sent twice is one message. So the server must not refuse the copy as a late decision.
     for (const events of await Promise.all([decide(), decide()]))
       expect(events.at(-1)?.state).toBe('COMPLETED');
     expect(await decide()).toMatchObject([{ type: 'task', state: 'COMPLETED' }]);

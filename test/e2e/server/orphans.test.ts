@@ -1,4 +1,4 @@
-/** The server is killed (kill -9) while a command runs. The command ends at the next server's start. */
+/** Tests kill -9 of the server while a command runs. The next server must end the command at its start. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -11,7 +11,7 @@ import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 
 const linux = process.platform === 'linux' ? it : it.skip;
 
-/** Ends the processes of a failed test. */
+/** The process groups that remain after a failed test. They are ended after the test. */
 const groups: number[] = [];
 
 afterEach(() => {
@@ -27,14 +27,14 @@ afterEach(() => {
 /** `$$` is the process group of the command. */
 const NOTE_GROUP = 'echo $$ >> groups; echo running';
 
-/** The process groups of all runs of the command, in order. */
+/** Returns the process groups of all runs of the command, in order. */
 async function groupsOf({ file }: Stage): Promise<number[]> {
   const ids = ((await file('groups')) ?? '').split('\n').slice(0, -1).map(Number);
   groups.push(...ids);
   return ids;
 }
 
-/** Runs an approved command, then kills only the server. */
+/** Runs an approved command, and then kills only the server. */
 async function killedBeside(command: string, args: readonly string[] = []) {
   const before = await stage({ args });
   const first = await before.peer.stream(plan(shell(`${NOTE_GROUP}; ${command}`), { say: 'We end.' }));
@@ -52,7 +52,7 @@ describe('a server that is killed while a command runs', () => {
     ['grandchildren', '(sleep 90 & sleep 90 & wait) & wait'],
     ['a child that ignores SIGTERM', "trap '' TERM; while :; do sleep 1; done"],
   ])(
-    'R94 the next server ends the process group of the command before it asks a person: %s',
+    'R94 the next server ends the command’s process group before it asks a person: %s',
     async (_, command) => {
       const { before, taskId, group, seq } = await killedBeside(command, ['--grace', '1s']);
       expect(await runningProcesses(group)).toBeGreaterThan(0);
@@ -63,7 +63,7 @@ describe('a server that is killed while a command runs', () => {
       expect(pending).toMatchObject([{ reason: 'outcome-unknown', decisions: ['approve', 'deny'] }]);
       expect(await readdir(join(after.server.stateDir, 'processes'))).toEqual([]);
 
-      // When the command runs again, its first run must have ended.
+      // Before the command runs again, its first run must have ended.
       const again = await after.peer.decide(taskId, [decisionOn(pending, 'approve')]);
       await again.output('running');
       const [, second = 0] = await groupsOf(after);
@@ -100,8 +100,8 @@ describe('a server that is killed while a command runs', () => {
       const before = await stage({ home });
       await untilFileContains(join(home.workspace, 'groups'), '\n');
       const [group = 0] = await groupsOf(before);
-      // The server records the process one turn of the event loop after the start. So this answer comes after the
-      // record.
+      // The server records the process one turn of the event loop after its start. So this later answer comes after
+      // the record.
       await before.peer.request('/health', { method: 'GET' });
       await before.server.kill();
       expect(await runningProcesses(group)).toBeGreaterThan(0);

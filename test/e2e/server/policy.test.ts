@@ -1,4 +1,4 @@
-/** Policy rules for an operator: a dry run beside the running server, and a refusal to start. */
+/** Tests policy rules for an operator: a dry run while the server runs, and a refused start. */
 import { describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ async function rulesFile(content: unknown): Promise<string> {
 }
 
 describe('a2a-server policy try', () => {
-  it('lists for each past call the verdict of the new rules and the earlier one, while the server runs', async () => {
+  it('policy try lists for each past call the verdict of the new rules and the earlier verdict, while the server runs', async () => {
     const on = await stage();
     const { taskId, pending } = await on.peer.send(
       plan({ together: [append('a.md', 'a'), shell('git push')] }),
@@ -56,13 +56,13 @@ describe('a2a-server policy try', () => {
     const json: unknown = JSON.parse((await server('policy', 'try', '--json', '--changed', ...state)).stdout);
     expect(json).toEqual({
       calls: [],
-      summary: { calls: 2, tasks: 1, now: { allow: 0, ask: 2, refuse: 0 }, changed: {} },
+      summary: { calls: 2, tasks: 1, now: { allow: 0, ask: 2, presence: 0, refuse: 0 }, changed: {} },
     });
-    // The server still works.
+    // The running server must still work.
     expect((await on.peer.send('create b.md with b')).pending).toHaveLength(1);
   });
 
-  it('knows the permissions that an ACP agent asks for, and starts no agent', async () => {
+  it('policy try includes the permissions that an ACP agent requests, and starts no agent', async () => {
     const on = await stage();
     const config = await rulesFile({ server: { agent: ['acp', 'no-such-program'] } });
     const rules = await rulesFile([{ action: 'deny', tool: 'execute' }]);
@@ -75,7 +75,7 @@ describe('a2a-server policy try', () => {
     ['not JSON', '{', /cannot be used: .*JSON/u],
     ['no list', { policy: [] }, /must contain a list of rules/u],
     ['an unknown tool', [{ action: 'deny', tool: 'write-fil' }], /rule 1 .*does not exist/u],
-  ])('refuses rules that are %s', async (_, content, message) => {
+  ])('policy try refuses rules that are %s', async (_, content, message) => {
     const state = await temporaryDirectory();
     const { code, stderr } = await server(
       'policy',
@@ -89,7 +89,7 @@ describe('a2a-server policy try', () => {
     expect(stderr).toMatch(message);
   });
 
-  it('reports a missing journal, and creates none', async () => {
+  it('policy try reports a missing journal, and creates none', async () => {
     const state = await temporaryDirectory();
     for (const _ of [1, 2])
       expect(await server('policy', 'try', '--state-dir', state)).toMatchObject({
@@ -99,7 +99,7 @@ describe('a2a-server policy try', () => {
   });
 });
 
-describe('rules in the configuration file', () => {
+describe('policy rules in the configuration file', () => {
   it('contradictory rules prevent the start of the server, and the error names both', async () => {
     const config = await rulesFile({
       server: {

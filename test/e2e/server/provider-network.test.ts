@@ -1,4 +1,4 @@
-/** A real server that reaches its provider through a proxy, and a provider with a certificate of a private authority. */
+/** Tests a real server whose provider is behind a proxy, or has a certificate of a private authority. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,7 +36,7 @@ async function answerOver(host: string, env: Record<string, string>) {
   return { task, log: on.server.log(), port };
 }
 
-test('HTTPS_PROXY and NODE_EXTRA_CA_CERTS lead to the provider, and the password of the proxy is in no log', async () => {
+test('the server reaches the provider through HTTPS_PROXY with NODE_EXTRA_CA_CERTS, and no log contains the proxy’s password', async () => {
   const { task, log, port } = await answerOver('provider.test', {
     HTTPS_PROXY: `http://user:pass%20word@${proxy.host}`,
     NODE_EXTRA_CA_CERTS: authority.file,
@@ -49,7 +49,7 @@ test('HTTPS_PROXY and NODE_EXTRA_CA_CERTS lead to the provider, and the password
   expect(log).not.toContain('pass');
 });
 
-test('a proxy that refuses the password fails the task at once, and the sentence names the variable without its value', async () => {
+test('if a proxy refuses the password, the task fails at once, and the error names the variable without its value', async () => {
   const { task } = await answerOver('provider.test', {
     https_proxy: `http://user:wrong@${proxy.host}`,
     NODE_EXTRA_CA_CERTS: authority.file,
@@ -62,7 +62,7 @@ test('a proxy that refuses the password fails the task at once, and the sentence
   expect(provider.received).toHaveLength(0);
 });
 
-test('a provider on this machine needs no proxy', async () => {
+test('the server reaches a provider on this machine without the proxy', async () => {
   const { task } = await answerOver('127.0.0.1', {
     HTTPS_PROXY: `http://${proxy.host}`,
     NODE_EXTRA_CA_CERTS: authority.file,
@@ -71,7 +71,7 @@ test('a provider on this machine needs no proxy', async () => {
   expect(proxy.tunnels).toEqual([]);
 });
 
-test('a certificate of an unknown authority fails the task at once, and the sentence names NODE_EXTRA_CA_CERTS', async () => {
+test('if an unknown authority signed the provider’s certificate, the task fails at once, and the error names NODE_EXTRA_CA_CERTS', async () => {
   const { task } = await answerOver('127.0.0.1', {});
   expect(task).toMatchObject({ state: 'FAILED' });
   expect(task.statusText).toMatch(/not trusted, because .*certificate.*Set NODE_EXTRA_CA_CERTS/);

@@ -1,4 +1,4 @@
-/** kill -9 at the moments that matter, then a new process on the same home. */
+/** Tests kill -9 of the server in different states, and the next server on the same home directory. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { delegate, ENDINGS } from '../../support/connection-ending.ts';
@@ -13,8 +13,8 @@ function starts(events: readonly StreamEvent[]): number {
   return activitiesOf(events).filter(({ type }) => type === 'tool.started').length;
 }
 
-describe.each(ENDINGS)('killed while a call waits, its first connection $name', (ending) => {
-  it('R20 a call that is approved after a restart runs once, with the whole conversation', async () => {
+describe.each(ENDINGS)('a server that is killed while a call waits, its first connection $name', (ending) => {
+  it('R20 if the person approves the call after the restart, it runs once, and the model gets the whole conversation', async () => {
     const before = await stage();
     const earlier = await before.peer.send('say We begin.');
     const text = plan(append('effects.txt', 'one'), append('effects.txt', ' two'), { say: 'We end.' });
@@ -44,7 +44,7 @@ describe.each(ENDINGS)('killed while a call waits, its first connection $name', 
   });
 });
 
-/** Runs a command until it has had its effect. Then kills the server and the command. */
+/** Runs a command until its effect is visible. Then kills the server and the command. */
 async function killedInCommand(): Promise<{
   stage: Stage;
   taskId: string;
@@ -63,8 +63,8 @@ async function killedInCommand(): Promise<{
   return { stage: await stageAgain(before), taskId, seq: second.seen.at(-1)?.seq ?? 0, pass: gate.pass };
 }
 
-describe('killed while a command runs', () => {
-  it('R21 after a kill the command is interrupted with an unknown outcome; it runs again only if a person approves', async () => {
+describe('a server that is killed while a command runs', () => {
+  it('R21 after a kill the command is "interrupted" with an unknown outcome; it runs again only if a person approves', async () => {
     const { stage: after, taskId, seq, pass } = await killedInCommand();
     const { peer, file } = after;
     const stream = await peer.follow(taskId, seq);
@@ -85,7 +85,7 @@ describe('killed while a command runs', () => {
     expect(starts(await peer.history(taskId))).toBe(2);
   });
 
-  it('R21 if a person denies the command, it is skipped, and the model learns that the outcome is unknown', async () => {
+  it('R21 if a person denies the command, it is "skipped", and the model learns that the outcome is unknown', async () => {
     const { stage: after, taskId, seq } = await killedInCommand();
     const { peer, file } = after;
     const { pending } = await (await peer.follow(taskId, seq)).parked();
@@ -125,13 +125,13 @@ describe('killed while a command runs', () => {
   });
 });
 
-describe('killed while nothing with side effects runs', () => {
+describe('a server that is killed while nothing with side effects runs', () => {
   let model: FakeModelEndpoint;
   beforeEach(async () => {
     model = await modelEndpoint();
   });
 
-  it('R22 after a kill in a model turn, the turn is discarded, and the next server runs it again', async () => {
+  it('R22 after a kill during a model turn, the turn is discarded, and the next server runs it again', async () => {
     const before = await stage(serverWithModel(model));
     const turn = { text: ['Half of ', 'a sentence.'] };
     model.script({ type: 'turn', turn, cut: { frames: 2, ending: 'silence' } }, { type: 'turn', turn });
@@ -150,7 +150,7 @@ describe('killed while nothing with side effects runs', () => {
     ]);
   });
 
-  it('R22 after a kill in a read-only tool, the tool runs again by itself, with the same result', async () => {
+  it('R22 after a kill during a read-only tool, the tool runs again by itself, with the same result', async () => {
     const before = await stage();
     const first = await before.peer.stream(plan(wait(1.5), { say: 'We end.' }));
     await first.until(({ activity }) => activity?.type === 'tool.started');
@@ -169,7 +169,7 @@ describe('killed while nothing with side effects runs', () => {
   });
 });
 
-describe('an orderly shutdown', () => {
+describe('an orderly shutdown of the server', () => {
   it('after an orderly shutdown a waiting task still waits, and the exit code is 0', async () => {
     const before = await stage();
     const { taskId } = await (await before.peer.stream('append "x" to a.txt')).parked();

@@ -1,4 +1,4 @@
-/** Runs every step of the scripted agent in docs/scripted-agent.md, as a client sees it. */
+/** Tests every step of the scripted agent in docs/scripted-agent.md, as a client gets it. */
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const message = (text: string, more: object = {}) => ({
   message: { messageId: `m-${randomUUID()}`, role: 'ROLE_USER', parts: [{ text }], ...more },
 });
 
-/** The events of a stream over HTTP+JSON. */
+/** Returns the events of a stream over HTTP+JSON. */
 async function streamed({ peer }: Stage, params: unknown): Promise<Event[]> {
   const { body } = await peer.request('/message:stream', { body: JSON.stringify(params) });
   const events: Event[] = [];
@@ -29,7 +29,7 @@ async function streamed({ peer }: Stage, params: unknown): Promise<Event[]> {
 const event = z.looseObject({ artifactUpdate: z.unknown().optional() });
 type Event = z.infer<typeof event>;
 
-describe('a2a-server --agent scripted', () => {
+describe('the scripted agent of a2a-server', () => {
   it('the agent sends text, notes and artifacts of every kind, in order', async () => {
     const at = await scripted();
     const events = await streamed(at, message('The report, please'));
@@ -73,7 +73,7 @@ describe('a2a-server --agent scripted', () => {
       }),
     );
     expect(events.at(-1)).toMatchObject({ statusUpdate: { status: { state: 'TASK_STATE_COMPLETED' } } });
-    // The task's snapshot equals the events of its stream.
+    // The task's snapshot must equal the events of its stream.
     expect(await at.peer.call('SendMessage', message('another report'))).toMatchObject({
       task: {
         artifacts: [
@@ -113,14 +113,14 @@ describe('a2a-server --agent scripted', () => {
     });
   });
 
-  it('the agent can be cancelled while it waits for a sign-in; before that, its session continues in the same task', async () => {
+  it('a second message continues the same task; the task then waits for a sign-in, and can be cancelled', async () => {
     const at = await scripted();
     const { taskId, sessionId } = await at.peer.send('book a table');
     expect(await at.peer.send('Monday', { sessionId })).toMatchObject({ taskId, state: 'AUTH_REQUIRED' });
     expect(await at.peer.cancel(taskId)).toMatchObject({ state: 'CANCELED' });
   });
 
-  it('the agent asks for approval of its calls like any other agent', async () => {
+  it('the agent requests approval of its calls like any other agent', async () => {
     const at = await scripted();
     const stream = await at.peer.stream('leave a note');
     const { taskId, pending } = await stream.parked();
@@ -147,7 +147,7 @@ describe('a2a-server --agent scripted', () => {
     expect(await at.peer.cancel(taskId)).toMatchObject({ state: 'CANCELED' });
   });
 
-  it('the agent can wait for the next message without a question, and answers any message', async () => {
+  it('the agent can wait for the next message without a question, and accepts any message', async () => {
     const at = await scripted();
     const { taskId } = await at.peer.send('Hello!');
     expect(await at.peer.task(taskId)).toMatchObject({ state: 'INPUT_REQUIRED', statusText: '' });
@@ -174,7 +174,7 @@ describe('a2a-server --agent scripted', () => {
     expect(await at.peer.send('go')).toMatchObject({ state: 'COMPLETED' });
   });
 
-  it('the agent can answer with a message only: at once, on a stream, if asked to return immediately, and again', async () => {
+  it('the agent can respond with a message instead of a task: at once, on a stream, with returnImmediately, and again', async () => {
     const at = await scripted();
     const params = message('two and two?', { messageId: 'demo-answer-1' });
     const answer = { role: 'ROLE_AGENT', parts: [{ text: 'Two and two is four.' }] };
@@ -213,7 +213,7 @@ describe('a2a-server --agent scripted', () => {
     });
   });
 
-  it('the server does not start with an invalid script, and the error gives the position', async () => {
+  it('a server with an invalid script does not start, and the error gives the position', async () => {
     const home = await newServerHome();
     try {
       const file = join(home.workspace, 'script.json');

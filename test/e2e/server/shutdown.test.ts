@@ -1,4 +1,4 @@
-/** The server gets a signal to end. Running tools finish or are stopped, and the next server continues. */
+/** Tests signals that end the server. Running tools finish or are stopped, and the next server continues. */
 import { describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { open, readFile, rm } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 
 const AUTO = { settings: { autoExecute: true } };
 const LONG = 'sleep 90 & sleep 90 & wait';
-/** A grace period that is longer than any test. */
+/** This grace period is longer than any test. */
 const PATIENT = ['--grace', '1h'];
 
 async function signal({ server }: Stage, name: NodeJS.Signals): Promise<void> {
@@ -27,7 +27,7 @@ async function logged({ server }: Stage, text: string): Promise<void> {
 }
 
 describe('SIGTERM', () => {
-  it('R49 SIGTERM lets a running tool finish; the server refuses new work, and the next server continues', async () => {
+  it('R49 on SIGTERM the server lets a running tool finish and refuses new work, and the next server continues', async () => {
     const at = await stage({ args: PATIENT });
     const gate = await makeGate(at.server.workspace);
     const before = await at.peer.stream(
@@ -41,7 +41,7 @@ describe('SIGTERM', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
     await gate.pass();
     await before.output('through');
-    // The stream ends in order in the middle of the task. Its reader reconnects with its cursor.
+    // The server ends the stream in order, although the task continues. So the reader reconnects with its cursor.
     const seen = await before.rest();
     expect(await ended).toBe(0);
     const { taskId = '', seq = 0 } = seen.at(-1) ?? {};
@@ -56,7 +56,7 @@ describe('SIGTERM', () => {
     expect(overview.calls).toMatchObject([{ state: 'ok' }]);
   });
 
-  it('R49 SIGTERM stops a tool after the grace period, with its whole process group, and records the shutdown as the reason', async () => {
+  it('R49 on SIGTERM the server stops a tool after the grace period, with its whole process group, and records the reason "shutdown"', async () => {
     const at = await stage({ args: ['--grace', '1s'] });
     const stream = await at.peer.stream(
       plan(shell(`echo $$ > group.txt; echo running; ${LONG}`), { say: 'We end.' }),
@@ -78,7 +78,7 @@ describe('SIGTERM', () => {
     expect((await peer.task(taskId)).text).toContain('We end.');
   });
 
-  it('R49 a second signal stops running tools at once, in order', async () => {
+  it('R49 on a second signal the server stops running tools at once, in order', async () => {
     const at = await stage({ args: PATIENT });
     const stream = await at.peer.stream(plan(shell(`echo $$ > group.txt; echo running; ${LONG}`)), AUTO);
     await stream.output('running');
@@ -93,7 +93,7 @@ describe('SIGTERM', () => {
     expect(finished?.activity).toMatchObject({ outcome: 'stopped', stopReason: 'server-shutdown' });
   });
 
-  it('R49 a third signal exits at once, and the next server asks a person about the unfinished calls', async () => {
+  it('R49 on a third signal the server exits at once, and the next server asks a person about the unfinished calls', async () => {
     const at = await stage({ args: PATIENT });
     const stream = await at.peer.stream(
       plan(shell(`trap '' TERM; echo $$ > group.txt; echo running; ${LONG}`)),
@@ -115,7 +115,7 @@ describe('SIGTERM', () => {
 });
 
 describe('SIGTERM to a server that is still starting', () => {
-  it('R49 SIGTERM during the start ends the server in order, and the server never reports that it is ready', async () => {
+  it('R49 on SIGTERM during the start the server ends in order, and never reports that it is ready', async () => {
     const home = await newServerHome();
     const script = join(homeDirectoryOf(home), 'script');
     await promisify(execFile)('mkfifo', [script]);
@@ -141,7 +141,7 @@ describe('SIGTERM to a server that is still starting', () => {
 });
 
 describe('SIGHUP', () => {
-  it('SIGHUP ends neither the server nor its tools, because only their terminal has ended', async () => {
+  it('SIGHUP ends neither the server nor its tools, because it means only that their terminal has closed', async () => {
     const at = await stage();
     const gate = await makeGate(at.server.workspace);
     const stream = await at.peer.stream(plan(shell(`echo running; ${gate.wait}; echo through`)), AUTO);

@@ -1,5 +1,5 @@
 /**
- * Readers that never read, and a task with tens of megabytes of events. Measures the cost for the process and for
+ * Tests readers that never read a task with tens of megabytes of events. Measures the cost for the process and for
  * other readers.
  */
 import { expect, it } from '@jest/globals';
@@ -27,13 +27,13 @@ async function readAlong(peer: A2aPeer, begun: (taskId: string) => Promise<void>
   let characters = 0;
   for (let event = await stream.next(); event; event = await stream.next()) {
     if (event.type === 'text') characters += event.text.length;
-    // The events are not kept here, because the test measures the server.
+    // The test drops the events, because it measures only the server's memory.
     stream.seen.length = 0;
   }
   return characters / 2 ** 20;
 }
 
-/** Requests the task's stream over one of the routes, and reads nothing of the answer. */
+/** Requests the task's stream over one of the routes, and reads nothing of the response. */
 async function followDeaf(peer: A2aPeer, taskId: string, n: number): Promise<void> {
   const connection = await peer.connect();
   const cursor = { 'Last-Event-ID': '0' };
@@ -46,7 +46,7 @@ async function followDeaf(peer: A2aPeer, taskId: string, n: number): Promise<voi
     });
 }
 
-it('S3 twenty blocked readers cost the server less than a tenth of each reader’s events, and another reader gets all events', async () => {
+it('S3 twenty readers that do not read cost the server less than a tenth of each reader’s events, and another reader gets all events', async () => {
   const { server, peer } = await stage();
   const { pid } = z
     .looseObject({ pid: z.number() })
@@ -59,6 +59,6 @@ it('S3 twenty blocked readers cost the server less than a tenth of each reader�
   expect(read).toBe(TASK_MB);
   const beside = await residentMb(pid);
   expect(beside - alone).toBeLessThan((DEAF * TASK_MB) / 10);
-  // The server still serves.
+  // The server must still serve.
   expect((await peer.send('say hello')).state).toBe('COMPLETED');
 });

@@ -1,4 +1,4 @@
-/** Streams are cursors on the journal: several at once, cut at any place, and resumed. */
+/** Tests streams as cursors on the journal: several at once, cut after any event, and resumed. */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
@@ -23,7 +23,7 @@ function after(seq: number, events: readonly StreamEvent[]): StreamEvent[] {
 }
 
 describe.each(ENDINGS)('two streams on one task (the first connection: $name)', (ending) => {
-  it('R05 two streams get all events in one order, and the end of one does not end the other', async () => {
+  it('R05 two streams get all events in the same order, and the end of one stream does not end the other', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`));
@@ -70,7 +70,7 @@ const DEPARTURES: {
 
 describe('a client that disconnects while a tool runs', () => {
   it.each(DEPARTURES)(
-    'R24 a connection that is $name leaves the tool running, and a new subscription gets the rest',
+    'R24 after a connection is $name, the tool keeps running, and a new subscription gets the later events',
     async (departure) => {
       const { server, peer, file } = await sharedStage();
       const gate = await makeGate(server.workspace);
@@ -93,7 +93,7 @@ describe('a client that disconnects while a tool runs', () => {
     },
   );
 
-  it('R24 if the connection stays open, the next request on it gets the rest', async () => {
+  it('R24 if the connection stays open, the next request on it gets the later events', async () => {
     const { server, peer, file } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(shell(`echo ran >> effects.txt; echo running; ${gate.wait}; echo over`));
@@ -118,7 +118,7 @@ describe('a client that disconnects while a tool runs', () => {
 });
 
 describe('a stream that is cut', () => {
-  it('R25 for a cut after any event, the events before and after the cut are the journal, without gap or repeat', async () => {
+  it('R25 for a cut after any event, the events before and after the cut are the whole journal, each once', async () => {
     const { peer } = await sharedStage();
     const text = plan(
       { say: 'One ', repeat: 2 },
@@ -140,7 +140,7 @@ describe('a stream that is cut', () => {
     }
   });
 
-  it('R25 a reader that reconnects for every event gets each event once, while the task works, parks and continues', async () => {
+  it('R25 a reader that reconnects after every event gets each event once, while the task works, waits and continues', async () => {
     const { server, peer } = await sharedStage();
     const gate = await makeGate(server.workspace);
     const text = plan(append('a.txt', '1'), shell(`echo running; ${gate.wait}`), { say: 'Over.' });
@@ -184,7 +184,7 @@ describe('a stream that is cut', () => {
   });
 });
 
-/** Reads a task's journal after its server has ended. */
+/** Reads a task's entries from the journal of a server that has ended. */
 async function journalled(stateDir: string, taskId: string): Promise<JournalEntry[]> {
   const journal = await openSqliteJournal({ path: join(stateDir, 'journal.db'), clock: () => 0 });
   try {

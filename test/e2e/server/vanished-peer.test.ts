@@ -20,7 +20,7 @@ const onLinux = process.platform === 'linux' ? it : it.skip;
 onLinux.each([
   ['the server', async () => (await stage()).server],
   ['the bridge', async () => startHttp((await stage()).server)],
-])('E4 the kernel probes a connection to %s on which nothing is said', async (_, start) => {
+])('E4 the kernel checks whether the peer of an idle connection to %s still exists', async (_, start) => {
   const { url, token } = await start();
   const port = Number(new URL(url).port);
   const socket = connect(port, '127.0.0.1');

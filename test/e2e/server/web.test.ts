@@ -1,4 +1,4 @@
-/** The web tools in the server program, against a site of the test. */
+/** Tests the web tools in the server program, with a site of the test. */
 import { describe, expect, it } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { decisionOn } from '../../support/a2a-message.ts';
@@ -10,8 +10,8 @@ import { activitiesOf } from '../../support/wire-event.ts';
 const fetched = (url: string): PlannedCall => ({ tool: 'fetch', input: { url } });
 const listing = ({ host }: Site) => ({ args: ['--allow-private-host', host] });
 
-describe('fetch', () => {
-  it('X2 fetch refuses every address of this machine, and asks no person', async () => {
+describe('the tool fetch of a server', () => {
+  it('X2 fetch refuses every address of this machine, without asking a person', async () => {
     const site = await openPages({ '/': 'secret' });
     const { peer } = await stage();
     const { taskId } = await peer.send(plan(fetched(`${site.origin}/`), { say: 'We end.' }));
@@ -36,7 +36,7 @@ describe('fetch', () => {
     expect(site.asked).toEqual(['/a']);
   });
 
-  it('E2 R22 an approved fetch runs again on the next server without asking, if the server is killed during it', async () => {
+  it('E2 R22 if the server is killed during an approved fetch, the next server runs the fetch again without asking', async () => {
     let hang = true;
     const reached = new EventEmitter();
     const half = once(reached, 'half');
@@ -55,7 +55,7 @@ describe('fetch', () => {
     const { peer } = await stageAgain(before);
     const events = await (await peer.follow(taskId, 0)).rest();
     expect(events.at(-1)?.state).toBe('COMPLETED');
-    // One question, before the first fetch.
+    // The person must get one question, before the first fetch.
     expect(events.filter(({ state }) => state === 'INPUT_REQUIRED')).toHaveLength(1);
     expect(activitiesOf(events).filter(({ type }) => type === 'tool.started')).toHaveLength(2);
     expect((await peer.task(taskId)).text).toContain('whole');
@@ -63,8 +63,8 @@ describe('fetch', () => {
   });
 });
 
-describe('crawl', () => {
-  it('R40 crawl stops when it is aborted by its toolId, and the model gets the results so far', async () => {
+describe('the tool crawl of a server', () => {
+  it('R40 an abort by toolId stops crawl, and the model gets the results so far', async () => {
     const site = await openPages({
       '/': '<title>Start</title><p>How to extract content.</p><a href="/slow">on</a>',
       '/slow': (_request, response) =>

@@ -1,16 +1,16 @@
 /**
- * Sends SIGKILL to its own process at one write. `FAULTS_DIE_AT` names the write: `before:3` is before the third
- * write, and `after:3` is after it is durable and before the caller knows.
+ * Kills its own process with SIGKILL at one write. With `FAULTS_DIE_AT=before:3` it dies before the third write,
+ * with `after:3` when that write is durable.
  */
 
 const PLACE = /^(before|after):(\d+)$/;
 
 export interface MortalWrites {
-  /** Makes a write, and kills the process if it is the named one. `write` may return a promise. */
+  /** Makes a write, and kills the process if `FAULTS_DIE_AT` names this write. `write` may return a promise. */
   write<T>(write: () => T): T;
-  /** Counts a write that is about to happen. Kills the process if the name is `before` this write. */
+  /** Counts the next write. Kills the process if `FAULTS_DIE_AT` names the time before this write. */
   before(): void;
-  /** Kills the process if the name is `after` the last counted write, which is durable now. */
+  /** Kills the process if `FAULTS_DIE_AT` names the time after the last counted write, which is durable now. */
   after(): void;
 }
 

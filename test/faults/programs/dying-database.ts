@@ -8,7 +8,7 @@ export type { Command, Query, Row, Sqlite, SqlValue } from '../../../shared/sqli
 
 export function openSqlite(...args: Parameters<typeof openReally>): Sqlite {
   const database = openReally(...args);
-  /** Counts writes from the first delegation on. */
+  /** Writes before the first delegation do not count. */
   let delegates = false;
   let inTransaction = false;
   return {

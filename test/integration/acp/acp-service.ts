@@ -38,6 +38,7 @@ export async function startAcp(
   { command, args }: Pick<AgentProgram, 'command' | 'args'>,
   home: Home,
   options: Partial<AcpOptions> = {},
+  rules: Pick<Parameters<typeof startTaskService>[0], 'policy' | 'presence' | 'clock'> = {},
 ): Promise<AcpService> {
   const worker = acpBackend({
     agent: { command, args },
@@ -51,6 +52,7 @@ export async function startAcp(
   });
   const service = await startTaskService({
     ...home,
+    ...rules,
     models: worker.models,
     tools: [...worker.tools],
     onEnded: worker.onEnded,
@@ -69,7 +71,7 @@ export async function startAcp(
   };
 }
 
-/** The events that the task has journalled, in order. */
+/** Returns the events in the task's journal, in order. */
 export async function eventsOf({ service: { tasks } }: AcpService, taskId: string): Promise<TaskEvent[]> {
   const { seq } = await tasks.snapshot(taskId, ADA);
   const { signal } = new AbortController();
@@ -81,7 +83,7 @@ export async function eventsOf({ service: { tasks } }: AcpService, taskId: strin
   return events;
 }
 
-/** Waits for an event of the task. It also looks at the earlier events. */
+/** Waits for an event of the task. An earlier event also counts. */
 export async function happens(
   { service: { tasks } }: AcpService,
   taskId: string,
@@ -95,13 +97,13 @@ export async function happens(
   throw new Error('it did not happen');
 }
 
-/** The pending actions of a parked task. */
+/** Returns the pending actions of a waiting task. */
 export function pendingOf({ status }: Snapshot): readonly PendingAction[] {
   if (status.state !== 'input-required') throw new Error(`the task is not parked: ${JSON.stringify(status)}`);
   return status.pending;
 }
 
-/** The texts of the task's turns. */
+/** Returns the texts of the task's turns. */
 export function wordsOf({ exchanges }: Snapshot): string {
   return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn.text] : [])).join('');
 }

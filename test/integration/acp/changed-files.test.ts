@@ -1,4 +1,4 @@
-/** An ACP agent asks to change files of the workspace. The person decides on the change to the file on disk. */
+/** Tests an ACP agent that asks to change files. The person decides on the change to the current file on disk. */
 import { describe, expect, it } from '@jest/globals';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { decisionMessage, messageOf } from '../../support/task-service.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { newHome, pendingOf, startAcp } from './acp-service.ts';
 
-/** A task that waits for permission for one call on `notes.md`. */
+/** Starts a task that waits for permission for one call on `notes.md`. */
 async function asks(content: string | undefined, call: (path: string) => Partial<ToolCallStep>) {
   const agent = await agentProgram();
   const home = await newHome();
@@ -30,8 +30,8 @@ function shown(task: Snapshot): string {
   return action.preview.diff;
 }
 
-describe('a file that changes after its diff was shown', () => {
-  it('R11 R98 the agent asks again, with the diff against the current file', async () => {
+describe('a file that changes after the server showed its diff', () => {
+  it('R11 R98 if the file changes after the question, the agent asks again and shows the diff against the current file', async () => {
     const task = await asks('one\n', (path) => ({
       diff: { path, oldText: 'one\n', newText: 'two\n' },
       writes: 'file',
@@ -52,7 +52,7 @@ describe('a file that changes after its diff was shown', () => {
     expect([done.status.state, await task.text()]).toEqual(['completed', 'two\n']);
   });
 
-  it('R98 the new diff shows which lines are lost when somebody adds lines to the file', async () => {
+  it('R98 if somebody adds lines to the file, the new diff shows which of those lines the change removes', async () => {
     const task = await asks('one\n', (path) => ({ diff: { path, oldText: 'one\n', newText: 'two\n' } }));
     await writeFile(task.path, 'one\nadded\n');
     const diff = shown(await task.approve());
@@ -61,7 +61,7 @@ describe('a file that changes after its diff was shown', () => {
     expect(await task.text()).toBe('one\nadded\n');
   });
 
-  it('R98 the agent asks again when the file is deleted and when it appears', async () => {
+  it('R98 if somebody deletes or creates the file after the question, the agent asks again', async () => {
     const gone = await asks('one\n', (path) => ({ diff: { path, oldText: 'one\n', newText: 'two\n' } }));
     await rm(gone.path);
     expect(shown(await gone.approve())).toContain(
@@ -74,7 +74,7 @@ describe('a file that changes after its diff was shown', () => {
     expect(await made.text()).toBe('mine\n');
   });
 
-  it('R98 the agent asks again if its call replaces only a part of the file', async () => {
+  it('R98 if the file changes and the call replaces only a part of it, the agent asks again', async () => {
     const task = await asks('a\nb\nc\n', (path) => ({
       diff: { path, oldText: 'b', newText: 'B' },
       rawInput: { file_path: path, old_string: 'b', new_string: 'B' },
@@ -89,7 +89,7 @@ describe('a file that changes after its diff was shown', () => {
   });
 
   it.each(['edit', 'delete'] as const)(
-    'R98 the agent asks again if its call names the file without a diff (%s)',
+    'R98 if the file changes and the call names it without a diff, the agent asks again (%s)',
     async (kind) => {
       const task = await asks('one\n', (path) => ({ kind, title: 'Change notes.md', locations: [path] }));
       await writeFile(task.path, 'two\n');
@@ -101,8 +101,8 @@ describe('a file that changes after its diff was shown', () => {
   );
 });
 
-describe('the diff of a permission', () => {
-  it('the diff of a permission says that a file exists if the agent calls it new', async () => {
+describe('the diff in a permission request', () => {
+  it('the diff in a permission request says that a file exists, even if the agent calls the file new', async () => {
     const task = await asks('mine\n', (path) => ({ diff: { path, oldText: null, newText: 'two\n' } }));
     expect(shown(task.parked)).toBe(
       '# The agent says that notes.md is a new file, but it exists. The change replaces all of it.\n' +
@@ -110,7 +110,7 @@ describe('the diff of a permission', () => {
     );
   });
 
-  it('the diff of a permission is the agent’s own diff for a file outside the workspace, and a note says so', async () => {
+  it('the diff in a permission request is the agent’s own diff if the file is outside the workspace, and a note says so', async () => {
     const task = await asks(undefined, () => ({
       diff: { path: '/etc/motd', oldText: null, newText: 'hi\n' },
     }));

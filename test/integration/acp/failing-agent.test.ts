@@ -1,4 +1,7 @@
-/** An ACP agent fails in different ways. Each time the task names the failure, and the session stays usable. */
+/**
+ * Tests an ACP agent that fails in different ways. Each time the task must name the failure, and the session must
+ * stay usable.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { agentProgram, type AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
@@ -21,7 +24,7 @@ function failureOf({ status }: Snapshot): string {
 }
 
 describe('an ACP agent that fails', () => {
-  it('an agent that exits during its work: the task reports it, and the session continues with the same agent session', async () => {
+  it('if an agent exits during its work, the task reports it, and the next message continues the same agent session', async () => {
     const agent = await agentProgram();
     const acp = await started(agent);
     const failed = await acp.send(messageOf(steps({ say: 'Before. ' }, { die: 3 }, { say: 'After.' })));
@@ -32,12 +35,12 @@ describe('an ACP agent that fails', () => {
     const done = await acp.send(messageOf(steps({ say: 'Again.' }), { sessionId: failed.sessionId }));
     expect([done.status.state, wordsOf(done)]).toEqual(['completed', 'Again.']);
     expect(failed.agentSession).not.toBeNull();
-    // The task journalled no new session. So the agent continues in the old one.
+    // Null means that the journal has no new agent session. So the agent continues in the old session.
     expect(done.agentSession).toBeNull();
     expect((await agent.prompts()).at(-1)).toContain('The previous task failed');
   });
 
-  it('an agent that exits while it runs an approved call: the task reports that the outcome is unknown', async () => {
+  it('if an agent exits while it runs an approved call, the task reports that the outcome is unknown', async () => {
     const acp = await started(await agentProgram());
     const parked = await acp.send(messageOf(steps({ ask: [command('a', { end: 'dies' })] })));
     const [action] = pendingOf(parked);
@@ -53,21 +56,21 @@ describe('an ACP agent that fails', () => {
     expect(await effects(acp)).toBe('a\n');
   });
 
-  it('an agent that cannot be started: the error names the command', async () => {
+  it('if an agent cannot be started, the error names the command', async () => {
     const acp = await started({ command: 'no-such-agent', args: ['--acp'] });
     expect(failureOf(await acp.send(messageOf('hello')))).toContain(
       'The agent `no-such-agent --acp` could not be started: there is no such program',
     );
   });
 
-  it('an agent that never answers: the task stops it at the time limit', async () => {
+  it('if an agent never answers, the task stops it at the time limit', async () => {
     const acp = await started(await agentProgram('hang'), { startMs: 300 });
     expect(failureOf(await acp.send(messageOf('hello')))).toMatch(
       /The agent `\S*node .*` did not answer initialize within 0\.3 s\./,
     );
   });
 
-  it('an agent that exits before it sends a message: the task fails and reports it', async () => {
+  it('if an agent exits before it sends a message, the task fails and reports the exit', async () => {
     const acp = await started({
       command: process.execPath,
       args: ['-e', 'console.error("no key"); process.exit(4)'],
@@ -77,17 +80,17 @@ describe('an ACP agent that fails', () => {
     );
   });
 
-  it('an agent that prints only invalid lines: the task fails and reports it', async () => {
+  it('if an agent prints only invalid lines, the task fails and reports them', async () => {
     const acp = await started(await agentProgram('rubbish'));
     expect(failureOf(await acp.send(messageOf('hello')))).toMatch(/not ACP.*no message at all/);
   });
 
-  it('an agent that prints a line before its first message: the server ignores the line', async () => {
+  it('if an agent prints an invalid line before its first message, the server ignores the line', async () => {
     const acp = await started(await agentProgram('banner'));
     expect(wordsOf(await acp.send(messageOf(steps({ say: 'Here.' }))))).toBe('Here.');
   });
 
-  it('an agent that sends a line of 100 MB: the server ends the agent, and the server stays stable', async () => {
+  it('if an agent sends a line of 100 MB, the server stops the agent and continues to serve other requests', async () => {
     const acp = await started(await agentProgram());
     expect(failureOf(await acp.send(messageOf(steps({ longLine: 100 }))))).toContain(
       'sent a message of more than 32 MB, and the server ended it',
@@ -95,14 +98,14 @@ describe('an ACP agent that fails', () => {
     expect(wordsOf(await acp.send(messageOf(steps({ say: 'Another.' }))))).toBe('Another.');
   });
 
-  it('an agent that prints a hundred thousand lines that are not messages: the task fails and reports it', async () => {
+  it('if an agent prints a hundred thousand lines that are not messages, the task fails and reports them', async () => {
     const acp = await started(await agentProgram());
     expect(failureOf(await acp.send(messageOf(steps({ rubbish: 2 }))))).toContain(
       'too much of it was not ACP',
     );
   });
 
-  it('an agent that answers with an error: the task fails and reports it', async () => {
+  it('if an agent answers with an error, the task fails and reports the error', async () => {
     const acp = await started(await agentProgram());
     const failed = await acp.send(messageOf(steps({ fail: 'the model is overloaded' })));
     expect(failureOf(failed)).toContain('answered with an error: the model is overloaded');
@@ -112,15 +115,15 @@ describe('an ACP agent that fails', () => {
 
   it.each([
     { stop: 'refusal' as const, state: 'rejected' },
-    // The task asks it to continue, as it does for any model whose answer was cut off.
+    // After a cut-off answer, the task asks the agent to continue, as it asks any model.
     { stop: 'max_tokens' as const, state: 'completed' },
     { stop: 'max_turn_requests' as const, state: 'failed' },
-  ])('an agent that stops with the reason $stop: the task is $state', async ({ stop, state }) => {
+  ])('if an agent stops with the reason $stop, the task state is "$state"', async ({ stop, state }) => {
     const acp = await started(await agentProgram());
     expect((await acp.send(messageOf(steps({ stop })))).status.state).toBe(state);
   });
 
-  it('an agent that requires a sign-in: the task waits for it, and continues after a reply', async () => {
+  it('if an agent requires a sign-in, the task waits for the person and continues after a reply', async () => {
     const agent = await agentProgram('sign-in');
     const acp = await started(agent);
     const parked = await acp.send(messageOf(steps({ say: 'Signed in.' })));
@@ -134,8 +137,8 @@ describe('an ACP agent that fails', () => {
   });
 });
 
-describe('cancel', () => {
-  it('R44 a cancel of a waiting task cancels the agent’s prompt and its request, and the agent stays usable', async () => {
+describe('a cancel of a task with an ACP agent', () => {
+  it('R44 a cancel of a waiting task cancels the agent’s prompt and its permission request, and the agent can take the next prompt', async () => {
     const agent = await agentProgram();
     const acp = await started(agent);
     const parked = await acp.send(messageOf(steps({ ask: [command('a')] }, { say: 'Never.' })));
@@ -147,7 +150,7 @@ describe('cancel', () => {
   });
 
   it.each(['until-cancelled', 'until-sigterm', 'deaf'] as const)(
-    'A4 a cancel during the work, %s',
+    'A4 a cancel while the task works ends the task (%s)',
     async (hang) => {
       const acp = await started(await agentProgram());
       const { taskId, sessionId } = await acp.service.tasks.send(
@@ -161,7 +164,7 @@ describe('cancel', () => {
     },
   );
 
-  it('A1 an abort of one call stops the call, tells the agent, and the agent continues', async () => {
+  it('A1 an abort of one call stops that call and informs the agent, and the agent continues', async () => {
     const agent = await agentProgram();
     const acp = await started(agent);
     const parked = await acp.send(

@@ -1,4 +1,4 @@
-/** The ACP agent's process and the server's process restart. An approved call runs exactly once. */
+/** Tests restarts of the ACP agent's process and of the server's process. An approved call must run exactly once. */
 import { describe, expect, it } from '@jest/globals';
 import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
@@ -22,7 +22,7 @@ async function parkedOn(agent: AgentProgram, text: string, options: Partial<AcpO
   return { acp, parked, taskId: parked.taskId, callId: action?.callId ?? '' };
 }
 
-describe('after a restart', () => {
+describe('an ACP agent after a restart of the server', () => {
   it.each(['load', 'resume'])(
     'R20 the agent asks for the approved call again (session/%s), and the call runs once',
     async (how) => {
@@ -45,20 +45,34 @@ describe('after a restart', () => {
         { result: { outcome: { type: 'ok' } } },
         { result: { outcome: { type: 'ok' } } },
       ]);
-      // Replayed messages of the session are not journalled again.
+      // The agent replays the session's messages. The journal must not get them a second time.
       expect(wordsOf(done)).toBe('Before. After.');
       expect((await agent.prompts())[1]).toContain('Run make a: the person approved it');
     },
   );
 
-  it('a denied call is reported to the agent, which continues', async () => {
+  it('R120 a rule that demands presence and is added at the restart refuses the approved call of the agent', async () => {
+    const agent = await agentProgram();
+    const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
+    await acp.stop();
+    const policy = [{ action: 'presence' as const, command: 'make' }];
+    const after = await startAcp(agent, acp, {}, { policy });
+    const next = await after.send(decisionMessage(parked, { callId, decision: 'approve' }));
+    expect(await effects(after)).toBe('');
+    expect(await agent.answers()).not.toContain('a: allow_once');
+    expect(next.calls[callId]?.state).toMatchObject({
+      result: { outcome: { type: 'error', message: expect.stringContaining('demands presence') } },
+    });
+  });
+
+  it('the agent receives the denial of its call, and continues', async () => {
     const agent = await agentProgram('no-memory');
     const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
     const after = await again(acp, agent);
     const asked = await after.send(
       decisionMessage(parked, { callId, decision: 'deny', reason: 'too early' }),
     );
-    // An agent without a memory starts a new session, and asks the person again.
+    // This agent cannot load its session. So it starts a new session, and asks the person again.
     expect(pendingOf(asked)).toMatchObject([{ title: 'Run make a' }]);
     expect((await agent.prompts())[1]).toContain(
       'Run make a: The person denied this call; it was not run. Reason: too early',
@@ -66,10 +80,10 @@ describe('after a restart', () => {
     expect(await effects(after)).toBe('');
   });
 
-  it('E2 if the agent no longer asks for the call, the outcome says that nothing was done', async () => {
+  it('E2 if the agent does not ask for the call again, the outcome says that nothing was done', async () => {
     const agent = await agentProgram();
     const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }));
-    // The agent resumes one step late: after its permission request, as if the person had already answered.
+    // The agent resumes after its permission request, as if the person had already answered.
     await agent.skipStep();
     const after = await again(acp, agent);
     const done = await after.send(decisionMessage(parked, { callId, decision: 'approve' }));
@@ -84,7 +98,7 @@ describe('after a restart', () => {
     expect([done.status.state, wordsOf(done), await effects(after)]).toEqual(['completed', 'Done.', '']);
   });
 
-  it('R22 a turn that was cut off is void, and the agent continues its session', async () => {
+  it('R22 the server discards a turn that the restart interrupted, and the agent continues its session', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const { taskId } = await acp.service.tasks.send(
@@ -102,7 +116,7 @@ describe('after a restart', () => {
     expect(types.filter((type) => type === 'agent.session')).toHaveLength(1);
   });
 
-  it('an agent without a memory gets the conversation of the session in its prompt', async () => {
+  it('an agent that cannot load its session gets the session’s conversation in its prompt', async () => {
     const agent = await agentProgram('no-memory');
     const acp = await startAcp(agent, await newHome());
     const first = await acp.send(messageOf(steps({ say: 'The answer is 42.' })));
@@ -112,8 +126,8 @@ describe('after a restart', () => {
   });
 });
 
-describe('while a task waits', () => {
-  it('its agent is stopped after the idle time, and starts again with the decision', async () => {
+describe('an ACP task that waits', () => {
+  it('the server stops the waiting task’s agent after the idle time, and starts it again after the decision', async () => {
     const agent = await agentProgram();
     const idle = new FakeClock();
     const clock: Clock = {
@@ -130,7 +144,7 @@ describe('while a task waits', () => {
     expect((await agent.prompts()).length).toBe(2);
   });
 
-  it('a request within an approved call asks the person, and does not block the call', async () => {
+  it('if the agent asks for a second call within an approved call, the person decides about it, and the first call can finish', async () => {
     const agent = await agentProgram();
     const { acp, parked, callId } = await parkedOn(
       agent,
@@ -146,7 +160,7 @@ describe('while a task waits', () => {
     expect([done.status.state, await effects(acp)]).toEqual(['completed', 'inner\nouter\n']);
   });
 
-  it('an edit outside the workspace does not count as an edit', async () => {
+  it('with the mode "accept-edits", an edit of a file outside the workspace still asks the person', async () => {
     const acp = await startAcp(await agentProgram(), await newHome());
     const diff = { path: '/etc/motd', oldText: null, newText: 'hello\n' };
     const parked = await acp.send(

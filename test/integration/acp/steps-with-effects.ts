@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ToolCallStep } from '../../support/acp-agent/step.ts';
 import type { Home } from './acp-service.ts';
 
-/** A command that writes its id as a line to `effects.txt`. */
+/** Returns a step with a command that writes its id as a line to `effects.txt`. */
 export function command(id: string, more: Partial<ToolCallStep> = {}): ToolCallStep {
   return {
     id,
@@ -16,7 +16,7 @@ export function command(id: string, more: Partial<ToolCallStep> = {}): ToolCallS
   };
 }
 
-/** The effects so far, in order. */
+/** Returns the effects so far, in order. */
 export function effects({ workspace }: Home): Promise<string> {
   return readFile(join(workspace, 'effects.txt'), 'utf8').catch(() => '');
 }

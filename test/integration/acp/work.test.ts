@@ -1,13 +1,27 @@
-/** An ACP agent works on a task, as a real process. */
+/** Tests an ACP agent, as a real process, that works on a task. */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { agentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps, type ToolCallStep } from '../../support/acp-agent/step.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { personWithPasskey } from '../../support/person-with-passkey.ts';
 import { ADA, decisionMessage, messageOf } from '../../support/task-service.ts';
 import { eventsOf, newHome, pendingOf, startAcp, wordsOf } from './acp-service.ts';
 import { command, effects } from './steps-with-effects.ts';
 
 describe('an agent that speaks ACP', () => {
+  it('a message with an image is refused before the agent starts, and the error says how the agent can read it', async () => {
+    const acp = await startAcp(await agentProgram(), await newHome());
+    const asked = messageOf('What is this?');
+    const file = { hash: 'a'.repeat(64), bytes: 70, mediaType: 'image/png', name: 'shot.png' };
+    const parts = [...asked.message.parts, { type: 'stored-file' as const, file }];
+    await expect(acp.send({ ...asked, message: { ...asked.message, parts } })).rejects.toMatchObject({
+      reason: 'UNSUPPORTED_CONTENT',
+      message:
+        'The model acp:program takes no image/png (shot.png). Nothing was sent to it. Put the files into the workspace and name them in the message: an ACP agent reads them itself.',
+    });
+  });
+
   it('an ACP agent sends its text, thoughts, plan and tool activity as events of the task', async () => {
     const acp = await startAcp(await agentProgram(), await newHome());
     const done = await acp.send(
@@ -64,7 +78,7 @@ describe('an agent that speaks ACP', () => {
     expect(acp.service.failures).toEqual([]);
   });
 
-  it('an ACP agent asks for permission with a pending action, and runs the approved call once', async () => {
+  it('an ACP agent’s permission request becomes a pending action, and the approved call runs once', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(
@@ -102,7 +116,7 @@ describe('an agent that speaks ACP', () => {
     expect(output.join('')).toBe('making made');
   });
 
-  it('D3 parallel calls are shown together, and none runs before all are decided', async () => {
+  it('D3 the server shows parallel calls together, and runs none of them before the person has decided about all', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(
@@ -126,7 +140,7 @@ describe('an agent that speaks ACP', () => {
     expect(wordsOf(done)).toBe('Not allowed: Run make b. End.');
   });
 
-  it('R02 after a denial the agent gets the denial and continues', async () => {
+  it('R02 after a denial, the agent receives the denial and continues', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(messageOf(steps({ ask: [command('a')] }, { say: 'Then not.' })));
@@ -137,7 +151,7 @@ describe('an agent that speaks ACP', () => {
     expect([await effects(acp), await agent.answers()]).toEqual(['', ['a: reject_once']]);
   });
 
-  it('R13 under autoExecute each call gets its own permission, which is valid once', async () => {
+  it('R13 under autoExecute the server allows each call separately, and each permission is valid once', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const all = ['allow_always', 'allow_once', 'reject_once'] as const;
@@ -157,7 +171,7 @@ describe('an agent that speaks ACP', () => {
     ]);
   });
 
-  it('R12 trust in a tool lets later calls of that kind run; the server keeps the trust, and the agent never gets it', async () => {
+  it('R12 trust in a tool lets later calls of that kind run; only the server stores the trust', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const options: ToolCallStep['options'] = ['allow_once', 'allow_always', 'reject_once'];
@@ -178,7 +192,33 @@ describe('an agent that speaks ACP', () => {
     expect(await agent.answers()).toEqual(['a: allow_once', 'b: allow_once']);
   });
 
-  it('D4 its calls cannot be edited: a person can only allow or deny them', async () => {
+  it('R120 a passkey approves one call only, so the server gives an agent no permanent permission for it', async () => {
+    const [agent, home, clock] = [await agentProgram(), await newHome(), new FakeClock()];
+    const person = await personWithPasskey(home.stateDir, clock);
+    const policy = [{ action: 'presence' as const, command: 'make' }];
+    const acp = await startAcp(agent, home, {}, { policy, presence: person.presence, clock });
+    const parked = await acp.send(
+      messageOf(
+        steps(
+          { ask: [command('a')] },
+          { ask: [command('b', { options: ['allow_always', 'reject_once'] })] },
+          { say: 'End.' },
+        ),
+      ),
+    );
+    const approved = async (saw: typeof parked) => {
+      const [action] = pendingOf(saw);
+      return acp.send(await person.approval(acp.service.tasks, saw, action?.callId ?? ''));
+    };
+    const done = await approved(await approved(parked));
+    expect(await agent.answers()).toEqual(['a: allow_once', 'b: reject_once']);
+    expect(await effects(acp)).toBe('a\n');
+    expect(Object.values(done.calls).at(-1)?.state).toMatchObject({
+      result: { outcome: { type: 'error', message: expect.stringContaining('permanent') } },
+    });
+  });
+
+  it('D4 a person can only allow or deny a call of an ACP agent, and cannot edit it', async () => {
     const acp = await startAcp(await agentProgram(), await newHome());
     const parked = await acp.send(messageOf(steps({ ask: [command('a')] })));
     const [action] = pendingOf(parked);
@@ -194,7 +234,7 @@ describe('an agent that speaks ACP', () => {
     expect(pendingOf(await acp.service.tasks.snapshot(parked.taskId, ADA))).toEqual([action]);
   });
 
-  it('R04 a message that arrives during the work is the agent’s next prompt', async () => {
+  it('R04 a message that arrives while the agent works becomes the agent’s next prompt', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const parked = await acp.send(
@@ -215,7 +255,7 @@ describe('an agent that speaks ACP', () => {
     expect((await agent.prompts()).length).toBe(2);
   });
 
-  it('the session’s next task uses the same process', async () => {
+  it('the next task of the session uses the same agent process', async () => {
     const agent = await agentProgram();
     const acp = await startAcp(agent, await newHome());
     const first = await acp.send(messageOf(steps({ say: 'One.' })));

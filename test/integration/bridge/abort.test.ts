@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
+import { TOOL_EXECUTIONS_META_KEY } from '../../../bridge/mcp/reports/tool-executions.ts';
 import type { FakeAgent } from '../../support/fake-agent.ts';
 import { timeOf } from '../../support/fake-agent-task.ts';
 import type { FakeTask } from '../../support/fake-agent-task.ts';
@@ -20,13 +20,13 @@ function ends(task: FakeTask, toolId: string): FakeTask {
   return task.activity({ type: 'tool.finished', ...call, toolId, outcome: 'ok', summary: 'ran' });
 }
 
-/** Starts a delegation. `reached` resolves with its first progress message that matches. */
+/** Starts a delegation. `reached` resolves with the first progress message that matches. */
 function delegatedUntil(client: RawClient, args: object, pattern: RegExp) {
   const result = client.call(DELEGATE, args, { progressToken: 'p' });
   return { result, reached: client.progressed(pattern) };
 }
 
-/** A bridge with these agents in its settings. */
+/** Starts a bridge with these agents in its settings. */
 async function clientOf(agents: Record<string, FakeAgent>): Promise<RawClient> {
   const stateDir = await stateDirectory();
   const listed = Object.fromEntries(Object.entries(agents).map(([name, { url }]) => [name, { url }]));
@@ -35,7 +35,7 @@ async function clientOf(agents: Record<string, FakeAgent>): Promise<RawClient> {
 }
 
 describe('tool executions that a client can abort', () => {
-  test('R40 each result about a task lists its tool executions in _meta and metadata, with state, agent and start time', async () => {
+  test('R40 each result about a task lists its running tools in _meta and metadata, with state, agent and start time', async () => {
     const agent = await startAgent({
       onMessage: (task) => ends(runs(runs(runs(task.work(), 'live-1'), 'live-2'), 'live-3'), 'live-2'),
     });
@@ -52,20 +52,20 @@ describe('tool executions that a client can abort', () => {
       startedAt: timeOf(index + 3),
     }));
     const looked = await client.call(CHECK, { sessionId: 'session-1' });
-    expect(looked['_meta']).toEqual({ [TOOL_EXECUTIONS]: executions });
+    expect(looked['_meta']).toEqual({ [TOOL_EXECUTIONS_META_KEY]: executions });
     expect(looked['metadata']).toEqual({ toolId: 'live-3', toolExecutions: executions });
     expect(textOf(looked)).toContain(`running, started ${timeOf(3)} (toolId live-1)`);
     const waited = await client.call(WAIT, { sessionId: 'session-1', waitSeconds: 0 });
-    expect(waited['_meta']).toEqual({ [TOOL_EXECUTIONS]: executions });
+    expect(waited['_meta']).toEqual({ [TOOL_EXECUTIONS_META_KEY]: executions });
     ends(ends(agent.task, 'live-1'), 'live-3').complete();
     const done = await delegating.result;
-    // The result of the delegation lists these executions, although all of them have ended.
+    // The result of the delegation must list all executions, also those that have ended.
     const ended = executions.map((it) => ({ ...it, state: 'ok' }));
-    expect(done['_meta']).toEqual({ [TOOL_EXECUTIONS]: ended });
+    expect(done['_meta']).toEqual({ [TOOL_EXECUTIONS_META_KEY]: ended });
     expect(done['metadata']).toEqual({ toolId: 'live-3', toolExecutions: ended });
   });
 
-  test('R40 R42 only the agent that runs the tool gets the abort; for an unknown id every agent gets it', async () => {
+  test('R40 R42 the bridge sends the abort to the agent that runs the tool; for an unknown tool id, to every agent', async () => {
     const [first, second] = [
       await startAgent(),
       await startAgent({ onMessage: (task) => runs(task.work(), 'live-2') }),
@@ -83,7 +83,7 @@ describe('tool executions that a client can abort', () => {
     });
   });
 
-  test('R40 tools/abort without a reason says that it came over MCP', async () => {
+  test('R40 an abort with tools/abort and without a reason says that it came over MCP', async () => {
     const agent = await startAgent({ onMessage: (task) => runs(task.work(), 'live-1') });
     const client = await clientOf({ only: agent });
     await delegatedUntil(client, { task: 'run' }, /runs: Run live-1/).reached;
@@ -103,7 +103,7 @@ describe('tool executions that a client can abort', () => {
     ['two lines', 'live-1\r\nx: y'],
     ['text with a zero byte', 'live-1\u0000'],
   ])(
-    'R41 an id that is %s gets a typed answer from tool and method, and the bridge asks no agent',
+    'R41 for an id that is %s, the tool and the method return a typed error, and the bridge sends no request to an agent',
     async (_, toolId) => {
       const agent = await startAgent();
       const client = await clientOf({ only: agent });
@@ -129,14 +129,14 @@ describe('tool executions that a client can abort', () => {
     [{ toolId: null }],
     [{ toolId: ['live-1'] }],
     [{ toolId: 'a', reason: 1 }],
-  ])('R41 tools/abort with %j is invalid, and the bridge asks no agent', async (params) => {
+  ])('R41 tools/abort with %j is invalid, and the bridge sends no request to an agent', async (params) => {
     const agent = await startAgent();
     const client = await clientOf({ only: agent });
     expect((await client.request('tools/abort', params)).error?.code).toBe(-32602);
     expect(agent.requests).toEqual([]);
   });
 
-  test('R41 the abort of an execution that has ended is no error; the abort of an unknown execution is an error', async () => {
+  test('R41 the abort of a finished execution returns no error; the abort of an unknown execution returns an error', async () => {
     const agent = await startAgent({ onMessage: (task) => ends(runs(task.work(), 'ended-1'), 'ended-1') });
     const client = await clientOf({ only: agent });
     await delegatedUntil(client, { task: 'run' }, /run-command: ok/).reached;

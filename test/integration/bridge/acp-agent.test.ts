@@ -11,7 +11,7 @@ async function bridgeTo({ server: { url, token, workspace } }: Stage): Promise<R
   return startClient({ url, token }, { args: ['--workspace', workspace] });
 }
 
-describe('an ACP agent behind the server', () => {
+describe('an ACP agent that the a2a-server runs', () => {
   let agent: AgentProgram;
   let at: Stage;
   let client: RawClient;
@@ -22,7 +22,7 @@ describe('an ACP agent behind the server', () => {
     client = await bridgeTo(at);
   });
 
-  test('R20 an ACP agent asks, the server restarts after a kill, the person approves, and the agent runs the call once', async () => {
+  test('R20 the agent asks, the server is killed and restarts, the person approves, and the agent runs the call once', async () => {
     const call = {
       id: 'c1',
       kind: 'execute' as const,

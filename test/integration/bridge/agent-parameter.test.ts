@@ -7,6 +7,7 @@ import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { DELEGATE, program, stateDirectory } from './support/bridge-stage.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 
 const ABORT = 'abort_tool_execution';
 
@@ -36,11 +37,9 @@ describe('the parameter "agent" of a tool', () => {
     second = await FakeAgent.start(asks);
     // This agent accepts connections and never answers.
     const silent = createServer();
-    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
-    const address = silent.address();
-    if (address === null || typeof address === 'string') throw new Error('not listening');
+    const { host } = await listenOnLoopback(silent);
     const agents = {
-      silent: { url: `http://127.0.0.1:${String(address.port)}` },
+      silent: { url: `http://${host}` },
       first: { url: first.url },
       second: { url: second.url },
     };
@@ -63,7 +62,7 @@ describe('the parameter "agent" of a tool', () => {
     for (const end of ends) await end();
   });
 
-  test('docs/mcp-tools.md lists every tool with its parameters, and each tool with a session id or a tool id has "agent"', async () => {
+  test('docs/mcp-tools.md lists each tool with its parameters, and "agent" for each tool with a session id or a tool id', async () => {
     const { tools } = offered.parse((await client.request('tools/list', {})).result);
     const page = await readFile('docs/mcp-tools.md', 'utf8');
     for (const { name, inputSchema } of tools) {
@@ -77,7 +76,7 @@ describe('the parameter "agent" of a tool', () => {
     }
   });
 
-  test('two agents have a session with the same id: the bridge asks only the agent that the call names', async () => {
+  test('if two agents have a session with the same id, the bridge sends a call only to the agent that the call names', async () => {
     const parked = await client.call(DELEGATE, { task: 'write', agent: 'second' });
     expect(parked.structuredContent).toMatchObject({ sessionId: 'session-1', agent: 'second' });
     const working = await client.call(DELEGATE, { task: 'work', agent: 'first', waitSeconds: 0 });
@@ -91,7 +90,7 @@ describe('the parameter "agent" of a tool', () => {
   });
 
   test.each(OF_A_SESSION)(
-    '%s with the wrong agent is an error that names the agent of the session',
+    '%s with the wrong agent returns an error that names the right agent',
     async (tool, args) => {
       const sessionId = await secondSession();
       const wrong = await client.call(tool, { sessionId, agent: 'first', ...args });
@@ -105,23 +104,23 @@ describe('the parameter "agent" of a tool', () => {
     },
   );
 
-  test('R41 the bridge asks all agents at the same time: a silent agent does not delay the abort of a running tool', async () => {
+  test('R41 the bridge sends an abort to all agents at the same time, so an agent that never answers does not delay it', async () => {
     const stopped = await client.call(ABORT, { toolId: 'live-9' });
     expect(stopped.structuredContent).toEqual({
       success: true,
       message: expect.stringMatching(/asked to abort live-9$/),
     });
-    // This limit is shorter than the time for which the bridge waits for the silent agent.
+    // The test's limit is shorter than the time for which the bridge waits for the silent agent.
   }, 4_000);
 
-  test('R41 the answer for an unknown tool id waits until the silent agent has timed out, and names that agent', async () => {
+  test('R41 the result for an unknown tool id arrives after the silent agent has timed out, and names that agent', async () => {
     const unknown = await client.call(ABORT, { toolId: 'elsewhere' });
     expect(saidOf(unknown)).toMatch(
       /Agent "silent" did not answer in time.*Agent "first": asked to abort elsewhere/,
     );
   }, 20_000);
 
-  test('R41 a call that names an agent asks only that agent', async () => {
+  test('R41 if a call names an agent, the bridge sends the abort only to that agent', async () => {
     const before = first.aborted.length;
     const stopped = await client.request('tools/abort', { toolId: 'live-8', agent: 'second' });
     expect(stopped.result).toMatchObject({ success: true, message: 'asked to abort live-8' });

@@ -8,17 +8,16 @@ import { FakeAgent } from '../../support/fake-agent.ts';
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
 import { DECIDE, DELEGATE, LIST, WAIT, program, stateDirectory } from './support/bridge-stage.ts';
 import { RawClient, textOf } from './support/raw-client.ts';
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 
 const SECRET = 'tok-3f2a9c1e7b4d';
 
 const listening = async (server: ReturnType<typeof createServer>): Promise<string> => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening');
-  return `http://127.0.0.1:${String(address.port)}`;
+  const { host } = await listenOnLoopback(server);
+  return `http://${host}`;
 };
 
-describe('several agents', () => {
+describe('several configured agents', () => {
   let client: RawClient;
   let ours: FakeAgent;
   let plain: Readonly<Record<string, PlainAgent>>;
@@ -80,7 +79,7 @@ describe('several agents', () => {
     for (const end of ends) await end();
   });
 
-  test('a call without an agent goes to the first agent, with its token, its headers and its own path for the workspace', async () => {
+  test('a call without an agent goes to the first agent, with the agent’s token, headers and workspace path', async () => {
     const done = await client.call(DELEGATE, { task: 'it', workspace: '/home/ada/app' });
     expect(done.structuredContent).toMatchObject({ agent: 'ours', state: 'completed', output: 'did it' });
     const sent = ours.requests.find(({ method }) => method === 'SendStreamingMessage');
@@ -94,7 +93,7 @@ describe('several agents', () => {
     });
   });
 
-  test('the agent chooses the session id of a delegation: the bridge sends none', async () => {
+  test('the bridge sends no session id with a delegation, because the agent chooses it', async () => {
     await client.call(DELEGATE, { task: 'something else' });
     const sent = ours.requests.findLast(({ method }) => method === 'SendStreamingMessage');
     expect(sent?.params['message']).toMatchObject({ messageId: expect.any(String) });
@@ -102,7 +101,7 @@ describe('several agents', () => {
   });
 
   test.each(['plain-1.0-rpc', 'plain-0.3-rpc', 'plain-1.0-rest', 'plain-0.3-rest'])(
-    'the bridge uses the version and the binding that the card of an agent gives: %s',
+    'the bridge uses the version and the protocol binding from the agent card: %s',
     async (agent) => {
       const asked = await client.call(DELEGATE, { task: 'Greet me', agent });
       expect(asked.structuredContent).toMatchObject({ agent, question: { text: 'What is your name?' } });
@@ -115,7 +114,7 @@ describe('several agents', () => {
     },
   );
 
-  test('an agent that is down, silent or refuses does not change the answers about the other agents', async () => {
+  test('an agent that is down, silent or refuses requests does not change the results about the other agents', async () => {
     const health = await client.call('get_agent_capabilities_and_version', {});
     const reachable = Object.fromEntries(
       [...textOf(health).matchAll(/^Agent "([^"]+)" (can be|cannot be)/gm)].map(([, name, how]) => [
@@ -144,7 +143,7 @@ describe('several agents', () => {
     expect(textOf(unknown)).toMatch(/^There is no session "nowhere".*Not every agent could be asked/);
   }, 40_000);
 
-  test('no answer and no log contains the token, even when an agent repeats it', async () => {
+  test('no result and no log contains the token, even if an agent repeats the token in its text', async () => {
     const failed = await client.call(DELEGATE, { task: 'it', agent: 'elsewhere' });
     expect(textOf(failed)).toMatch(/command for its token .* ended with exit code 9/);
     const refused = await client.call(DELEGATE, { task: 'it', agent: 'echo' });

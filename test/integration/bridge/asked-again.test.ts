@@ -1,4 +1,7 @@
-/** A client repeats a decision after the question has changed. Client, bridge and server are real processes. */
+/**
+ * Tests a client that repeats a decision after the question has changed. Client, bridge and server are real
+ * processes.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +23,7 @@ const report = z.object({
 const reportIn = ({ structuredContent }: ToolResult): z.infer<typeof report> =>
   report.parse(structuredContent);
 
-/** The tool call that approves the only action of a result. */
+/** Returns the arguments that approve the only action of a result. */
 function approvalOf(asked: ToolResult): Record<string, unknown> {
   const { sessionId, pending } = reportIn(asked);
   const [action] = pending;
@@ -28,13 +31,13 @@ function approvalOf(asked: ToolResult): Record<string, unknown> {
   return { sessionId, callId: action.callId, shown: action.shown, decision: 'approve' };
 }
 
-describe('a client repeats its decision after the server has asked about the call again', () => {
+describe('a client that repeats its decision after the server has asked about the call again', () => {
   let client: RawClient;
 
   const delegate = ({ server: { workspace } }: Stage, task: string): Promise<ToolResult> =>
     client.call(DELEGATE, { task, workspace });
 
-  test('R91 after a kill lost the outcome of a command, the repeated approval is refused, shows the new question and runs nothing', async () => {
+  test('R91 if a kill lost the outcome of a command, the bridge refuses the repeated approval, shows the new question and runs nothing', async () => {
     const before = await stage();
     client = await startClient(before.server);
     const gate = await makeGate(before.server.workspace);
@@ -43,7 +46,7 @@ describe('a client repeats its decision after the server has asked about the cal
     const approval = approvalOf(asked);
     const { taskId } = await before.peer.task(String(asked.structuredContent?.['taskId']));
     const following = await before.peer.follow(taskId);
-    // This call gets no answer: the test kills the bridge while the command runs.
+    // The test kills the bridge while the command runs, so this call gets no answer.
     void client.call(DECIDE, approval).catch(() => undefined);
     await following.output('done');
     await client.kill();
@@ -69,7 +72,7 @@ describe('a client repeats its decision after the server has asked about the cal
     expect((await after.file('effects.txt'))?.match(/\n/g)).toHaveLength(1);
   }, 180_000);
 
-  test('R91 after the file changed, another bridge refuses the repeated approval and shows the current diff', async () => {
+  test('R91 if the file has changed, another bridge refuses the repeated approval and shows the current diff', async () => {
     const on = await stage();
     client = await startClient(on.server);
     const approval = approvalOf(await delegate(on, plan(append('notes.md', 'mine\n'), { say: 'Done.' })));
@@ -88,7 +91,7 @@ describe('a client repeats its decision after the server has asked about the cal
     expect(await on.file('notes.md')).toBe('theirs\nmine\n');
   });
 
-  test('R91 a decision without a code is refused, and a decision with a wrong code decides nothing', async () => {
+  test('R91 the bridge refuses a decision without a code, and a decision with a wrong code has no effect', async () => {
     const on = await stage();
     client = await startClient(on.server);
     const { shown, ...without } = approvalOf(

@@ -1,4 +1,7 @@
-/** The bridge in front of agents that ask for a sign-in or a form, and agents whose results contain files and data. */
+/**
+ * Tests the bridge with agents that ask for a sign-in or a form, and with agents whose results contain files and
+ * data.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { type Artifact, TaskState } from '@a2a-js/sdk';
 import { type AskingOptions, askingExecutor } from '../../support/fake-agent-asking.ts';
@@ -51,7 +54,7 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
     artifacts: [artifact('answer', [words('Signed in, and done.')])],
   } as const;
 
-  test('R69 a result with a sign-in shows the address from the data part, and says what to do next', async () => {
+  test('R69 a result about a sign-in shows the address from the data part, and the next step', async () => {
     await start({ ...signIn, parts: [...signIn.parts], artifacts: [...signIn.artifacts] });
     const asked = await delegate('read my mail');
     expect(asked.structuredContent).toMatchObject({ state: 'input_required', pending: [] });
@@ -64,7 +67,7 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Signed in, and done.' });
   });
 
-  test('R69 D2 a message to a session that waits for a sign-in is refused, shows the question of the agent, and is not sent', async () => {
+  test('R69 D2 if a session waits for a sign-in, the bridge refuses a message, shows the agent’s question and sends nothing', async () => {
     const heard = await start({ ...signIn, parts: [...signIn.parts], artifacts: [...signIn.artifacts] });
     const asked = await delegate('read my mail');
     const before = heard.length;
@@ -81,7 +84,7 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
     required: ['date', 'amount'],
   };
 
-  test('R69 a result shows the form of the agent, and the bridge sends an answer in JSON as a data part', async () => {
+  test('R69 a result shows the agent’s form, and the bridge sends an answer in JSON as a data part', async () => {
     const heard = await start({
       state: TaskState.TASK_STATE_INPUT_REQUIRED,
       parts: [words('Fill this in.'), data({ type: 'form', form: schema })],
@@ -100,7 +103,7 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
     ]);
   });
 
-  test('R69 a result names each file with type and size or address, and contains data as JSON', async () => {
+  test('R69 a result names each file with its type and its size or address, and contains data as JSON', async () => {
     await start({
       state: TaskState.TASK_STATE_INPUT_REQUIRED,
       parts: [words('Go?')],

@@ -13,8 +13,8 @@ import {
 } from './support/bridge-stage.ts';
 import { resultOf, textOf } from './support/raw-client.ts';
 
-describe('calls to the bridge', () => {
-  test('S3 200 answers wait for a client that does not read, and the bridge warns of nothing', async () => {
+describe('calls of the bridge’s tools', () => {
+  test('S3 if a client does not read, 200 results wait for it without a Node warning about listeners', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().complete() });
     const client = await startClient(agent);
     client.process.stdout.pause();
@@ -45,14 +45,14 @@ describe('calls to the bridge', () => {
     expect(textOf(listed)).toContain('session-1');
     expect(status.isError).toBeUndefined();
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
-    // The slow calls still wait. They end with their tasks.
+    // The slow calls wait until their tasks end.
     for (const task of agent.tasks.values()) if (!task.settled) task.say('late').complete();
     expect((await slow).structuredContent).toMatchObject({ state: 'completed', output: 'late' });
     expect((await alsoSlow).structuredContent).toMatchObject({ state: 'completed', output: 'late' });
     expect(client.invalidLines).toEqual([]);
   });
 
-  test('R61 a cancel by session id cancels the first turn on the agent, and the call of that turn ends', async () => {
+  test('R61 a cancel by session id cancels the first turn on the agent, and the delegating call ends', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent);
     const running = client.call(DELEGATE, { task: 'run on' });
@@ -68,7 +68,7 @@ describe('calls to the bridge', () => {
     expect((await running).structuredContent).toMatchObject({ state: 'cancelled' });
   });
 
-  test('R61 before a task has an id, the id of its message cancels it', async () => {
+  test('R61 before a task has an id, the client can cancel it with the id of its message', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const openGate = agent.hold();
     const client = await startClient(agent);
@@ -82,7 +82,7 @@ describe('calls to the bridge', () => {
     expect(agent.task.ended).toBe(true);
   });
 
-  test('a task starts with the fast tier and a consultation with the smart tier, unless the call names a model', async () => {
+  test('a task uses the fast tier and a consultation the smart tier, unless the call names a model', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().complete() });
     const client = await startClient(agent);
     const CONSULT = 'quick_consultation_for_second_opinion';
@@ -101,7 +101,7 @@ describe('calls to the bridge', () => {
     ['0', 0],
     ['the empty string', ''],
     ['a word', 'token'],
-  ])('R62 with the progress token %s the call reports progress that names the tools', async (_, token) => {
+  ])('R62 with the progress token %s, the call reports progress that names the tools', async (_, token) => {
     const agent = await startAgent({
       onMessage: (task) =>
         task
@@ -134,7 +134,7 @@ describe('calls to the bridge', () => {
     expect(client.notifications).toEqual([]);
   });
 
-  test('R15 B4 an unknown session is an error that lists the sessions that exist, and starts nothing', async () => {
+  test('R15 B4 for an unknown session, the error lists the existing sessions, and the bridge starts nothing', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
     const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'known' });
@@ -153,7 +153,7 @@ describe('calls to the bridge', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('a session stays with its agent: a call that names an unknown agent is refused, and nothing is sent', async () => {
+  test('a session keeps its agent: the bridge refuses a call that names an unknown agent, and sends nothing', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
     const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'one' });
@@ -165,7 +165,7 @@ describe('calls to the bridge', () => {
     expect(more.structuredContent).toMatchObject({ sessionId: 'session-1', taskId: 'task-2' });
   });
 
-  test('R06 a message to a session that waits for a decision is refused; the error names the tool, the session and the calls', async () => {
+  test('R06 if a session waits for a decision, a message is refused; the error names the tool, the session and the calls', async () => {
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
     });
@@ -183,22 +183,19 @@ describe('calls to the bridge', () => {
   test.each([
     ['no token', undefined, /MCP_A2A_BRIDGE_AGENT_TOKEN is not set/],
     ['a wrong token', 'wrong', /token in the environment variable MCP_A2A_BRIDGE_AGENT_TOKEN was refused/],
-  ])(
-    'B4 with %s the error names the source of the token, and so does the list of agents',
-    async (_, token, said) => {
-      const agent = await startAgent({ token: 'right' });
-      const client = await startClient({ url: agent.url, token });
-      const refused = await client.call(DELEGATE, { task: 'go' });
-      expect(refused.isError).toBe(true);
-      expect(textOf(refused)).toMatch(said);
-      expect(textOf(refused)).toContain('--agent-token-env');
-      const shown = await client.call('get_agent_capabilities_and_version', {});
-      expect(shown.structuredContent).toMatchObject({ agents: [{ reachable: true }] });
-      expect(textOf(shown)).toMatch(said);
-    },
-  );
+  ])('B4 with %s, the error and the list of agents name the source of the token', async (_, token, said) => {
+    const agent = await startAgent({ token: 'right' });
+    const client = await startClient({ url: agent.url, token });
+    const refused = await client.call(DELEGATE, { task: 'go' });
+    expect(refused.isError).toBe(true);
+    expect(textOf(refused)).toMatch(said);
+    expect(textOf(refused)).toContain('--agent-token-env');
+    const shown = await client.call('get_agent_capabilities_and_version', {});
+    expect(shown.structuredContent).toMatchObject({ agents: [{ reachable: true }] });
+    expect(textOf(shown)).toMatch(said);
+  });
 
-  test('R06 a decision with any other word is refused, nothing is sent, and the call still waits', async () => {
+  test('R06 a decision with an unknown word is refused, the bridge sends nothing, and the action stays pending', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const client = await startClient(agent);
     const asked = await client.call(DELEGATE, { task: 'ask' });
@@ -215,7 +212,7 @@ describe('calls to the bridge', () => {
     });
   });
 
-  test('a decision carries the code that was shown, its scope and its reason', async () => {
+  test('a decision that the agent receives has the shown code, the scope and the reason', async () => {
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two'), pendingWrite('three')),
       onDecisions: (task) => task.work().complete(),
@@ -237,7 +234,7 @@ describe('calls to the bridge', () => {
     ]);
   });
 
-  test('R03 after a decision on one of two actions the call returns, and the other action is still pending', async () => {
+  test('R03 after a decision about one of two actions the call returns, and the other action stays pending', async () => {
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
       onDecisions: (task) => task.ask(pendingWrite('two')),
@@ -254,14 +251,14 @@ describe('calls to the bridge', () => {
     });
   });
 
-  test('after its time limit a wait returns the session and the next step, and a later wait gets the result', async () => {
+  test('after its time limit, a wait returns the session and the next step; a later wait gets the result', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent);
     const early = await client.call(DELEGATE, { task: 'slow', waitSeconds: 0.05 });
     expect(early.structuredContent).toMatchObject({ state: 'working' });
     expect(textOf(early)).toContain('wait_for_task');
     const sessionId = early.structuredContent?.['sessionId'];
-    // The result may give a temporary id, because the agent has not named the session yet. That id stays valid.
+    // The agent has not named the session yet. So the result may contain a temporary id, which must stay valid.
     const waiting = client.call(WAIT, { sessionId });
     await agent.asked('SendStreamingMessage');
     agent.task.say('all done').complete();
@@ -269,7 +266,7 @@ describe('calls to the bridge', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 a cancelled call ends without an answer, its reason is logged, and the task continues', async () => {
+  test('R48 a cancelled call ends without a result, the log contains its reason, and the task continues', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent, { args: ['--log-level', 'info'] });
     const { id } = client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' } });
@@ -313,7 +310,7 @@ describe('calls to the bridge', () => {
     expect(agent.aborted).toEqual(['live-1', 'live-1', 'gone', 'unknown-tool']);
   });
 
-  test('a state has the same name in every result, and after a cancel no action is pending', async () => {
+  test('every result uses the same name for a state, and after a cancel no action is pending', async () => {
     const agent = await startAgent({
       onMessage: (task) =>
         task
@@ -345,7 +342,7 @@ describe('calls to the bridge', () => {
     expect(said).not.toMatch(/canceled|input-required/);
   });
 
-  test('a message to an ended session starts its next task', async () => {
+  test('a message to a session whose task has ended starts the session’s next task', async () => {
     const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
     const client = await startClient(agent);
     const first = await client.call(DELEGATE, { task: 'one' });
@@ -355,7 +352,7 @@ describe('calls to the bridge', () => {
     expect(agent.tasks.get('task-2')?.contextId).toBe(sessionId);
   });
 
-  test('B2 unknown tools and malformed requests are JSON-RPC errors, and stdout stays clean', async () => {
+  test('B2 unknown tools and malformed requests are JSON-RPC errors, and stdout contains only MCP', async () => {
     const agent = await startAgent({});
     const client = await startClient(agent);
     expect((await client.request('tools/call', { name: 'no_such_tool', arguments: {} })).error?.code).toBe(

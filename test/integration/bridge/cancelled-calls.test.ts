@@ -16,6 +16,7 @@ import {
   stateDirectory,
 } from './support/bridge-stage.ts';
 import { type RawClient, textOf } from './support/raw-client.ts';
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 
 const STOPPED = 'AbortError: user-cancel';
 const TIMED_OUT = 'McpError: MCP error -32001: Request timed out';
@@ -42,7 +43,7 @@ describe('a call that its client cancels', () => {
     ['a number', 4711],
     ['a string', 'request-7'],
   ])(
-    'R48 a call with %s as its id ends after a last progress message, without an answer; the log has the reason',
+    'R48 a call with %s as its id ends after a last progress message and without a result; the log contains the reason',
     async (_, id) => {
       const agent = await agentOf();
       const client = await clientOf(agent.url);
@@ -70,7 +71,7 @@ describe('a call that its client cancels', () => {
     },
   );
 
-  test('R48 a note in the next result reports the cancelled call once, with its session', async () => {
+  test('R48 the next result reports the cancelled call once, in a note with its session', async () => {
     const agent = await agentOf();
     const client = await clientOf(agent.url);
     const { id } = delegate(client);
@@ -90,26 +91,29 @@ describe('a call that its client cancels', () => {
     ['cancel', 'AbortError: This operation was aborted', 0],
     ['cancel', undefined, 0],
     ['detach', STOPPED, 0],
-  ])('R48 --on-cancel %s with the reason %p sends %i cancel requests', async (onCancel, reason, cancels) => {
-    const agent = await agentOf();
-    const client = await clientOf(agent.url, onCancel);
-    const handle = await client.call(DELEGATE, { task: 'long', waitSeconds: 0 });
-    const { id } = client.send('tools/call', {
-      name: WAIT,
-      arguments: handle.structuredContent && { sessionId: 'session-1' },
-    });
-    // Calls begin in order. So the answer to a later call shows that the wait has begun.
-    await client.call(LIST, {});
-    cancelCall(client, id, reason);
-    if (cancels > 0) await client.logged(/"fate":"cancelled"/);
-    else await client.logged(/"fate":"goes-on"/);
-    const looked = await client.call(CHECK, { sessionId: 'session-1' });
-    expect(looked.structuredContent).toMatchObject({ state: cancels > 0 ? 'cancelled' : 'working' });
-    expect(textOf(looked)).toContain(cancels > 0 ? 'Its task was cancelled.' : 'Its task was not touched.');
-    expect(agent.count('CancelTask')).toBe(cancels);
-  });
+  ])(
+    'R48 --on-cancel %s with the reason %p sends %i cancel requests to the agent',
+    async (onCancel, reason, cancels) => {
+      const agent = await agentOf();
+      const client = await clientOf(agent.url, onCancel);
+      const handle = await client.call(DELEGATE, { task: 'long', waitSeconds: 0 });
+      const { id } = client.send('tools/call', {
+        name: WAIT,
+        arguments: handle.structuredContent && { sessionId: 'session-1' },
+      });
+      // The bridge begins calls in order. So the answer to this later call shows that the wait has begun.
+      await client.call(LIST, {});
+      cancelCall(client, id, reason);
+      if (cancels > 0) await client.logged(/"fate":"cancelled"/);
+      else await client.logged(/"fate":"goes-on"/);
+      const looked = await client.call(CHECK, { sessionId: 'session-1' });
+      expect(looked.structuredContent).toMatchObject({ state: cancels > 0 ? 'cancelled' : 'working' });
+      expect(textOf(looked)).toContain(cancels > 0 ? 'Its task was cancelled.' : 'Its task was not touched.');
+      expect(agent.count('CancelTask')).toBe(cancels);
+    },
+  );
 
-  test('R48 a cancel with an unknown or finished id, or the id of the handshake, has no effect', async () => {
+  test('R48 a cancel has no effect if its id is unknown, belongs to a finished call, or belongs to the handshake', async () => {
     const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
     const client = await clientOf(agent.url, 'cancel');
     // Id 1 belongs to the handshake, which has ended. The other ids belong to no request.
@@ -125,7 +129,7 @@ describe('a call that its client cancels', () => {
     expect(client.invalidLines).toEqual([]);
   });
 
-  test('R48 A3 when the result and the cancel arrive at the same time, the bridge keeps the result in both orders', async () => {
+  test('R48 A3 if the result and the cancel arrive at the same time, the bridge keeps the result, in both orders', async () => {
     const agent = await agentOf();
     const client = await clientOf(agent.url);
     for (let round = 1; round <= 20; round += 1) {
@@ -144,7 +148,7 @@ describe('a call that its client cancels', () => {
     expect(agent.count('SendStreamingMessage')).toBe(20);
   });
 
-  test('R48 E3 with --on-cancel detach, a cancel before the agent has answered: the message arrives once, and the task continues', async () => {
+  test('R48 E3 with --on-cancel detach, after a cancel before the agent’s first answer the agent has the message once, and the task continues', async () => {
     const agent = await agentOf();
     const releaseAnswers = agent.hold();
     const client = await clientOf(agent.url);
@@ -163,7 +167,7 @@ describe('a call that its client cancels', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 E3 with --on-cancel cancel, a cancel before the agent has answered: the bridge cancels the task as soon as it has an id', async () => {
+  test('R48 E3 with --on-cancel cancel, after a cancel before the agent’s first answer the bridge cancels the task once it has an id', async () => {
     const agent = await agentOf();
     const releaseAnswers = agent.hold();
     const client = await clientOf(agent.url, 'cancel');
@@ -183,7 +187,7 @@ describe('a call that its client cancels', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 B3 a bridge is killed before it sends the cancel, and the next bridge sends it', async () => {
+  test('R48 B3 if a bridge is killed before it sends the cancel, the next bridge sends the cancel', async () => {
     const stateDir = await stateDirectory();
     const agent = await agentOf();
     const releaseAnswers = agent.hold();
@@ -200,7 +204,7 @@ describe('a call that its client cancels', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R48 a cancel before the bridge has written the message: nothing is sent or stored, and the next result says so', async () => {
+  test('R48 after a cancel before the bridge has stored the message, it sends and stores nothing, and the next result says so', async () => {
     const agent = await agentOf();
     // The agent delays its card. The bridge can send nothing before it has read the card.
     const release: (() => void)[] = [];
@@ -211,12 +215,10 @@ describe('a call that its client cancels', () => {
           .then((card) => response.writeHead(200, { 'content-type': 'application/json' }).end(card));
       });
     });
-    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve));
-    closeAfterTest(() => slow.close());
-    const address = slow.address();
-    if (address === null || typeof address === 'string') throw new Error('not listening');
+    const { host, close } = await listenOnLoopback(slow);
+    closeAfterTest(close);
     const stateDir = await stateDirectory();
-    const client = await clientOf(`http://127.0.0.1:${String(address.port)}`, 'detach', stateDir);
+    const client = await clientOf(`http://${host}`, 'detach', stateDir);
     const asked = once(slow, 'request');
     const { id } = delegate(client);
     await asked;
@@ -230,7 +232,7 @@ describe('a call that its client cancels', () => {
     expect(await rowsIn(stateDir, `SELECT * FROM delegations WHERE state <> 'collected'`)).toEqual([]);
   });
 
-  test('R48 a decision whose call is cancelled after the decision was sent still counts, and the task continues', async () => {
+  test('R48 a decision stays valid if its call is cancelled after the bridge sent the decision, and the task continues', async () => {
     const agent = await agentOf({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work(),
@@ -253,7 +255,7 @@ describe('a call that its client cancels', () => {
     expect(agent.decisions).toHaveLength(1);
   });
 
-  test('R48 the cancel tool cancels with every setting, even when its own call is cancelled', async () => {
+  test('R48 the cancel tool cancels the task with every --on-cancel setting, even if its own call is cancelled', async () => {
     const agent = await agentOf();
     const releaseAnswers = agent.hold();
     const client = await clientOf(agent.url, 'detach');

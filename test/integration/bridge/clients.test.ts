@@ -3,7 +3,7 @@ import { Client as Client2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { TOOL_NAMES } from '../../../bridge/tool-names/tool-name.ts';
+import { TOOL_NAMES } from '../../../bridge/tool-names/tool-names.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { type BridgeStart, bridgeCommand } from './support/bridge-program.ts';
@@ -169,7 +169,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     expect(done.text).toContain(sessionId);
   });
 
-  test('B4 a client gets a failure as a result with isError and a sentence, not as a protocol error', async () => {
+  test('B4 a client gets a failure as a result with isError and an explanation, not as a protocol error', async () => {
     const unknown = await client.call(WAIT, { sessionId: 'nowhere' });
     expect(unknown.isError).toBe(true);
     expect(unknown.text).toContain('The sessions that exist are: session-');
@@ -194,7 +194,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     expect(status.structured).toMatchObject({ state: 'completed' });
   });
 
-  test('with --tool-prefix, a client sees the prefix in each tool name, also in the instructions and in the results', async () => {
+  test('with --tool-prefix, a client sees the prefix in each tool name, and in the instructions and results', async () => {
     const address = { url: agent.url, token: 'a-secret' };
     const args = ['--tool-prefix', 'gemini_'];
     const other = closing(await connect(await bridgeStart(address, { args })));

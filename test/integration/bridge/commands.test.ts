@@ -47,8 +47,8 @@ async function gemini(): Promise<FakeGemini> {
   return agent;
 }
 
-describe('the commands of our server', () => {
-  test('X2 a command cannot use a directory that is not allowed', async () => {
+describe('the commands of the a2a-server', () => {
+  test('X2 a command that names a directory outside the allowed ones is refused', async () => {
     const whole = await stage();
     const own = await mkdtemp(join(program.directory, 'own-'));
     const client = await clientOf(whole.server, [], { workspaces: [], env: { CLAUDE_PROJECT_DIR: own } });
@@ -60,7 +60,7 @@ describe('the commands of our server', () => {
     expect((await client.call(EXECUTE, { ...outside, workspace: own })).isError).not.toBe(true);
   });
 
-  test('the bridge lists them; init sends a prompt to the model; a restore removes a file that was created with approval', async () => {
+  test('the bridge lists the commands; "init" sends a prompt to the model; "restore" removes a file that an approved call created', async () => {
     const whole = await stage();
     const { workspace } = whole.server;
     const client = await clientOf(whole.server);
@@ -94,7 +94,7 @@ describe('the commands of our server', () => {
     expect(await whole.file('AGENTS.md')).toBeUndefined();
   });
 
-  test('tool <name> is a command: a task of exactly one call', async () => {
+  test('the command "tool <name>" starts a task of exactly one call', async () => {
     const whole = await stage();
     const client = await clientOf(whole.server);
     const args = ['list-files', '{"path":"."}'];
@@ -106,7 +106,7 @@ describe('the commands of our server', () => {
     expect(await whole.peer.list()).toHaveLength(1);
   });
 
-  test('an unknown command is refused with a list of the commands, and starts no task', async () => {
+  test('an unknown command returns a list of the commands, and starts no task', async () => {
     const whole = await stage();
     const client = await clientOf(whole.server);
     const refused = await client.call(EXECUTE, { command: 'chekpoint list' });
@@ -124,8 +124,8 @@ describe('the commands of our server', () => {
   });
 });
 
-describe("gemini-cli's agent", () => {
-  test('lists its commands, and answers a command at once, without a session', async () => {
+describe('the commands of gemini-cli’s agent', () => {
+  test('the agent lists its commands, and the result of a command arrives at once, without a session', async () => {
     const agent = await gemini();
     const client = await clientOf(agent);
     expect((await client.call(LIST, {})).structuredContent).toMatchObject({
@@ -143,7 +143,7 @@ describe("gemini-cli's agent", () => {
     expect(failed.structuredContent).toMatchObject({ state: 'failed' });
   });
 
-  test('refuses an unknown command, and the bridge refuses a command that gemini-cli runs as a hidden task', async () => {
+  test('the agent refuses an unknown command, and the bridge refuses a command that gemini-cli runs as a hidden task', async () => {
     const client = await clientOf(await gemini());
     const unknown = await client.call(EXECUTE, { command: 'memory' });
     expect(textOf(unknown)).toContain('Command not found: memory');
@@ -153,7 +153,7 @@ describe("gemini-cli's agent", () => {
     expect(streamed.isError).toBe(true);
   });
 
-  test('runs no command with --approvals human-only, because it does not ask the person first', async () => {
+  test('with --approvals human-only the bridge runs no command, because the agent does not ask the person first', async () => {
     const agent = await gemini();
     const client = await clientOf(agent, ['--approvals', 'human-only']);
     expect((await client.call(EXECUTE, { command: 'restore', args: ['one'] })).isError).toBe(true);
@@ -161,7 +161,7 @@ describe("gemini-cli's agent", () => {
   });
 });
 
-test('for an agent without commands, the bridge says so and sends nothing', async () => {
+test('for an agent without commands, the result says that there are none, and the bridge sends nothing', async () => {
   const agent = await plainAgent('1.0');
   closeAfterTest(() => agent.stop());
   const client = await clientOf(agent);

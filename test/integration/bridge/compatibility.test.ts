@@ -23,7 +23,7 @@ const tools = z.object({
   ),
 });
 
-describe('with --tool-prefix gemini_', () => {
+describe('the bridge with --tool-prefix gemini_', () => {
   let agent: FakeAgent;
   let client: RawClient;
 
@@ -39,7 +39,7 @@ describe('with --tool-prefix gemini_', () => {
     await agent.stop();
   });
 
-  test('the tools have the names and parameters that such configurations use, and every name has the prefix', async () => {
+  test('the tools have the names and parameters of existing gemini configurations, and each name has the prefix', async () => {
     const listed = tools.parse((await client.request('tools/list', {})).result).tools;
     const byName = new Map(listed.map((tool) => [tool.name, tool.inputSchema]));
     for (const [name, { parameters }] of Object.entries(NAMED))
@@ -47,7 +47,6 @@ describe('with --tool-prefix gemini_', () => {
         expect.arrayContaining([...parameters]),
       );
     expect([...byName.keys()].filter((name) => !name.startsWith('gemini_'))).toEqual([]);
-    // "task" is the only required parameter.
     expect(byName.get('gemini_delegate_task_to_assistant')?.required).toEqual(['task']);
   });
 
@@ -56,7 +55,7 @@ describe('with --tool-prefix gemini_', () => {
     expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(20_000);
   });
 
-  test('a task without autoExecute waits for "approve", and then completes', async () => {
+  test('a task without autoExecute waits for "approve", and then its state is "completed"', async () => {
     const asked = await client.call('gemini_delegate_task_to_assistant', {
       task: 'Create test.md with hello',
     });

@@ -1,16 +1,16 @@
-/** An approval counts only after a result has shown the whole action (D5). */
+/** Tests that an approval counts only after a result has shown the whole action (D5). */
 import { expect, test } from '@jest/globals';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { DECIDE, DELEGATE, startAgent, startClient, stateDirectory } from './support/bridge-stage.ts';
 import { textOf } from './support/raw-client.ts';
 
-/** An action with a long preview. One such action fits into a result, and three do not. */
+/** Returns an action with a long preview. One such action fits into a result, but three do not. */
 const long = (callId: string): ReturnType<typeof pendingWrite> =>
   pendingWrite(callId, {
     preview: { type: 'command', command: `echo ${'x'.repeat(20_000)}; echo HIDDEN`, cwd: '/w' },
   });
 
-test('D5 the first approval of an action with a cut preview is refused and shows the preview in full; the next one counts', async () => {
+test('D5 the bridge refuses the first approval of a shortened preview and shows the full preview; the second approval counts', async () => {
   const pending = ['one', 'two', 'three'].map(long);
   const agent = await startAgent({
     onMessage: (task) => task.work().ask(...pending),
@@ -21,7 +21,7 @@ test('D5 the first approval of an action with a cut preview is refused and shows
   const asked = await first.call(DELEGATE, { task: 'do it' });
   const { sessionId } = asked.structuredContent ?? {};
   expect(textOf(asked)).toContain('characters left out');
-  // Another channel decides the other two actions, and another bridge continues.
+  // Another channel decides the other two actions. Then another bridge continues.
   const [task] = agent.tasks.values();
   task?.ask(...pending.slice(2));
   await first.kill();

@@ -1,4 +1,4 @@
-/** A client disconnects from the bridge. Its tasks continue, or end with `--on-disconnect cancel`. */
+/** Tests a client that disconnects from the bridge. Its tasks continue, or end with `--on-disconnect cancel`. */
 import { describe, expect, test } from '@jest/globals';
 import { McpClient } from '../../../shared/client/index.ts';
 import { readFile } from 'node:fs/promises';
@@ -33,7 +33,7 @@ async function ended(whole: Stage, taskId: string): Promise<string> {
   return (await whole.peer.task(taskId)).statusText;
 }
 
-/** A client over HTTP delegates a task and waits for it. Resolves when the task runs a tool. */
+/** Starts a client over HTTP that delegates a task and waits for it. Resolves when the task runs a tool. */
 async function waits(bridge: Pick<HttpBridge, 'url' | 'credentials'>): Promise<void> {
   const client = closing(await sessionClient(bridge));
   await new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ describe('a client that disconnects', () => {
     expect(client.stderr).toContain('a task is cancelled with its client');
   });
 
-  test('with --on-disconnect cancel, a task is cancelled even if its call has not returned yet', async () => {
+  test('with --on-disconnect cancel, the task is cancelled even if the delegating call has not returned yet', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const client = await startClient(whole.server, { args: ENDING });
     client.send('tools/call', {
@@ -76,7 +76,7 @@ describe('a client that disconnects', () => {
     expect(await ended(whole, await running(whole))).toContain('the client closed the connection');
   });
 
-  test('with --on-disconnect cancel, a task that the client did not start continues', async () => {
+  test('with --on-disconnect cancel, a task that another client started continues', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const stream = await whole.peer.stream(LONG.task);
     await stream.until((event) => event.state === 'WORKING');
@@ -87,7 +87,7 @@ describe('a client that disconnects', () => {
     expect((await whole.peer.task(taskId)).state).toBe('WORKING');
   });
 
-  test('B3 with --on-disconnect cancel while the agent is down, the next bridge sends the cancel', async () => {
+  test('B3 with --on-disconnect cancel, if the agent is down at the disconnect, the next bridge sends the cancel', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const stateDir = await stateDirectory();
     const client = await startClient(whole.server, { args: ENDING, stateDir });
@@ -102,7 +102,7 @@ describe('a client that disconnects', () => {
     expect(await ended(again, taskId)).toBe('Cancelled by local over mcp: the client closed the connection');
   });
 
-  test('with --on-disconnect cancel over HTTP, the task of a client continues when a signal ends the bridge', async () => {
+  test('with --on-disconnect cancel over HTTP, a task continues if a signal ends the bridge', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const bridge = await startHttp(whole.server, { args: ENDING });
     await waits(bridge);
@@ -110,7 +110,7 @@ describe('a client that disconnects', () => {
     expect((await whole.peer.task(await running(whole))).state).toBe('WORKING');
   });
 
-  test('with --on-disconnect cancel over HTTP, the task of a client continues when another client closes stdin of the same bridge', async () => {
+  test('with --on-disconnect cancel over HTTP, a client’s task continues if another client closes stdin of the same bridge', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const client = await startClient(whole.server, { args: [...ENDING, '--http', '0'] });
     const served = /"url":"([^"]+)","tokenFile":"([^"]+)"/;
@@ -122,7 +122,7 @@ describe('a client that disconnects', () => {
     expect((await whole.peer.task(await running(whole))).state).toBe('WORKING');
   });
 
-  test('with --on-disconnect cancel over HTTP, DELETE cancels the task that the client started, and no task of another client', async () => {
+  test('with --on-disconnect cancel over HTTP, DELETE cancels only the tasks of the client that sends it', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const bridge = await startHttp(whole.server, { args: ENDING });
     const { url, token } = bridge;
@@ -139,7 +139,7 @@ describe('a client that disconnects', () => {
     await first.close();
   });
 
-  test('with --on-disconnect cancel over HTTP, the end of the MCP session counts as the disconnect', async () => {
+  test('with --on-disconnect cancel over HTTP, the bridge treats the end of the MCP session as a disconnect', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const bridge = await startHttp(whole.server, { args: ENDING });
     const client = new McpClient({ url: bridge.url, token: bridge.token });
@@ -149,7 +149,7 @@ describe('a client that disconnects', () => {
   });
 });
 
-test('the status of a task that was cancelled over MCP says so, with or without a reason', async () => {
+test('the status of a task that was cancelled over MCP says that the cancel came over MCP, with or without a reason', async () => {
   const whole = await stage({ args: ['--mode', 'auto'] });
   const client = await startClient(whole.server);
   for (const reason of ['the plan has changed', undefined]) {
@@ -161,7 +161,7 @@ test('the status of a task that was cancelled over MCP says so, with or without 
   }
 });
 
-test('all results about a cancelled task spell "cancelled" in the same way', async () => {
+test('all results about a cancelled task use the spelling "cancelled"', async () => {
   const whole = await stage({ args: ['--mode', 'auto'] });
   const client = await startClient(whole.server);
   const begun = await client.call(DELEGATE, LONG);

@@ -1,4 +1,4 @@
-/** Two clients of one bridge over HTTP. One has an open form, and the other decides. */
+/** Tests two clients of one bridge over HTTP. One client has an open form, and the other client decides. */
 import { describe, expect, test } from '@jest/globals';
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -80,7 +80,7 @@ describe.each(ASKED)('%s over HTTP', (_, connect) => {
     expect(decisionChannels(agent)).toEqual(['elicitation']);
   });
 
-  test('R67 when another client decides with the tool, the bridge withdraws the form and the call returns the result', async () => {
+  test('R67 if another client decides with the tool, the bridge withdraws the form, and the call returns the result', async () => {
     const shown = signal();
     const withdrawn = signal();
     const { agent, bridge, client } = await before((taken) => {

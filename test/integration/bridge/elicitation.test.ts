@@ -47,7 +47,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     return closing(await connect(program, bridge, person));
   }
 
-  test('R67 a form shows the person the preview, Accept approves, and the call returns the result', async () => {
+  test('R67 a form shows the preview to the person, "Accept" approves, and the call returns the result', async () => {
     const agent = await asking('one');
     const messages: string[] = [];
     const client = await clientAt(agent, (form, taken) => {
@@ -62,7 +62,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R67 D3 each pending action has its own form, and Decline denies only that action', async () => {
+  test('R67 D3 each pending action has its own form, and "Decline" denies only that action', async () => {
     const agent = await asking('one', 'two');
     const args = [...FAST_ANSWERS, '--forms', 'more'];
     const client = await clientAt({ url: agent.url, args }, ({ message }) =>
@@ -91,7 +91,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
       /faster than/,
     ],
   ])(
-    'R67 %s decides nothing: the action still waits, and the tool can decide it',
+    'R67 after %s the action is still pending, and the tool can decide it',
     async (__, person, args, says) => {
       const agent = await asking('one');
       const client = await clientAt({ url: agent.url, args }, person);
@@ -108,7 +108,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     },
   );
 
-  test('R67 a client that is killed with an open form decides nothing, and another client gets a new form', async () => {
+  test('R67 if a client is killed while a form is open, the action stays pending, and another client gets a new form', async () => {
     const agent = await asking('one');
     const stateDir = await stateDirectory();
     const shown = signal();
@@ -127,7 +127,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(agent.decisions).toHaveLength(1);
   });
 
-  test('R67 B2 if the tool decides while a form is open, the form is withdrawn or ignored, and one decision is sent', async () => {
+  test('R67 B2 if the tool decides while a form is open, the bridge withdraws or ignores the form, and sends one decision', async () => {
     const agent = await asking('one');
     const shown = signal();
     const decided = signal();
@@ -151,7 +151,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(tool.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
     if (holds) await withdrawn.happened;
     decided.happen();
-    // The result of the decision call contains the output already.
+    // The result of the deciding call contains the output already. So this result must not wait for more.
     expect((await call).structuredContent).toMatchObject({ state: 'completed' });
     expect(agent.decisions).toMatchObject([{ decision: 'approve' }]);
     expect(decisionChannels(agent)).toEqual(['tool']);
@@ -160,36 +160,40 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   test.each<[string, FakeAgentOptions]>([
     ['on the stream, if the agent keeps its streams open', {}],
     ['with a status request, if the streams of the agent end', { extensions: [TOOL_APPROVAL] }],
-  ])('R67 a decision of another client withdraws the form; the bridge notices it %s', async (__, options) => {
-    const agent = await askingAs(options, 'one');
-    const shown = signal();
-    const decided = signal();
-    const client = await clientAt(agent, async () => {
-      shown.happen();
-      await decided.happened;
-      return { action: 'decline' };
-    });
-    const call = client.call(DELEGATE, { task: 'do it' });
-    await shown.happened;
-    if (holds && options.extensions === undefined) await agent.asked('subscribe');
-    const looks = agent.count('GetTask');
-    const other = await startClient(agent);
-    await other.call(DECIDE, {
-      sessionId: 'session-1',
-      title: 'Write one.md',
-      callId: 'one',
-      shown: 'hash-of-one',
-      decision: 'approve',
-    });
-    if (!holds) decided.happen();
-    expect((await call).structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
-    decided.happen();
-    expect(agent.decisions).toMatchObject([{ decision: 'approve' }]);
-    // The bridge of the other client sends both requests: it finds the session, and it decides.
-    if (holds && options.extensions === undefined) expect(agent.count('GetTask') - looks).toBe(2);
-  });
+  ])(
+    'R67 if another client decides, the bridge withdraws the form; it notices the decision %s',
+    async (__, options) => {
+      const agent = await askingAs(options, 'one');
+      const shown = signal();
+      const decided = signal();
+      const client = await clientAt(agent, async () => {
+        shown.happen();
+        await decided.happened;
+        return { action: 'decline' };
+      });
+      const call = client.call(DELEGATE, { task: 'do it' });
+      await shown.happened;
+      if (holds && options.extensions === undefined) await agent.asked('subscribe');
+      const looks = agent.count('GetTask');
+      const other = await startClient(agent);
+      await other.call(DECIDE, {
+        sessionId: 'session-1',
+        title: 'Write one.md',
+        callId: 'one',
+        shown: 'hash-of-one',
+        decision: 'approve',
+      });
+      if (!holds) decided.happen();
+      expect((await call).structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
+      decided.happen();
+      expect(agent.decisions).toMatchObject([{ decision: 'approve' }]);
+      // The bridge that reads the task here belongs to the client that decides. It finds the session, and then
+      // decides.
+      if (holds && options.extensions === undefined) expect(agent.count('GetTask') - looks).toBe(2);
+    },
+  );
 
-  test('R67 with human-only a tool call decides nothing and says how to decide, and a form decides', async () => {
+  test('R67 with human-only, a tool call cannot decide and returns how to decide; a form can decide', async () => {
     const agent = await asking('one');
     let answer: ReturnType<Person> = { action: 'cancel' };
     const args = [...FAST_ANSWERS, '--approvals', 'human-only'];
@@ -209,7 +213,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(decisionChannels(agent)).toEqual(['elicitation']);
   });
 
-  test('R67 with tool-only the bridge shows no form', async () => {
+  test('R67 with tool-only, the bridge shows no form', async () => {
     const agent = await asking('one');
     const client = await clientAt({ url: agent.url, args: ['--approvals', 'tool-only'] }, () => {
       throw new Error('asked');
@@ -219,7 +223,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(asked.structuredContent).not.toHaveProperty('notes');
   });
 
-  test('R67 R01 with the real server, an Accept in the form writes the file once', async () => {
+  test('R67 R01 with the real server, "Accept" in the form writes the file once', async () => {
     const whole = await stage();
     const client = await clientAt(whole.server, approving);
     const done = await client.call(DELEGATE, {

@@ -1,4 +1,6 @@
-/** A file of the workspace on its whole way: bridge, server, provider. All are real processes and sockets. */
+/**
+ * Tests a file's way from the workspace over bridge and server to the provider. All are real processes and sockets.
+ */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +21,7 @@ afterEach(() => endpoint.close());
 const VISION = 'openai-compatible:vision';
 const TEXT = 'openai-compatible:text';
 
-/** A bridge and a server with a model that takes images and a model that takes none. */
+/** Starts a bridge and a server with two models: one takes images, the other does not. */
 async function delegating(model: string): Promise<{ client: RawClient; workspace: string }> {
   const home = await newServerHome();
   const server = {
@@ -34,7 +36,7 @@ async function delegating(model: string): Promise<{ client: RawClient; workspace
   return { client: await startClient(on.server), workspace: home.workspace };
 }
 
-test('an image of the workspace reaches the model', async () => {
+test('the model receives an image from the workspace', async () => {
   const { client, workspace } = await delegating(VISION);
   const result = await client.call(DELEGATE, { task: 'What is this?', workspace, files: ['shot.png'] });
   expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'A dot.' });
@@ -43,7 +45,7 @@ test('an image of the workspace reaches the model', async () => {
   );
 });
 
-test('the caller reads which model takes the image, if the model of the task does not', async () => {
+test('if the task’s model does not take images, the result names a model that takes them', async () => {
   const { client, workspace } = await delegating(TEXT);
   const delegation = { task: 'What is this?', workspace, files: ['shot.png'] };
   const refused = await client.call(DELEGATE, delegation);

@@ -1,4 +1,4 @@
-/** Files of the workspace in a delegation. */
+/** Tests a delegation with files of the workspace. */
 import { describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import {
 } from './support/bridge-stage.ts';
 import { textOf } from './support/raw-client.ts';
 
-/** A workspace with an image and a text. */
+/** Creates a workspace with an image and a text file. */
 async function workspaceWithFiles(): Promise<string> {
   const workspace = await mkdtemp(join(program.directory, 'workspace-'));
   await writeFile(join(workspace, 'shot.png'), PNG);
@@ -25,7 +25,7 @@ async function workspaceWithFiles(): Promise<string> {
 const TAKES_IMAGES = { inputModes: ['text/plain', 'image/png'] };
 
 describe('a delegation with files', () => {
-  test('sends an image as bytes and a text as text, after the task', async () => {
+  test('a delegation with files sends an image as bytes and a text file as text, after the task text', async () => {
     const workspace = await workspaceWithFiles();
     const agent = await startAgent({ ...TAKES_IMAGES, onMessage: (task) => task.complete() });
     const client = await startClient(agent);
@@ -39,7 +39,7 @@ describe('a delegation with files', () => {
     ]);
   });
 
-  test('in a message to a session sends the files too', async () => {
+  test('a message to a session sends the files too', async () => {
     const workspace = await workspaceWithFiles();
     const agent = await startAgent({ ...TAKES_IMAGES, onMessage: (task) => task.complete() });
     const client = await startClient(agent);
@@ -49,7 +49,7 @@ describe('a delegation with files', () => {
     expect(partsSent(agent, 1)).toMatchObject([{ text: 'Look' }, { filename: 'shot.png' }]);
   });
 
-  test('is refused if the card of the agent lists no such type, and nothing is sent or kept', async () => {
+  test('a delegation with files is refused if the agent card does not list the file type, and the bridge sends and stores nothing', async () => {
     const workspace = await workspaceWithFiles();
     const agent = await startAgent({ onMessage: (task) => task.complete() });
     const client = await startClient(agent);
@@ -62,7 +62,24 @@ describe('a delegation with files', () => {
     expect(textOf(await client.call('list_all_active_sessions', {}))).not.toContain('Look');
   });
 
-  test('X2 refuses a file outside of the workspaces', async () => {
+  test('a consultation sends its files, and refuses a file outside the workspaces', async () => {
+    const workspace = await workspaceWithFiles();
+    const agent = await startAgent({ ...TAKES_IMAGES, onMessage: (task) => task.complete() });
+    const client = await startClient(agent, { workspaces: [workspace] });
+    const consult = 'quick_consultation_for_second_opinion';
+    const files = [join(workspace, 'shot.png')];
+    const result = await client.call(consult, { question: 'What is this?', files });
+    expect(result.structuredContent).toMatchObject({ state: 'completed' });
+    expect(partsSent(agent)).toMatchObject([
+      { text: expect.stringContaining('What is this?') },
+      { raw: PNG.toString('base64'), filename: 'shot.png', mediaType: 'image/png' },
+    ]);
+    const outside = await client.call(consult, { question: 'And this?', files: ['/etc/hostname'] });
+    expect(textOf(outside)).toContain('/etc/hostname is outside of');
+    expect(partsSent(agent, 1)).toBeUndefined();
+  });
+
+  test('X2 a delegation with a file outside the workspaces is refused', async () => {
     const workspace = await workspaceWithFiles();
     const agent = await startAgent(TAKES_IMAGES);
     const client = await startClient(agent, { workspaces: [workspace] });
@@ -72,7 +89,7 @@ describe('a delegation with files', () => {
     expect(agent.count('SendStreamingMessage')).toBe(0);
   });
 
-  test('B1 the next bridge sends the same bytes, although the file has gone and the first bridge was killed', async () => {
+  test('B1 after a kill of the first bridge, the next bridge sends the same bytes, although the file is deleted', async () => {
     const workspace = await workspaceWithFiles();
     const gone = await FakeAgent.start(TAKES_IMAGES);
     const stateDir = await stateDirectory();

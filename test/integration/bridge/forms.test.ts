@@ -1,4 +1,4 @@
-/** Forms for actions that are too long for a form (D5), and for actions that another channel decides (R97). */
+/** Tests actions that are too long for a form (D5), and actions that another channel decides (R97). */
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { FakeAgent, FakeAgentOptions } from '../../support/fake-agent.ts';
@@ -25,7 +25,7 @@ async function agentAsking(action = LONG, options: FakeAgentOptions = {}): Promi
   });
 }
 
-/** Acts like a person who decides on the page of the server. */
+/** Decides like a person on the server's page. */
 function decideOnPage(task: FakeTask, decision: 'approve' | 'deny'): void {
   task.activity({ type: 'tool.decided', ...WRITE, decision, by: 'alice', channel: 'page' });
   task.work().say(`${decision} on the page`).complete();
@@ -39,11 +39,11 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     return closing(await connect(program, start, person, { urls }));
   }
 
-  test('D5 an action too long for a form opens the page; the person decides there, and the call continues', async () => {
+  test('D5 if an action is too long for a form, the form links to the page; the person decides there, and the call continues', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await clientAt(agent, (form) => {
       const { url, message } = urlForm.parse(form);
-      expect(url).toBe(`${agent.url}/page?code=1`);
+      expect(url).toBe(`${agent.url}/page#code=1`);
       expect(message).toMatch(/^Run a command of 40 lines\nToo long for a form\. Open the page/);
       expect(JSON.stringify(form)).not.toContain('echo x');
       void agent.asked('subscribe').then(() => decideOnPage(agent.task, 'approve'));
@@ -51,19 +51,19 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     });
     const done = await client.call(DELEGATE, { task: 'do it' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'approve on the page' });
-    expect(textOf(done)).not.toContain('page?code');
+    expect(textOf(done)).not.toContain('page#code');
     expect(agent.decisions).toEqual([]);
     expect(agent.pageTargets).toEqual([{ taskId: agent.task.id, callId: 'one', shown: 'hash-of-one' }]);
   });
 
-  test('D5 a Decline of the link to the page denies the action', async () => {
+  test('D5 if the person declines the link to the page, the action is denied', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await clientAt(agent, () => ({ action: 'decline' }));
     const done = await client.call(DELEGATE, { task: 'do it' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided deny' });
   });
 
-  test('D5 a person who opens the page without a decision there decides nothing', async () => {
+  test('D5 if the person opens the page and does not decide there, the action stays pending', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await clientAt(agent, () => ({ action: 'accept' }));
     const asked = await client.call(DELEGATE, { task: 'do it', waitSeconds: 1 });
@@ -76,7 +76,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     ['a client that opens no URLs', false, { pageLinksMs: 600_000 }],
     ['an agent without a page', true, {}],
   ])(
-    'D5 with %s the bridge shows no form, and the result names the command line',
+    'D5 with %s the bridge shows no form, and the result names the command line for the decision',
     async (__, urls, options) => {
       const agent = await agentAsking(LONG, options);
       const client = await clientAt(agent, unasked, urls);
@@ -89,7 +89,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     },
   );
 
-  test('R97 a decision over another channel withdraws the form, or the result says that the answer did not count', async () => {
+  test('R97 if another channel decides first, the bridge withdraws the form, or the result says that the form’s answer did not count', async () => {
     const agent = await agentAsking(pendingWrite('one'));
     const shown = signal();
     const withdrawn = signal();
@@ -113,7 +113,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   });
 });
 
-describe('MCP tasks', () => {
+describe('forms in MCP tasks', () => {
   const detailed = z.looseObject({
     status: z.string(),
     pollIntervalMs: z.number(),
@@ -130,7 +130,7 @@ describe('MCP tasks', () => {
     return detailed.parse(result);
   }
 
-  /** Delegates, then polls until the status is no longer "working". */
+  /** Delegates, and polls until the status is no longer "working". */
   async function delegated(client: TasksClient): Promise<{ taskId: string; task: Detailed }> {
     const execution = await client.session.callTool(DELEGATE, { task: 'do it' });
     if (execution.kind !== 'task') throw new Error('no task');
@@ -141,12 +141,12 @@ describe('MCP tasks', () => {
     return { taskId, task };
   }
 
-  test('D5 every poll of an action too long for a form has the same link, until the person opens the page', async () => {
+  test('D5 every poll of an action that is too long for a form has the same link, until the person opens the page', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
     const client = await tasksClientAt(agent);
     const { taskId, task } = await delegated(client);
     const [[key, form] = ['', undefined]] = Object.entries(task.inputRequests ?? {});
-    expect(urlForm.parse(form?.params).url).toBe(`${agent.url}/page?code=1`);
+    expect(urlForm.parse(form?.params).url).toBe(`${agent.url}/page#code=1`);
     expect((await look(client, taskId)).inputRequests).toEqual(task.inputRequests);
     await update(client, taskId, { [key]: { action: 'accept' } });
     expect(await look(client, taskId)).toMatchObject({ status: 'working' });
@@ -157,15 +157,15 @@ describe('MCP tasks', () => {
       status: 'completed',
       result: { structuredContent: { state: 'completed' } },
     });
-    expect(JSON.stringify(done)).not.toContain('page?code');
+    expect(JSON.stringify(done)).not.toContain('page#code');
     expect(agent.decisions).toEqual([]);
   });
 
-  test('D5 after a link has expired, the bridge asks the server for a new link', async () => {
+  test('D5 after a link has expired, the bridge requests a new link from the server', async () => {
     const agent = await agentAsking(LONG, { pageLinksMs: 1 });
     const client = await tasksClientAt(agent);
     const { task } = await delegated(client);
-    // Each link expires at once. So the bridge cannot show a form with a link, and asks for a new link each time.
+    // Each link expires at once. So the bridge requests a new link at each poll, and never has a valid one to show.
     expect(task.status).toBe('completed');
     expect(agent.count('/page/links')).toBeGreaterThan(1);
   });
@@ -174,7 +174,7 @@ describe('MCP tasks', () => {
     ['a client that opens no URLs', false, { pageLinksMs: 600_000 }],
     ['an agent without a page', true, {}],
   ])(
-    'D5 with %s the task ends with the pending action and names the command line',
+    'D5 with %s the MCP task ends, and its result shows the pending action and names the command line',
     async (_, urls, options) => {
       const agent = await agentAsking(LONG, options);
       const client = await tasksClientAt(agent, urls);
@@ -187,7 +187,7 @@ describe('MCP tasks', () => {
     },
   );
 
-  test('R97 a decision on the page removes the form; a later answer in the form decides nothing, and the result says so', async () => {
+  test('R97 a decision on the page removes the form; a later answer in the form has no effect, and the result says so', async () => {
     const agent = await agentAsking(pendingWrite('one'));
     const client = await tasksClientAt(agent);
     const { taskId, task } = await delegated(client);
@@ -208,7 +208,7 @@ describe('MCP tasks', () => {
     expect(agent.decisions).toEqual([]);
   });
 
-  test('R97 when the client sends an accepted answer twice, the result does not say that it did not count', async () => {
+  test('R97 if the client sends an accepted answer twice, the result does not say that the answer was ignored', async () => {
     const agent = await agentAsking(pendingWrite('one'), {
       onDecisions: (task) => {
         task.activity({

@@ -1,5 +1,5 @@
 /**
- * The bridge in front of gemini-cli's a2a-server. The same cases run with a stand-in and, if `GEMINI_A2A_SERVER`
+ * Tests the bridge with gemini-cli's a2a-server. The same cases run with a simulation and, if `GEMINI_A2A_SERVER`
  * names its package directory, with the real program (docs/agents.md).
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
@@ -13,7 +13,7 @@ import { type GeminiPeer, startReal, startStandIn } from './support/gemini-peer.
 import { pendingIn } from './support/pending-in.ts';
 import { RawClient, textOf, type ToolResult } from './support/raw-client.ts';
 
-/** On a small machine, the start of the agent alone takes many seconds. */
+/** The start of the real agent needs many seconds on a small machine. */
 const LONG_MS = 180_000;
 
 if (GEMINI_SERVER === undefined)
@@ -21,7 +21,7 @@ if (GEMINI_SERVER === undefined)
     "gemini-cli's own a2a-server is not tested: GEMINI_A2A_SERVER does not name its package directory.\n",
   );
 
-describe("gemini-cli's stand-in", () => cases(startStandIn));
+describe('a simulation of gemini-cli’s agent', () => cases(startStandIn));
 (GEMINI_SERVER === undefined ? describe.skip : describe)("gemini-cli's a2a-server", () => cases(startReal));
 
 function cases(startPeer: () => Promise<GeminiPeer>): void {
@@ -87,12 +87,12 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(next.structuredContent).toMatchObject({
       state: 'completed',
       output: 'Gone on.',
-      // Only a later result of the same task leaves text out.
+      // The result omits text, because an earlier result of the same task contained it.
       delta: expect.any(String),
     });
   });
 
-  test('R69 the agent asks about the calls of a turn one after the other, and the result says so', async () => {
+  test('R69 the agent asks about the calls of one turn one after another, and the result says so', async () => {
     peer.script({ calls: [write('a.md', 'a\n'), write('b.md', 'b\n')] }, { say: 'One of two.' });
     const first = await delegate();
     expect(pendingIn(first).title).toBe('write_file a.md');
@@ -106,7 +106,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(existsSync(at('b.md'))).toBe(false);
   });
 
-  test('R69 a denial of one call ends the turn, and the calls after it do not run', async () => {
+  test('R69 a denial of one call ends the turn, and the later calls of the turn do not run', async () => {
     peer.script({ calls: [write('a.md', 'a\n'), write('b.md', 'b\n')] });
     const done = await decide(await delegate(), { decision: 'deny' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', pending: [] });
@@ -135,7 +135,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(await text('a.md')).toMatch(/^two\n?$/);
   });
 
-  test('R98 when a file changes after the diff of a replaced part was shown, the approved call keeps that change', async () => {
+  test('R98 if a file changes after the diff of a partial replacement was shown, the approved call keeps the file’s other changes', async () => {
     await writeFile(at('a.md'), 'a\nb\nc\n');
     const args = { file_path: at('a.md'), old_string: 'b', new_string: 'B', instruction: 'capitals' };
     peer.script({ calls: [{ name: 'replace', args }] }, { say: 'Written.' });
@@ -148,7 +148,7 @@ function cases(startPeer: () => Promise<GeminiPeer>): void {
     expect(await text('a.md')).toBe('a\nB\nc\nmine\n');
   });
 
-  test('R98 a bridge that shows the action later also compares the file with the content from the first diff', async () => {
+  test('R98 a bridge that shows the action later compares the file with the content from the first diff too', async () => {
     await writeFile(at('a.md'), 'one\n');
     peer.script({ calls: [write('a.md', 'two\n')] });
     const asked = await delegate();

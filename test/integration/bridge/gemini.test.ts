@@ -1,4 +1,4 @@
-/** The bridge in front of an agent in gemini-cli's dialect, with that agent's known failures. */
+/** Tests the bridge with an agent in gemini-cli's dialect, and with that agent's known failures. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, writeFile } from 'node:fs/promises';
@@ -44,7 +44,7 @@ const write = (callId = 'w-1'): PlannedCall => ({
 
 const idOf = (result: ToolResult): unknown => result.structuredContent?.['sessionId'];
 
-/** @returns the same call without approval details, so that the agent runs it without a question */
+/** Omits the approval details of a call, so that the agent runs it without a question. */
 function unasked(call: PlannedCall): PlannedCall {
   const { callId, name, args, run } = call;
   return { callId, name, args, ...(run === undefined ? {} : { run }) };
@@ -55,7 +55,7 @@ describe('an agent in the dialect of gemini-cli', () => {
   let client: RawClient;
   let stateDir: string;
   let steps: Step[];
-  /** Ends the tool that runs. */
+  /** Ends the running tool. */
   let finish: () => void;
   /** Resolves when the tool starts. */
   let running: Promise<void>;
@@ -84,7 +84,7 @@ describe('an agent in the dialect of gemini-cli', () => {
       ...args,
     });
 
-  /** A command that runs until the test calls `finish`. */
+  /** Returns a command that runs until the test calls `finish`. */
   function slow(): PlannedCall {
     const events = new EventEmitter();
     const end = once(events, 'end');
@@ -104,7 +104,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     };
   }
 
-  test('R69 the result shows the diff, the approved call runs once, and the rest of the turn is the next result', async () => {
+  test('R69 the result shows the diff, the approved call runs once, and the next result contains the rest of the turn', async () => {
     const asked = await delegate();
     expect(asked.structuredContent).toMatchObject({
       state: 'input_required',
@@ -133,7 +133,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_once' }]);
   });
 
-  test('E2 R69 two bridges decide one call at the same moment: one decision is sent, and the tool runs once', async () => {
+  test('E2 R69 if two bridges decide one call at the same moment, one decision is sent, and the tool runs once', async () => {
     steps = [{ calls: [slow()] }, { say: 'Made.' }];
     const asked = await delegate();
     const other = await start();
@@ -150,7 +150,7 @@ describe('an agent in the dialect of gemini-cli', () => {
       await running;
       finish();
       const refused = answers.filter(({ isError }) => isError === true);
-      // The second bridge finds the claim of the first. A moment later, it finds that no call waits any more.
+      // At first, the second bridge finds the first bridge's claim. A moment later, it finds that no call waits.
       expect(refused.map((each) => textOf(each))).toEqual([
         expect.stringMatching(
           /^A decision on w-1 has been sent before|^No action waits for a decision\. "w-1" was decided/,
@@ -164,7 +164,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     }
   });
 
-  test('E2 R98 two bridges show one call with different content: one decision is sent', async () => {
+  test('E2 R98 if two bridges show one call with different content, one decision is sent', async () => {
     const workspace = await mkdtemp(join(program.directory, 'workspace-'));
     const filePath = join(workspace, 'test.md');
     const details = { ...EDIT, filePath, originalContent: 'one\n', newContent: 'two\n' };
@@ -176,7 +176,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     try {
       const elsewhere = await other.call(WAIT, { sessionId: idOf(asked), waitSeconds: 0 });
       let here = asked;
-      // The file changes, then changes back. So this bridge has shown the same content under another question.
+      // The file changes, and then changes back. So this bridge has shown the same content with two questions.
       for (const content of ['mine\n', 'one\n']) {
         await writeFile(filePath, content);
         const refused = await decide(here, approval);
@@ -215,7 +215,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.heard).toEqual(['write test.md', 'go on']);
   });
 
-  test('R68 R69 each turn of a task has its own result: the bridge announces the second result too', async () => {
+  test('R68 R69 each turn of a task has its own result, and the bridge announces the second result too', async () => {
     steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
     const started = await delegate({ waitSeconds: 0 });
     await running;
@@ -233,7 +233,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(second.structuredContent).toMatchObject({ state: 'completed', output: 'Made again.' });
   });
 
-  test('R69 a denial runs nothing, and the result says that the agent did not receive the reason', async () => {
+  test('R69 a denied call does not run, and the result says that the agent did not receive the reason', async () => {
     const asked = await delegate();
     const denied = await decide(asked, { decision: 'deny', reason: 'wrong file' });
     expect(denied.structuredContent).toMatchObject({ state: 'completed', calls: [{ state: 'stopped' }] });
@@ -244,7 +244,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'cancel' }]);
   });
 
-  test('R69 a trust decision that the agent does not offer is refused, and no wider trust is sent', async () => {
+  test('R69 if the agent does not offer a kind of trust, the bridge refuses it, and sends no wider trust instead', async () => {
     const asked = await delegate();
     const refused = await decide(asked, { decision: 'trust_tool' });
     expect(refused.isError).toBe(true);
@@ -254,7 +254,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.outcomes).toEqual([{ callId: 'w-1', outcome: 'proceed_always' }]);
   });
 
-  test('R69 the bridge closes its socket with a reset, so the agent does not abort the task while a person decides', async () => {
+  test('R69 the bridge closes its socket with a reset, so the agent does not abort the task while the person decides', async () => {
     const asked = await delegate();
     await agent.closed(1);
     expect(agent.sockets).toEqual({ ended: 0, closed: 1 });
@@ -264,7 +264,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.sockets).toEqual({ ended: 0, closed: 2 });
   });
 
-  test('R64 R69 when a stream breaks while a tool runs, the bridge polls the task and sends nothing again', async () => {
+  test('R64 R69 if a stream breaks while a tool runs, the bridge polls the task and sends no message again', async () => {
     steps = [{ calls: [slow()] }, { say: 'Made.' }];
     const asked = await delegate();
     expect(textOf(asked)).toContain('$ make all\n(in sub)');
@@ -283,7 +283,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.requests.filter((each) => each === 'message/stream')).toHaveLength(2);
   });
 
-  test('R69 D1 of two equal approvals, one is sent', async () => {
+  test('R69 D1 if two equal approvals arrive, the bridge sends one', async () => {
     steps = [{ calls: [slow()] }, { say: 'Made.' }];
     const asked = await delegate();
     const both = [1, 2].map(() => decide(asked, { decision: 'approve' }));
@@ -296,7 +296,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.task.runs).toEqual(['w-1']);
   });
 
-  test('R69 when the answer to a decision is lost, the bridge polls the task and does not send the decision again', async () => {
+  test('R69 if the answer to a decision is lost, the bridge polls the task and does not send the decision again', async () => {
     const asked = await delegate();
     agent.dropAnswers = 1;
     const done = await decide(asked, { decision: 'approve' });
@@ -305,7 +305,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.requests.filter((each) => each === 'message/stream')).toHaveLength(2);
   });
 
-  test('R69 after a lost answer to a delegation, the bridge finds the task by its message id, even without its turn', async () => {
+  test('R69 if the answer to a delegation is lost, the bridge finds the task by its message id; if the agent does not report how the turn ended, the result says so', async () => {
     agent.ways.forgets = true;
     steps = [{ say: 'Done.' }];
     agent.dropAnswers = 1;
@@ -369,7 +369,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     [true, 'does not report how its last turn ended'],
     [false, 'Execution aborted by client.'],
   ])(
-    'R69 a turn that broke off is not reported as completed (the agent forgets the turn: %s)',
+    'R69 a turn that ends too early is not reported as "completed" (the agent forgets the turn: %s)',
     async (forgets, said) => {
       agent.ways.forgets = forgets;
       steps = [{ calls: [unasked(slow())] }, { say: 'Made.' }];
@@ -384,7 +384,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     },
   );
 
-  test('R69 after a restart the agent has no tasks, and the result says so', async () => {
+  test('R69 after a restart the agent has no tasks, and the result says that the task is lost', async () => {
     const asked = await delegate();
     const port = Number(new URL(agent.url).port);
     await agent.stop();
@@ -397,7 +397,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     expect(agent.requests).not.toContain('message/stream');
   });
 
-  test("R69 a result contains the error of the agent's model, and an answer continues the task", async () => {
+  test('R69 a result contains the error of the agent’s model, and a new message continues the task', async () => {
     steps = [{ fail: 'Agent Error, unknown agent message: quota exceeded' }];
     const failed = await delegate();
     expect(failed.structuredContent).toMatchObject({ state: 'input_required' });
@@ -419,7 +419,7 @@ describe('an agent in the dialect of gemini-cli', () => {
   });
 });
 
-/** The id and the code that a result shows for a pending action or a question. */
+/** Returns the id and the code that a result shows for a pending action or a question. */
 function shownIn(
   { structuredContent, ...rest }: ToolResult,
   callId: string,

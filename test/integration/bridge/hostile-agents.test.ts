@@ -9,7 +9,10 @@ import { RawClient, textOf } from './support/raw-client.ts';
 
 const MEGABYTE = 1024 * 1024;
 
-/** How each agent answers, and what the error must say. `card`: the agent answers its card in this way too. */
+/**
+ * Describes how each agent answers, and what the error must contain. With `card`, the agent answers requests for its
+ * card in the same way.
+ */
 const HOSTILE: Record<string, { answer: RequestListener; says: RegExp; card?: boolean }> = {
   unauthorized: { answer: status(401), says: /does not accept the bridge's credentials.*"tokenEnv"/ },
   forbidden: { answer: status(403), says: /refused the credentials \(HTTP 403\)/ },
@@ -119,13 +122,13 @@ describe('agents that answer incorrectly', () => {
       expect(textOf(result)).toMatch(says);
       expect(textOf(result)).toContain(name);
       expect(result.isError).toBe(true);
-      // The agent does not declare de-duplication, so the bridge sends nothing twice.
+      // The agent does not declare de-duplication, so the bridge must not send the message twice.
       expect(agents.get(name)?.posts()).toBeLessThanOrEqual(3);
       expect(client.process.exitCode).toBeNull();
     },
   );
 
-  test('R63 B1 without de-duplication a message is sent once, and the error says that its arrival is unknown', async () => {
+  test('R63 B1 to an agent without de-duplication the bridge sends a message once, and the error says that the delivery is unknown', async () => {
     const sent: string[] = [];
     const agent = await hostileAgent((request) => {
       let body = '';
@@ -145,7 +148,7 @@ describe('agents that answer incorrectly', () => {
   });
 
   test.each(['down', 'nowhere'])(
-    'R63 for an agent that is %s, the error says to check that the agent runs',
+    'R63 if an agent is %s, the error tells the caller to check that the agent runs',
     async (name) => {
       const result = await client.call(DELEGATE, { task: 'try', agent: name });
       expect(result.isError).toBe(true);
@@ -155,12 +158,12 @@ describe('agents that answer incorrectly', () => {
     },
   );
 
-  test('for an agent whose token variable is not set, the error names the variable', async () => {
+  test('if an agent’s token variable is not set, the error names the variable', async () => {
     const result = await client.call(DELEGATE, { task: 'try', agent: 'tokenless' });
     expect(textOf(result)).toContain('NOT_SET_ANYWHERE');
   });
 
-  test('R63 an agent that fails does not hide the other agents, and the bridge continues', async () => {
+  test('R63 an agent that fails does not affect the results about other agents, and the bridge continues', async () => {
     const done = await client.call(DELEGATE, { task: 'work', agent: 'good' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'fine' });
     const listed = await client.call(LIST, {});

@@ -1,11 +1,11 @@
-/** `POST /api/tools/abort/:toolId` at the HTTP port of the bridge, in front of the real server. */
+/** Tests `POST /api/tools/abort/:toolId` at the bridge's HTTP port, with the real server. */
 import { expect, test } from '@jest/globals';
 import { stage } from '../../support/stage.ts';
 import { McpClient } from '../../../shared/client/index.ts';
 import { startHttp } from './support/bridge-stage.ts';
 import { ask } from './support/http-bridge.ts';
 
-test('R40 a client aborts a tool execution over the HTTP port of the bridge, with no more than the token', async () => {
+test('R40 a client aborts a tool execution over the bridge’s HTTP port, and needs only the token', async () => {
   const { server } = await stage({ args: ['--mode', 'auto'] });
   const bridge = await startHttp(server);
   const client = new McpClient({ url: bridge.url, token: bridge.token });
@@ -34,7 +34,7 @@ test('R40 a client aborts a tool execution over the HTTP port of the bridge, wit
   ]);
   const ended = await client.call('wait_for_task', { sessionId });
   expect(JSON.stringify(ended)).toContain('enough');
-  // The body may be absent. A second abort and an unknown id get an answer too.
+  // A request without a body is valid. A second abort and an unknown id also get a typed answer.
   const again = await ask(address(toolId), { headers: bridge.credentials });
   expect(JSON.parse(again.body)).toMatchObject({
     success: false,

@@ -18,10 +18,11 @@ import {
 } from './support/bridge-stage.ts';
 import { ask, type HttpBridge, INITIALIZE, MCP_HEADERS, startHttpBridge } from './support/http-bridge.ts';
 import { type RawClient, textOf } from './support/raw-client.ts';
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 
 const PAGE = 'https://console.example.com';
 
-describe('access to MCP over HTTP', () => {
+describe('access control of MCP over HTTP', () => {
   let agent: FakeAgent;
   let bridge: HttpBridge;
 
@@ -48,21 +49,24 @@ describe('access to MCP over HTTP', () => {
     ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
     ['an empty token', { authorization: 'Bearer ' }],
     ['a token of 10 kB', { authorization: `Bearer ${'x'.repeat(10_000)}` }],
-  ])('X1 a request with %s gets 401, and the answer says only where the token is', async (what, headers) => {
-    const shown =
-      what === 'a part of the token' ? { authorization: `Bearer ${bridge.token.slice(0, -1)}` } : headers;
-    for (const method of ['POST', 'GET', 'DELETE', 'PUT', 'OPTIONS']) {
-      const answer = await ask(bridge.url, { method, headers: { ...MCP_HEADERS, ...shown } });
-      expect(answer.status).toBe(401);
-      expect(answer.headers['www-authenticate']).toBe('Bearer realm="mcp-a2a-bridge"');
-      expect(answer.body).toContain('http-token');
-      expect(answer.body).not.toContain(bridge.token.slice(0, 10));
-    }
-    const elsewhere = await ask(new URL('/anything', bridge.url).href, { headers: shown });
-    expect(elsewhere.status).toBe(401);
-  });
+  ])(
+    'X1 a request with %s gets 401, and the response names only the file that contains the token',
+    async (what, headers) => {
+      const shown =
+        what === 'a part of the token' ? { authorization: `Bearer ${bridge.token.slice(0, -1)}` } : headers;
+      for (const method of ['POST', 'GET', 'DELETE', 'PUT', 'OPTIONS']) {
+        const answer = await ask(bridge.url, { method, headers: { ...MCP_HEADERS, ...shown } });
+        expect(answer.status).toBe(401);
+        expect(answer.headers['www-authenticate']).toBe('Bearer realm="mcp-a2a-bridge"');
+        expect(answer.body).toContain('http-token');
+        expect(answer.body).not.toContain(bridge.token.slice(0, 10));
+      }
+      const elsewhere = await ask(new URL('/anything', bridge.url).href, { headers: shown });
+      expect(elsewhere.status).toBe(401);
+    },
+  );
 
-  test('X1 the bridge creates its token, only its owner can read the file, and no log contains the token', async () => {
+  test('X1 the bridge creates its token, only the token file’s owner can read it, and no log contains it', async () => {
     const path = join(bridge.stateDir, 'http-token');
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect((await initialize(bridge.credentials)).status).toBe(200);
@@ -71,13 +75,13 @@ describe('access to MCP over HTTP', () => {
   });
 
   test.each(['evil.example.com', 'evil.example.com:80', '127.0.0.1.evil.example.com', '169.254.1.1'])(
-    'X1 a request for the host %p gets 403, even with the token',
+    'X1 a request with the Host header %p gets 403, even with the token',
     async (host) => {
       expect((await initialize({ ...bridge.credentials, host })).status).toBe(403);
     },
   );
 
-  test.each(['localhost', '127.0.0.1', '[::1]'])('the bridge accepts the host %s', async (name) => {
+  test.each(['localhost', '127.0.0.1', '[::1]'])('the bridge accepts the Host header %s', async (name) => {
     const host = `${name}:${new URL(bridge.url).port}`;
     expect((await initialize({ ...bridge.credentials, host })).status).toBe(200);
   });
@@ -89,7 +93,7 @@ describe('access to MCP over HTTP', () => {
     `${PAGE}.evil.example.com`,
     'http://console.example.com',
   ])(
-    'X1 a page of the origin %p gets 403 and cannot read the answer, even with the token',
+    'X1 a browser page of the origin %p gets 403 and cannot read the response, even with the token',
     async (origin) => {
       const answer = await initialize({ ...bridge.credentials, origin });
       expect(answer.status).toBe(403);
@@ -102,7 +106,7 @@ describe('access to MCP over HTTP', () => {
     },
   );
 
-  test("X1 a page of the bridge's own origin is accepted, but only with the token", async () => {
+  test('X1 the bridge accepts a browser page of its own origin only with the token', async () => {
     const { origin } = new URL(bridge.url);
     const answer = await initialize({ ...bridge.credentials, origin });
     expect(answer.status).toBe(200);
@@ -112,7 +116,7 @@ describe('access to MCP over HTTP', () => {
     expect((await initialize({ ...bridge.credentials, origin: `${origin}0` })).status).toBe(403);
   });
 
-  test('a page of an allowed origin can send a preflight, call with the token, and read the session id', async () => {
+  test('a browser page of an allowed origin can send a preflight request, call with the token, and read the session id', async () => {
     const preflight = await ask(bridge.url, {
       method: 'OPTIONS',
       headers: {
@@ -149,7 +153,7 @@ describe('access to MCP over HTTP', () => {
     expect(answer.headers['mcp-session-id']).toBeTruthy();
     expect(answer.headers['access-control-allow-origin']).toBe(PAGE);
     expect(String(answer.headers['access-control-expose-headers'])).toContain('Mcp-Session-Id');
-    // A page can also read a refusal, so that it can report a lost token.
+    // A page must be able to read a refusal, because then it can report a lost token.
     const refused = await initialize({ origin: PAGE });
     expect(refused.status).toBe(401);
     expect(refused.headers['access-control-allow-origin']).toBe(PAGE);
@@ -161,7 +165,7 @@ describe('access to MCP over HTTP', () => {
     ['nested 100,000 deep', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 400],
     ['5 MB', `{"x":"${'y'.repeat(5_000_000)}"}`, 413],
     ['a call without a session', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', 400],
-  ])('X3 a body that is %s is refused, and the next client gets its answer', async (_, body, status) => {
+  ])('X3 a body that is %s is refused, and the next request succeeds', async (_, body, status) => {
     const answer = await ask(bridge.url, { headers: { ...MCP_HEADERS, ...bridge.credentials }, body });
     expect(answer.status).toBe(status);
     expect(JSON.parse(answer.body)).toMatchObject({ jsonrpc: '2.0', error: { message: expect.any(String) } });
@@ -178,7 +182,7 @@ describe('access to MCP over HTTP', () => {
     ['another method', { method: 'PUT' }, 405],
     ['a method the Fetch Standard forbids', { method: 'TRACE' }, 405],
   ])(
-    '%s gets the matching error status',
+    '%s returns the matching HTTP status',
     async (_, { path = '/mcp', method = 'POST', headers = {} }: Odd, status) => {
       const answer = await ask(new URL(path, bridge.url).href, {
         method,
@@ -198,7 +202,7 @@ interface Odd {
 
 describe('a call over HTTP that its client cancels', () => {
   test.each([7, 'seven'])(
-    'R48 R50 with the id %p, the stream ends after a last event with the reason',
+    'R48 R50 with the id %p, the stream’s last event contains the reason, and then the stream ends',
     async (requestId) => {
       const agent = await startAgent({ onMessage: (task) => task.work() });
       const bridge = await startHttp(agent);
@@ -219,7 +223,7 @@ describe('a call over HTTP that its client cancels', () => {
       await agent.asked('SendStreamingMessage');
       const params = { requestId, reason: 'AbortError: user-cancel' };
       expect((await post({ method: 'notifications/cancelled', params })).status).toBe(202);
-      // All events until the end of the stream.
+      // These are all events up to the end of the stream.
       const events = (await call).body.split('\n').filter((line) => line.startsWith('data: '));
       expect(events.at(-1)).toMatch(
         /notifications\/progress.*the person stopped it.*Its task was not touched/,
@@ -259,12 +263,9 @@ describe('HTTP and stdio in one bridge', () => {
     expect(client.invalidLines).toEqual([]);
   });
 
-  test('the bridge reports a port in use, and still serves the client at stdin', async () => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    closeAfterTest(() => other.close());
-    const address = other.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
+  test('if the port is in use, the bridge reports it and still serves the client at stdin', async () => {
+    const { port, close } = await listenOnLoopback(createServer());
+    closeAfterTest(close);
     const client = await clientOf(['--http', String(port)]);
     await client.logged(/MCP is not served over HTTP/);
     expect(client.stderr).toContain('another program listens there, perhaps another bridge');
@@ -280,7 +281,7 @@ describe('HTTP and stdio in one bridge', () => {
     [['--nothing-of-the-kind'], 2, /unknown option/],
     [['--http-allow-origin'], 2, /argument missing/],
     [['--help'], 0, /^$/],
-  ])('with %j the process exits with %i and says why', async (args, code, said) => {
+  ])('with %j, the process exits with %i and prints the reason', async (args, code, said) => {
     expect(await exitOf(args)).toEqual({ code, said: expect.stringMatching(said) });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
-import { TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
+import { TOOL_EXECUTIONS_META_KEY } from '../../../bridge/mcp/reports/tool-executions.ts';
 import { rowIn } from '../../support/bridge-database.ts';
 import type { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
@@ -41,7 +41,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     return closing(await connect(bridge));
   }
 
-  test('B3 the bridge counts a result as collected after its response is written and the client calls again', async () => {
+  test('B3 the bridge marks a result as collected after it has written the response and the client has sent another call', async () => {
     const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
     const bridge = await bridgeOf(agent);
     const client = await clientOf(bridge);
@@ -82,7 +82,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect((await waiting).structuredContent).toMatchObject({ state: 'cancelled' });
   });
 
-  test('R40 a client sees the running tool executions, and aborts one with the tool and with the method tools/abort', async () => {
+  test('R40 a client lists the running tool executions, and aborts one with the tool and with the method tools/abort', async () => {
     const started = { type: 'tool.started', callId: 'c', tool: 'run-command', title: 'Run' } as const;
     const agent = await agentOf({
       onMessage: (task) => task.work().activity({ ...started, toolId: 'live-1' }),
@@ -92,7 +92,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
       client.call(DELEGATE, { task: 'run' }, { onprogress: resolve }).catch(() => undefined);
     });
     const looked = await client.call(CHECK, { sessionId: 'session-1' });
-    expect(looked['_meta']?.[TOOL_EXECUTIONS]).toMatchObject([{ toolId: 'live-1', agent: 'agent' }]);
+    expect(looked['_meta']?.[TOOL_EXECUTIONS_META_KEY]).toMatchObject([{ toolId: 'live-1', agent: 'agent' }]);
     expect(looked.metadata).toMatchObject({ toolId: 'live-1' });
     expect((await client.call('abort_tool_execution', { toolId: 'live-1' })).structuredContent).toEqual({
       success: true,
@@ -106,7 +106,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(agent.aborted).toEqual(['live-1', 'live-1']);
   });
 
-  test('R48 E4 a client cancels a call: the call ends, the task continues, and the next result says so', async () => {
+  test('R48 E4 if a client cancels a call, the call ends, the task continues, and the next result says so', async () => {
     const agent = await agentOf();
     const bridge = await bridgeOf(agent, ['--on-cancel', 'cancel']);
     const client = await clientOf(bridge);
@@ -124,9 +124,9 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(agent.count('CancelTask')).toBe(0);
   });
 
-  // In 2026-07-28 a client cancels a call by closing its stream. The bridge cannot see who cancelled it.
+  // In 2026-07-28 a client cancels a call by closing its stream. So the bridge cannot know the reason of the cancel.
   if (sessions)
-    test('R48 with --on-cancel cancel, a person who stops a call cancels its task', async () => {
+    test('R48 with --on-cancel cancel, a call that the person stops cancels its task', async () => {
       const agent = await agentOf();
       const bridge = await bridgeOf(agent, ['--on-cancel', 'cancel']);
       const client = await clientOf(bridge);
@@ -139,7 +139,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
       expect(agent.task.ended).toBe(true);
     });
 
-  test('B3 R65 after a kill and a restart of the bridge, a client finds and decides the same task', async () => {
+  test('B3 R65 after a kill and a restart of the bridge, a client finds the same task and decides its action', async () => {
     const agent = await agentOf({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
       onDecisions: (task) => task.work().say('written').complete(),
@@ -171,7 +171,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
   });
 
   if (sessions)
-    test('E4 DELETE ends only the calls of its session, and the next session finds the task', async () => {
+    test('E4 DELETE ends only the calls of its MCP session, and the next MCP session finds the task', async () => {
       const agent = await agentOf();
       const bridge = await bridgeOf(agent);
       const client = await clientOf(bridge);
@@ -202,7 +202,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('SIGTERM ends the calls, the streams and the bridge with exit code 0, and the task continues', async () => {
+  test('SIGTERM ends the calls, the streams and the bridge with exit code 0, and the task on the agent continues', async () => {
     const agent = await agentOf();
     const bridge = await bridgeOf(agent);
     const client = await clientOf(bridge);

@@ -1,8 +1,13 @@
-/** The bridge over HTTP, the real server and the official MCP clients: real processes and sockets from end to end. */
+/**
+ * Tests the bridge over HTTP with the real server and the official MCP clients. All are real processes and sockets.
+ */
 import { actionOf } from '../../support/a2a-message.ts';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { toolExecutionSchema, TOOL_EXECUTIONS } from '../../../bridge/mcp/reports/tool-executions.ts';
+import {
+  toolExecutionSchema,
+  TOOL_EXECUTIONS_META_KEY,
+} from '../../../bridge/mcp/reports/tool-executions.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
 import type { Stage } from '../../support/stage.ts';
@@ -10,7 +15,7 @@ import { CANCEL, CHECK, DECIDE, DELEGATE, LIST, WAIT, closing, startHttp } from 
 import type { HttpBridge } from './support/http-bridge.ts';
 import { HTTP_CLIENTS, type HttpClient } from './support/http-client.ts';
 
-/** Runs longer than a test. After a failed test, this command ends by itself. */
+/** The command runs longer than any test. After a failed test it ends by itself. */
 const LONG = 'echo running; sleep 90 & wait';
 
 const delegated = z.looseObject({
@@ -32,7 +37,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
     return { bridge, client: closing(await connect(bridge)) };
   }
 
-  test('R01 R20 a task that starts over one bridge is approved over the next, and its tool runs exactly once', async () => {
+  test('R01 R20 the first bridge starts a task, the next bridge approves it, and the tool runs exactly once', async () => {
     const whole = await stage();
     const first = await clientOf(whole);
     const task = plan(append('test.md', 'hello\n'), { say: 'Done.' });
@@ -51,7 +56,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
     expect(await whole.file('test.md')).toBe('hello\n');
   });
 
-  test('R40 R41 a status call lists the running tool with its start time, an abort stops it, and a second abort finds nothing', async () => {
+  test('R40 R41 a status call lists the running tool with its start time, an abort stops it, and a second abort finds no running tool', async () => {
     const whole = await stage();
     const { client } = await clientOf(whole);
     const task = plan(shell(LONG), { say: 'Done.' });
@@ -68,7 +73,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
       calls.push(client.call(DECIDE, approval, { onprogress }));
     });
     const looked = await client.call(CHECK, { sessionId });
-    const running = z.array(toolExecutionSchema).parse(looked['_meta']?.[TOOL_EXECUTIONS]);
+    const running = z.array(toolExecutionSchema).parse(looked['_meta']?.[TOOL_EXECUTIONS_META_KEY]);
     expect(running).toMatchObject([{ tool: 'run-shell-command', agent: 'agent', sessionId }]);
     const { toolId = '', startedAt } = running[0] ?? {};
     expect(Math.floor(Date.parse(startedAt ?? '') / 1000)).toBeGreaterThanOrEqual(
@@ -84,7 +89,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
     expect(as.isError).toBeUndefined();
   });
 
-  test('R24 R48 a call that its client cancels leaves the command running; a cancel of the task stops the command', async () => {
+  test('R24 R48 if a client cancels its call, the command runs on; a cancel of the task stops the command', async () => {
     const whole = await stage();
     const { bridge, client } = await clientOf(whole);
     const { workspace } = whole.server;
@@ -112,6 +117,6 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
     expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
     const waited = await client.call(WAIT, { sessionId: session?.sessionId });
     expect(waited.structuredContent).toMatchObject({ state: 'cancelled' });
-    expect(waited['_meta']?.[TOOL_EXECUTIONS]).toMatchObject([{ state: 'stopped' }]);
+    expect(waited['_meta']?.[TOOL_EXECUTIONS_META_KEY]).toMatchObject([{ state: 'stopped' }]);
   });
 });

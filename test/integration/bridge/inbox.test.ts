@@ -23,7 +23,7 @@ const OPEN = `SELECT task_id FROM delegations WHERE state = 'accepted'`;
 const announcedIn = (result: ToolResult): unknown => result.structuredContent?.['waitingResults'];
 
 describe('results that no client has collected', () => {
-  test('R68 the next answer announces a result once, as text and structure, and the bridge keeps it until a client collects it', async () => {
+  test('R68 the bridge announces a result once, with its next result, and keeps it until a client collects it', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent, { stateDir });
@@ -52,7 +52,7 @@ describe('results that no client has collected', () => {
     expect(announcedIn(await third.call(LIST, {}))).toBeUndefined();
   });
 
-  test('a status call sends one request to the agent, and the inbox uses the same answer', async () => {
+  test('a status call sends one request to the agent, and the announcements use the same response', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'ask me' });
@@ -64,7 +64,7 @@ describe('results that no client has collected', () => {
     expect(agent.count('GetTask') - before).toBe(1);
   });
 
-  test('R97 prompts and resources announce results too, and review_pending contains the preview of the pending action', async () => {
+  test('R97 prompts and resources announce results too, and the prompt review_pending contains the preview of the pending action', async () => {
     const stateDir = await stateDirectory();
     let tasks = 0;
     const agent = await startAgent({
@@ -88,7 +88,7 @@ describe('results that no client has collected', () => {
     );
   });
 
-  test('R68 B3 after the delegating bridge has ended, the next bridge announces the result with its first answer', async () => {
+  test('R68 B3 if the delegating bridge has ended, the next bridge announces the result in its first response', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const first = await startClient(agent, { stateDir });
@@ -109,7 +109,7 @@ describe('results that no client has collected', () => {
     expect(result.structuredContent).toMatchObject({ output: 'done' });
   });
 
-  test('R68 every bridge of the user announces a result, until one bridge has delivered it', async () => {
+  test('R68 every bridge of the user announces a result, until one of them has delivered it', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const mine = await startClient(agent, { stateDir });
@@ -144,13 +144,13 @@ describe('results that no client has collected', () => {
     const client = await startClient(agent, { stateDir });
     await client.call(DELEGATE, { task: 'ask elsewhere' });
     agent.task.work().say('written').complete();
-    // The stream may still report the earlier state when the first call asks.
+    // The task's stream may still show the earlier state at the first call.
     let told: unknown;
     while (told === undefined) told = announcedIn(await client.call(LIST, {}));
     expect(told).toMatchObject([{ sessionId: 'session-1', state: 'completed' }]);
   });
 
-  test('R68 an agent that accepts connections and never answers delays one answer briefly, and no later answer', async () => {
+  test('R68 an agent that accepts connections and never responds delays one response for a short time, and no later one', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const { port } = agent;
@@ -162,13 +162,13 @@ describe('results that no client has collected', () => {
     await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
     closeAfterTest(() => silent.close());
     const client = await startClient({ url: `http://127.0.0.1:${String(port)}` }, { stateDir });
-    // The bridge answers both calls before its request to the agent times out. That time-out is longer than the
+    // Both calls must return before the bridge's request to the agent times out. That time-out is longer than the
     // test's.
     for (let call = 0; call < 2; call += 1)
       expect(textOf(await client.call('abort_tool_execution', { toolId: '' }))).toContain('is not the id');
   }, 15_000);
 
-  test('R68 an answer lists the ten newest of many results, and counts the others', async () => {
+  test('R68 if many results wait, a response lists the ten newest and counts the others', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await startClient(agent, { stateDir });

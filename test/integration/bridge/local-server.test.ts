@@ -5,15 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentFetch } from '../../../bridge/agents/agent-fetch.ts';
 import { restartServer } from '../../../bridge/local-server/restart-server.ts';
-import { serverState } from '../../../bridge/local-server/server-state.ts';
+import { serverState } from '../../../bridge/local-server/local-server-state.ts';
 import { isProcessOfThisUser } from '../../../bridge/state/process-id.ts';
-import { findServer, type LocalServer } from '../../../bridge/local-server/find-server.ts';
+import { findServer, type LocalServer } from '../../../bridge/local-server/find-or-start-server.ts';
 import { serverProof } from '../../../shared/net/server-proof.ts';
 import { readServerRecord, writeServerRecord } from '../../../shared/state/server-record.ts';
 import { obtainToken } from '../../../shared/state/token-file.ts';
 
 /**
- * Stands for the built a2a-server. It records each start, listens, and writes its address when it is ready. Like the
+ * Simulates the built a2a-server. It records each start, listens, and writes its address when it is ready. Like the
  * real server it runs detached, so it must end itself.
  */
 const SERVER = `
@@ -27,7 +27,7 @@ try {
 } catch {
   process.exit(0);
 }
-// It ends when its state directory is gone, or when the process that started it has ended.
+// The simulated server ends when its state directory is deleted, or when the process that started it has ended.
 const starter = process.ppid;
 setInterval(() => {
   if (!existsSync(state + '/starts') || process.ppid !== starter) process.exit(0);
@@ -54,7 +54,7 @@ server.listen(0, '127.0.0.1', () => {
 });
 `;
 
-describe('the local server', () => {
+describe('the local server that a bridge starts', () => {
   let stateDirectory: string;
   let script: string;
   const pids = new Set<number>();
@@ -82,7 +82,7 @@ describe('the local server', () => {
   const starts = async (): Promise<number> =>
     (await readFile(join(stateDirectory, 'starts'), 'utf8')).trim().split('\n').length;
 
-  test('the bridge starts a server if none runs, and gets a credential for this run, not the token', async () => {
+  test('the bridge starts a server if none runs, and gets a credential that is valid for this run, not the token', async () => {
     const endpoint = await findServer(local());
     const token = await obtainToken(stateDirectory);
     expect(endpoint.headers['authorization']).toMatch(/^Bearer [\w-]{43}$/);
@@ -112,7 +112,7 @@ describe('the local server', () => {
     ]);
   });
 
-  test('the bridge starts a new server after a kill, although the old address is still recorded', async () => {
+  test('after a kill of the server, the bridge starts a new one, although the old address is still in the file', async () => {
     const before = await findServer(local());
     const record = await readServerRecord(stateDirectory);
     process.kill(record?.pid ?? 0, 'SIGKILL');
@@ -126,7 +126,7 @@ describe('the local server', () => {
     expect(await starts()).toBe(2);
   });
 
-  test('a restart starts one server, also if bridges look for a server at the same time', async () => {
+  test('a restart starts one server, even if bridges look for a server at the same time', async () => {
     const before = await findServer(local());
     const [restarted, ...found] = await Promise.all([
       restartServer(local()),
@@ -136,7 +136,7 @@ describe('the local server', () => {
     expect(restarted?.after.pid).not.toBe(restarted?.before.pid);
     expect(isProcessOfThisUser(restarted?.before.pid ?? 0)).toBe(false);
     expect(await starts()).toBe(2);
-    // A bridge may still have found the old server. The next one finds the new one.
+    // One bridge may still have found the old server. The next bridge must find the new one.
     const urls = [before.url, restarted?.after.url];
     expect(found.filter(({ url }) => !urls.includes(url))).toEqual([]);
     expect((await findServer(local())).url).toBe(restarted?.after.url);
@@ -160,7 +160,7 @@ describe('the local server', () => {
     expect([asked, await starts()]).toEqual([3, 1]);
   });
 
-  test('a server exits at once: the error shows the end of its log', async () => {
+  test('if a server exits at once, the error contains the end of its log', async () => {
     await writeFile(
       script,
       `console.error('old line'); console.error('Port 41242 is taken: another program listens there.'); process.exit(78);`,
@@ -168,12 +168,12 @@ describe('the local server', () => {
     await expect(findServer(local())).rejects.toThrow(
       /could not be started: it ended at once \(exit code 78\)[^]*another program listens there[^]*A2A_SERVER_PORT.*config\.json/,
     );
-    // No lock remains: the next attempt starts at once.
+    // The failed start must leave no lock, so the next attempt starts at once.
     await writeFile(script, SERVER);
     await expect(findServer(local())).resolves.toMatchObject({ url: expect.stringContaining('http://') });
   });
 
-  test('a server cannot start because the disk refuses its log: the error has a type and says what to check', async () => {
+  test('if the disk refuses the server’s log, the error is typed and tells the caller to check the disk', async () => {
     await mkdir(join(stateDirectory, 'server.log'));
     await expect(findServer(local())).rejects.toMatchObject({
       reason: 'STORAGE',
@@ -181,26 +181,26 @@ describe('the local server', () => {
     });
   });
 
-  test('no server runs and the bridge may not start one: the error says how to start it', async () => {
+  test('if no server runs and the bridge may not start one, the error tells the caller how to start it', async () => {
     await expect(findServer(local({ autoStart: false }))).rejects.toThrow(
       `Start it with: node ${script} --state-dir ${stateDirectory}`,
     );
   });
 
-  test('X1 a program on the address of a server that has ended receives no request', async () => {
+  test('X1 if another program uses the address of an ended server, the bridge sends no request to it', async () => {
     const shown: unknown[] = [];
     const { url, server } = await listening((request, response) => {
       shown.push(request.url);
       response.end();
     });
-    // No process has a pid as large as this.
+    // No process has such a large pid.
     await writeServerRecord(stateDirectory, { url, pid: 2 ** 30, version: '0', startedAt: 'then' });
     expect((await findServer(local())).url).not.toBe(url);
     expect(shown).toEqual([]);
     server.close();
   });
 
-  test('R104 X1 another program on the address, with a copy of the card, receives no token', async () => {
+  test('R104 X1 another program at the address, with a copy of the agent card, receives no token', async () => {
     const token = await obtainToken(stateDirectory);
     const credentials: unknown[] = [];
     const { url, server } = await listening((request, response) => {
@@ -233,7 +233,7 @@ describe('the local server', () => {
     server.close();
   });
 
-  test('R104 X1 a program that takes the port of a killed server receives no request of a connected bridge', async () => {
+  test('R104 X1 if another program takes the port of a killed server, a connected bridge sends no request to it', async () => {
     const real = await findServer(local());
     const requests: unknown[] = [];
     const { pid = 0 } = (await readServerRecord(stateDirectory)) ?? {};
@@ -251,7 +251,7 @@ describe('the local server', () => {
     server.close();
   });
 
-  test('a server does not prove its identity although its process lives: the error names the address and the pid', async () => {
+  test('if a live server process does not prove its identity, the error names the address and the pid', async () => {
     const { url, server } = await listening((_, response) => response.writeHead(404).end());
     await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'now' });
     await expect(findServer(local())).rejects.toThrow(
@@ -269,7 +269,7 @@ async function listening(listener: RequestListener, at = 0): Promise<{ url: stri
   return { url: `http://127.0.0.1:${String(port)}`, server };
 }
 
-/** The answer of the real server to a challenge. */
+/** Returns the real server's answer to a challenge. */
 function proofOf(request: IncomingMessage, token: string, status: 'ok' | 'closing'): string {
   const { localAddress: address = '', localPort: port = 0 } = request.socket;
   const nonce = new URL(request.url ?? '/', 'http://any').searchParams.get('nonce') ?? '';

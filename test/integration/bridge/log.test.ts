@@ -1,4 +1,4 @@
-/** The log lines of the bridge about its sessions. */
+/** Tests the log lines of the bridge about its sessions. */
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
@@ -24,11 +24,11 @@ const linesOf = (log: string) =>
     .split('\n')
     .map((each) => line.parse(JSON.parse(each)));
 
-/** The lines with one of these messages, in order. */
+/** Returns the log lines with one of these messages, in order. */
 const linesAbout = (log: string, ...messages: string[]) =>
   linesOf(log).filter(({ msg }) => messages.includes(msg));
 
-test('each state of a session is one log line with the ids of session, task and calls, and without text', async () => {
+test('the log has one line for each state of a session, with the ids of session, task and calls, and without text', async () => {
   const agent = await startAgent({
     onMessage: (task) => task.work().ask(pendingWrite('one')),
     onDecisions: (task) => task.work().say('SECRET').complete(),
@@ -49,7 +49,7 @@ const report = z.looseObject({
   pending: z.array(z.looseObject({ callId: z.string(), shown: z.string() })),
 });
 
-test('a decision over this bridge is one line, with its ids and the reason of the person', async () => {
+test('the log has one line for a decision over this bridge, with its ids and the person’s reason', async () => {
   const { server } = await stage();
   const client = await startClient(server, { args: ['--log-level', 'info'] });
   const asked = await client.call(DELEGATE, { task: 'append "SECRET" to a.txt' });
@@ -67,7 +67,7 @@ const call = { callId: 'one', tool: 'run-command', title: 'Run it' };
 const runs = (task: FakeTask): FakeTask =>
   task.work().activity({ type: 'tool.started', ...call, toolId: 'live-1' });
 
-test('a decision on another surface is one line, with who decided and why', async () => {
+test('the log has one line for a decision over another channel, with the person who decided and the reason', async () => {
   const decided = { type: 'tool.decided', ...call, decision: 'deny', by: 'ann', channel: 'page' } as const;
   const agent = await startAgent({
     onMessage: (task) =>
@@ -83,7 +83,7 @@ test('a decision on another surface is one line, with who decided and why', asyn
   ]);
 });
 
-test('an abort and a cancel are one line each, with ids, reason and outcome', async () => {
+test('the log has one line for each abort and each cancel, with ids, reason and outcome', async () => {
   const agent = await startAgent({ onMessage: runs });
   const client = await startClient(agent, { args: ['--log-level', 'info'] });
   const begun = await client.call(DELEGATE, { task: 'run', waitSeconds: 0 });
@@ -104,7 +104,7 @@ test('an abort and a cancel are one line each, with ids, reason and outcome', as
   ]);
 });
 
-test('S1 the stream of a task is a debug line when it opens, breaks, opens again and closes', async () => {
+test('S1 the log has a debug line each time a task’s stream opens, breaks, reopens or closes', async () => {
   const agent = await startAgent({ onMessage: (task) => task.work() });
   const client = await startClient(agent, { args: ['--log-level', 'debug'] });
   await client.call(DELEGATE, { task: 'work', waitSeconds: 0 });
@@ -123,7 +123,7 @@ test('S1 the stream of a task is a debug line when it opens, breaks, opens again
   ]);
 });
 
-test('the end of each request over HTTP is a debug line, with its message and why it ended', async () => {
+test('the log has a debug line for the end of each HTTP request, with its message and the reason', async () => {
   const bridge = await startHttp(await startAgent(), { args: ['--log-level', 'debug'] });
   const headers = { ...bridge.credentials, ...MCP_HEADERS };
   const begun = await ask(bridge.url, { headers, body: INITIALIZE });

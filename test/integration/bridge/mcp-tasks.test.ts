@@ -74,7 +74,7 @@ test('R66 a client that declares tasks gets a task at once, polls it, answers it
   expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one', scope: 'once' }]);
 });
 
-describe('MCP tasks', () => {
+describe('MCP tasks of a client that declares them', () => {
   test.each<[string, ApplicationElicitResult, object]>([
     ['Decline denies', { action: 'decline' }, { decision: 'deny' }],
     [
@@ -84,7 +84,7 @@ describe('MCP tasks', () => {
     ],
     ['changed text is an edit', accept({ editedContent: 'hi' }), { decision: 'edit', content: 'hi' }],
     ['trust sets a wider scope', accept({ decision: 'trust_tool' }), { decision: 'approve', scope: 'tool' }],
-  ])('R66 in the form %s', async (_, answer, decision) => {
+  ])('R66 in the form of an MCP task, %s', async (_, answer, decision) => {
     const agent = await asking();
     const client = await clientAt(agent, {
       person: () => answer,
@@ -95,7 +95,7 @@ describe('MCP tasks', () => {
     expect(agent.decisions).toMatchObject([decision]);
   });
 
-  test('R95 a wait for a task with a pending action returns the preview at once, and creates no second task', async () => {
+  test('R95 wait_for_task for a task with a pending action returns the preview at once, and creates no second MCP task', async () => {
     const agent = await asking();
     const client = await clientAt(agent);
     const begun = await client.ask('tools/call', { name: DELEGATE, arguments: { task: 'do it' } });
@@ -114,7 +114,7 @@ describe('MCP tasks', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R95 a wait for a task that the client already polls creates no second task, and says so', async () => {
+  test('R95 wait_for_task for a task that the client already polls creates no second MCP task, and the result says so', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await clientAt(agent);
     const taskId = await delegated(client);
@@ -130,7 +130,7 @@ describe('MCP tasks', () => {
     expect(report.parse(resultFromTaskOutcome(outcome)).structuredContent).toMatchObject({ output: 'done' });
   });
 
-  test('R97 the result of a task begins with the results of other tasks that have ended', async () => {
+  test('R97 the result of an MCP task begins with the results of other tasks that have ended', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const stateDir = await stateDirectory();
     const before = await clientAt(agent, { stateDir, tasks: false });
@@ -151,7 +151,7 @@ describe('MCP tasks', () => {
     });
   });
 
-  test('R66 a client that does not declare tasks uses tools for the same steps, and its task methods are refused', async () => {
+  test('R66 a client that does not declare MCP tasks uses tools for the same steps, and the bridge refuses its task methods', async () => {
     const agent = await asking();
     const client = await clientAt(agent, { tasks: false });
     const asked = await client.ask('tools/call', {
@@ -180,7 +180,7 @@ describe('MCP tasks', () => {
     });
   });
 
-  test('R66 B3 after a kill of the bridge, the next bridge has the same task, its form and its result', async () => {
+  test('R66 B3 after a kill of the bridge, the next bridge has the same MCP task, its form and its result', async () => {
     const agent = await asking();
     const stateDir = await stateDirectory();
     const first = await clientAt(agent, { stateDir });
@@ -205,7 +205,7 @@ describe('MCP tasks', () => {
     expect(agent.decisions).toHaveLength(1);
   });
 
-  test('R66 a decision with the tool withdraws the form, the bridge ignores a later answer to it, and the task continues', async () => {
+  test('R66 if the tool decides, the bridge withdraws the form and ignores a later answer to it, and the task continues', async () => {
     const agent = await asking();
     const client = await clientAt(agent);
     const taskId = await delegated(client);
@@ -234,7 +234,7 @@ describe('MCP tasks', () => {
     expect(decisionChannels(agent)).toEqual(['tool']);
   });
 
-  test('R66 an answer to one of several forms removes that form, and the other actions still wait', async () => {
+  test('R66 an answer to one of several forms removes that form, and the other actions stay pending', async () => {
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
       onDecisions: (task) => (task.pending.length === 0 ? task.work().complete() : undefined),
@@ -256,7 +256,7 @@ describe('MCP tasks', () => {
     expect(await look(client, taskId)).toMatchObject({ status: 'completed' });
   });
 
-  test('R66 D1 an answer that is faster than a person reads decides nothing, and the bridge shows a new form', async () => {
+  test('R66 D1 an answer that arrives faster than a person can read has no effect, and the bridge shows a new form', async () => {
     const agent = await asking();
     const client = await clientAt(agent, { args: ['--fastest-answer-seconds', '60'] });
     const taskId = await delegated(client);
@@ -286,7 +286,7 @@ describe('MCP tasks', () => {
     expect(report.parse(tool.result).structuredContent).toMatchObject({ state: 'completed' });
   });
 
-  test('R66 tasks/cancel ends the task on its agent, and a second tasks/cancel gets the same answer', async () => {
+  test('R66 tasks/cancel cancels the task on its agent, and a second tasks/cancel gets the same result', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const client = await clientAt(agent);
     const taskId = await delegated(client);
@@ -297,7 +297,7 @@ describe('MCP tasks', () => {
     expect(agent.count('CancelTask')).toBe(1);
   });
 
-  test('R66 an unknown task id is a JSON-RPC error, and wait_for_task creates a task for a session that still works', async () => {
+  test('R66 an unknown task id is a JSON-RPC error, and wait_for_task creates an MCP task for a session that still works', async () => {
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const stateDir = await stateDirectory();
     const client = await clientAt(agent, { stateDir });
@@ -315,7 +315,7 @@ describe('MCP tasks', () => {
     expect(ended.result).toMatchObject({ resultType: 'complete', structuredContent: { output: 'done' } });
   });
 
-  test('R66 a subscribed client receives the form and the end of its task, and nothing after it', async () => {
+  test('R66 a client that subscribes receives the form and the end of its task, and no later message', async () => {
     const agent = await asking();
     const client = await clientAt(agent);
     const taskId = await delegated(client);
@@ -335,14 +335,14 @@ describe('MCP tasks', () => {
     expect(told.waiting()).toBe(0);
   });
 
-  test('R66 a client that does not declare tasks cannot subscribe to tasks', async () => {
+  test('R66 a client that does not declare MCP tasks cannot subscribe to them', async () => {
     const agent = await asking();
     const client = await clientAt(agent, { tasks: false });
     const { error } = await client.ask('subscriptions/listen', { notifications: { taskIds: ['a::b'] } });
     expect(error).toMatchObject({ code: -32021 });
   });
 
-  test('R66 R08 with the real server, form and tool decide at once: one counts, and only the form’s approval writes the file', async () => {
+  test('R66 R08 with the real server, if form and tool decide at once, one counts, and only an approval writes the file', async () => {
     const whole = await sharedStage();
     const client = await clientAt(whole.server);
     const { workspace } = whole.server;
@@ -381,7 +381,7 @@ describe('MCP tasks', () => {
     }
   });
 
-  test('R66 R01 with the real server, an answer to a form writes the file once, and the journal has its channel', async () => {
+  test('R66 R01 with the real server, an answer to a form writes the file once, and the journal names the channel', async () => {
     const whole = await sharedStage();
     const client = await clientAt(whole.server, { person: () => accept() });
     const execution = await client.session.callTool(DELEGATE, {

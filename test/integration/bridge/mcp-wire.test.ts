@@ -1,4 +1,7 @@
-/** Rules of the MCP specifications for servers, byte by byte, with the bundled bridge over HTTP and no SDK client. */
+/**
+ * Tests rules of the MCP specifications for servers, byte by byte, with the built bridge over HTTP and without an
+ * SDK client.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -99,7 +102,7 @@ const listed = z.looseObject({
 });
 
 describe('MCP 2026-07-28 over HTTP', () => {
-  test('server/discover returns versions, capabilities, the name of the server, and how long a client may cache them', async () => {
+  test('server/discover returns the versions, the capabilities, the server name, and how long a client may cache them', async () => {
     const { status, message: answer } = await modern('server/discover');
     expect(status).toBe(200);
     expect(answer).toMatchObject({
@@ -116,7 +119,7 @@ describe('MCP 2026-07-28 over HTTP', () => {
   });
 
   test.each(['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'])(
-    'the result of %s has caching hints and the result type',
+    'the result of %s has cache settings and the result type',
     async (method) => {
       const { result } = (await modern(method)).message ?? {};
       expect(result).toMatchObject({ resultType: 'complete', cacheScope: expect.any(String) });
@@ -125,7 +128,7 @@ describe('MCP 2026-07-28 over HTTP', () => {
   );
 
   test('tools/list always returns the tools in the same order, on every connection', async () => {
-    // Two requests at the same time need two connections. The third uses one of them again.
+    // Two requests at the same time need two connections. The third request uses one of them again.
     const [first, second] = await Promise.all([modern('tools/list'), modern('tools/list')]);
     const third = await modern('tools/list');
     expect(listed.parse(first.message?.result).tools).not.toEqual([]);
@@ -168,7 +171,7 @@ describe('MCP 2026-07-28 over HTTP', () => {
     ['no name', { 'mcp-name': undefined }],
     ['a name that is not encoded', { 'mcp-name': '=?base64?!?=' }],
   ])(
-    'a call whose header has %s gets 400 and -32020, because it differs from the body',
+    'a call whose header has %s gets 400 and -32020, because the header differs from the body',
     async (_, headers) => {
       const call = { name: 'list_all_active_sessions', arguments: {} };
       const answer = await modern('tools/call', call, { headers });
@@ -196,7 +199,7 @@ describe('MCP 2026-07-28 over HTTP', () => {
     expect(answer.message?.error?.code).toBe(-32_602);
   });
 
-  test('the bridge ignores a session id in a request, and sends none', async () => {
+  test('the bridge ignores an MCP session id in a request, and sends none', async () => {
     const answer = await modern('tools/list', {}, { headers: { 'mcp-session-id': 'elsewhere' } });
     expect([answer.status, answer.headers.get('mcp-session-id')]).toEqual([200, null]);
   });
@@ -212,7 +215,7 @@ describe('MCP 2026-07-28 over HTTP', () => {
     expect(await send('POST', headers, body)).toMatchObject({ status: 202, text: '' });
   });
 
-  test('a call of a client without the tasks capability returns the result, not a task', async () => {
+  test('a call of a client without the tasks capability returns the result, not an MCP task', async () => {
     const call = { name: 'delegate_task_to_assistant', arguments: { task: 'go' } };
     expect((await modern('tools/call', call)).message?.result).toMatchObject({
       resultType: 'complete',
@@ -265,7 +268,7 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
         serverInfo: { name: expect.any(String), version: expect.any(String) },
       },
     });
-    // The id has only visible ASCII characters, and is too long to guess.
+    // The session id must consist of visible ASCII characters, and be too long to guess.
     expect(headers.get('mcp-session-id')).toMatch(/^[\x21-\x7E]{32,}$/);
   });
 
@@ -282,7 +285,7 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
     expect(answer.status).toBe(400);
   });
 
-  test('a request without a session id gets 400, and one with an unknown id gets 404', async () => {
+  test('a request without an MCP session id gets 400, and a request with an unknown id gets 404', async () => {
     const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
     const { 'mcp-session-id': _, ...none } = session;
     expect((await send('POST', none, ping)).status).toBe(400);
@@ -293,7 +296,7 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
     expect((await ask('ping')).message).toMatchObject({ id: 'r-1', result: {} });
   });
 
-  test('a notification gets 202 and no body, and so does a response', async () => {
+  test('a notification gets 202 and no body, and so does a client’s response', async () => {
     const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'nobody' } };
     const response = { jsonrpc: '2.0', id: 'nobody', result: {} };
     for (const body of [cancelled, response])
@@ -306,7 +309,7 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
     expect(called.message?.error?.code).toBe(-32_602);
   });
 
-  test('GET that does not accept an event stream gets 406, and DELETE ends the session', async () => {
+  test('a GET that does not accept an event stream gets 406, and DELETE ends the MCP session', async () => {
     const begun = await initialize(revision);
     const own = { ...session, 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
     expect((await send('GET', { ...own, accept: 'application/json' })).status).toBe(406);
@@ -322,7 +325,7 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
     },
   );
 
-  test('a request without a required parameter gets -32602 and the name of the parameter', async () => {
+  test('a request without a required parameter gets -32602 and an error that names the parameter', async () => {
     const answer = await ask('tools/call', { arguments: {} });
     expect(answer.message?.error).toMatchObject({ code: -32_602, message: expect.stringContaining('name') });
     expect((await ask('prompts/get', { name: 'delegate', arguments: {} })).message?.error?.code).toBe(
@@ -330,7 +333,7 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
     );
   });
 
-  test('a tool call without a required argument returns a result with isError, so that the model can correct it', async () => {
+  test('a tool call without a required argument returns a result with isError, so that the model can correct the call', async () => {
     const called = await ask('tools/call', { name: 'wait_for_task', arguments: {} });
     expect(called.message?.result).toMatchObject({ isError: true });
   });
@@ -343,7 +346,7 @@ describe.each(OLDER)('MCP %s over HTTP', (revision) => {
   });
 });
 
-describe('MCP over HTTP, any revision', () => {
+describe('MCP over HTTP, in every revision', () => {
   test.each([
     ['a body that is not JSON', '{"jsonrpc":', -32_700],
     ['another version of JSON-RPC', '{"jsonrpc":"1.0","id":1,"method":"ping"}', undefined],
@@ -369,7 +372,7 @@ describe('MCP over HTTP, any revision', () => {
     expect(new Set(tools.map(({ name }) => name)).size).toBe(tools.length);
   });
 
-  test('each answer and each error has the id of its request', async () => {
+  test('each result and each error has the id of its request', async () => {
     expect((await modern('tools/list')).message?.id).toBe('r-1');
     expect((await modern('tools/unknown')).message?.id).toBe('r-1');
   });

@@ -1,4 +1,4 @@
-/** The command `mcp-a2a-bridge page` at a terminal. */
+/** Tests the command `mcp-a2a-bridge page` at a terminal. */
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { page } from '../../../bridge/cli/commands/page.ts';
@@ -11,13 +11,13 @@ function unused(): never {
   throw new Error('the command asks nothing');
 }
 
-test('prints a link that signs a person in', async () => {
+test('the command prints a link that signs a person in to the page', async () => {
   const { server } = await stage();
   const said: string[] = [];
   await page({
     options: { json: true },
     settings: await readBridgeSettings({ stateDir: server.stateDir }, {}),
-    places: { bridgeScript: '/unused', serverScript: '/no/server/is/started' },
+    places: { bridgeScript: '/unused', serverScript: '/no/server/is/started', cardFile: '/unused' },
     terminal: {
       paint: plain,
       width: 80,
@@ -33,12 +33,12 @@ test('prints a link that signs a person in', async () => {
   });
   const link = z.strictObject({ url: z.string(), expiresAt: z.iso.datetime() });
   const { url } = link.parse(JSON.parse(said.join('')));
-  const { origin, searchParams } = new URL(url);
+  const { origin, hash } = new URL(url);
   expect(origin).toBe(server.url);
   const answer = await fetch(`${origin}/page/session`, {
     method: 'POST',
     headers: { origin, 'content-type': 'application/json' },
-    body: JSON.stringify({ code: searchParams.get('code') }),
+    body: JSON.stringify({ code: new URLSearchParams(hash.slice(1)).get('code') }),
   });
   expect(answer.status).toBe(200);
 });

@@ -1,4 +1,4 @@
-/** A call cannot decide alone that its task uses another directory, or that its task runs without questions. */
+/** Tests that a call alone cannot let its task use another directory, or run without questions. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
 const APPROVALS = ['auto', 'human-only', 'tool-only'] as const;
 
-describe('a task that a call wants to start', () => {
+describe('a task that a call asks to start', () => {
   let agent: FakeAgent;
   let home: string;
   let own: string;
@@ -51,9 +51,9 @@ describe('a task that a call wants to start', () => {
     return startClient({}, await start(...args));
   };
 
-  describe('for a client without forms', () => {
+  describe('in a client without forms', () => {
     test.each(APPROVALS)(
-      'X2 a task cannot use a directory that nobody has allowed: --approvals %s',
+      'X2 a task in a directory that the person has not allowed is refused: --approvals %s',
       async (approvals) => {
         const client = await plainClient('--approvals', approvals);
         const outside = [join(home, '.ssh'), join(own, 'link'), '../.ssh', `${own}/../.ssh`];
@@ -68,14 +68,14 @@ describe('a task that a call wants to start', () => {
       },
     );
 
-    test('X2 a task can use the directory of the client, its subdirectories and --allow-workspace, and gets the path without links', async () => {
+    test('X2 a task can use the client’s directory, its subdirectories and --allow-workspace, and gets the path with links resolved', async () => {
       const client = await plainClient('--allow-workspace', join(home, '.ssh'));
       for (const workspace of [own, join(own, 'sub'), join(own, 'link')])
         expect((await client.call(DELEGATE, { task: workspace, workspace })).isError).not.toBe(true);
       expect(workspaceSent()).toEqual([own, join(own, 'sub'), join(home, '.ssh')]);
     });
 
-    test('a task runs without questions if the call says so, because the client shows no forms', async () => {
+    test('a task with autoExecute starts if the call requests it, because the client shows no forms', async () => {
       const client = await plainClient();
       const done = await client.call(DELEGATE, { task: 'do it', autoExecute: true });
       expect(done.structuredContent).toMatchObject({ state: 'completed' });
@@ -109,7 +109,7 @@ describe('a task that a call wants to start', () => {
       ['answers too fast', { action: 'accept' }, ['--fastest-answer-seconds', '60']],
       ['declines, and only people decide', { action: 'decline' }, ['--approvals', 'human-only']],
       ['is never asked', { action: 'accept' }, ['--approvals', 'tool-only']],
-    ])('X2 a task cannot use another directory when the person %s', async (__, answer, args) => {
+    ])('X2 a task in another directory is refused if the person %s', async (__, answer, args) => {
       const client = await clientWith(answer, ...args);
       const refused = await client.call(DELEGATE, { task: 'read id_rsa', workspace: join(home, '.ssh') });
       expect(refused.isError).toBe(true);
@@ -118,7 +118,7 @@ describe('a task that a call wants to start', () => {
     });
 
     test.each([{ autoExecute: true }, { mode: 'auto' }])(
-      'R96 a task runs without questions (%j) only after the person accepts it in one form',
+      'R96 a task without approvals (%j) starts only after the person accepts it in one form',
       async (settings) => {
         const client = await clientWith({ action: 'accept' });
         const done = await client.call(DELEGATE, { task: 'do it', ...settings });
@@ -135,7 +135,7 @@ describe('a task that a call wants to start', () => {
     );
   });
 
-  describe('for a client that repeats the call with the answer', () => {
+  describe('in a client that repeats the call with the person’s answer', () => {
     const asked = z.looseObject({ resultType: z.literal('input_required'), requestState: z.string() });
     const accepts = { start: { action: 'accept', content: {} } };
 
@@ -152,7 +152,7 @@ describe('a task that a call wants to start', () => {
       return { call, repeated: () => call({ inputResponses: accepts, requestState }) };
     }
 
-    test('X2 a permit covers the directory in the form: after a link changes its target, the call is refused', async () => {
+    test('X2 a permit is valid for the directory in the form: if a link then points elsewhere, the call is refused', async () => {
       await mkdir(join(home, 'harmless'));
       await symlink(join(home, 'harmless'), join(home, 'swapped'));
       const { repeated } = await askedFor(join(home, 'swapped'));

@@ -4,7 +4,7 @@ import { DECIDE, DELEGATE, LIST, WAIT, program, stateDirectory } from './support
 import { RawClient, textOf } from './support/raw-client.ts';
 
 describe.each(['1.0', '0.3'] as const)(
-  "an agent on the SDK's own server, A2A %s, without extensions",
+  'an agent that uses the SDK’s own server, A2A %s, without extensions',
   (version) => {
     let agent: PlainAgent;
     let client: RawClient;
@@ -42,7 +42,7 @@ describe.each(['1.0', '0.3'] as const)(
       expect(agent.heard).toEqual(['Greet me', 'Ada']);
     });
 
-    test('R69 D1 an approval does not answer a question: the bridge refuses it, says how to answer, and sends nothing', async () => {
+    test('R69 D1 an approval is not accepted as the answer to a question: the bridge refuses it, explains how to answer, and sends nothing', async () => {
       const heard = agent.heard.length;
       const asked = await client.call(DELEGATE, { task: 'Greet me too' });
       const sessionId = asked.structuredContent?.['sessionId'];
@@ -59,7 +59,7 @@ describe.each(['1.0', '0.3'] as const)(
       expect(waits.structuredContent).toMatchObject({ state: 'input_required' });
     });
 
-    test('D2 a message to the session does not answer its question: the bridge refuses it and names the code of the question', async () => {
+    test('D2 a message to the session is not accepted as the answer to its question: the refusal contains the question’s code', async () => {
       const asked = await client.call(DELEGATE, { task: 'Greet me at last' });
       const heard = agent.heard.length;
       const { sessionId, question } = asked.structuredContent ?? {};

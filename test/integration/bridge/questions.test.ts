@@ -1,4 +1,4 @@
-/** A question of the model goes from a real server through the bridge to a person, and the answer goes back. */
+/** Tests a question of the model: a real server sends it over the bridge to a person, and the answer returns. */
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { askPerson, plan } from '../../support/offline-plan.ts';
@@ -17,7 +17,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
     return closing(await connect(program, start, person));
   }
 
-  test('R16 R67 a form shows the question to the person, and the model receives the choice of the person', async () => {
+  test('R16 R67 a form shows the question to the person, and the model receives the person’s choice', async () => {
     const forms: string[] = [];
     const client = await clientAt(await sharedStage(), ({ message }) => {
       forms.push(message);
@@ -31,7 +31,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
     expect(forms).toEqual([expect.stringMatching(/asks:\n│ Which colour\?$/)]);
   });
 
-  test('R67 a question with several choices has one checkbox for each choice', async () => {
+  test('R67 the form of a question with several choices has one checkbox for each choice', async () => {
     const choices = [{ label: 'red' }, { label: 'blue' }, { label: 'green' }];
     const input = { question: 'Which colours?', choices, multiple: true, freeText: true };
     const client = await clientAt(await sharedStage(), () => ({
@@ -45,7 +45,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
     });
   });
 
-  test('R67 when the person declines the form, the model learns that the person gave no answer', async () => {
+  test('R67 if the person declines the form, the model learns that the person gave no answer', async () => {
     const client = await clientAt(await sharedStage(), () => ({ action: 'decline' }));
     const done = await client.call(DELEGATE, { task: TASK });
     expect(done.structuredContent).toMatchObject({
@@ -54,7 +54,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
     });
   });
 
-  test('R67 the tool refuses an approval as an answer, and an answer that is not one of the choices', async () => {
+  test('R67 the tool refuses an approval as an answer, and refuses an answer that is not one of the choices', async () => {
     const client = await clientAt(await sharedStage(), () => ({ action: 'cancel' }));
     const asked = await client.call(DELEGATE, { task: TASK });
     expect(asked.structuredContent).toMatchObject({
@@ -83,7 +83,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
     });
   });
 
-  test('R67 with human-only a tool call cannot answer for the person', async () => {
+  test('R67 with human-only, a tool call cannot answer for the person', async () => {
     const shown = signal();
     const person: Person = () => {
       shown.happen();

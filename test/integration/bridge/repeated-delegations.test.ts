@@ -3,7 +3,7 @@ import type { FakeAgent } from '../../support/fake-agent.ts';
 import { CANCEL, DELEGATE, LIST, startAgent, startClient, stateDirectory } from './support/bridge-stage.ts';
 import { type RawClient, resultOf, textOf } from './support/raw-client.ts';
 
-/** Delegates. Cancels the call after the agent has the message, like a client after its time-out. */
+/** Delegates, and cancels the call after the agent has the message, like a client after its time-out. */
 async function delegateAndCancel(client: RawClient, agent: FakeAgent, args: object): Promise<void> {
   const before = agent.count('SendStreamingMessage');
   const { id } = client.send('tools/call', { name: DELEGATE, arguments: args });
@@ -25,7 +25,7 @@ describe('a delegation that a client sends again', () => {
     ['a task without settings', DELEGATE, { task: 'long' }],
     ['a task with settings', DELEGATE, { task: 'long', autoExecute: true, workspace: '/w' }],
   ])(
-    'a delegation joins the running task of the same call that the client cancelled, and gets its result (%s)',
+    'a repeated delegation whose first call the client cancelled joins the running task, and gets its result (%s)',
     async (_, name, args) => {
       const { agent, client } = await firstBridge();
       await delegateAndCancel(client, agent, args);
@@ -39,13 +39,13 @@ describe('a delegation that a client sends again', () => {
       });
       expect(textOf(result)).toContain('Nothing was sent again');
       expect(agent.count('SendStreamingMessage')).toBe(1);
-      // The client has this result. So the same delegation now starts another task.
+      // The client has received this result. So the same delegation now starts another task.
       await client.call(DELEGATE, { ...args, waitSeconds: 0 });
       expect(agent.tasks.size).toBe(2);
     },
   );
 
-  test('a delegation gets the result of the same call that the client cancelled, if its task has ended', async () => {
+  test('a repeated delegation whose first call the client cancelled gets the result of the first task, if that task has ended', async () => {
     const { agent, client } = await firstBridge();
     await delegateAndCancel(client, agent, { task: 'long' });
     agent.task.say('done').complete();
@@ -54,7 +54,7 @@ describe('a delegation that a client sends again', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('after a kill of the first bridge before its answer, the same delegation to the next bridge joins the task', async () => {
+  test('if the first bridge is killed before it responds, the same delegation to the next bridge joins the task', async () => {
     const { agent, client, bridge } = await firstBridge();
     client.send('tools/call', { name: DELEGATE, arguments: { task: 'long' } });
     await agent.asked('SendStreamingMessage');
@@ -67,7 +67,7 @@ describe('a delegation that a client sends again', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R99 after a kill right after the answer, the same delegation joins the task; after a confirmed answer it starts another', async () => {
+  test('R99 if a kill follows the response, the same delegation joins the task; if the client had confirmed the response, a new task starts', async () => {
     const { agent, client, bridge } = await firstBridge();
     const lost = await client.call(DELEGATE, { task: 'long', waitSeconds: 0 });
     expect(lost.structuredContent).toMatchObject({ taskId: 'task-1' });
@@ -77,12 +77,12 @@ describe('a delegation that a client sends again', () => {
     const again = await next.call(DELEGATE, { task: 'long' });
     expect(again.structuredContent).toMatchObject({ taskId: 'task-1', state: 'completed', output: 'done' });
     expect(agent.tasks.size).toBe(1);
-    // The client calls again over the same connection. So it has received the answer.
+    // The client's next call on the same connection confirms that it has received the answer.
     await next.call(DELEGATE, { task: 'long', waitSeconds: 0 });
     expect(agent.tasks.size).toBe(2);
   });
 
-  test('R99 if a later call or a normal end confirmed the answer, the same delegation to the next bridge starts another task', async () => {
+  test('R99 after a later call or a normal end has confirmed the response, the same delegation to the next bridge starts a new task', async () => {
     const { agent, client, bridge } = await firstBridge();
     await client.call(DELEGATE, { task: 'one', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
@@ -98,7 +98,7 @@ describe('a delegation that a client sends again', () => {
     expect(agent.tasks.size).toBe(5);
   });
 
-  test('R68 R99 the next bridge announces a result if the answer with it was lost in a kill', async () => {
+  test('R68 R99 if a kill lost the response with a result, the next bridge announces the result', async () => {
     const { agent, client, bridge } = await firstBridge();
     const delegated = client.call(DELEGATE, { task: 'long' });
     await agent.asked('SendStreamingMessage');
@@ -106,7 +106,7 @@ describe('a delegation that a client sends again', () => {
     await delegated;
     await client.kill();
     const next = await bridge();
-    // If the request to the agent takes long, the bridge announces the result with a later answer.
+    // If the request to the agent takes long, a later result contains the announcement.
     let told: unknown;
     while (told === undefined) {
       const listed = await next.call(LIST, {});
@@ -115,22 +115,22 @@ describe('a delegation that a client sends again', () => {
     expect(told).toMatchObject([{ sessionId: 'session-1', title: 'long' }]);
   });
 
-  test('a delegation starts another task while the first call still waits, after its answer, with other arguments, or after a cancel', async () => {
+  test('a delegation starts a new task while the first call waits, after the first response, with other arguments, or after a cancel', async () => {
     const { agent, client } = await firstBridge();
-    // Two equal calls, the second while the first call waits.
+    // The second of two equal calls arrives while the first call waits.
     void client.call(DELEGATE, { task: 'one' });
     void client.call(DELEGATE, { task: 'one' });
     await agent.asked('SendStreamingMessage', 2);
-    // Two equal calls, the second after the answer to the first.
+    // The second of two equal calls arrives after the answer to the first.
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'two', waitSeconds: 0 });
     expect(agent.tasks.size).toBe(4);
     await delegateAndCancel(client, agent, { task: 'three' });
-    // The same work as the cancelled call, but with other arguments.
+    // This call has the same work as the cancelled call, but other arguments.
     await client.call(DELEGATE, { task: 'three!', waitSeconds: 0 });
     await client.call(DELEGATE, { task: 'three', autoExecute: true, waitSeconds: 0 });
     expect(agent.tasks.size).toBe(7);
-    // The same call, after a cancel of its task.
+    // This call repeats the first one after a cancel of its task.
     await client.call(CANCEL, { sessionId: 'session-5' });
     await client.call(DELEGATE, { task: 'three', waitSeconds: 0 });
     expect(agent.tasks.size).toBe(8);

@@ -1,4 +1,6 @@
-/** `requestState` of a call that asks with forms (MCP 2026-07-28, multi round-trip requests): correct and wrong use. */
+/**
+ * Tests correct and wrong use of `requestState`, the signed state of a call that asks with forms (MCP 2026-07-28).
+ */
 import { describe, expect, test } from '@jest/globals';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
 import { readFile, stat } from 'node:fs/promises';
@@ -61,7 +63,7 @@ async function clientAt({ agent, stateDir }: Place): Promise<TasksClient> {
   return closing(await tasksClient(program, start, { tasks: false }));
 }
 
-describe('R92 the requestState of a call that waits for forms', () => {
+describe('R92 the requestState (signed state in MCP) of a call that waits for forms', () => {
   test('the bridge accepts an unchanged requestState, also after a restart with the same state directory', async () => {
     const here = await place();
     const first = await clientAt(here);
@@ -77,7 +79,7 @@ describe('R92 the requestState of a call that waits for forms', () => {
     expect(here.agent.tasks.size).toBe(1);
   });
 
-  test('the bridge refuses a requestState in which one character differs, and starts and decides nothing', async () => {
+  test('the bridge refuses a requestState with one changed character, and starts and decides nothing', async () => {
     const here = await place();
     const client = await clientAt(here);
     const round = await begun(client, 'do it');
@@ -158,7 +160,7 @@ describe('R92 the requestState of a call that waits for forms', () => {
     expectRefused(await call(await createRequestStateCodec({ key: 'x'.repeat(43) }).mint(payload)));
     expect(here.agent.tasks.size).toBe(1);
     expect(here.agent.decisions).toEqual([]);
-    // With the key of this installation and without expiry, the same payload is valid.
+    // The same content is valid with this installation's key and without an expiry.
     const valid = await call(await createRequestStateCodec({ key }).mint(payload));
     expect(valid.result).toMatchObject({ structuredContent: { state: 'completed' } });
   });

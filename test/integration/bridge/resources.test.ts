@@ -10,7 +10,7 @@ import { bridgeCommand } from './support/bridge-program.ts';
 import { program, stateDirectory } from './support/bridge-stage.ts';
 
 const CHARACTERS = 5_000_000;
-/** Each part of this text is unique. */
+/** Each part of this text is unique, so that the test notices a wrong position. */
 const LONG = Array.from({ length: CHARACTERS / 10 }, (_, index) => String(index).padStart(10, '.')).join('');
 
 const contents = z.object({
@@ -40,7 +40,7 @@ async function connected(
 }
 
 describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
-  'the resources and prompts, client %s',
+  'the MCP resources and prompts, client %s',
   (revision) => {
     let agent: FakeAgent;
     let client: Awaited<ReturnType<typeof connected>>;
@@ -75,7 +75,7 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
       await agent.stop();
     });
 
-    test('R70 a result of 5 MB is cut at the limit of the client, and the notes name a resource with the rest', async () => {
+    test('R70 a result of 5 MB is cut at the client’s limit, and the notes name an MCP resource with the rest', async () => {
       const { output, notes } = await delegated('long');
       expect(output).toBe(LONG.slice(0, 150_000));
       const [rest = '', whole = ''] = notes.join(' ').match(/task:\/\/[^\s,]*[^\s,.]/g) ?? [];
@@ -85,7 +85,7 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
       expect(listed.resources).toContainEqual(expect.objectContaining({ uri: whole, size: CHARACTERS }));
     });
 
-    test('a client reads each part of a task at the URI from the list', async () => {
+    test('a client reads each part of a task at its URI from the resource list', async () => {
       const { sessionId } = await delegated('ask');
       const listed = (await client.listResources()).resources.filter(({ uri }) => uri.includes(sessionId));
       expect(listed.map(({ uri }) => uri.split('/').at(-1))).toEqual([
@@ -107,7 +107,7 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
       expect(parts.map(({ mimeType }) => mimeType)).toEqual(listed.map(({ mimeType }) => mimeType));
     });
 
-    test('an unknown resource is an error, and an unknown session is named in it', async () => {
+    test('the read of an unknown resource is an error; for an unknown session the error names the session', async () => {
       const { sessionId } = await delegated('short');
       await expect(client.readResource({ uri: 'task://nowhere/none/state' })).rejects.toThrow(
         /There is no session "nowhere"/,

@@ -18,7 +18,7 @@ import {
 import { textOf } from './support/raw-client.ts';
 
 describe('a bridge that is killed', () => {
-  test('R65 B1 killed before the answer to its message: the next bridge sends the same message, and the agent has one task', async () => {
+  test('R65 B1 if the bridge is killed before the agent answers its message, the next bridge sends the same message, and the agent has one task', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
     const release = agent.hold();
@@ -27,7 +27,7 @@ describe('a bridge that is killed', () => {
     await agent.asked('SendStreamingMessage');
     await first.kill();
     release();
-    // The next bridge sends the message again before it gets a call.
+    // The next bridge sends the message again at its start, without a call.
     const second = await startClient(agent, { stateDir });
     await agent.asked('SendStreamingMessage', 2);
     const [one, two] = agent.requests.filter((each) => each.method === 'SendStreamingMessage');
@@ -39,7 +39,7 @@ describe('a bridge that is killed', () => {
     expect(agent.tasks.size).toBe(1);
   });
 
-  test('R65 killed before an agent without de-duplication answers: the next bridge looks for the task at the agent', async () => {
+  test('R65 if the bridge is killed before an agent without de-duplication answers, the next bridge searches the agent’s tasks', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ extensions: [TOOL_APPROVAL], onMessage: (task) => task.work() });
     const first = await startClient(agent, { stateDir });
@@ -56,7 +56,7 @@ describe('a bridge that is killed', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('B3 killed after a call that does not wait: the next bridge finds the session and the task by their ids', async () => {
+  test('B3 if the bridge is killed after a call that does not wait, the next bridge finds the session and the task by their ids', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({ onMessage: (task) => task.work() });
     const first = await startClient(agent, { stateDir });
@@ -70,7 +70,7 @@ describe('a bridge that is killed', () => {
   });
 
   test.each(['tool-approval with resuming', 'tool-approval alone'])(
-    'B3 killed while it sends a message: the next bridge finds the session by the id of that message (%s)',
+    'B3 if the bridge is killed while it sends a message, the next bridge finds the session by the message id (%s)',
     async (kind) => {
       const stateDir = await stateDirectory();
       const agent = await startAgent({
@@ -119,7 +119,7 @@ describe('a bridge that is killed', () => {
     expect(agent.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('B3 killed while an action waits: the next bridge lists the session, shows the action and decides it', async () => {
+  test('B3 if the bridge is killed while an action is pending, the next bridge lists the session, shows the action and decides it', async () => {
     const stateDir = await stateDirectory();
     const agent = await startAgent({
       onMessage: (task) => task.work().ask(pendingWrite('one')),
@@ -138,7 +138,7 @@ describe('a bridge that is killed', () => {
     expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one' }]);
   });
 
-  test('B1 an outbox entry is on disk before its message is sent, is private to its owner, and closes with a collected result', async () => {
+  test('B1 the outbox entry of a message is on disk before the bridge sends it, only its owner can read it, and it closes with the collected result', async () => {
     const stateDir = await stateDirectory();
     let seen: unknown;
     let mode: number | undefined;
@@ -186,7 +186,10 @@ describe('a bridge that is killed', () => {
   });
 });
 
-/** The message id of the only delegation in the outbox. It stands for the session until the agent names the session. */
+/**
+ * Returns the message id of the only delegation in the outbox. This id names the session until the agent has named
+ * it.
+ */
 async function messageIdIn(stateDir: string): Promise<string> {
   const [row] = await rowsIn(stateDir, 'SELECT message_id FROM delegations');
   return String(row?.[0]);

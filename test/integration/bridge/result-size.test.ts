@@ -1,4 +1,4 @@
-/** The size of the results of one session. A model reads every byte, and a person pays for it. */
+/** Tests the size of the results of one session, because a model reads every byte and a person pays for it. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ const firstOf = (result: ToolResult) => waiting.parse(pendingOf(result)[0]);
 const ids = z.object({ callId: z.string(), shown: z.string(), title: z.string() });
 const question = z.object({ callId: z.string(), shown: z.string() });
 
-describe('the results of a session of five calls', () => {
+describe('the size of the results of a session with five calls', () => {
   let program: BridgeProgram;
   let at: Stage;
   let client: RawClient;
@@ -75,7 +75,7 @@ describe('the results of a session of five calls', () => {
     return client.call(DECIDE, { decision: 'approve', sessionId, callId, shown, title });
   };
 
-  test('results show each preview once, then only new content, and so have at most half of the former size', async () => {
+  test('results show each preview once and then only new content, so their total size is at most half of complete results', async () => {
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);
     const second = await approve(sessionId, first);
@@ -96,8 +96,8 @@ describe('the results of a session of five calls', () => {
     const bytes = results.map(
       (each) => Buffer.byteLength(textOf(each)) + Buffer.byteLength(JSON.stringify(each.structuredContent)),
     );
-    // The limit is half of 42,700 bytes. Results had that size when each one repeated the text and showed inputs next
-    // to previews.
+    // The limit is half of 42,700 bytes. That was the size when each result repeated the text, and had inputs
+    // besides previews.
     expect(bytes.reduce((sum, each) => sum + each)).toBeLessThan(21_000);
 
     // The text contains the preview once. The input contains only the fields that the preview does not show.
@@ -120,13 +120,13 @@ describe('the results of a session of five calls', () => {
     expect(third.structuredContent?.['output']).toMatch(/^Now I count the lines\./);
     expect(last.structuredContent?.['output']).toMatch(/^Everything is done\./);
 
-    // A call that waits for nothing and finds nothing new returns the whole result.
+    // Without a wait and without news, the call returns the whole result.
     const again = await client.call('wait_for_task', { sessionId });
     expect(again.structuredContent?.['output']).toMatch(/^I begin with the notes.*Everything is done\./s);
     expect(again.structuredContent).not.toHaveProperty('delta');
   });
 
-  test('R95 a wait that finds nothing new shows the preview again, and whole inputs if the call asks for them', async () => {
+  test('R95 a wait without new content shows the preview again, and the whole inputs if the call requests them', async () => {
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);
     const second = await approve(sessionId, first);
@@ -137,7 +137,7 @@ describe('the results of a session of five calls', () => {
     expect(pendingOf(whole)).toMatchObject([{ input: { path: 'values.ts', newText: NEW.join('\n') } }]);
   });
 
-  test('results are complete for another client, also after a restart of the bridge', async () => {
+  test('another client gets complete results, also after a restart of the bridge', async () => {
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);
     await approve(sessionId, first);
@@ -149,7 +149,7 @@ describe('the results of a session of five calls', () => {
     expect(pendingOf(next)).toMatchObject([{ preview: expect.stringContaining('value7') }]);
   });
 
-  test('results are complete each time for a program that asks for complete results', async () => {
+  test('a program that requests complete results gets them each time', async () => {
     const meta = { 'mcp-a2a-bridge/wholeResult': true };
     const first = await begin();
     const sessionId = String(first.structuredContent?.['sessionId']);

@@ -14,7 +14,7 @@ import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
 const QUICK = { retries: 3, minTimeout: 1, maxTimeout: 5, factor: 2, randomize: false };
 const WORDS = ['one ', 'two ', 'three ', 'four ', 'five ', 'six '];
 
-describe('a stream that breaks', () => {
+describe('an A2A stream that breaks', () => {
   const open: { close: () => unknown }[] = [];
   afterEach(async () => {
     for (const each of open.splice(0)) await each.close();
@@ -32,9 +32,9 @@ describe('a stream that breaks', () => {
     return { fake, session };
   }
 
-  // The stream has nine events: the task, working, six words, completed. So it can break at nine places.
+  // The stream has nine events (the task, "working", six words, "completed"). So it can break after each of them.
   test.each([1, 2, 3, 4, 5, 6, 7, 8, 9])(
-    'R64 R25 S1 a stream that breaks after %i events continues from its cursor, and no event is missing or repeated',
+    'R64 R25 S1 a stream that breaks after %i events resumes from its cursor, and no event is missing or repeated',
     async (cutAfter) => {
       const { fake, session } = await start({
         onMessage: (task) => {
@@ -47,8 +47,8 @@ describe('a stream that breaks', () => {
       expect(await settle(session, deliver(session))).toBe('settled');
       expect(session.view?.state).toBe('completed');
       expect(agentOutput(session.view ?? never())).toBe(WORDS.join('').trim());
-      // Node may drop unread data when a stream fails. Then the bridge gets no answer and sends the same message
-      // again, and the agent does the work once (B1).
+      // Node may drop unread data when a stream fails. Then the bridge gets no answer and sends the message again.
+      // The agent works once (B1).
       const sent = fake.requests.filter((each) => each.method === 'SendStreamingMessage');
       expect(new Set(sent.map(({ params }) => JSON.stringify(params['message']))).size).toBe(1);
       expect(fake.tasks.size).toBe(1);
@@ -60,7 +60,7 @@ describe('a stream that breaks', () => {
     },
   );
 
-  test('R64 a stream without cursors continues from the current task, and repeats no output', async () => {
+  test('R64 after a break of a stream without cursors, the bridge reads the current task, and repeats no output', async () => {
     const { fake, session } = await start({
       extensions: [TOOL_APPROVAL],
       onMessage: (task) => {
@@ -75,7 +75,7 @@ describe('a stream that breaks', () => {
     expect(fake.count('SendStreamingMessage')).toBe(1);
   });
 
-  test('R64 a reset during the work does not end the wait, and the stream continues', async () => {
+  test('R64 if the connection is reset while the task works, the bridge subscribes again, and the client’s wait continues', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work().say('before ') });
     await deliver(session);
     const waiting = settle(session);
@@ -86,7 +86,7 @@ describe('a stream that breaks', () => {
     expect(agentOutput(session.view ?? never())).toBe('before after');
   });
 
-  test('R64 after the last retry the wait ends, the session keeps its id, and the next wait gets the rest', async () => {
+  test('R64 after the last retry the wait ends, the session keeps its id, and the next wait gets the rest of the output', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work().say('before ') });
     await deliver(session);
     const waiting = settle(session);
@@ -104,7 +104,7 @@ describe('a stream that breaks', () => {
     expect(agentOutput(session.view ?? never())).toBe('before after');
   });
 
-  test('R20 an agent restarts at another address while its task waits: the bridge finds it, and the task continues', async () => {
+  test('R20 if an agent restarts at another address while its task waits, the bridge finds it, and the task continues', async () => {
     const fake = await FakeAgent.start({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
     let { url } = fake;
     const session = new Session(new Agent('fake', async () => ({ url, headers: {} })), randomUUID(), {
@@ -134,7 +134,7 @@ describe('a stream that breaks', () => {
     expect(back.decisions).toHaveLength(1);
   });
 
-  test('R63 an agent has lost the task: the session says so at once, without another attempt', async () => {
+  test('R63 if an agent has lost the task, the result says so at once, and the bridge does not try again', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work() });
     await deliver(session);
     const waiting = settle(session);
@@ -145,7 +145,7 @@ describe('a stream that breaks', () => {
     expect(fake.count('subscribe')).toBe(1);
   });
 
-  test('B1 when the answer to a message is lost, an agent that de-duplicates gets the message again and does the work once', async () => {
+  test('B1 if the answer to a message is lost, the bridge sends the message again to an agent that de-duplicates, and the work runs once', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work().say('done').complete() });
     const release = fake.hold();
     const waiting = settle(session, deliver(session));
@@ -167,7 +167,7 @@ describe('a stream that breaks', () => {
     expect(agentOutput(session.view ?? never())).toBe('done');
   });
 
-  test('E4 when the bridge closes its session, the task continues on the agent', async () => {
+  test('E4 if the bridge stops following a session, the task on the agent continues', async () => {
     const { fake, session } = await start({ onMessage: (task) => task.work() });
     await deliver(session);
     session.close();

@@ -1,4 +1,4 @@
-/** Response streams of MCP over HTTP that break and are resumed (MCP 2025-11-25), with the bundled bridge. */
+/** Tests response streams of MCP over HTTP that break and are resumed (MCP 2025-11-25), with the built bridge. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { mkdtemp } from 'node:fs/promises';
@@ -16,11 +16,10 @@ const answer = z.looseObject({
 });
 
 interface OpenStream {
-  /** The next event, or undefined at the end of the stream. */
+  /** Returns the next event, or undefined at the end of the stream. */
   next: () => Promise<EventSourceMessage | undefined>;
-  /** The delay before a reconnect that the server asks for, in milliseconds. */
+  /** Returns the delay before a reconnect that the server requested, in milliseconds. */
   retry: () => number | undefined;
-  /** Closes the connection. */
   break: () => void;
 }
 
@@ -84,7 +83,7 @@ describe('a response stream of MCP over HTTP', () => {
   });
   afterAll(() => program.remove());
 
-  /** Starts a bridge, and a session of this revision. The agent completes its task when the gate resolves. */
+  /** Starts a bridge, and an MCP session of this revision. The agent completes its task when the gate resolves. */
   async function sessionOf(revision: string) {
     const gate = new Deferred<void>();
     const agent = await FakeAgent.start({
@@ -123,14 +122,14 @@ describe('a response stream of MCP over HTTP', () => {
     gate.resolve();
   });
 
-  test('for 2025-06-18, a response stream starts with its message, because those clients accept no events without data', async () => {
+  test('for 2025-06-18, a response stream starts with its message, because those clients accept no event without data', async () => {
     const { begun, call, gate } = await sessionOf('2025-06-18');
     gate.resolve();
     expect((await begun.stream.next())?.data).toMatch(/"protocolVersion":"2025-06-18"/);
     expect((await (await call('go')).stream.next())?.data).toMatch(/"state":"completed"/);
   });
 
-  test('a response stream continues after a break with Last-Event-ID, and the client receives the answer once', async () => {
+  test('after a break a client resumes a response stream with Last-Event-ID, and receives the result once', async () => {
     const { bridge, agent, gate, session, call } = await sessionOf('2025-11-25');
     const { stream } = await call('go');
     const begun = await stream.next();
@@ -150,7 +149,7 @@ describe('a response stream of MCP over HTTP', () => {
     expect(await after.stream.next()).toBeUndefined();
   });
 
-  test('B3 a later call confirms an answer only if its response was not cut, or was resumed', async () => {
+  test('B3 a later call confirms a result only if its response was complete or was resumed', async () => {
     const { bridge, agent, gate, session, call } = await sessionOf('2025-11-25');
     const { stream } = await call('go');
     const begun = await stream.next();
@@ -174,7 +173,7 @@ describe('a response stream of MCP over HTTP', () => {
     await rowIn(bridge.stateDir, collected);
   });
 
-  test('a response stream moves to the newer connection if the client resumes it while the first connection is open', async () => {
+  test('if a client resumes a response stream while the first connection is open, the stream uses the newer connection', async () => {
     const { bridge, agent, gate, session, call } = await sessionOf('2025-11-25');
     const { stream } = await call('go');
     const begun = await stream.next();
@@ -186,7 +185,7 @@ describe('a response stream of MCP over HTTP', () => {
     expect((await resumed.stream.next())?.data).toMatch(/"state":"completed"/);
   });
 
-  test('S2 a resume with an unknown id gets 400, and so does a resume after a cancel of the call', async () => {
+  test('S2 a resume with an unknown event id gets 400, and so does a resume after a cancel of the call', async () => {
     const { bridge, agent, session, call } = await sessionOf('2025-11-25');
     expect((await resume(bridge, session, 'elsewhere_1')).response.status).toBe(400);
     const { stream } = await call('go');

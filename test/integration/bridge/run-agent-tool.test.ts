@@ -1,4 +1,4 @@
-/** `run_agent_tool` starts a task with one tool call on our server, over the built bridge. */
+/** Tests `run_agent_tool`, which starts a task with one tool call, with the built bridge and our server. */
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { actionOf } from '../../support/a2a-message.ts';
@@ -23,7 +23,7 @@ const runningMeta = z.object({
 });
 const steps = z.object({ progress: z.number(), total: z.number().optional(), message: z.string() });
 
-/** Three linked pages. The response of the third never ends. */
+/** Serves three linked pages. The response of the third page never ends. */
 function linkedPages(): Promise<Site> {
   return openPages({
     '/': '<title>Start</title><p>Extract content here.</p><a href="/two">two</a>',
@@ -44,8 +44,8 @@ function toolIdOf(result: ToolResult): string {
   return metadata.parse(result).metadata.toolId;
 }
 
-describe('run_agent_tool', () => {
-  test('run_agent_tool starts a task of exactly one call, without a model, and the policy still asks for approval', async () => {
+describe('the tool run_agent_tool', () => {
+  test('run_agent_tool starts a task of exactly one call, without a model, and the policy still requires an approval', async () => {
     const whole = await stage();
     const client = await startClient(whole.server);
     // Without a workspace, the bridge names its own working directory.
@@ -77,7 +77,7 @@ describe('run_agent_tool', () => {
     expect(toolIdOf(listed)).toMatch(/^list-files-/);
   });
 
-  test('run_agent_tool starts no task for an invalid input or an internal tool; for an unknown tool it lists the tools', async () => {
+  test('run_agent_tool starts no task for an invalid input or an internal tool; for an unknown tool the error lists the tools', async () => {
     const whole = await stage();
     const client = await startClient(whole.server);
     const wrong = await client.call(RUN, { tool: 'write-file', input: { path: 'a.txt' } });
@@ -91,7 +91,7 @@ describe('run_agent_tool', () => {
     expect(textOf(unknown)).toMatch(/There is no tool crwl\. Tools: .*crawl/);
   });
 
-  test('run_agent_tool refuses an agent that offers no commands, and says so', async () => {
+  test('run_agent_tool refuses an agent that offers no commands, and the error says so', async () => {
     const agent = await plainAgent('1.0');
     closeAfterTest(() => agent.stop());
     const refused = await (await startClient(agent)).call(RUN, { tool: 'crawl' });
@@ -99,7 +99,7 @@ describe('run_agent_tool', () => {
     expect(textOf(refused)).toContain('offers no commands');
   });
 
-  test('the progress of run_agent_tool says "page 2 of 10" with the total and the toolId, and always increases', async () => {
+  test('the progress of run_agent_tool says "page 2 of 10" with the total and the toolId, and its value always increases', async () => {
     const { client, input } = await crawling();
     const { answer } = client.send('tools/call', {
       name: RUN,
@@ -125,7 +125,7 @@ describe('run_agent_tool', () => {
     expect(JSON.stringify(result)).toContain('read 2 pages');
   });
 
-  test('run_agent_tool with waitSeconds 0 returns when the tool runs, with metadata.toolId for an abort', async () => {
+  test('run_agent_tool with waitSeconds 0 returns once the tool runs, with metadata.toolId for an abort', async () => {
     const { client, whole, input } = await crawling();
     const started = await client.call(RUN, { tool: 'crawl', input, waitSeconds: 0 });
     expect(started.structuredContent).toMatchObject({ state: 'working' });

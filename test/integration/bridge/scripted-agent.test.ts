@@ -1,4 +1,4 @@
-/** The bridge in front of an agent that asks questions in text, asks for a sign-in, and answers without a task. */
+/** Tests the bridge with an agent that asks questions in text, requires a sign-in, and answers without a task. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { resolve } from 'node:path';
 import { stage, type Stage } from '../../support/stage.ts';
@@ -14,7 +14,7 @@ describe('our server with a scripted agent', () => {
     client = await startClient(at.server);
   });
 
-  test('R69 its questions reach the person as text, and the result says what to do about a sign-in', async () => {
+  test('R69 the agent’s questions reach the person as text, and the result of a sign-in request contains the next step', async () => {
     const asked = await client.call(DELEGATE, { task: 'book a table' });
     expect(asked.structuredContent).toMatchObject({
       state: 'input_required',
@@ -43,7 +43,7 @@ describe('our server with a scripted agent', () => {
     expect(textOf(done)).toContain('It is booked.');
   });
 
-  test('the result contains the files and the data of the agent', async () => {
+  test('the result contains the agent’s files and data', async () => {
     const done = await client.call(DELEGATE, { task: 'the report' });
     expect(done.structuredContent).toMatchObject({ state: 'completed' });
     for (const given of [

@@ -1,4 +1,4 @@
-/** The default port of the server is taken: the bridge finds its server all the same. */
+/** Tests that the bridge finds its server although another program uses the server's default port. */
 import { expect, test } from '@jest/globals';
 import { createServer } from 'node:http';
 import { DEFAULT_PORT } from '../../../a2a-server/startup/settings.ts';
@@ -17,7 +17,7 @@ async function takeDefaultPort(): Promise<void> {
   closeAfterTest(() => other.close());
 }
 
-test('the started server takes a free port, writes it to server.json, and the bridge connects there', async () => {
+test('if its port is taken, the server that the bridge starts uses a free port and writes it to server.json, where the bridge finds it', async () => {
   await takeDefaultPort();
   const stateDir = await stateDirectory();
   const client = await startClient({}, { stateDir });

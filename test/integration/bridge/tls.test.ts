@@ -1,17 +1,17 @@
-/** An agent behind TLS, with a certificate that the machine does not trust. */
+/** Tests an agent with TLS, whose certificate the machine does not trust. */
 import { expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { closeAfterTest, startClient, stateDirectory } from './support/bridge-stage.ts';
 import { textOf } from './support/raw-client.ts';
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 
 const LOOK = 'get_agent_capabilities_and_version';
 
-/** A self-signed certificate for 127.0.0.1, and its key. */
+/** Creates a self-signed certificate for 127.0.0.1, and its key. */
 async function selfSigned(): Promise<{ certificate: string; key: string }> {
   const directory = await stateDirectory();
   const [certificate, key] = [join(directory, 'certificate.pem'), join(directory, 'key.pem')];
@@ -54,11 +54,9 @@ test.each([
         }),
       );
     },
-  ).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closeAfterTest(() => server.close().closeAllConnections());
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  );
+  const { port, close } = await listenOnLoopback(server);
+  closeAfterTest(close);
   const client = await startClient(
     { url: `https://${host}:${String(port)}` },
     { env: trusts ? { NODE_EXTRA_CA_CERTS: certificate } : {} },

@@ -1,4 +1,4 @@
-/** Modes, limited grants and revoked grants, from the tools of the bridge to a real server. */
+/** Tests modes, limited grants and revoked grants, from the bridge's tools to a real server. */
 import { actionOf } from '../../support/a2a-message.ts';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
@@ -23,8 +23,8 @@ function pendingOf(structured: unknown): { sessionId: string; callId: string; sh
   return { sessionId: found.sessionId, ...actionOf(found.pending) };
 }
 
-describe('trust', () => {
-  test('R12 a grant has a limit of uses, the status shows it, and a client can revoke it', async () => {
+describe('trust that lets later calls run without a question', () => {
+  test('R12 a trust grant has a limit of uses, the status shows the grant, and a client can revoke it', async () => {
     const on = await stage();
     const client = await clientAt(on);
     const asked = await client.call(DELEGATE, {
@@ -53,7 +53,7 @@ describe('trust', () => {
     });
   });
 
-  test('R10 an edit of a command needs only the new command line', async () => {
+  test('R10 an edit of a shell command needs only the new command line', async () => {
     const on = await stage();
     const client = await clientAt(on);
     const started = await client.call(DELEGATE, { task: 'run `echo one`', workspace: on.server.workspace });
@@ -71,8 +71,8 @@ describe('trust', () => {
   });
 });
 
-describe('a mode', () => {
-  test('a mode applies to the task that names it: accept-edits changes files and asks about commands', async () => {
+describe('the mode of a task', () => {
+  test('a mode applies only to the task that names it: "accept-edits" changes files without a question and asks about commands', async () => {
     const on = await stage();
     const client = await clientAt(on);
     const task = { task: plan(write('a.md', 'a'), shell('true')), workspace: on.server.workspace };

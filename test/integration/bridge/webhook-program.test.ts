@@ -25,7 +25,7 @@ const idsIn = (result: ToolResult): { sessionId: string; callId: string; shown: 
 const waited = (client: RawClient, sessionId: string): Promise<ToolResult> =>
   client.call(WAIT, { sessionId });
 
-describe('the bridge with an approval webhook, before the real server', () => {
+describe('the bridge with an approval webhook and the real server', () => {
   let whole: Stage;
   let receiver: WebhookReceiver;
   beforeEach(async () => {
@@ -53,7 +53,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
       task: plan(append(file, 'hello\n'), { say: 'Done.' }),
       workspace: whole.server.workspace,
     });
-  test('R01 D1 the answer to a post approves: the file is written once, and the receiver learns the channel', async () => {
+  test('R01 D1 the webhook’s answer to a post approves: the file is written once, and the webhook receives the channel of the decision', async () => {
     const stateDir = await directory({ afterSeconds: 0, tokenEnv: 'HOOK_TOKEN', headers: { 'x-team': 'a' } });
     receiver.answering = ({ type, data }) => {
       const [action] = Array.isArray(data['pending']) ? data['pending'] : [];
@@ -78,7 +78,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     expect(asked?.data).toMatchObject({ pending: [{ preview: expect.stringContaining('+hello') }] });
   });
 
-  test('R08 D1 the webhook approves while the tool denies: one decision counts, and the other is refused or ignored', async () => {
+  test('R08 D1 if the webhook approves while the tool denies, one decision counts, and the other is refused or ignored', async () => {
     const stateDir = await directory({ afterSeconds: 0 });
     const client = await bridgeAt(stateDir);
     const ready = signal();
@@ -112,7 +112,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     await first.kill();
     const next = await bridgeAt(stateDir);
     expect((await waited(next, ids.sessionId)).structuredContent).toMatchObject({ state: 'input_required' });
-    // Another client with its own state directory.
+    // Another client decides. It has its own state directory.
     const elsewhere = await stateDirectory();
     const other = await bridgeAt(elsewhere);
     await other.call(DECIDE, { ...ids, decision: 'approve' });
@@ -123,7 +123,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     expect(await whole.file('outlived.md')).toBe('hello\n');
   });
 
-  test('R67 with human-only and a client without forms, the bridge posts at once, and the answer to the post decides', async () => {
+  test('R67 with human-only and a client without forms, the bridge posts at once, and the webhook’s answer decides', async () => {
     const stateDir = await directory({ afterSeconds: 3600 });
     const client = await bridgeAt(stateDir, ['--approvals', 'human-only']);
     receiver.answering = ({ type, data }) => {
@@ -143,7 +143,7 @@ describe('the bridge with an approval webhook, before the real server', () => {
     expect(await whole.file('refused.md')).toBeUndefined();
   });
 
-  test('without its secret the bridge posts nothing, the log says why, and the tool still decides', async () => {
+  test('without its secret the webhook gets no post, the log contains the reason, and the tool can still decide', async () => {
     const stateDir = await directory({ afterSeconds: 0, secretEnv: 'NOWHERE_SET' });
     const client = await bridgeAt(stateDir);
     const ids = idsIn(await delegated(client, 'unsigned.md'));

@@ -43,7 +43,7 @@ describe('the approval webhook', () => {
   let path: string;
   let claims: StoredClaims;
   const open: { close(): void }[] = [];
-  /** The behaviour of the agent after the last decision. */
+  /** Defines what the agent does after the last decision. */
   let onDecided: (task: FakeTask) => unknown = completes;
 
   beforeEach(async () => {
@@ -64,7 +64,7 @@ describe('the approval webhook', () => {
     await agent.stop();
     await receiver.stop();
     onDecided = completes;
-    // The bridge may still write to the database.
+    // The bridge may still write to the database, so the removal tries again.
     await rm(path, { recursive: true, force: true, maxRetries: 10 });
   });
 
@@ -105,7 +105,7 @@ describe('the approval webhook', () => {
     return posts;
   }
 
-  test('the bridge posts an action that waits too long, once, signed and with everything that a person needs to decide', async () => {
+  test('if an action waits too long, the bridge posts it once, signed, with everything that a person needs to decide', async () => {
     const { session } = await waiting('one two');
     clock.advance(AFTER_MS - 1);
     expect(receiver.posts).toEqual([]);
@@ -134,7 +134,7 @@ describe('the approval webhook', () => {
       },
     });
     expect(clock.pending).toBe(0);
-    // After a decision on one of the two actions, the receiver learns it, and the other action is not posted again.
+    // The receiver must learn the decision on one action, and must not get the other action again.
     await decide(session, 'one', 'deny');
     expect((await receiver.got('approval.decided')).data).toMatchObject({
       decided: [{ callId: 'one' }],
@@ -150,7 +150,7 @@ describe('the approval webhook', () => {
     expect(receiver.posts.every((each) => each.genuine)).toBe(true);
   });
 
-  test('D2 the answer to a post cannot decide an action that the post does not list', async () => {
+  test('D2 the webhook’s answer to a post cannot decide an action that the post does not list', async () => {
     const callIds = Array.from({ length: 51 }, (_, index) => `c${String(index)}`);
     receiver.answering = ({ type }) => (type === 'approval.asked' ? approval('c50') : undefined);
     const { session } = await waiting(callIds.join(' '));
@@ -162,19 +162,19 @@ describe('the approval webhook', () => {
     expect(agent.decisions).toEqual([]);
   });
 
-  test('a post about a decision shows "working" until the agent continues', async () => {
+  test('a post about a decision has the state "working" until the agent continues', async () => {
     const { session } = await waiting('one');
     clock.advance(AFTER_MS);
     await receiver.got('approval.asked');
     const one = { callId: 'one', tool: 'write-file', title: 'Write one.md' };
     onDecided = (task) =>
       task.activity({ type: 'tool.decided', ...one, decision: 'approve', by: 'ada', channel: 'tool' });
-    // The task does not settle in this test. So the promise stays open.
+    // The task does not end or wait in this test. So this promise never resolves.
     void decide(session, 'one', 'approve');
     expect((await receiver.got('approval.decided')).data).toMatchObject({ waiting: [], state: 'working' });
   });
 
-  test('the bridge posts nothing about an action that was decided before its time was over', async () => {
+  test('the bridge posts nothing about an action that was decided before the waiting time was over', async () => {
     const { session } = await waiting('one');
     await decide(session, 'one', 'approve');
     expect(clock.pending).toBe(0);
@@ -182,7 +182,7 @@ describe('the approval webhook', () => {
     expect(receiver.posts).toEqual([]);
   });
 
-  test('the bridge posts nothing if it finds, before the post, that another client has decided', async () => {
+  test('the bridge posts nothing if it learns before the post that another client has decided', async () => {
     const { session } = await waiting('one');
     const other = sessionWith();
     other.take({ payload: { $case: 'task', value: agent.task.toTask() } }, await other.agent.connect());
@@ -193,7 +193,7 @@ describe('the approval webhook', () => {
     expect(receiver.posts).toEqual([]);
   });
 
-  test('D1 the answer to a post decides over the channel "webhook", and the bridge posts this decision too', async () => {
+  test('D1 the webhook’s answer to a post decides over the channel "webhook", and the bridge posts this decision too', async () => {
     receiver.answering = ({ type }) => (type === 'approval.asked' ? approval('one') : undefined);
     await waiting('one');
     clock.advance(AFTER_MS);
@@ -233,23 +233,26 @@ describe('the approval webhook', () => {
     ['a page', { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>approve</p>' }],
     ['megabytes', { ...asJson({}), body: `{"decisions":"${'x'.repeat(2 * 1024 * 1024)}"}` }],
     ['a refusal', { status: 403, body: 'approve' }],
-  ])('D1 an answer with %s decides nothing, and the action still waits', async (_, reply) => {
-    receiver.answering = ({ type }) => (type === 'approval.asked' ? reply : undefined);
-    const { session } = await waiting('one');
-    clock.advance(AFTER_MS);
-    await receiver.got('approval.asked');
-    if (reply.status === 200 && (reply.body?.length ?? 0) < 1000) {
-      // The bridge has read the answer. So any decision from it would already be at the agent.
-      await rowIn(path, `SELECT 1 FROM webhook_posts WHERE state = 'asked'`);
-    }
-    await session.look();
-    expect(session.view?.pending).toMatchObject([{ callId: 'one' }]);
-    expect(agent.decisions).toEqual([]);
-    await decide(session, 'one', 'approve');
-    expect(decisionChannels(agent)).toEqual(['tool']);
-  });
+  ])(
+    'D1 if the webhook’s answer has %s, nothing is decided, and the action stays pending',
+    async (_, reply) => {
+      receiver.answering = ({ type }) => (type === 'approval.asked' ? reply : undefined);
+      const { session } = await waiting('one');
+      clock.advance(AFTER_MS);
+      await receiver.got('approval.asked');
+      if (reply.status === 200 && (reply.body?.length ?? 0) < 1000) {
+        // The bridge has read the answer. So any decision from it would already be at the agent.
+        await rowIn(path, `SELECT 1 FROM webhook_posts WHERE state = 'asked'`);
+      }
+      await session.look();
+      expect(session.view?.pending).toMatchObject([{ callId: 'one' }]);
+      expect(agent.decisions).toEqual([]);
+      await decide(session, 'one', 'approve');
+      expect(decisionChannels(agent)).toEqual(['tool']);
+    },
+  );
 
-  test('the bridge does not follow a redirect, so no other address receives a post', async () => {
+  test('the bridge does not follow a redirect, so a post reaches no other address', async () => {
     const elsewhere = await WebhookReceiver.start(() => approval('one'));
     receiver.answering = () => ({ status: 307, headers: { location: elsewhere.url } });
     const { url, secret } = receiver;
@@ -265,7 +268,7 @@ describe('the approval webhook', () => {
     await elsewhere.stop();
   });
 
-  test('the bridge posts again after an error, with the same id', async () => {
+  test('after an error the bridge posts again with the same id', async () => {
     receiver.answering = ({ type }) => {
       if (type !== 'approval.asked') return undefined;
       return receiver.of(type).length < 3 ? { status: 503 } : approval('one');
@@ -279,9 +282,9 @@ describe('the approval webhook', () => {
     expect(agent.decisions).toHaveLength(1);
   });
 
-  test('the bridge stops posting to a receiver that never answers, and other decisions do not wait for it', async () => {
+  test('the bridge stops posting to a webhook that never answers, and other decisions do not wait for it', async () => {
     receiver.answering = () => new Promise(() => undefined);
-    // This limit is long enough for each post to arrive on a slow machine.
+    // The limit is long enough for each post to arrive on a slow machine.
     const { session } = await waiting('one', { patience: { ...QUICK, answerMs: 500 } });
     clock.advance(AFTER_MS);
     const last = await receiver.got('approval.asked', 1 + QUICK.backOff.retries);
@@ -290,7 +293,7 @@ describe('the approval webhook', () => {
     expect(session.view?.state).toBe('completed');
   });
 
-  test('a decision over another channel aborts an unanswered post, and the bridge posts the decision', async () => {
+  test('a decision over another channel aborts a post without an answer, and the bridge posts the decision', async () => {
     receiver.answering = ({ type }) => (type === 'approval.asked' ? new Promise(() => undefined) : undefined);
     const { session } = await waiting('one');
     clock.advance(AFTER_MS);

@@ -1,4 +1,4 @@
-/** Clients that cannot ask a person, and actions that a person decides over another channel. */
+/** Tests clients that cannot ask a person, and actions that a person decides over another channel. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import type { FakeAgent } from '../../support/fake-agent.ts';
@@ -50,7 +50,7 @@ describe('R96 decisions with Claude Code as the client', () => {
   async function clientWith(env: Record<string, string>, ...args: readonly string[]): Promise<TasksClient> {
     return closing(await tasksClient(program, await bridgeStart(agent, { args, env }), { tasks: false }));
   }
-  test('in print mode, the tool that decides requires no person, and its decision counts', async () => {
+  test('in print mode, the deciding tool requires no person, and its decision counts', async () => {
     const client = await clientWith(PRINT_MODE);
     const tool = await deciding(client);
     expect(tool?.['_meta']).not.toHaveProperty('anthropic/requiresUserInteraction');
@@ -61,12 +61,12 @@ describe('R96 decisions with Claude Code as the client', () => {
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
   });
 
-  test('in interactive mode, the tool that decides requires a person', async () => {
+  test('in interactive mode, the deciding tool requires a person', async () => {
     const tool = await deciding(await clientWith({ CLAUDE_CODE_ENTRYPOINT: 'cli' }));
     expect(tool?.['_meta']).toMatchObject({ 'anthropic/requiresUserInteraction': true });
   });
 
-  test('R96 the tool that decides has decision and title as its first arguments, and refuses the title of another action', async () => {
+  test('R96 the deciding tool has decision and title as its first arguments, and refuses the title of another action', async () => {
     const client = await clientWith({ CLAUDE_CODE_ENTRYPOINT: 'cli' }, '--fastest-answer-seconds', '60');
     const fields = Object.keys((await deciding(client))?.inputSchema.properties ?? {});
     expect(fields.slice(0, 5)).toEqual(['decision', 'title', 'sessionId', 'callId', 'shown']);
@@ -85,7 +85,7 @@ describe('R96 decisions with Claude Code as the client', () => {
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided approve' });
   });
 
-  test('with human-only in print mode, the bridge offers no tool that decides, and every result names the command line', async () => {
+  test('with human-only in print mode, the bridge offers no deciding tool, and every result names the command line', async () => {
     const client = await clientWith(PRINT_MODE, '--approvals', 'human-only');
     expect(await deciding(client)).toBeUndefined();
     const asked = await call(client, DELEGATE, { task: 'do it' });

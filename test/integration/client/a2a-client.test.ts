@@ -16,8 +16,8 @@ import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
 const QUICK = { firstMs: 1, mostMs: 20 };
 const LONG = (name: string): string => `run \`echo ${name} runs; sleep 600\``;
 
-describe('the client of an agent, over A2A', () => {
-  test('a task starts, waits, is approved as shown, and completes', async () => {
+describe('the client library for an agent, over A2A', () => {
+  test('a task starts, waits, continues after an approval with the shown code, and completes', async () => {
     const { server, file } = await sharedStage();
     const client = new A2aClient(server);
     const watched = new Watched();
@@ -41,7 +41,18 @@ describe('the client of an agent, over A2A', () => {
     expect(client.active).toEqual([]);
   });
 
-  test('executeTool calls one tool under the policy, with progress; getActiveExecutions lists it and abortTool stops it', async () => {
+  test('the files of a request reach the server with the task', async () => {
+    const { server, peer } = await stage();
+    const content = new TextEncoder().encode('The colour is teal.');
+    const execution = new A2aClient(server).start({ text: 'say hi', files: [{ name: 'notes.md', content }] });
+    const { state, taskId } = await execution.result;
+    expect(state).toBe('completed');
+    expect(JSON.stringify(await peer.call('GetTask', { id: taskId }))).toContain(
+      '[file notes.md]\\nThe colour is teal.',
+    );
+  });
+
+  test('executeTool calls one tool under the policy and reports progress; getActiveExecutions lists the call and abortTool stops it', async () => {
     const site = await openPages({
       '/': '<title>Start</title><p>Extract content here.</p><a href="/slow">slow</a>',
       '/slow': (_request, response) =>
@@ -79,7 +90,7 @@ describe('the client of an agent, over A2A', () => {
     expect(client.getActiveExecutions()).toEqual([]);
   });
 
-  test('executeWithUI runs a tool under the id of the caller, and cancelOperation ends it', async () => {
+  test('executeWithUI runs a tool under the caller’s id, and cancelOperation ends the tool', async () => {
     const { server } = await sharedStage();
     const executor = new UIToolExecutor(new A2aClient(server));
     const started = new Deferred<void>();
@@ -97,7 +108,7 @@ describe('the client of an agent, over A2A', () => {
     expect(cancelled).toBe(1);
   });
 
-  test('revoking trust makes the next call of the tool wait again', async () => {
+  test('after the trust is revoked, the next call of the tool waits again', async () => {
     const { server } = await sharedStage();
     const watched = new Watched();
     const execution = new A2aClient(server).start(
@@ -118,7 +129,7 @@ describe('the client of an agent, over A2A', () => {
     await execution.cancel();
   });
 
-  test('an edit is written instead of the proposed content; a second decision is refused with its error name', async () => {
+  test('the edited content is written instead of the proposed content; a second decision is refused with its error name', async () => {
     const { server, file } = await sharedStage();
     const watched = new Watched();
     const execution = new A2aClient(server).start(
@@ -139,7 +150,7 @@ describe('the client of an agent, over A2A', () => {
     );
   });
 
-  test('the answer to a question with choices is one of the choices', async () => {
+  test('the person answers a question with one of its choices', async () => {
     const { server } = await sharedStage();
     const watched = new Watched();
     const execution = new A2aClient(server).start(
@@ -167,7 +178,7 @@ describe('the client of an agent, over A2A', () => {
     expect(output).toContain('blue');
   });
 
-  test('the answer to a question in words is text', async () => {
+  test('the person answers a question without choices with text', async () => {
     const home = await newServerHome();
     const script = join(homeDirectoryOf(home), 'script.json');
     await writeFile(
@@ -182,7 +193,7 @@ describe('the client of an agent, over A2A', () => {
     await expect(execution.result).resolves.toMatchObject({ state: 'completed', output: 'Painted.' });
   });
 
-  test('R40 R41 R42 the client lists running executions; an abort stops only its own; a second abort has no effect and says so', async () => {
+  test('R40 R41 R42 the client lists running executions; an abort stops only its own execution; a second abort reports that it had no effect', async () => {
     const { server } = await sharedStage();
     const client = new A2aClient(server);
     const started = ['one', 'two'].map((name) => {
@@ -233,7 +244,7 @@ describe('the client of an agent, over A2A', () => {
     }
   });
 
-  test('R25 a connection that is cut after any event loses no event and repeats none', async () => {
+  test('R25 after a cut of the connection at any event, the client misses no event and repeats none', async () => {
     const { server } = await sharedStage();
     const text = plan({ say: 'one two three' }, shell('echo from the tool'), { say: 'four five six' });
     const request = { text, autoExecute: true };
@@ -251,7 +262,7 @@ describe('the client of an agent, over A2A', () => {
     }
   });
 
-  test('R27 a message whose answer was lost is sent again, and starts only one task', async () => {
+  test('R27 if the answer to a message is lost, the client sends the message again, and only one task starts', async () => {
     const { server, peer } = await sharedStage();
     const cutting = new CuttingFetch();
     let lost = 0;
@@ -263,7 +274,7 @@ describe('the client of an agent, over A2A', () => {
     expect(await peer.list()).toHaveLength(1);
   });
 
-  test('R20 the server is killed while a call waits, and restarts: the client finds the call, and the person decides', async () => {
+  test('R20 if the server is killed while a call waits, the client finds the call after the restart, and the person decides', async () => {
     const first = await startServer();
     const watched = new Watched();
     const client = new A2aClient({ ...first, patience: { attempts: 100, firstMs: 20, mostMs: 100 } });
@@ -276,9 +287,9 @@ describe('the client of an agent, over A2A', () => {
     await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
   });
 
-  test('R24 a client that detached resumes by id: it gets the task’s state first, then each event after the cursor once', async () => {
+  test('R24 a client that detached resumes by task id: it gets the task’s state first, then each event after the cursor once', async () => {
     const { server } = await sharedStage();
-    // The call must return although no event occurs.
+    // The call must return even if no event occurs.
     const client = new A2aClient({ ...server, patience: { quietMs: 3_600_000 } });
     const before = new Watched();
     const text = plan({ say: 'one' }, write('test.md', 'hello'), { say: 'two' });
@@ -303,7 +314,7 @@ describe('the client of an agent, over A2A', () => {
     await expect(client.attach({ taskId: id }).result).resolves.toMatchObject({ state, output });
   });
 
-  test('R26 a cursor beyond the end, an unknown task, a wrong token and an unreachable server are errors with names', async () => {
+  test('R26 a cursor beyond the end, an unknown task, a wrong token and an unreachable server give errors with names', async () => {
     const { server } = await stage();
     const client = new A2aClient({ ...server, patience: QUICK });
     const { taskId } = await client.start({ text: 'create test.md with hello', readOnly: true }).result;

@@ -26,7 +26,7 @@ async function begin(page: Page, { peer }: Stage, beginning: Beginning): Promise
   return taskId;
 }
 
-/** Checks that the page canceled the task, and that its command was stopped. */
+/** Checks that the page cancelled the task, and that the task's command was stopped. */
 async function expectLeft({ peer }: Stage, taskId: string): Promise<void> {
   const stream = await peer.follow(taskId, 0);
   await stream.until((event) => event.state === 'CANCELED');
@@ -65,7 +65,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     return staged;
   }
   async function openPage(): Promise<void> {
-    // The browser outlives its pages, as a person's browser does.
+    // One browser profile serves all pages, like a person's browser.
     context = await browser.newContext();
     page = await context.newPage();
     await page.goto(pages.origin);
@@ -77,14 +77,17 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     ['goes to another site', (at: Page) => at.goto('about:blank')],
     ['is loaded again', (at: Page) => at.reload()],
     ['is closed', (at: Page) => at.close({ runBeforeUnload: true })],
-  ])('R51 a page that %s aborts its tool execution on the server, if it asked for that', async (_, leave) => {
-    const staged = await open();
-    const taskId = await begin(page, staged, { over: 'a2a', ...staged.server, onUnload: 'cancel' });
-    await leave(page);
-    await expectLeft(staged, taskId);
-  });
+  ])(
+    'R51 a page that %s aborts its tool execution on the server, if the page requested that',
+    async (_, leave) => {
+      const staged = await open();
+      const taskId = await begin(page, staged, { over: 'a2a', ...staged.server, onUnload: 'cancel' });
+      await leave(page);
+      await expectLeft(staged, taskId);
+    },
+  );
 
-  test('R51 the same works over MCP, through a bridge that serves the page over HTTP', async () => {
+  test('R51 the page aborts the same way over MCP, through a bridge that serves the page over HTTP', async () => {
     const staged = await stage();
     const { server } = staged;
     const program = await builtBridge();
@@ -106,7 +109,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     }
   });
 
-  test('R51 a page that did not ask for the abort leaves its task running', async () => {
+  test('R51 a page that did not request the abort leaves its task running', async () => {
     const staged = await open();
     const taskId = await begin(page, staged, { over: 'a2a', ...staged.server, onUnload: 'detach' });
     await page.goto('about:blank');
@@ -114,7 +117,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(ended.statusText).toContain('by the test');
   });
 
-  test('R51 a page that a person returns to shows the outcome of its execution, and has no listener left', async () => {
+  test('R51 after the person returns to the page, it shows the outcome of its execution, and has no listener left', async () => {
     const staged = await open();
     await page.evaluate(COUNTING);
     const taskId = await begin(page, staged, { over: 'a2a', ...staged.server, onUnload: 'cancel' });
@@ -122,7 +125,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await page.goto(`${pages.origin}/elsewhere`);
     await expectLeft(staged, taskId);
     await page.goBack({ waitUntil: 'commit' });
-    // The browser kept the page in its cache. Otherwise the page has no execution.
+    // If the browser had not kept the page in its cache, the page would have no execution.
     const back = await page.evaluate(
       `execution.result.then(({ state }) => ({ state, listening: listening() }))`,
     );

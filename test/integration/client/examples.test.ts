@@ -53,8 +53,8 @@ function ended(output: string): never {
   throw new Error(`the example ended:\n${output}`);
 }
 
-describe('examples/client-node.mjs', () => {
-  test('shows the proposed content, and writes it when a person types y', async () => {
+describe('the example examples/client-node.mjs', () => {
+  test('the example shows the proposed content, and writes it if a person types y', async () => {
     const staged = await stage();
     const { child, said, exited, output } = run(
       'client-node.mjs',
@@ -70,7 +70,7 @@ describe('examples/client-node.mjs', () => {
     expect(await staged.file('a.md')).toBe('hello');
   });
 
-  test('ends the task on Ctrl-C', async () => {
+  test('the example ends the task on Ctrl-C', async () => {
     const staged = await stage();
     const { child, said, exited } = run('client-node.mjs', ['run', '`sleep 600`'], staged);
     await said(/approve\?/);
@@ -88,8 +88,8 @@ async function bridged() {
   return { ...staged, bridge: await startHttp(staged.server) };
 }
 
-describe('examples/abort-tool.mjs', () => {
-  test('stops the running tool on Enter, and its task continues to its end', async () => {
+describe('the example examples/abort-tool.mjs', () => {
+  test('the example stops the running tool on Enter, and its task continues to its end', async () => {
     const staged = await bridged();
     const text = plan(wait(600), { tool: 'list-files', input: {} });
     const { child, said, exited, output } = run('abort-tool.mjs', [text], staged);
@@ -105,7 +105,7 @@ describe('examples/abort-tool.mjs', () => {
     );
   });
 
-  test('ends a task that waits for a person, and does not ask the person', async () => {
+  test('the example ends a task that waits for a person, and does not ask the person', async () => {
     const { exited, output } = run('abort-tool.mjs', ['create a.md with x'], await bridged());
     expect([await exited, output()]).toEqual([
       1,
@@ -115,7 +115,7 @@ describe('examples/abort-tool.mjs', () => {
 });
 
 (BROWSER === undefined ? describe.skip : describe)('examples/client-page.html', () => {
-  test('starts a task, shows the diff, and approves it with a click', async () => {
+  test('the example page starts a task, shows the diff, and approves it with a click', async () => {
     const pages = run('serve-page.mjs', ['0']);
     await pages.said(/^http:\S+\/$/m);
     const address = pages.output().trim();
@@ -136,7 +136,7 @@ describe('examples/abort-tool.mjs', () => {
     }
   });
 
-  test('shows the agent’s question to a person, and the task continues with the answer', async () => {
+  test('the example page shows the agent’s question to a person, and the task continues with the answer', async () => {
     const pages = run('serve-page.mjs', ['0']);
     await pages.said(/^http:\S+\/$/m);
     const address = pages.output().trim();

@@ -29,8 +29,8 @@ async function open(
   return { ...staged, bridge, client };
 }
 
-describe('the client of the bridge, over MCP', () => {
-  test('a delegated task waits, is approved, and completes, with progress updates', async () => {
+describe('the client library for the bridge, over MCP', () => {
+  test('a delegated task waits, is approved, and completes, and the client gets progress', async () => {
     const { client, file, server } = await open();
     const watched = new Watched();
     const execution = client.start(
@@ -52,7 +52,7 @@ describe('the client of the bridge, over MCP', () => {
     await client.close();
   });
 
-  test('the answer to a question with choices is one of the choices', async () => {
+  test('the person answers a question with one of its choices', async () => {
     const { client, server } = await open();
     const watched = new Watched();
     const execution = client.start(
@@ -66,7 +66,7 @@ describe('the client of the bridge, over MCP', () => {
     await client.close();
   });
 
-  test('the client notices a decision of another surface; an outdated decision is refused', async () => {
+  test('the client notices a decision over another channel; the client’s own later decision is refused', async () => {
     const { client, peer, server } = await open();
     const watched = new Watched();
     const execution = client.start(
@@ -83,7 +83,7 @@ describe('the client of the bridge, over MCP', () => {
     });
   });
 
-  test('R40 R41 R42 the client lists running executions; an abort stops only its own; a second abort has no effect and says so', async () => {
+  test('R40 R41 R42 the client lists running executions; an abort stops only its own execution; a second abort reports that it had no effect', async () => {
     const { client, server, peer } = await open();
     const started = ['one', 'two'].map((name) => {
       const watched = new Watched();
@@ -108,7 +108,7 @@ describe('the client of the bridge, over MCP', () => {
     expect(await client.tools()).toEqual([]);
   });
 
-  test('a task’s report lists its running tools with the ids for an abort, and progress arrives at once', async () => {
+  test('a task’s report lists its running tools with their ids for an abort, and progress arrives at once', async () => {
     const { client, server, peer } = await open();
     const watched = new Watched();
     const execution = client.start(
@@ -131,7 +131,7 @@ describe('the client of the bridge, over MCP', () => {
     await client.close();
   });
 
-  test('executeTool calls one tool with progress; getActiveExecutions lists it; abortAllRequests ends the others', async () => {
+  test('executeTool calls one tool and reports progress; getActiveExecutions lists the call; abortAllRequests ends all other requests', async () => {
     const site = await openPages({
       '/': '<title>Start</title><p>Extract content here.</p><a href="/slow">slow</a>',
       '/slow': (_request, response) =>
@@ -165,7 +165,7 @@ describe('the client of the bridge, over MCP', () => {
     await client.close();
   });
 
-  test('a session revokes its trust: the next call of the tool waits again', async () => {
+  test('after a session revokes its trust, the next call of the tool waits again', async () => {
     const { client, file, server } = await open();
     const watched = new Watched();
     const execution = client.start(
@@ -192,7 +192,7 @@ describe('the client of the bridge, over MCP', () => {
     await client.close();
   });
 
-  test('R61 aborting the signal cancels the agent’s task and its tools; cancelAll does the same for the others', async () => {
+  test('R61 aborting the signal cancels the agent’s task and its tools; cancelAll cancels all other tasks of the client', async () => {
     const { client, server, peer } = await open();
     const controller = new AbortController();
     const begin = (name: string, signal?: AbortSignal) => {
@@ -213,7 +213,7 @@ describe('the client of the bridge, over MCP', () => {
     await expect(second.execution.result).resolves.toMatchObject({ state: 'canceled' });
   });
 
-  test('R48 the signal of a plain call ends the call at once; its task continues, and the client can return to the session', async () => {
+  test('R48 aborting the signal of a plain call ends the call at once; its task continues, and the client can return to the session', async () => {
     const { client, server, bridge } = await open({}, ['--log-level', 'info']);
     const controller = new AbortController();
     const watched = new Watched();
@@ -238,7 +238,7 @@ describe('the client of the bridge, over MCP', () => {
     });
   });
 
-  test('R64 lost answers are requested again while a task waits; the delegating call is not repeated', async () => {
+  test('R64 while a task waits, the client requests lost responses again, but does not repeat the delegating call', async () => {
     const cutting = new CuttingFetch();
     const { client, server } = await open({ fetch: cutting.fetch });
     let posts = 0;
@@ -258,7 +258,7 @@ describe('the client of the bridge, over MCP', () => {
     expect(cutting.asked.length).toBe(asked + 1);
   });
 
-  test('after a restart the bridge is initialized again, and the task’s state is the same', async () => {
+  test('after a restart of the bridge, the client initializes it again, and the task’s state is the same', async () => {
     const { client, bridge, server } = await open();
     const watched = new Watched();
     const patience = { ...QUICK, attempts: 200, mostMs: 100 };
@@ -275,7 +275,7 @@ describe('the client of the bridge, over MCP', () => {
     await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
   });
 
-  test('a prefix before the tools’ names works; an unknown session and a wrong token are errors with names', async () => {
+  test('the client works with a prefix before tool names; an unknown session and a wrong token give errors with names', async () => {
     const { client, bridge } = await open({ toolPrefix: 'gemini_' }, ['--tool-prefix', 'gemini_']);
     expect(await client.tools()).toEqual([]);
     await expect(client.attach({ sessionId: 'unknown' }).result).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** The library as a user installs it: from the packed package, in a separate project. */
+/** Tests the library as a user installs it: from the packed package, in a separate project. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ describe('the packed package', () => {
     const place = join(project, 'node_modules', 'mcp-a2a-bridge');
     await mkdir(place, { recursive: true });
     await run('tar', ['-xzf', join(project, archive.filename), '-C', place, '--strip-components=1']);
-    // The types mention this dependency only.
+    // The package's types import only this dependency.
     await symlink(join(modules, 'zod'), join(project, 'node_modules', 'zod'));
     await writeFile(join(project, 'package.json'), JSON.stringify({ type: 'module' }));
     await writeFile(join(project, 'use.ts'), PROGRAM);
@@ -70,7 +70,7 @@ describe('the packed package', () => {
     ['nodenext', 'nodenext'],
     ['bundler', 'esnext'],
   ])(
-    'the package is imported with its types, resolved as %s, without the types of Node, and runs',
+    'a project can import the package with its types, resolved as %s, without the types of Node, and run it',
     async (resolution, module) => {
       const flags = ['--strict', '--target', 'es2022', '--moduleResolution', resolution, '--module', module];
       const tsc = [join(modules, 'typescript', 'bin', 'tsc'), ...flags, '--lib', 'es2022,dom', '--types', ''];
@@ -80,7 +80,7 @@ describe('the packed package', () => {
     },
   );
 
-  test('other bundlers can bundle the package for a browser; the result is small and contains no Node code', async () => {
+  test('other bundlers can bundle the package for a browser; the bundle is small and contains no Node code', async () => {
     const { outputFiles, metafile } = await build({
       stdin: { contents: "export * from 'mcp-a2a-bridge/client';", resolveDir: project },
       bundle: true,

@@ -1,4 +1,4 @@
-/** An abort, a cancel and the completion of one tool execution happen in the same tick, in every order. */
+/** Tests an abort, a cancel and the completion of one tool execution in the same tick, in every order. */
 import { describe, expect, it } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -15,7 +15,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const ACTS = ['abort', 'cancel', 'finish', 'fail'] as const;
 type Act = (typeof ACTS)[number];
 
-/** Every order of every set of at least two of them. */
+/** Contains every order of every set of at least two actions. */
 const ORDERS = orders(ACTS).filter(({ length }) => length > 1);
 
 function orders(acts: readonly Act[]): Act[][] {
@@ -25,7 +25,7 @@ function orders(acts: readonly Act[]): Act[][] {
   });
 }
 
-/** A tool whose next run ends on command. If it heeds its signal, an abort ends it too. */
+/** A tool whose run ends when the test commands it. With `heeds`, an abort ends the run too. */
 class CommandedTool {
   readonly tool: Tool;
   readonly #told = new EventEmitter();
@@ -63,7 +63,7 @@ class CommandedTool {
   }
 }
 
-/** A model that requests the tool once, and then finishes. */
+/** Requests the tool once, and then finishes. */
 const model: Model = {
   id: 'once',
   async *stream({ exchanges }) {
@@ -73,9 +73,9 @@ const model: Model = {
   },
 };
 
-describe('R47 A3 an abort, a cancel and a completion in the same tick', () => {
+describe('R47 A3 an abort, a cancel and a completion in the same tick of the event loop', () => {
   it.each([true, false])(
-    'every order has exactly one outcome, and none hangs (the tool heeds its signal: %s)',
+    'every order has exactly one outcome, and no request hangs (the tool reacts to its signal: %s)',
     async (heeds) => {
       const act = new CommandedTool(heeds);
       const service = await startTaskService({
@@ -94,7 +94,7 @@ describe('R47 A3 an abort, a cancel and a completion in the same tick', () => {
           finished: 1,
           ends: 1,
         });
-        // The abort succeeded only if the journal says so.
+        // The abort may report success only if the journal records the stop.
         const aborted = finished.some(({ outcome }) => outcome.type === 'stopped');
         if (answers.abort === true) expect({ order, aborted }).toEqual({ order, aborted: true });
         if (order.includes('cancel'))
@@ -107,7 +107,7 @@ describe('R47 A3 an abort, a cancel and a completion in the same tick', () => {
 });
 
 describe('an abort', () => {
-  it('R47 after a cancel, an abort answers that the task’s cancel was already stopping the tool', async () => {
+  it('R47 an abort after a cancel reports that the task’s cancel was already stopping the tool', async () => {
     const act = new CommandedTool(false);
     const { tasks } = await startTaskService({
       stateDir: await temporaryDirectory(),
@@ -135,9 +135,9 @@ function isEnd(event: TaskEvent): boolean {
 }
 
 interface Answers {
-  /** The abort's answer: true if the abort stopped the tool. */
+  /** The result of the abort. True if the abort stopped the tool. */
   abort?: boolean;
-  /** The state in the cancel's answer. */
+  /** The task state in the result of the cancel. */
   cancel?: string;
 }
 
@@ -168,7 +168,7 @@ async function race(
   for (const what of order) perform[what]();
 
   const over = Promise.all([everything(tasks, taskId), ...asked]);
-  // A tool that ignores its signal is given up after its grace period.
+  // The server waits for the grace period, and then continues without a tool that ignores its signal.
   const passing = new AbortController();
   const time = (async () => {
     while (!passing.signal.aborted) {

@@ -1,4 +1,4 @@
-/** A tool's question outlives the kill of its process. */
+/** Tests that a tool's question stays pending after a kill of the tool's process. */
 import { afterEach, expect, it } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ it.each([
   ['R16 R21', 'with side effects waits for a person who says whether it runs again', 'other' as const],
   ['R16 R22', 'without side effects runs again, and asks again', 'none' as const],
 ])(
-  '%s a question outlives its killed server; after the answer its tool %s',
+  '%s a question stays pending after a kill of its server; after the answer its tool %s',
   async (_id, _what, sideEffect) => {
     const stateDir = await temporaryDirectory();
     const { taskId } = await killed(stateDir, sideEffect);
@@ -50,7 +50,7 @@ it.each([
   },
 );
 
-/** A task whose server was killed while its tool waited for an answer. */
+/** Creates a task whose server was killed while the task's tool waited for an answer. */
 async function killed(stateDir: string, sideEffect: string): Promise<{ taskId: string }> {
   const script = await bundledProgram('test/integration/executor/programs/asking-service.ts');
   const child = spawn(process.execPath, [script, stateDir, sideEffect], {

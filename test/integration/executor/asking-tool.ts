@@ -9,7 +9,7 @@ export const CALLS_ASK = { calls: [{ tool: 'inquire', input: {} }] };
 
 interface AskingTool {
   tool: Tool;
-  /** The outcome of each question, in order. */
+  /** The answer to each question, or its rejection, in order. */
   heard: (PersonsAnswer | 'rejected')[];
 }
 
@@ -17,11 +17,11 @@ export function askingTool(options: {
   asks: readonly Question[];
   sideEffect?: SideEffect;
   timeoutMs?: number;
-  /** Runs before the questions. */
+  /** Called before the questions. */
   first?: (run: ToolRun) => void;
-  /** Withdraws the questions. */
+  /** Its abort withdraws the questions. */
   signal?: AbortSignal;
-  /** Runs after the last answer. */
+  /** Called after the last answer. */
   last?: (run: ToolRun) => Promise<void>;
 }): AskingTool {
   const { asks, sideEffect = 'none', timeoutMs = 60_000, first, last, signal } = options;

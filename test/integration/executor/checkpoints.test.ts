@@ -1,4 +1,4 @@
-/** Checkpoints with real files and a real journal: saved before the change, restored after approval, deleted with the task. */
+/** Tests checkpoints with real files and a real journal. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { checkpointsOf } from '../../../a2a-server/task/checkpoint.ts';
+import { checkpointsOf } from '../../../a2a-server/task/compute-checkpoints.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { append, plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
@@ -52,7 +52,7 @@ async function did(...steps: PlannedStep[]): Promise<Snapshot> {
   return done;
 }
 
-/** Runs a command until its task parks or ends. */
+/** Runs a command until its task waits or ends. */
 async function command(line: string, more: Parameters<typeof messageOf>[1] = {}): Promise<Snapshot> {
   const { tasks } = service;
   const [name = '', ...args] = line.split(' ');
@@ -89,7 +89,7 @@ function checkpointIn(task: Snapshot): string {
 const write = (path: string, content: string) => ({ tool: 'write-file', input: { path, content } });
 
 describe('a checkpoint', () => {
-  it('a checkpoint is listed, shown, and restored after approval: contents, permissions, and new files are removed', async () => {
+  it('the server lists and shows a checkpoint; after an approval it restores contents and permissions, and removes new files', async () => {
     await writeFile(file('kept.sh'), 'echo one\n');
     await chmod(file('kept.sh'), 0o750);
     const task = await did({ together: [write('kept.sh', 'echo two\n'), write('new.txt', 'new')] });
@@ -115,12 +115,12 @@ describe('a checkpoint', () => {
     expect((await stat(file('kept.sh'))).mode & 0o777).toBe(0o750);
     expect(await textOf('new.txt')).toBeUndefined();
 
-    // A restoration is a change like any other: it can be undone.
+    // A restoration is a change like any other. So it can be undone.
     await decided(await command(`checkpoint restore ${checkpointIn(restored)}`), 'approve');
     expect([await textOf('kept.sh'), await textOf('new.txt')]).toEqual(['echo two\n', 'new']);
   });
 
-  it('restores deleted files with their permissions, and moved files, and reports what it cannot restore', async () => {
+  it('a restoration restores deleted files with their permissions, and moved files, and reports each file that it cannot restore', async () => {
     await mkdir(file('d/e'), { recursive: true });
     await writeFile(file('d/run.sh'), 'run');
     await chmod(file('d/run.sh'), 0o751);
@@ -144,7 +144,7 @@ describe('a checkpoint', () => {
     expect(await textOf('far/new')).toBeUndefined();
   });
 
-  it('R21 a checkpoint is restored with all later turns in one step, also of other tasks, and that step can be undone', async () => {
+  it('R21 one step restores a checkpoint with all later turns, also of other tasks, and a further restoration undoes that step', async () => {
     await writeFile(file('a.txt'), '0');
     const first = await did(append('a.txt', '1'));
     await did({ together: [append('a.txt', '2'), write('new.txt', 'new')] });
@@ -164,7 +164,7 @@ describe('a checkpoint', () => {
     expect([await textOf('a.txt'), await textOf('new.txt')]).toEqual(['0', undefined]);
   });
 
-  it('a checkpoint is not restored over a change that a person made between two turns', async () => {
+  it('a checkpoint restoration does not overwrite a change that a person made between two turns', async () => {
     const first = await did({ together: [append('a.txt', '1'), append('b.txt', '1')] });
     await writeFile(file('b.txt'), 'mine');
     await did(append('b.txt', '2'));
@@ -176,7 +176,7 @@ describe('a checkpoint', () => {
     expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['1', 'mine2']);
   });
 
-  it('D2 the restoration of a checkpoint is asked again when another turn follows between the question and the answer', async () => {
+  it('D2 if another turn follows between the question and the approval, the server asks about the restoration again', async () => {
     const first = await did(append('a.txt', '1'));
     const asked = await command(`restore-since ${checkpointIn(first)}`);
     await did(append('b.txt', '2'));
@@ -195,7 +195,7 @@ describe('a checkpoint', () => {
     expect(await textOf('a.txt')).toBe('one');
   });
 
-  it('the restoration of a checkpoint is refused if a person has changed its files since, and the error names them', async () => {
+  it('the server refuses a restoration if a person has changed its files since the checkpoint, and the error names the files', async () => {
     const id = checkpointIn(await did({ together: [append('a.txt', 'one'), append('b.txt', 'one')] }));
     await writeFile(file('b.txt'), 'mine');
     const refused = await command(`checkpoint restore ${id}`);
@@ -206,11 +206,11 @@ describe('a checkpoint', () => {
     expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['one', 'mine']);
   });
 
-  it('D2 the restoration of a checkpoint is asked again when a file changes between the question and the answer', async () => {
+  it('D2 if a file changes between the question and the approval, the server asks about the restoration again', async () => {
     await writeFile(file('a.txt'), '0');
     const task = await did({ together: [append('a.txt', '1'), append('a.txt', '2')] });
     const asked = await command(`checkpoint restore ${checkpointIn(task)}`);
-    // The file's content in the middle of the turn: written by the turn, but not the content that was shown.
+    // The file had this content between the turn's two writes. The person was shown another content.
     await writeFile(file('a.txt'), '01');
     const again = await decided(asked, 'approve');
     expect(again.status).toMatchObject({ pending: [{ reason: 'content-changed' }] });
@@ -219,7 +219,7 @@ describe('a checkpoint', () => {
     expect(await textOf('a.txt')).toBe('0');
   });
 
-  it('lists the commands that ran in the turn, because no checkpoint has their changes', async () => {
+  it('the list of a checkpoint names the commands that ran in the turn, because no checkpoint has their changes', async () => {
     await did({ together: [append('a.txt', 'one'), shell('echo two > b.txt')] });
     const list = said(await command('checkpoint list'));
     expect(list).toContain('a.txt (created); commands ran in this turn: ');
@@ -227,7 +227,7 @@ describe('a checkpoint', () => {
     expect(list).not.toContain('b.txt (');
   });
 
-  it('a checkpoint survives the process: the journal has the saved files and the principal', async () => {
+  it('a checkpoint survives a restart: the journal has the saved files and the principal', async () => {
     await writeFile(file('a.txt'), 'before');
     const asked = await command(`checkpoint restore ${checkpointIn(await did(write('a.txt', 'after')))}`);
     await service.stop();
@@ -237,13 +237,13 @@ describe('a checkpoint', () => {
     expect(await textOf('a.txt')).toBe('before');
   });
 
-  it('R21 the next process completes an interrupted restoration after approval', async () => {
+  it('R21 after an approval, the next process completes an interrupted restoration', async () => {
     const names = ['a.txt', 'b.txt', 'c.txt'];
     for (const name of names) await writeFile(file(name), 'before');
     const id = checkpointIn(await did({ together: names.map((name) => write(name, 'after')) }));
     await service.stop();
 
-    // Appends fail from the second file on, as if the process had died there.
+    // From the second file on, appends fail, as if the process had died.
     let recorded = 0;
     const { promise: died, resolve: dies } = promised();
     service = await start((journal) => {
@@ -271,7 +271,7 @@ describe('a checkpoint', () => {
     const doubt = await untilSettled(service.tasks, accepted);
     expect(doubt.status).toMatchObject({ pending: [{ reason: 'outcome-unknown' }] });
     const changed = await decided(doubt, 'approve');
-    // The rest of the restoration is shown before it runs.
+    // The person must see the rest of the restoration before it runs.
     expect(changed.status).toMatchObject({
       pending: [{ reason: 'content-changed', preview: { path: '2 files' } }],
     });
@@ -280,7 +280,7 @@ describe('a checkpoint', () => {
     expect(await Promise.all(names.map(textOf))).toEqual(['before', 'before', 'before']);
   });
 
-  it('a checkpoint of another principal does not exist for the caller', async () => {
+  it('for another principal, a checkpoint does not exist', async () => {
     const id = checkpointIn(await did(append('a.txt', 'one')));
     const { tasks } = service;
     const message = { ...messageOf('').message, command: { command: 'checkpoint show', args: [id] } };
@@ -295,7 +295,7 @@ describe('a checkpoint', () => {
     });
   });
 
-  it('a checkpoint of another workspace is not restored into this one', async () => {
+  it('a checkpoint of another workspace cannot be restored into this workspace', async () => {
     const other = await temporaryDirectory();
     const id = checkpointIn(await did(append('a.txt', 'one')));
     const refused = await command(`restore ${id}`, { settings: { workspace: other } });
@@ -305,7 +305,7 @@ describe('a checkpoint', () => {
     );
   });
 
-  it('a checkpoint is not restored in part if a part of its content is lost', async () => {
+  it('if a part of a checkpoint’s content is lost, the server restores no part of the checkpoint', async () => {
     await writeFile(file('b.txt'), 'before');
     const task = await did({ together: [append('a.txt', 'one'), append('b.txt', 'two')] });
     const database = openSqlite(join(stateDir, 'journal.db'), { busyTimeoutMs: 1_000 });
@@ -317,16 +317,16 @@ describe('a checkpoint', () => {
   });
 });
 
-describe('the content that a checkpoint saves', () => {
-  it('X1 the saved content is readable by its owner only', async () => {
+describe('the saved content of a checkpoint', () => {
+  it('X1 only its owner can read the saved content', async () => {
     await writeFile(file('a.txt'), 'secret');
     await did(write('a.txt', 'other'));
-    // Skips the temporary file of the mark, which may disappear meanwhile.
+    // The list omits the mark's temporary file, because that file may disappear at any time.
     const files = (await readdir(stateDir)).filter((entry) => /^journal\.db(?!\.mark\.)/.test(entry));
     for (const name of files) expect((await stat(join(stateDir, name))).mode & 0o777).toBe(0o600);
   });
 
-  it('E2 the saved content is in the journal with the start of its tool and the decision, in one append', async () => {
+  it('E2 one append writes the saved content, the start of the tool and the decision to the journal', async () => {
     await writeFile(file('a.txt'), 'before');
     await service.stop();
     const appends: string[][] = [];
@@ -348,7 +348,7 @@ describe('the content that a checkpoint saves', () => {
     expect(appends.flat().filter((type) => type === 'tool.started')).toHaveLength(1);
   });
 
-  it('the content is saved before the change: if the server cannot save it, nothing changes', async () => {
+  it('the server saves the content before the change: if it cannot save the content, nothing changes', async () => {
     await writeFile(file('a.txt'), 'before');
     await service.stop();
     service = await start((journal) => {
@@ -369,8 +369,8 @@ describe('the content that a checkpoint saves', () => {
   });
 });
 
-describe('a command', () => {
-  it('an unknown command is refused by name, and no task is created', async () => {
+describe('a command for the server', () => {
+  it('an unknown command is refused with its name, and no task starts', async () => {
     await expect(command('chekpoint list')).rejects.toMatchObject({
       reason: 'UNKNOWN_COMMAND',
       message: expect.stringMatching(/"\/chekpoint list".*init, checkpoint list, .*help/),
@@ -382,7 +382,7 @@ describe('a command', () => {
     expect((await service.tasks.list({ principal: 'ada' }, { size: 9 })).rows).toEqual([]);
   });
 
-  it('a command starts its own task: it is refused while a task of the session runs; after it the session continues', async () => {
+  it('a command starts its own task: it is refused while a task of the session runs; afterwards the session continues', async () => {
     const { tasks } = service;
     const asking = await untilSettled(tasks, await tasks.send(messageOf(plan(append('a.txt', 'one')))));
     const { sessionId } = asking;
@@ -398,7 +398,7 @@ describe('a command', () => {
     expect(next.exchanges.at(-1)).toMatchObject({ turn: { model: 'offline' } });
   });
 
-  it('R27 a command starts one task if its message arrives twice with the same id', async () => {
+  it('R27 a command whose message arrives twice with the same id starts one task', async () => {
     const message = { ...messageOf('').message, command: { command: 'help', args: [] } };
     const sent = { ...messageOf(''), message };
     const { tasks } = service;

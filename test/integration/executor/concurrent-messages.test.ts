@@ -1,4 +1,4 @@
-/** Another command overtakes a message: the same message sent again, or the end of its task. */
+/** Tests a message that meets another command at the same moment: a copy of itself, or the end of its task. */
 import { describe, expect, it } from '@jest/globals';
 import { waitingCalls } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
@@ -15,9 +15,9 @@ async function fresh() {
   return { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
 }
 
-describe('a message that is sent twice at once', () => {
+describe('a message that a client sends twice at once', () => {
   it.each(['approve', 'deny', 'edit'] as const)(
-    'R27 a message with the decision %s that is sent twice at once is accepted both times',
+    'R27 a message with the decision %s that a client sends twice at once is accepted each time, as one message',
     async (word) => {
       const model = new ScriptedModel([
         { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
@@ -38,7 +38,7 @@ describe('a message that is sent twice at once', () => {
 });
 
 describe('a message to a session', () => {
-  it('R04 a message to a session starts its next task if the current task ends as the message arrives', async () => {
+  it('R04 if the current task ends as a message arrives, the message starts the session’s next task', async () => {
     const model = new ScriptedModel([{ text: 'One.' }]);
     const { tasks } = await startTaskService({ ...(await fresh()), models: model });
     const { taskId, sessionId } = await tasks.send(messageOf('one'));
@@ -50,7 +50,7 @@ describe('a message to a session', () => {
     expect(second.taskId).not.toBe(taskId);
   });
 
-  it('a message to a session is refused if it names the ended task', async () => {
+  it('a message that names the ended task is refused', async () => {
     const { tasks } = await startTaskService({ ...(await fresh()), models: new ScriptedModel([{}]) });
     const first = await tasks.send(messageOf('one'));
     await untilSettled(tasks, first);

@@ -1,4 +1,7 @@
-/** The budget per UTC day: a real service and journal, a fake clock. Each turn of the model costs 2 US dollars. */
+/**
+ * Tests the daily budget with a real service and journal, and a fake clock. Each turn of the model costs 2 US
+ * dollars.
+ */
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
@@ -37,7 +40,7 @@ async function send(
   return untilSettled(tasks, await tasks.send(messageOf(text, to)));
 }
 
-it('asks when the tasks of the day have cost that much, for every task, and a reply allows as much again', async () => {
+it('at the daily budget, every task asks the person, and a reply allows the same amount again', async () => {
   const models = new ScriptedModel([LOOK, LOOK, LOOK, { text: 'One.' }, LOOK, LOOK, { text: 'Two.' }], {
     price: PRICE,
   });
@@ -54,7 +57,7 @@ it('asks when the tasks of the day have cost that much, for every task, and a re
   // The limit is now 6 + 5, and this turn costs 2.
   const { taskId } = first;
   expect((await send(service, 'go on', { taskId })).status).toEqual({ state: 'completed' });
-  // The answer to the second question is about the same 6 dollars, so it does not raise the limit again.
+  // The second question asked about the same 6 dollars. So its answer does not raise the limit again.
   const more = await send(service, 'you too', { taskId: second.taskId });
   expect(more.status).toMatchObject({ state: 'input-required', dayCost: { usd: 12 } });
   expect(await service.tasks.costs(ADA, 1)).toMatchObject({
@@ -64,7 +67,7 @@ it('asks when the tasks of the day have cost that much, for every task, and a re
   expect((await send(service, 'once more', { taskId: second.taskId })).status.state).toBe('completed');
 });
 
-it('survives a restart, and ends at midnight UTC', async () => {
+it('the daily budget survives a restart, and a new one starts at midnight UTC', async () => {
   const at = await where();
   const models = new ScriptedModel([LOOK, LOOK, LOOK, { text: 'Done.' }], { price: PRICE });
   const one = await startTaskService({ ...at, models, tools: [look], dailyBudget: 5 });
@@ -77,13 +80,13 @@ it('survives a restart, and ends at midnight UTC', async () => {
   await two.stop();
   models.add(LOOK, LOOK, { text: 'Done.' });
   const three = await startTaskService({ ...at, models, tools: [look], dailyBudget: 5, clock: one.clock });
-  // The answer to the last server counts: the limit is 11, and two more turns fit.
+  // The answer on the last server counts: the limit is 11, and two more turns fit.
   expect((await send(three, 'a third task')).status).toMatchObject({ dayCost: { usd: 12 } });
   three.clock.advance(DAY_MS);
   expect((await send(three, 'the next day')).status.state).toBe('completed');
 });
 
-it('belongs to one principal: the tasks of another one go on', async () => {
+it('the daily budget applies to one principal: the tasks of other principals continue', async () => {
   const models = new ScriptedModel([LOOK, LOOK, LOOK], { price: PRICE });
   const service = await startTaskService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
   await send(service, 'look around');
@@ -93,7 +96,7 @@ it('belongs to one principal: the tasks of another one go on', async () => {
   expect((await service.tasks.snapshot(accepted.taskId, 'bob')).status.state).toBe('completed');
 });
 
-it('never stops a task without cost: a model without a price, or a command', async () => {
+it('the daily budget never stops a task without cost: one with a model without a price, or a command', async () => {
   const at = await where();
   const paid = new ScriptedModel([LOOK, LOOK, LOOK], { price: PRICE });
   const first = await startTaskService({ ...at, models: paid, tools: [look], dailyBudget: 5 });
@@ -116,7 +119,7 @@ it('never stops a task without cost: a model without a price, or a command', asy
   expect((await send(second, 'look for free')).status.state).toBe('completed');
 });
 
-it('is not raised by a "deny" of a text-only client: the reply says how to end the task', async () => {
+it('a "deny" of a text-only client does not raise the daily budget: the reply says how to end the task', async () => {
   const models = new ScriptedModel([LOOK, LOOK, LOOK], { price: PRICE });
   const service = await startTaskService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
   const { taskId } = await send(service, 'look around');

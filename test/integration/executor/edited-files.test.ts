@@ -1,4 +1,4 @@
-/** An edit is bound to the file that the person saw, for every tool. */
+/** Tests that an edit is valid only for the file content that the person saw, for every tool. */
 import { describe, expect, it } from '@jest/globals';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -48,7 +48,7 @@ const TOOLS: readonly FileTool[] = [
   },
 ];
 
-/** A task that waits with one call on `a.txt`. */
+/** Starts a task that waits with one call on `a.txt`. */
 async function waiting({ tool, input }: Pick<FileTool, 'tool' | 'input'>) {
   const workspace = await temporaryDirectory();
   await writeFile(join(workspace, 'a.txt'), OLD);
@@ -63,9 +63,9 @@ async function waiting({ tool, input }: Pick<FileTool, 'tool' | 'input'>) {
   return { tasks, shown, edits, path, names: async () => (await readdir(workspace)).toSorted() };
 }
 
-describe('an edit of a call whose file has changed since it was shown', () => {
+describe('an edit of a call whose file has changed since the question', () => {
   it.each(TOOLS)(
-    'R90 $tool: the edit is refused and the call asks again with the current file; the next edit runs',
+    'R90 $tool: the server refuses the edit and asks about the call again with the current file; the next edit runs',
     async (call) => {
       const { tasks, shown, edits, path, names } = await waiting(call);
       await writeFile(path, THEIRS);
@@ -79,7 +79,7 @@ describe('an edit of a call whose file has changed since it was shown', () => {
       expect(pendingActions(again)[0]?.shown).not.toBe(pendingActions(shown)[0]?.shown);
       const [{ preview } = { preview: { type: 'url', url: '' } as const }] = pendingActions(again);
       if (preview.type === 'diff') expect(preview.diff).toContain('and a line of somebody else');
-      // The same decision again belongs to the earlier question.
+      // The repeated decision has the code of the earlier question.
       await expect(edits(shown, call.edited)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
       expect(await readFile(path, 'utf8')).toBe(THEIRS);
 
@@ -89,7 +89,7 @@ describe('an edit of a call whose file has changed since it was shown', () => {
     },
   );
 
-  it('R90 an edit is refused if it can no longer be applied, and the call still waits', async () => {
+  it('R90 an edit that cannot be applied to the file any more is refused, and the call still waits', async () => {
     const { shown, edits, path, tasks } = await waiting({
       tool: 'edit-file',
       input: { path: 'a.txt', ...change },
@@ -106,7 +106,7 @@ describe('an edit of a call whose file has changed since it was shown', () => {
     expect(await tasks.snapshot(shown.taskId, shown.principal)).toEqual(shown);
   });
 
-  it('R90 D2 an edit does not change another file whose content the person has not seen', async () => {
+  it('R90 D2 an edit cannot change another file whose content the person has not seen', async () => {
     const { shown, edits, path } = await waiting({
       tool: 'write-file',
       input: { path: 'a.txt', content: 'x\n' },

@@ -1,4 +1,4 @@
-/** A parked task expires at its deadline. An active task has no deadline. */
+/** Tests that a waiting task expires at its deadline, and that an active task has no deadline. */
 import { describe, expect, it } from '@jest/globals';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
@@ -36,11 +36,11 @@ async function parked({ tasks }: RunningService): Promise<Snapshot> {
   return snapshot;
 }
 
-/** Advances the clock and runs what is due. */
+/** Advances the clock, and waits for the timers that are due. */
 async function pass({ clock, tasks }: RunningService, ms: number): Promise<void> {
   clock.advance(ms);
   await tasks.maintenanceIdle();
-  // The maintenance that just ran has set its timer again. Run that timer too.
+  // The maintenance has set its timer again, for now. This call runs that timer too.
   clock.advance(0);
   await tasks.maintenanceIdle();
 }
@@ -52,7 +52,7 @@ const stateOf = async ({ tasks }: RunningService, { taskId }: Snapshot) =>
   (await tasks.snapshot(taskId, ADA)).status;
 
 describe('a task that waits for a decision', () => {
-  it('R14 a waiting task expires on time with an event that gives the reason, and readers get the event', async () => {
+  it('R14 a waiting task expires on time with an event that contains the reason, and subscribers get the event', async () => {
     const service = await started([{ calls: [WRITE] }]);
     const task = await parked(service);
     const { signal } = new AbortController();
@@ -79,7 +79,7 @@ describe('a task that waits for a decision', () => {
     expect(service.failures).toEqual([]);
   });
 
-  it('R14 a waiting task expires exactly at its deadline, even if the timer would fire later', async () => {
+  it('R14 a waiting task expires exactly at its deadline, even if the timer fires later', async () => {
     const service = await started([{ calls: [WRITE] }], MINUTE);
     const task = await parked(service);
     service.clock.advance(MINUTE - 1);
@@ -90,7 +90,7 @@ describe('a task that waits for a decision', () => {
     expect((await stateOf(service, task)).state).toBe('canceled');
   });
 
-  it('R14 a waiting task whose time is over expires at the next start; a clock that is set back does not reopen it', async () => {
+  it('R14 a task whose deadline passed while the server was down expires at the start; a clock that is set back does not reopen it', async () => {
     const first = await started([{ calls: [WRITE] }]);
     const task = await parked(first);
     await first.stop();
@@ -109,7 +109,7 @@ describe('a task that waits for a decision', () => {
     expect((await stateOf(second, task)).state).toBe('canceled');
   });
 
-  it('R14 a waiting task is either approved or expired if both happen at the same moment', async () => {
+  it('R14 if an approval and the deadline meet, the waiting task is either approved or expired', async () => {
     for (const decideFirst of [true, false]) {
       const service = await started([{ calls: [WRITE] }, { text: 'Done.' }]);
       const task = await parked(service);
@@ -135,7 +135,7 @@ describe('a task that waits for a decision', () => {
     }
   });
 
-  it('R14 shares one timer with all others, and all due tasks expire together', async () => {
+  it('R14 all waiting tasks share one timer, and all due tasks expire together', async () => {
     const service = await started(Array.from({ length: 250 }, () => ({ calls: [WRITE] })));
     const early: Snapshot[] = [];
     for (let i = 0; i < 125; i += 1) early.push(await parked(service));
@@ -156,7 +156,7 @@ describe('a task that waits for a decision', () => {
 });
 
 describe('an active task', () => {
-  it('R14 an active task never expires, even if its model takes very long', async () => {
+  it('R14 an active task never expires, even if its model needs a very long time', async () => {
     const service = await started([
       { calls: [WRITE] },
       { text: 'Thinking.', until: new Promise(() => undefined) },

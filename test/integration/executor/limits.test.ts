@@ -1,4 +1,4 @@
-/** Time limits stop slow work with a reason. A spent budget asks a person. */
+/** Tests that time limits stop slow work with a reason, and that a spent budget asks a person. */
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { z } from 'zod';
@@ -23,7 +23,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 const LOOK = { calls: [{ tool: 'look', input: {} }] };
 const where = async () => ({ stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() });
 
-/** A tool that reports its start, and runs until it is stopped. */
+/** Creates a tool that reports its start, and runs until it is stopped. */
 function endless(timeoutMs = 3_600_000): { tool: Tool; runs: Promise<void> } {
   let begin: (() => void) | undefined;
   const runs = new Promise<void>((resolve) => (begin = resolve));
@@ -51,7 +51,7 @@ function looking(run: (signal: AbortSignal) => Promise<void>, timeoutMs = 60_000
   });
 }
 
-/** A disk that refuses appends while it is full. */
+/** Simulates a disk that refuses appends while it is full. */
 class Interruption {
   full = false;
   readonly between = (journal: Journal): Journal =>
@@ -70,7 +70,7 @@ async function eventsOf({ tasks }: RunningService, taskId: string): Promise<Task
   return events;
 }
 
-/** A model whose turn ends only when the test ends it. */
+/** Creates a model whose turn ends only when the test ends it. */
 function slow(...turns: ScriptedTurn[]): { models: ScriptedModel; asked: Promise<void> } {
   const models = new ScriptedModel([...turns, { text: 'Thinking', until: new Promise(() => undefined) }]);
   const stream = models.stream.bind(models);
@@ -85,8 +85,8 @@ function slow(...turns: ScriptedTurn[]): { models: ScriptedModel; asked: Promise
   return { models, asked };
 }
 
-describe('time limits', () => {
-  it('A1 a tool stops at the server’s limit if its own is longer; the model gets the reason and continues', async () => {
+describe('the time limits of a task', () => {
+  it('A1 the server’s limit stops a tool with a longer limit of its own; the model gets the reason and continues', async () => {
     const { tool, runs } = endless();
     const models = new ScriptedModel([LOOK, { text: 'Well.' }]);
     const service = await startTaskService({
@@ -107,7 +107,7 @@ describe('time limits', () => {
     );
   });
 
-  it('A1 a model that does not end its turn fails the task, which keeps the text so far', async () => {
+  it('A1 if a model does not end its turn in time, the task fails and keeps the text so far', async () => {
     const { models, asked } = slow();
     const service = await startTaskService({ ...(await where()), models, limits: { modelMs: 600_000 } });
     const accepted = await service.tasks.send(messageOf('think'));
@@ -124,7 +124,7 @@ describe('time limits', () => {
     expect(service.clock.pending).toBe(0);
   });
 
-  it('A1 a turn that takes too long stops its tools, and does not start the remaining calls', async () => {
+  it('A1 if a turn takes too long, the server stops its tools, and does not start the remaining calls', async () => {
     const { tool, runs } = endless(86_400_000);
     let ran = false;
     const other = { ...looking(async () => void (ran = true)), name: 'other', sideEffect: 'files' as const };
@@ -152,7 +152,7 @@ describe('time limits', () => {
     expect(ran).toBe(false);
   });
 
-  it('A1 a task that works for too long fails, whatever it does, and its tools stop', async () => {
+  it('A1 a task that works for too long fails, even while a tool runs, and its tools stop', async () => {
     const { tool, runs } = endless();
     const models = new ScriptedModel([LOOK]);
     const service = await startTaskService({
@@ -176,7 +176,7 @@ describe('time limits', () => {
     expect([service.tasks.running(), service.failures]).toEqual([[], []]);
   });
 
-  it('the time that a person takes does not count as working time', async () => {
+  it('the time that a person needs for a decision does not count as working time', async () => {
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
     const asks = { ...quick, sideEffect: 'files' as const };
     const service = await startTaskService({
@@ -196,38 +196,41 @@ describe('time limits', () => {
   });
 });
 
-describe('a budget', () => {
+describe('the budget of a task', () => {
   it.each<[string, Parameters<typeof startTaskService>[0]['budget'], string]>([
     ['turns', { turns: 2 }, 'turns of the model: 2'],
     ['tool calls', { toolCalls: 2 }, 'tool calls: 2'],
     ['tokens', { tokens: 4 }, 'tokens: 4'],
     ['money', { usd: 4 }, 'US dollars: 4.00'],
-  ])('a spent budget of %s asks a person; a reply grants the same amount again', async (_, budget, said) => {
-    const price = { input: 500_000, output: 1_500_000 };
-    const models = new ScriptedModel([LOOK, LOOK, LOOK, LOOK, { text: 'Done.' }], { price });
-    const service = await startTaskService({
-      ...(await where()),
-      models,
-      tools: [quick],
-      budget: budget ?? {},
-    });
-    const accepted = await service.tasks.send(messageOf('look around'));
-    const { status } = await untilSettled(service.tasks, accepted);
-    expect(status).toMatchObject({
-      state: 'input-required',
-      pending: [],
-      question: expect.stringContaining(said),
-    });
-    expect(models.requests).toHaveLength(2);
-    const again = await service.tasks.send(messageOf('go on, but faster', { taskId: accepted.taskId }));
-    expect((await untilSettled(service.tasks, again)).status).toMatchObject({ state: 'input-required' });
-    expect(models.requests).toHaveLength(4);
-    expect(models.requests[2]?.conversation.at(-1)).toEqual({ role: 'user', text: 'go on, but faster' });
-    const last = await service.tasks.send(messageOf('and to the end', { taskId: accepted.taskId }));
-    expect((await untilSettled(service.tasks, last)).status).toEqual({ state: 'completed' });
-  });
+  ])(
+    'if a budget of %s is spent, the task asks a person; a reply allows the same amount again',
+    async (_, budget, said) => {
+      const price = { input: 500_000, output: 1_500_000 };
+      const models = new ScriptedModel([LOOK, LOOK, LOOK, LOOK, { text: 'Done.' }], { price });
+      const service = await startTaskService({
+        ...(await where()),
+        models,
+        tools: [quick],
+        budget: budget ?? {},
+      });
+      const accepted = await service.tasks.send(messageOf('look around'));
+      const { status } = await untilSettled(service.tasks, accepted);
+      expect(status).toMatchObject({
+        state: 'input-required',
+        pending: [],
+        question: expect.stringContaining(said),
+      });
+      expect(models.requests).toHaveLength(2);
+      const again = await service.tasks.send(messageOf('go on, but faster', { taskId: accepted.taskId }));
+      expect((await untilSettled(service.tasks, again)).status).toMatchObject({ state: 'input-required' });
+      expect(models.requests).toHaveLength(4);
+      expect(models.requests[2]?.conversation.at(-1)).toEqual({ role: 'user', text: 'go on, but faster' });
+      const last = await service.tasks.send(messageOf('and to the end', { taskId: accepted.taskId }));
+      expect((await untilSettled(service.tasks, last)).status).toEqual({ state: 'completed' });
+    },
+  );
 
-  it('a budget is not raised by a "deny" of a text-only client: the reply says how to end the task', async () => {
+  it('a "deny" of a text-only client does not raise the budget: the reply says how to end the task', async () => {
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
     const service = await startTaskService({
       ...(await where()),
@@ -246,7 +249,7 @@ describe('a budget', () => {
     expect((await untilSettled(service.tasks, again)).status).toEqual({ state: 'completed' });
   });
 
-  it('a budget of time asks once the task has worked for that long, but not during a turn', async () => {
+  it('after its working time reaches the budget, the task asks the person, but not in the middle of a turn', async () => {
     const { tool, runs } = endless(60_000);
     const models = new ScriptedModel([LOOK, { text: 'Done.' }]);
     const service = await startTaskService({
@@ -265,7 +268,7 @@ describe('a budget', () => {
     expect((await untilSettled(service.tasks, again)).status).toEqual({ state: 'completed' });
   });
 
-  it('a budget does not ask for a task that has ended, and outlives the server', async () => {
+  it('the server does not ask about the budget of an ended task, and the budget survives a restart', async () => {
     const at = await where();
     const models = new ScriptedModel([LOOK, { text: 'Done.' }, LOOK, { text: 'Done.' }]);
     const first = await startTaskService({ ...at, models, tools: [quick], budget: { turns: 2 } });
@@ -284,7 +287,7 @@ describe('a budget', () => {
   });
 });
 
-describe('time in which no server runs', () => {
+describe('the time in which no server runs', () => {
   const DAY_MS = 86_400_000;
 
   type Options = Parameters<typeof startTaskService>[0];
@@ -339,7 +342,7 @@ describe('time in which no server runs', () => {
     expect(spent.activeMs).toBe(10_000);
   });
 
-  it('R28 spends no budget if the next server cannot write at first', async () => {
+  it('R28 the time counts against no budget if the next server cannot write at first', async () => {
     const disk = new Interruption();
     disk.full = true;
     const { service, accepted } = await dayAfter({ budget: { activeMs: 60_000 } }, { between: disk.between });
@@ -353,7 +356,7 @@ describe('time in which no server runs', () => {
     expect(spent.activeMs).toBe(10_000);
   });
 
-  it('D6 spends no budget while a process of the killed server still runs', async () => {
+  it('D6 the time counts against no budget while a process of the killed server still runs', async () => {
     const orphans: Orphan[] = [];
     const children = { endOrphans: () => Promise.resolve(orphans) };
     const { service, accepted } = await dayAfter(

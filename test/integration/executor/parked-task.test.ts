@@ -1,4 +1,4 @@
-/** A parked task uses no resources of the process: its whole state is in the journal. */
+/** Tests that a waiting task uses no resources of the process. Its whole state is in the journal. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const PRINCIPAL = 'ada';
 
-/** Everything that lives in a process, created from the files alone. */
+/** The objects of one process, created from the files alone. */
 interface Life {
   tasks: RunningTaskService;
   end(): Promise<void>;
@@ -104,7 +104,7 @@ async function sent({ tasks }: Life, message: Incoming): Promise<Snapshot> {
   return tasks.snapshot(taskId, PRINCIPAL);
 }
 
-/** The process holds nothing of any task: no execution, tool or timer. The last steps may still need a moment. */
+/** Checks that the process has no execution, tool or timer of any task. The last steps may still need a moment. */
 async function expectIdle({ tasks }: Life, clock: FakeClock): Promise<void> {
   while (tasks.executing() > 0) await nextTurn();
   expect([clock.pending, tasks.running()]).toEqual([0, []]);
@@ -123,7 +123,7 @@ describe('a task that waits for a person', () => {
     { later: '10 min', ms: 600_000 },
     { later: '10 days', ms: 864_000_000 },
   ])(
-    'R01 a waiting call runs exactly once if a process that knows only the journal gets the approval $later later',
+    'R01 a process that knows only the journal gets the approval $later later, and the waiting call runs exactly once',
     async ({ ms }) => {
       const directory = await temporaryDirectory();
       const clock = new FakeClock();
@@ -154,7 +154,7 @@ describe('a task that waits for a person', () => {
     },
   );
 
-  it('R01 a waiting task creates its scope only at the approval, ten minutes later in the same process', async () => {
+  it('R01 ten minutes after the question, the approval creates a new abort scope in the same process, and the call runs once', async () => {
     const directory = await temporaryDirectory();
     const clock = new FakeClock();
     const life = await begin(directory, clock);

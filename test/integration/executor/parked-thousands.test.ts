@@ -1,4 +1,4 @@
-/** Ten thousand parked tasks are rows on a disk. The process holds nothing of them. */
+/** Tests ten thousand waiting tasks. They are only rows on the disk, and the process keeps nothing of them. */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readFile, readdir } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const COUNT = 10_000;
 const APPEND = { tool: 'append-file', input: { path: parkedTaskFile(undefined), content: 'once' } };
 const maintenance = { expiry: { decisionMs: 604_800_000, idleMs: null }, retentionMs: 2_592_000_000 };
 
-it('R30 a start with ten thousand parked tasks reads and holds none of them; each of them can resume', async () => {
+it('R30 a server that starts with ten thousand waiting tasks does not load them; each of them can continue', async () => {
   const stateDir = await temporaryDirectory();
   const workspace = await temporaryDirectory();
   await park(stateDir, workspace);
@@ -38,7 +38,7 @@ it('R30 a start with ten thousand parked tasks reads and holds none of them; eac
   });
   expect(await tasks.recover()).toBe(0);
   await tasks.maintenanceIdle();
-  // The next deadline comes from a page of the index. No entry is read.
+  // The server reads the next deadline from one page of the index, and reads no journal entry.
   expect(given).toEqual({ read: 0, unsettled: 0, deadlines: 100 });
   expect([clock.pending, tasks.executing(), models.requests.length]).toEqual([1, 0, 0]);
 
@@ -63,7 +63,7 @@ it('R30 a start with ten thousand parked tasks reads and holds none of them; eac
   expect(failures).toEqual([]);
 }, 60_000);
 
-/** The executor parks one task, and the test writes the others after it. That process has ended. */
+/** Creates waiting tasks: the executor makes the first one, and the test writes copies. The process then ends. */
 async function park(stateDir: string, workspace: string): Promise<void> {
   const models = new ScriptedModel([{ calls: [APPEND] }]);
   const service = await startTaskService({ stateDir, workspace, models, maintenance });

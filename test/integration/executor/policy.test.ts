@@ -1,27 +1,33 @@
-/** Rules and modes in whole tasks, with the real journal, tools and workspace. */
+/** Tests policy rules and modes in whole tasks, with the real journal, tools and workspace. */
 import { describe, expect, it } from '@jest/globals';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { personWithPasskey } from '../../support/person-with-passkey.ts';
 import { openPages, openSite } from '../../support/web-site.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import { decisionMessage, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-type Options = Pick<Parameters<typeof startTaskService>[0], 'policy' | 'mode' | 'tools'>;
+type Options = Pick<
+  Parameters<typeof startTaskService>[0],
+  'policy' | 'mode' | 'tools' | 'stateDir' | 'clock' | 'presence'
+>;
 
-async function agent(turns: ScriptedTurn[], options: Options = {}) {
-  const [stateDir, workspace] = [await temporaryDirectory(), await temporaryDirectory()];
+async function agent(turns: ScriptedTurn[], options: Partial<Options> = {}) {
+  const stateDir = options.stateDir ?? (await temporaryDirectory());
+  const workspace = await temporaryDirectory();
   const models = new ScriptedModel(turns);
-  const service = await startTaskService({ stateDir, workspace, models, ...options });
+  const service = await startTaskService({ ...options, stateDir, workspace, models });
   return { ...service, models, workspace, stateDir, service };
 }
 
 const write = (path: string) => ({ tool: 'write-file', input: { path, content: 'new' } });
 const shell = (command: string) => ({ tool: 'run-shell-command', input: { command } });
 
-describe('a task under rules', () => {
-  it('a task under rules runs allowed calls, asks about the others, and tells the model which rule denied a call', async () => {
+describe('a task under policy rules', () => {
+  it('a task runs allowed calls and asks about unlisted calls, and the model learns which rule denied a call', async () => {
     const { tasks, workspace, models } = await agent(
       [{ calls: [write('docs/a.md'), write('b.txt'), write('.env')] }],
       {
@@ -46,7 +52,7 @@ describe('a task under rules', () => {
     expect(told).toMatch(/rule 2 \(deny: path .*keys live there/);
   });
 
-  it('R13 deny rules and ask rules also apply to a task that runs everything without asking', async () => {
+  it('R13 deny rules and ask rules also apply to a task with autoExecute', async () => {
     const { tasks, workspace } = await agent(
       [{ calls: [shell('echo x > denied; true'), write('asked.txt')] }],
       {
@@ -67,7 +73,7 @@ describe('a task under rules', () => {
     await expect(readFile(join(workspace, 'denied'))).rejects.toThrow('ENOENT');
   });
 
-  it('R12 a grant overrides neither a deny rule nor an ask rule', async () => {
+  it('R12 a trust grant overrides neither a deny rule nor an ask rule', async () => {
     const { tasks } = await agent(
       [{ calls: [write('a.txt')] }, { calls: [write('b.txt'), write('asked.txt'), write('denied.txt')] }],
       {
@@ -93,7 +99,7 @@ describe('a task under rules', () => {
     ]);
   });
 
-  it('D4 an edit into a denied call is refused, and the call still waits', async () => {
+  it('D4 an edit that turns a call into a denied one is refused, and the call still waits', async () => {
     const { tasks } = await agent([{ calls: [shell('git status')] }], {
       policy: [{ action: 'deny', command: 'git push' }],
     });
@@ -107,7 +113,7 @@ describe('a task under rules', () => {
     expect((await tasks.row(parked.taskId, 'ada')).state).toBe('input-required');
   });
 
-  it('a path is judged by its target: a link cannot bypass a deny rule', async () => {
+  it('a rule checks a path after links are resolved: a link cannot bypass a deny rule', async () => {
     const { tasks, workspace, models } = await agent(
       [{ calls: [{ tool: 'read-file', input: { path: 'notes.md' } }] }],
       {
@@ -122,7 +128,7 @@ describe('a task under rules', () => {
     expect(told).not.toContain('hush');
   });
 
-  it('X2 a redirect to a denied host is not followed', async () => {
+  it('X2 the server does not follow a redirect to a denied host', async () => {
     const secret = await openPages({ '/': 'secret' });
     const site = await openSite((_request, response) => {
       response.writeHead(302, { Location: `http://localhost:${secret.port}/` }).end();
@@ -138,7 +144,39 @@ describe('a task under rules', () => {
     expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('rule 1 (deny: host');
   });
 
-  it('a deny rule that is new after a restart also denies calls that already waited', async () => {
+  it.each([
+    { demands: 'localhost', follows: false },
+    { demands: '*', follows: true },
+  ])(
+    'R120 a passkey for one host under rule "$demands": the server follows a redirect to another host: $follows',
+    async ({ demands, follows }) => {
+      const secret = await openPages({ '/': 'secret' });
+      const site = await openSite((_request, response) => {
+        response.writeHead(302, { Location: `http://localhost:${secret.port}/` }).end();
+      });
+      const [stateDir, clock] = [await temporaryDirectory(), new FakeClock()];
+      const person = await personWithPasskey(stateDir, clock);
+      const { tasks, models } = await agent([{ calls: [{ tool: 'fetch', input: { url: site.origin } }] }], {
+        stateDir,
+        clock,
+        presence: person.presence,
+        policy: [
+          { action: 'presence', host: '127.0.0.1' },
+          { action: 'presence', host: demands },
+        ],
+        tools: builtinTools({ privateHosts: [site.host, `localhost:${secret.port}`] }),
+      });
+      const parked = await untilSettled(tasks, await tasks.send(messageOf('go')));
+      const [callId = ''] = Object.keys(parked.calls);
+      await untilSettled(tasks, await tasks.send(await person.approval(tasks, parked, callId)));
+      expect(site.asked).toEqual(['/']);
+      expect(secret.asked).toEqual(follows ? ['/'] : []);
+      const told = JSON.stringify(models.requests.at(-1)?.conversation);
+      expect(told.includes('rule 2 (presence: host')).toBe(!follows);
+    },
+  );
+
+  it('a deny rule that is added at a restart also denies calls that already wait', async () => {
     const first = await agent([{ calls: [write('a.txt')] }]);
     const parked = await untilSettled(first.tasks, await first.tasks.send(messageOf('go')));
     const [callId = ''] = Object.keys(parked.calls);
@@ -158,7 +196,7 @@ describe('a task under rules', () => {
   });
 });
 
-/** The decision on its first call trusts an agent with its tool. */
+/** Starts a task whose first decision gives a trust grant for the tool. */
 async function trusting(grant: { minutes?: number; uses?: number }, turns: ScriptedTurn[]) {
   const started = await agent([{ calls: [write('first.txt')] }, ...turns]);
   const parked = await untilSettled(started.tasks, await started.tasks.send(messageOf('go')));
@@ -168,12 +206,12 @@ async function trusting(grant: { minutes?: number; uses?: number }, turns: Scrip
   return { ...started, taskId: parked.taskId, after: await untilSettled(started.tasks, accepted) };
 }
 
-describe('a grant with an end', () => {
-  it('R12 a grant with one use lets one later call run, and the next call of the same turn asks', async () => {
+describe('a trust grant with a limit', () => {
+  it('R12 with one use left, a grant lets one later call run, and the next call of the same turn asks the person', async () => {
     const { after, workspace } = await trusting({ uses: 1 }, [{ calls: [write('a.txt'), write('b.txt')] }]);
     expect(after.status).toMatchObject({ pending: [{ title: 'Write b.txt' }] });
     expect(after.grants).toEqual([]);
-    // No call of the turn runs before all are decided.
+    // No call of the turn may run before all calls are decided.
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
@@ -215,7 +253,7 @@ describe('a grant with an end', () => {
 });
 
 describe('a task with a mode', () => {
-  it('accept-edits changes files without asking and asks before commands', async () => {
+  it('the mode "accept-edits" changes files without a question and asks before commands', async () => {
     const { tasks, workspace } = await agent([{ calls: [write('a.txt')] }, { calls: [shell('true')] }]);
     const settings = { mode: 'accept-edits' } as const;
     const parked = await untilSettled(tasks, await tasks.send(messageOf('go', { settings })));
@@ -223,7 +261,7 @@ describe('a task with a mode', () => {
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new');
   });
 
-  it('plan offers only read-only tools, tells the model so, and refuses other calls', async () => {
+  it('the mode "plan" offers only read-only tools, tells this to the model, and refuses all other calls', async () => {
     const { tasks, models, workspace } = await agent([{ calls: [write('a.txt')] }, { text: 'The plan.' }], {
       mode: 'plan',
     });
@@ -235,7 +273,7 @@ describe('a task with a mode', () => {
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 
-  it('a task is refused if its mode contradicts the other settings, and nothing starts', async () => {
+  it('a task whose mode contradicts its other settings is refused, and nothing starts', async () => {
     const { tasks } = await agent([]);
     const settings = { mode: 'plan', autoExecute: true } as const;
     await expect(tasks.send(messageOf('go', { settings }))).rejects.toMatchObject({ reason: 'MALFORMED' });

@@ -1,4 +1,4 @@
-/** Questions to a person: calls that get an answer instead of running, and questions of a running tool. */
+/** Tests questions to a person: calls that get an answer instead of running, and questions of a running tool. */
 import { describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
@@ -50,14 +50,14 @@ async function eventsOf({ tasks }: RunningService, taskId: string): Promise<Task
   return events;
 }
 
-/** The results of the last calls, as the model gets them. */
+/** Returns the results of the last calls, as the model gets them. */
 const results = (models: ScriptedModel) =>
   models.requests
     .at(-1)
     ?.conversation.findLast((step) => step.role === 'tool')
     ?.results.map(({ text, isError }) => ({ text, isError }));
 
-/** A task with a running tool that has asked a question. */
+/** Starts a task with a running tool that has asked a question. */
 async function working(options: Parameters<typeof askingTool>[0], more: Options = {}) {
   const asking = askingTool(options);
   const service = await started([CALLS_ASK], { tools: [asking.tool], ...more });
@@ -65,13 +65,13 @@ async function working(options: Parameters<typeof askingTool>[0], more: Options 
   return { ...service, ...asking, task };
 }
 
-describe('a call that is a question', () => {
+describe('a tool call that asks the person a question', () => {
   it.each([
     ['as it is', {}],
     ['with autoExecute', { settings: { autoExecute: true } }],
     ['when it may only look', { settings: { readOnly: true } }],
   ])(
-    'R16 a question waits for a person, %s; the call’s result is the answer and no tool runs',
+    'R16 a question waits for a person, %s; the answer is the call’s result, and no tool runs',
     async (_how, more) => {
       const service = await started([ASKS]);
       const task = await parked(service, more);
@@ -97,7 +97,7 @@ describe('a call that is a question', () => {
     },
   );
 
-  it('a question can be declined with a reason, which the model gets', async () => {
+  it('a person can decline a question with a reason, and the model gets the reason', async () => {
     const service = await started([ASKS]);
     const task = await parked(service);
     const declined = decisionMessage(task, { callId: idOf(task), decision: 'deny', reason: 'you choose' });
@@ -123,16 +123,19 @@ describe('a call that is a question', () => {
       /applies only to its question/,
     ],
     ['another hash', { decision: 'answer' as const, answer: 'red', shown: 'x' }, /is not what was shown/],
-  ])('D1 a question is not answered by %s, and still waits', async (_what, decision, message) => {
-    const service = await started([ASKS]);
-    const task = await parked(service);
-    await expect(
-      service.tasks.send(decisionMessage(task, { callId: idOf(task), ...decision })),
-    ).rejects.toMatchObject({ message: expect.stringMatching(message) });
-    expect(await service.tasks.snapshot(task.taskId, ADA)).toEqual(task);
-  });
+  ])(
+    'D1 a decision with %s does not answer a question, and the question still waits',
+    async (_what, decision, message) => {
+      const service = await started([ASKS]);
+      const task = await parked(service);
+      await expect(
+        service.tasks.send(decisionMessage(task, { callId: idOf(task), ...decision })),
+      ).rejects.toMatchObject({ message: expect.stringMatching(message) });
+      expect(await service.tasks.snapshot(task.taskId, ADA)).toEqual(task);
+    },
+  );
 
-  it('D1 an answer to a call that waits for approval is refused', async () => {
+  it('D1 the server refuses an answer to a call that waits for an approval', async () => {
     const service = await started([{ calls: [{ tool: 'write-file', input: { path: 'a', content: 'x' } }] }]);
     const task = await parked(service);
     await expect(
@@ -143,7 +146,7 @@ describe('a call that is a question', () => {
     });
   });
 
-  it('the next text of a client without extensions answers a question, whatever it says', async () => {
+  it('the next text of a client without extensions answers the question, with any words', async () => {
     const question = { calls: [{ tool: 'ask-person', input: { question: 'What do you say?' } }] };
     const service = await started([question]);
     const task = await parked(service);
@@ -168,7 +171,7 @@ describe('a call that is a question', () => {
     expect(results(service.models)).toEqual([{ text: 'red', isError: false }]);
   });
 
-  it('R03 a question and a call that waits for approval in one turn are decided separately, before any call of the turn runs', async () => {
+  it('R03 a question and a call that waits for an approval are decided separately; no call of the turn runs before both decisions', async () => {
     const write = { tool: 'write-file', input: { path: 'a', content: 'x' } };
     const service = await started([{ calls: [...ASKS.calls, write] }]);
     const task = await parked(service);
@@ -187,7 +190,7 @@ describe('a call that is a question', () => {
     expect(results(service.models)).toMatchObject([{ text: 'red' }, { isError: false }]);
   });
 
-  it('R16 R20 a question waits across a restart and is answered then', async () => {
+  it('R16 R20 a question still waits after a restart, and the person can answer it then', async () => {
     const first = await started([ASKS]);
     const task = await parked(first);
     await first.stop();
@@ -199,8 +202,8 @@ describe('a call that is a question', () => {
   });
 });
 
-describe('a question of a running tool', () => {
-  it('R16 E1 a question of a running tool parks the task with its own pending action, and the tool continues with the answer', async () => {
+describe('a question that a running tool asks', () => {
+  it('R16 E1 a question of a running tool becomes a pending action, the task waits, and the tool continues with the answer', async () => {
     const on = await working({ asks: [WHICH] });
     const [action] = pendingOf(on.task);
     expect(action).toMatchObject({
@@ -219,18 +222,18 @@ describe('a question of a running tool', () => {
     expect(results(on.models)).toEqual([{ text: 'Told "red".', isError: false }]);
     const types = (await eventsOf(on, taskId)).map(({ type }) => type);
     expect(types.filter((type) => type === 'tool.started')).toHaveLength(1);
-    // The execution exits a moment after the event that ends the task.
+    // The execution ends shortly after the event that ends the task.
     await untilIdle(on.tasks);
   });
 
-  it('a question of a running tool can be declined, and the tool gets the reason', async () => {
+  it('a person can decline a question of a running tool, and the tool gets the reason', async () => {
     const on = await working({ asks: [WHICH] });
     const deny = decisionMessage(on.task, { callId: idOf(on.task), decision: 'deny', reason: 'no colour' });
     await untilSettled(on.tasks, await on.tasks.send(deny));
     expect(on.heard).toEqual([{ type: 'declined', reason: 'no colour' }]);
   });
 
-  it('D3 if a tool asks two questions, one can be answered while the other still waits', async () => {
+  it('D3 if a tool asks two questions, the person can answer one while the other still waits', async () => {
     const on = await working({ asks: [WHICH, { text: 'Why?' }] });
     const { taskId } = on.task;
     const seen = await until(on, taskId, (s) => pendingOf(s).length === 2);
@@ -244,7 +247,7 @@ describe('a question of a running tool', () => {
     expect(results(on.models)).toEqual([{ text: 'Told "red" and "because".', isError: false }]);
   });
 
-  it('the answer to a form has its values, which are checked', async () => {
+  it('the answer to a form contains its values, and the server checks them', async () => {
     const properties = { name: { type: 'string' as const }, age: { type: 'integer' as const, minimum: 0 } };
     const schema = { type: 'object' as const, properties, required: ['name'] };
     const on = await working({ asks: [{ text: 'Who are you?', schema }] });
@@ -256,7 +259,7 @@ describe('a question of a running tool', () => {
     expect(on.heard).toMatchObject([{ answer: { name: 'Ada', age: 36 } }]);
   });
 
-  it('a question of a running tool stops all time limits and the budget: of the tool, the turn and the task', async () => {
+  it('while a question of a running tool waits, the time limits of tool, turn and task and the budget are paused', async () => {
     const limits = { toolMs: 50_000, turnMs: 50_000, taskMs: 50_000 };
     const on = await working({ asks: [WHICH] }, { limits, budget: { activeMs: 50_000 } });
     on.clock.advance(3_600_000);
@@ -266,7 +269,7 @@ describe('a question of a running tool', () => {
     expect(after.spent.activeMs).toBe(0);
   });
 
-  it('a question of a running tool starts the time limits again after the answer', async () => {
+  it('after the answer to a question of a running tool, the time limits run again', async () => {
     let answered: (() => void) | undefined;
     const goesOn = new Promise<void>((resolve) => (answered = resolve));
     const last = async ({ signal }: { signal: AbortSignal }) => {
@@ -303,7 +306,7 @@ describe('a question of a running tool', () => {
     expect(results(on.models)).toMatchObject([{ isError: true }]);
   });
 
-  it('A4 a cancel of the task ends the tool that asks', async () => {
+  it('A4 a cancel of the task stops the tool that asks', async () => {
     const on = await working({ asks: [WHICH] });
     await on.tasks.cancel(on.task.taskId, { principal: ADA, channel: 'test' }, 'enough');
     await until(on, on.task.taskId, () => on.tasks.executing() === 0);
@@ -311,7 +314,7 @@ describe('a question of a running tool', () => {
     expect(on.tasks.running()).toEqual([]);
   });
 
-  it('R14 a question without an answer in time ends the task and its tool', async () => {
+  it('R14 if nobody answers a question in time, the task ends and its tool stops', async () => {
     const on = await working(
       { asks: [WHICH] },
       { maintenance: { expiry: { decisionMs: 1000, idleMs: null } } },
@@ -325,7 +328,7 @@ describe('a question of a running tool', () => {
     expect(on.heard).toEqual(['rejected']);
   });
 
-  it('R14 other running tools end with the task too', async () => {
+  it('R14 the other running tools stop with the task too', async () => {
     const beside = askingTool({
       asks: [],
       last: ({ signal }) =>
@@ -347,7 +350,7 @@ describe('a question of a running tool', () => {
     expect(service.tasks.running()).toEqual([]);
   });
 
-  it('the task stays parked while other tools run, also for later readers', async () => {
+  it('while other tools run, the task stays in "input-required", also for later subscribers', async () => {
     let speak: ((text: string) => void) | undefined;
     const on = await working({ asks: [WHICH], first: ({ output }) => (speak = output) });
     const { taskId, seq } = on.task;
@@ -366,7 +369,7 @@ describe('a question of a running tool', () => {
     ['with side effects asks a person whether it runs again', 'other' as const, 'input-required'],
     ['without side effects runs again', 'none' as const, 'input-required'],
   ])(
-    'E2 a question of a running tool stays open when the server ends; after the answer, a tool %s',
+    'E2 a question of a running tool stays pending when the server ends; after the answer, a tool %s',
     async (_what, sideEffect, state) => {
       const asking = askingTool({ asks: [WHICH], sideEffect });
       const first = await started([CALLS_ASK], { tools: [asking.tool] });
@@ -388,7 +391,7 @@ describe('a question of a running tool', () => {
   );
 });
 
-/** Waits until `is` holds for the task, and returns its snapshot. */
+/** Waits until `is` returns true for the task. Returns the task's snapshot. */
 async function until(
   { tasks }: RunningService,
   taskId: string,

@@ -1,8 +1,8 @@
-/** Old sessions are deleted. A later request gets the error that the session is unknown. */
+/** Tests that the server deletes old sessions, and that a later request gets the error "unknown session". */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { followJournal } from '../../../a2a-server/executor/follow-journal.ts';
-import { TaskLog } from '../../../a2a-server/executor/task-log.ts';
+import { TaskLog } from '../../../a2a-server/executor/task-snapshots.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, completed, delta, working } from '../../support/journal-samples.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
@@ -11,8 +11,8 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const DAY = 86_400_000;
 
-describe('a session that has ended long ago', () => {
-  it('a session is deleted with all its tasks when its retention ends; its handles are then unknown', async () => {
+describe('a session that ended long ago', () => {
+  it('after its retention time a session is deleted with all its tasks; its ids are then unknown', async () => {
     const stateDir = await temporaryDirectory();
     const maintenance = { retentionMs: 30 * DAY };
     const models = new ScriptedModel([]);
@@ -44,7 +44,7 @@ describe('a session that has ended long ago', () => {
     );
     clock.advance(3 * 3_600_000);
     await tasks.maintenanceIdle();
-    // The next round runs an hour later, and uses the time at its start.
+    // The next maintenance round runs an hour later, and uses the time at its start.
     clock.advance(3_600_000);
     await tasks.maintenanceIdle();
     const unknown = { reason: 'UNKNOWN_TASK' };
@@ -68,7 +68,7 @@ describe('a session that has ended long ago', () => {
 });
 
 describe('a task that is deleted during a read', () => {
-  it('S2 a deleted task becomes unknown to a stream reader and to a snapshot fold; neither gets an incomplete task', async () => {
+  it('S2 a stream reader and a snapshot reader of a deleted task get "unknown task"; neither gets an incomplete task', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const journal = await openSqliteJournal({ path, clock: () => 1 });
     try {

@@ -16,13 +16,13 @@ async function fresh() {
   return { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
 }
 
-/** A call that writes `x`. */
+/** Returns a call that writes `x`. */
 function write(path: string) {
   return { tool: 'write-file', input: { path, content: 'x' } };
 }
 
 describe('a session', () => {
-  it('a session continues after its task has ended: the next task gets the conversation so far', async () => {
+  it('after a session’s task has ended, the next task gets the conversation so far', async () => {
     const model = new ScriptedModel([{ text: 'First answer.' }, { text: 'Second answer.' }]);
     const { tasks } = await startTaskService({ ...(await fresh()), models: model });
     const first = await tasks.send(messageOf('first question'));
@@ -38,7 +38,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('a session gives its workspace to its next task, but not the permission to act without asking', async () => {
+  it('the session’s next task gets the workspace of the session, but not its permission to act without questions', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }, {}, { calls: [write('a.txt')] }]);
     const { tasks } = await startTaskService({ stateDir, workspace: stateDir, models: model });
@@ -50,7 +50,7 @@ describe('a session', () => {
     expect(snapshot.status.state).toBe('input-required');
   });
 
-  it('A2A 1.0 §3.4.3: a session refuses a message with a task of another session, and changes neither task', async () => {
+  it('A2A 1.0 §3.4.3: a message that names one session and the task of another session is refused, and changes neither task', async () => {
     const { tasks } = await startTaskService({ ...(await fresh()), models: new ScriptedModel([{}, {}]) });
     const first = await tasks.send(messageOf('one'));
     const second = await tasks.send(messageOf('two'));
@@ -64,7 +64,7 @@ describe('a session', () => {
     expect((await tasks.list({ principal: ADA }, { size: 10 })).total).toBe(2);
   });
 
-  it('A2A 1.0 §3.4.3: a message that names a task alone belongs to the session of the task', async () => {
+  it('A2A 1.0 §3.4.3: a message that names only a task belongs to the session of that task', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
     const { tasks } = await startTaskService({ stateDir, workspace, models: model });
@@ -78,7 +78,7 @@ describe('a session', () => {
     expect(await tasks.send(decision)).toMatchObject({ taskId, sessionId });
   });
 
-  it('R15 an unknown session id starts no session; the error lists the existing sessions', async () => {
+  it('R15 a message with an unknown session id starts no session; the error lists the existing sessions', async () => {
     const { tasks } = await startTaskService({ ...(await fresh()), models: new ScriptedModel([{}]) });
     const { sessionId } = await tasks.send(messageOf('hello'));
     await expect(tasks.send(messageOf('hello', { sessionId: 'session-nowhere' }))).rejects.toMatchObject({
@@ -89,8 +89,8 @@ describe('a session', () => {
   });
 });
 
-describe('an approved call', () => {
-  it('R10 an approved call runs with the person’s edit of the content, and the model gets the edit', async () => {
+describe('a call that the person approves', () => {
+  it('R10 an approved call runs with the content that the person edited, and the model gets the edited content', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
@@ -106,7 +106,7 @@ describe('an approved call', () => {
     expect(JSON.stringify(model.requests[1]?.conversation)).toContain('The person changed the input');
   });
 
-  it('R10 an edit that the tool does not accept is refused, and the call still waits', async () => {
+  it('R10 an edit that does not fit the tool’s schema is refused, and the call still waits', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'theirs' } }] },
@@ -123,7 +123,7 @@ describe('an approved call', () => {
     expect(await tasks.snapshot(parked.taskId, ADA)).toEqual(parked);
   });
 
-  it('R11 an approved call asks again with the new diff if the file has changed since, and nothing is written', async () => {
+  it('R11 if the file has changed since the question, the server asks about the call again with the new diff, and writes nothing', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'new\n' } }] },
@@ -151,7 +151,7 @@ describe('an approved call', () => {
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('new\n');
   });
 
-  it('R12 trust for a tool lets later calls of it run without asking; other tools still ask', async () => {
+  it('R12 trust for a tool lets later calls of that tool run without a question; the server still asks about other tools', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([
       { calls: [write('a.txt')] },
@@ -172,7 +172,7 @@ describe('an approved call', () => {
 });
 
 describe('the words approve and deny', () => {
-  it('D1 the words approve and deny count as decisions only from a client that has no other way to answer', async () => {
+  it('D1 only the words of a client without another way to answer count as decisions', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
     const { tasks } = await startTaskService({ stateDir, workspace, models: model });
@@ -189,7 +189,7 @@ describe('the words approve and deny', () => {
 });
 
 describe('a message that arrives twice', () => {
-  it('R27 R65 a message that arrives twice gets the current state of its task, not a question that has been decided since', async () => {
+  it('R27 R65 the second answer contains the task’s current state, not a question that has been decided since', async () => {
     const { stateDir, workspace } = await fresh();
     const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
     const { tasks } = await startTaskService({ stateDir, workspace, models: model });

@@ -1,4 +1,4 @@
-/** A message to an unfinished task carries settings. */
+/** Tests a message with settings to a task that has not ended. */
 import { describe, expect, it } from '@jest/globals';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,10 +7,10 @@ import { ScriptedModel } from '../../support/scripted-model.ts';
 import { ADA, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** A waiting call keeps its task parked. */
+/** The call waits for a decision, so its task stays in "input-required". */
 const CALL = { tool: 'write-file', input: { path: 'a.txt', content: 'x' } };
 
-/** A task that runs until the test ends. */
+/** Starts a task that runs until the test ends. */
 async function underWay(settings: TaskSettings) {
   const stateDir = await temporaryDirectory();
   const models = new ScriptedModel([{ text: 'Thinking.', until: new Promise(() => undefined) }]);
@@ -19,9 +19,9 @@ async function underWay(settings: TaskSettings) {
   return { tasks, taskId, sessionId };
 }
 
-describe('a message to an unfinished task', () => {
+describe('a message to a task that has not ended', () => {
   it.each([{ readOnly: true }, { autoExecute: true }, { model: 'fast' }])(
-    'a message to an unfinished task is refused if it contains other settings (%j), and changes nothing',
+    'a message with other settings (%j) is refused, and changes nothing',
     async (settings) => {
       const { tasks, taskId, sessionId } = await underWay({});
       await expect(tasks.send(messageOf('more', { sessionId, settings }))).rejects.toMatchObject({
@@ -32,7 +32,7 @@ describe('a message to an unfinished task', () => {
     },
   );
 
-  it('a message to an unfinished task counts only as a decision, even if the client sends settings with every message', async () => {
+  it('a decision message counts only as a decision, even if the client sends settings with every message', async () => {
     const stateDir = await temporaryDirectory();
     const models = new ScriptedModel([{ calls: [CALL] }]);
     const { tasks } = await startTaskService({ stateDir, workspace: await temporaryDirectory(), models });
@@ -46,7 +46,7 @@ describe('a message to an unfinished task', () => {
     });
   });
 
-  it('a message to an unfinished task is refused if it names another workspace; a link to the same workspace is accepted', async () => {
+  it('a message that names another workspace is refused; a link to the same workspace is accepted', async () => {
     const workspace = await temporaryDirectory();
     const { tasks, sessionId } = await underWay({ workspace });
     const elsewhere = { sessionId, settings: { workspace: await temporaryDirectory() } };

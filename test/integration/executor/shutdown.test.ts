@@ -1,4 +1,4 @@
-/** After an orderly shutdown, the next server continues the task. */
+/** Tests that the next server continues the task after an orderly shutdown. */
 import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { z } from 'zod';
@@ -8,7 +8,10 @@ import { ScriptedModel } from '../../support/scripted-model.ts';
 import { messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** A tool without side effects. @param run the tool's work; it gets the signal */
+/**
+ * Creates a tool without side effects.
+ * @param run the tool's work, which gets the abort signal
+ */
 function look(run: (signal: AbortSignal) => Promise<void>): Tool {
   return defineTool({
     name: 'look',

@@ -1,4 +1,4 @@
-/** The journal cannot be written for a while. No event is lost, and no work starts again. */
+/** Tests a journal that cannot be written for a while. No event may be lost, and no work may run twice. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
@@ -29,11 +29,11 @@ interface Failing {
   clock: FakeClock;
   /** Resolves when the disk has refused an append of the executor. */
   refused: Promise<unknown>;
-  /** Gives the disk room again. */
+  /** Gives the disk free space again. */
   mend: () => void;
 }
 
-/** The real service on a real journal. Its disk is full from the first event of this type on. */
+/** Starts the real service on a real journal. The disk is full from the first event of this type on. */
 async function fullFrom(
   type: TaskEvent['type'],
   turns: ScriptedTurn[],
@@ -76,7 +76,7 @@ async function fullFrom(
 
 describe('a task whose journal cannot be written', () => {
   it.each(['task.working', 'turn.started', 'text.delta', 'turn.finished'] as const)(
-    'R28 a task continues by itself after a full disk at %s, when the disk has space again',
+    'R28 if the disk was full at %s, the task continues by itself once the disk has space again',
     async (type) => {
       const { tasks, clock, refused, mend } = await fullFrom(type, [{ text: 'One.' }, { text: 'Two.' }]);
       const accepted = await tasks.send(messageOf('go'));
@@ -88,7 +88,7 @@ describe('a task whose journal cannot be written', () => {
     },
   );
 
-  it('R28 a task does not fail because of the full disk, even if a shorter event still fits', async () => {
+  it('R28 a full disk does not fail the task, even if a shorter event still fits', async () => {
     const turns = [{ text: 'One.' }, { text: 'Two.' }];
     const { tasks, clock, refused } = await fullFrom('text.delta', turns, { once: true });
     const accepted = await tasks.send(messageOf('go'));
@@ -98,7 +98,7 @@ describe('a task whose journal cannot be written', () => {
     expect((await end).status).toEqual({ state: 'completed' });
   });
 
-  it('R28 a task has no timer after a shutdown of the server', async () => {
+  it('R28 after a shutdown of the server, the task has no timer', async () => {
     const { tasks, clock, refused } = await fullFrom('task.working', [{}]);
     await tasks.send(messageOf('go'));
     await refused;

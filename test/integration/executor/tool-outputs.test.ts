@@ -1,4 +1,7 @@
-/** Tool outputs: streamed live, stored whole, and readable by the model. Uses real processes and a real journal. */
+/**
+ * Tests tool outputs: they are streamed, stored in full, and readable by the model. Uses real processes and a real
+ * journal.
+ */
 import { describe, expect, it } from '@jest/globals';
 import type { Artifact } from '@a2a-js/sdk';
 import { z } from 'zod';
@@ -17,7 +20,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const LONG = Array.from({ length: 20_000 }, (_, n) => `record ${n}\n`).join('');
 
-/** Like a tool of an MCP server, it returns more than a model reads at once. */
+/** Returns more text than a model reads at once, as a tool of an MCP server may do. */
 const dump = defineTool({
   name: 'dump',
   description: 'Gives it all.',
@@ -67,7 +70,7 @@ async function entriesOf(
   return entries;
 }
 
-/** Artifacts of a client without extensions: first from the task, then from the events. */
+/** Collects the artifacts of a client without extensions: first from the task, then from the events. */
 function gathered(artifacts: Map<string, string>, entries: readonly JournalEntry[]): Map<string, string> {
   for (const entry of entries) {
     const payload = toStreamResponse(entry, VIEW)?.payload;
@@ -89,7 +92,7 @@ const shownIn = (snapshot: Snapshot | undefined): Map<string, string> =>
   );
 
 describe('the output of a tool', () => {
-  it('S1 the output of a tool is one growing artifact for a client without extensions, from any position in the stream', async () => {
+  it('S1 a client without extensions gets the output of a tool as one growing artifact, from any cursor', async () => {
     const service = await agent([
       calls('run-shell-command', { command: 'for i in 1 2 3; do echo line $i; sleep 0.1; done' }),
     ]);
@@ -100,12 +103,12 @@ describe('the output of a tool', () => {
     expect(output?.[1]).toBe('line 1\nline 2\nline 3\n');
     for (let cut = 1; cut <= entries.length; cut += 1) {
       const seen = gathered(shownIn(foldAll(taskId, entries.slice(0, cut))), entries.slice(cut));
-      // A turn's text appears with its first words. An artifact without text may be missing once its turn has ended.
+      // A turn gets its artifact with its first words. A turn without words may have none.
       for (const [id, text] of whole) expect(seen.get(id)).toBe(text);
     }
   });
 
-  it('J2 the output of a tool is complete in a snapshot, for a fold that continues from any entry', async () => {
+  it('J2 a snapshot has the complete output of a tool, from any event at which the fold continues', async () => {
     const service = await agent([calls('dump', {})]);
     const { taskId } = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
     const entries = await entriesOf(service, taskId);
@@ -116,8 +119,8 @@ describe('the output of a tool', () => {
   });
 });
 
-describe('a result that is too long for a model', () => {
-  it('a result too long for a model is stored whole; the model gets both ends, and can read or search the rest', async () => {
+describe('a tool result that is too long for a model', () => {
+  it('the whole result is stored; the model gets its first and last part, and can read or search the rest', async () => {
     const service = await agent([calls('dump', {})]);
     const ended = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
     const told = resultOf(ended, 'dump');
@@ -158,7 +161,7 @@ describe('a result that is too long for a model', () => {
     );
   });
 
-  it('a long result of a shell command is stored as far as it was shown live, and the note names it', async () => {
+  it('a long result of a shell command is stored as far as it was streamed, and the note names the stored result', async () => {
     const service = await agent([calls('run-shell-command', { command: 'seq 1 30000' })]);
     const ended = await untilSettled(service.tasks, await service.tasks.send(messageOf('go')));
     expect(resultOf(ended, 'run-shell-command')).toMatch(

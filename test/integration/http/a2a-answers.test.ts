@@ -1,8 +1,8 @@
-/** Versions, addresses, statuses and media types of the A2A bindings. */
+/** Tests versions, addresses, statuses and media types of the A2A bindings. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Reason } from '../../../shared/runtime/errors.ts';
-import { allowedMethods } from '../../../a2a-server/http/routes/addresses.ts';
+import { allowedMethods } from '../../../a2a-server/http/routes/allowed-methods.ts';
 import { request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
 
@@ -25,8 +25,8 @@ function start(): string {
   return server.tasks.start({ principal: 'local', channel: 'a2a', message }).taskId;
 }
 
-describe('the version', () => {
-  test('the parameter A2A-Version counts like the header, on both bindings', async () => {
+describe('the A2A version of a request', () => {
+  test('the query parameter A2A-Version has the same effect as the header, on both bindings', async () => {
     const id = start();
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id } });
     const overRpc = await request(server, { path: '/?A2A-Version=1.0', body, headers: OLD });
@@ -49,7 +49,7 @@ describe('the version', () => {
     expect(unserved.text).toContain('VERSION_NOT_SUPPORTED');
   });
 
-  test('a patch number of the version is ignored', async () => {
+  test('the server ignores the patch number of the version', async () => {
     const answer = await request(server, {
       method: 'GET',
       path: `/tasks/${start()}`,
@@ -58,13 +58,13 @@ describe('the version', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('the version in the header wins over the parameter', async () => {
+  test('if header and query parameter differ, the version in the header is used', async () => {
     const answer = await request(server, { method: 'GET', path: `/tasks/${start()}?A2A-Version=7.1` });
     expect(answer.status).toBe(200);
   });
 
   test.each(['/tasks', '/tasks/x', '/message:send', '/message:stream'])(
-    'a request of A2A 0.3 to %s gets no answer in the shape of 1.0',
+    'a request of A2A 0.3 to %s gets no response in the format of 1.0',
     async (path) => {
       const method = path.startsWith('/tasks') ? 'GET' : 'POST';
       const sent = method === 'POST' ? { body: JSON.stringify(userMessage('hi')) } : {};
@@ -86,7 +86,7 @@ describe('addresses and methods', () => {
     ['GET', '/tasks/x/y'],
     ['POST', '/tasks/x:explode'],
     ['GET', '/v1/tasks/x'],
-  ])('%s %s does not exist', async (method, path) => {
+  ])('%s %s is an unknown address and gets 404', async (method, path) => {
     const answer = await request(server, { method, path });
     expect(answer.status).toBe(404);
     expect(answer.body).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });
@@ -104,7 +104,7 @@ describe('addresses and methods', () => {
     ['POST', CARD, 'GET, HEAD'],
     ['POST', '/health', 'GET, HEAD'],
     ['GET', '/api/tools/abort/x', 'POST'],
-  ])('%s %s uses a wrong method: %s is allowed', async (method, path, allow) => {
+  ])('%s %s uses a wrong method and gets 405: %s is allowed', async (method, path, allow) => {
     const answer = await request(server, { method, path });
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe(allow);
@@ -137,7 +137,7 @@ describe('errors', () => {
     }
   });
 
-  test('401, 403 and 413 carry their own reason over both bindings', async () => {
+  test('401, 403 and 413 contain their own reason over both bindings', async () => {
     const small = await startServer({ limits: { bytes: 10, depth: 9 } });
     const cases = [
       [server, { headers: { authorization: 'Bearer wrong-token-0123456789' } }, 401, 'UNAUTHENTICATED'],
@@ -154,13 +154,13 @@ describe('errors', () => {
   });
 });
 
-/** A JSON-RPC request without an id. */
+/** Sends a JSON-RPC request without an id. */
 function notify(method: string, params: unknown) {
   return request(server, { body: JSON.stringify({ jsonrpc: '2.0', method, params }) });
 }
 
 describe('JSON-RPC notifications', () => {
-  test('JSON-RPC notifications get no response body, whether they succeed or fail', async () => {
+  test('JSON-RPC notifications get no response body, after success and after failure', async () => {
     const configuration = { returnImmediately: true };
     const answers = [
       await notify('SendMessage', { ...userMessage('hi'), configuration }),
@@ -173,7 +173,7 @@ describe('JSON-RPC notifications', () => {
     expect(server.tasks.following).toBe(0);
   });
 
-  test('an id of null makes a request, not a notification', async () => {
+  test('an id of null makes a message a request, not a notification', async () => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: null, method: 'GetTask', params: { id: start() } });
     expect((await request(server, { body })).body).toMatchObject({ id: null, result: {} });
   });
@@ -185,7 +185,7 @@ describe('the media type', () => {
     ['*/*', 'application/a2a+json'],
     ['application/json', 'application/json'],
     ['application/json;q=0.5, application/a2a+json', 'application/a2a+json'],
-  ])('a client that accepts %p gets %s', async (accept, expected) => {
+  ])('a client that accepts %p gets the media type %s', async (accept, expected) => {
     for (const path of [`/tasks/${start()}`, '/tasks', '/tasks/unknown', '/extendedAgentCard']) {
       const answer = await request(server, { method: 'GET', path, headers: { accept } });
       expect(answer.headers.get('content-type')).toBe(`${expected}; charset=utf-8`);
@@ -195,7 +195,7 @@ describe('the media type', () => {
 
 describe('the agent card', () => {
   test.each(['1.0', '0.3'])(
-    'the agent card of %s has a modification date, and an unchanged card is not sent again',
+    'the agent card of %s has a modification date, and the server does not send an unchanged card again',
     async (version) => {
       const card = (sent: Record<string, string> = {}) =>
         request(server, { method: 'GET', path: CARD, headers: { 'a2a-version': version, ...sent } });
@@ -211,13 +211,13 @@ describe('the agent card', () => {
   );
 });
 
-test('an answer over JSON-RPC is application/json', async () => {
+test('a response over JSON-RPC has the media type application/json', async () => {
   const answer = await rpc(server, 'GetTask', { id: start() }, { accept: 'application/json' });
   expect(answer.headers.get('content-type')).toContain('application/json');
 });
 
 describe('A2A 0.3', () => {
-  test('an answer of A2A 0.3 is application/json, with the status of its error over HTTP+JSON', async () => {
+  test('a response of A2A 0.3 has the media type application/json, with the error’s HTTP status over HTTP+JSON', async () => {
     const overRpc = await rpc(server, 'tasks/get', { id: start() }, OLD);
     const found = await request(server, { method: 'GET', path: `/v1/tasks/${start()}`, headers: OLD });
     const missing = await request(server, { method: 'GET', path: '/v1/tasks/none', headers: OLD });
@@ -227,7 +227,7 @@ describe('A2A 0.3', () => {
     expect(missing.body).toMatchObject({ code: -32001 });
   });
 
-  test('A2A 0.3 has no list of tasks, no push notifications and no extended card', async () => {
+  test('A2A 0.3 offers no task list, no push notifications and no extended card', async () => {
     const refused = async (method: string, path: string): Promise<[unknown, unknown]> => {
       const overRpc = await rpc(server, method, { id: start() }, OLD);
       return [overRpc.body, (await request(server, { method: 'GET', path, headers: OLD })).body];
@@ -247,7 +247,7 @@ describe('A2A 0.3', () => {
     ]);
   });
 
-  test('a file part of A2A 0.3 with a `uri` is refused', async () => {
+  test('the server refuses a file part of A2A 0.3 with a `uri`', async () => {
     const file = { kind: 'file', file: { uri: 'https://example.com/a.png', mimeType: 'image/png' } };
     const message = { kind: 'message', messageId: 'm', role: 'user', parts: [file] };
     const answer = await rpc(server, 'message/send', { message }, OLD);

@@ -1,6 +1,4 @@
-/**
- * The server keeps certain fields of a message and of a cancel. A client can restrict the media types of its answers.
- */
+/** Tests the fields of a message and of a cancel that the server keeps, and the media types that a client accepts. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { openStream, streamOf } from './event-source.ts';
@@ -30,7 +28,7 @@ const DONE: TaskEvent[] = [
 ];
 
 describe('a message in the history', () => {
-  test('a message in the history keeps its metadata, its extensions and the tasks that it refers to', async () => {
+  test('a message in the history keeps its metadata, its extensions and the ids of the tasks that it refers to', async () => {
     const about = {
       metadata: { 'urn:example:ticket': { id: 7 } },
       extensions: ['urn:example:ticket'],
@@ -51,12 +49,12 @@ function send(acceptedOutputModes: string[]) {
   return rpc(server, 'SendMessage', { ...userMessage('go'), configuration: { acceptedOutputModes } });
 }
 
-/** An answer whose task has an artifact with these parts. */
+/** Returns the answer of a task whose artifact has these parts. */
 function artifact(...parts: object[]) {
   return { result: { task: { artifacts: expect.arrayContaining([expect.objectContaining({ parts })]) } } };
 }
 
-describe('acceptedOutputModes', () => {
+describe('the field acceptedOutputModes', () => {
   const words = expect.objectContaining({ text: 'See below.' });
 
   beforeEach(() => {
@@ -88,7 +86,7 @@ describe('acceptedOutputModes', () => {
     expect(JSON.stringify(streamed)).not.toContain('AAAA');
   });
 
-  test('a message whose acceptedOutputModes exclude text is refused, and no task starts', async () => {
+  test('if a message’s acceptedOutputModes exclude text, the server refuses the message, and no task starts', async () => {
     const refused = await send(['image/png']);
     expect(refused.body).toMatchObject({ error: { code: -32005 } });
     expect(refused.text).toContain('text/plain');
@@ -96,7 +94,7 @@ describe('acceptedOutputModes', () => {
   });
 
   test.each([{ taskId: 'task-1' }, { contextId: 'session-1' }])(
-    'E3 %j: a message counts whatever the client accepts, because it may be a decision',
+    'E3 %j: the server accepts a message with any acceptedOutputModes, because the message may be a decision',
     async (to) => {
       const configuration = { acceptedOutputModes: ['image/png'], returnImmediately: true };
       for (const method of ['SendMessage', 'SendStreamingMessage']) {
@@ -116,8 +114,8 @@ function start(): string {
   return server.tasks.start({ principal: 'local', channel: 'a2a', message }).taskId;
 }
 
-describe('a cancel', () => {
-  test('a cancel is recorded with the reason and the surface that the client names, over both bindings', async () => {
+describe('a cancel over A2A', () => {
+  test('the task records a cancel with the reason and the surface that the client names, over both bindings', async () => {
     const metadata = { reason: 'enough', channel: 'mcp' };
     const [first, second, third] = [start(), start(), start()];
     await rpc(server, 'CancelTask', { id: first, metadata });

@@ -1,4 +1,4 @@
-/** Requests of A2A 1.0 and 0.3 that break a rule of the specification. */
+/** Tests requests of A2A 1.0 and 0.3 that break a rule of the specification. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { request, rpc, startServer, userMessage } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
@@ -11,7 +11,7 @@ afterEach(() => void server.tasks.received.splice(0));
 const OLD = { 'a2a-version': undefined };
 const text = (more: object = {}) => ({ ...userMessage('hello').message, ...more });
 
-/** The same message over both bindings of A2A 1.0. */
+/** Sends the same message over both bindings of A2A 1.0. */
 async function both(message: object, more: object = {}): Promise<[RpcAnswer, RpcAnswer]> {
   const params = { message, configuration: { returnImmediately: true, ...more } };
   return [
@@ -37,7 +37,7 @@ describe('a message that breaks a rule', () => {
     ['a part with text and null data', { parts: [{ text: 'a', data: null }] }],
     ['a part with a text that is a boolean', { parts: [{ text: true }] }],
     ['a part with a media type that is a list', { parts: [{ text: 'a', mediaType: ['text/plain'] }] }],
-  ])('%s is invalid params over both bindings', async (_what, more) => {
+  ])('a message with %s gets the error "invalid params" over both bindings', async (_what, more) => {
     const [overRpc, overRest] = await both(text(more));
     expect(overRpc.body).toMatchObject({ error: { code: -32602 } });
     expect(overRest.status).toBe(400);
@@ -49,7 +49,7 @@ describe('a message that breaks a rule', () => {
     ['returnImmediately', { returnImmediately: 'false' }],
     ['historyLength', { historyLength: true }],
     ['acceptedOutputModes', { acceptedOutputModes: 'text/plain' }],
-  ])('a configuration with a wrong %s is invalid params', async (_what, configuration) => {
+  ])('a configuration with a wrong %s gets the error "invalid params"', async (_what, configuration) => {
     const [overRpc, overRest] = await both(text(), configuration);
     expect(overRpc.body).toMatchObject({ error: { code: -32602 } });
     expect(overRest.status).toBe(400);
@@ -58,7 +58,7 @@ describe('a message that breaks a rule', () => {
   });
 
   test.each(['image/png', 'text/html', 'nonsense'])(
-    'the media type %p is not supported',
+    'a message with the media type %p gets the error "content type not supported"',
     async (mediaType) => {
       const [overRpc, overRest] = await both(text({ parts: [{ text: 'x', mediaType }] }));
       expect(overRpc.body).toMatchObject({ error: { code: -32005 } });
@@ -69,7 +69,7 @@ describe('a message that breaks a rule', () => {
   );
 
   test.each(['text/plain', 'Text/Plain; charset=utf-8', 'text/markdown', 'application/json'])(
-    'the media type %p is supported',
+    'a message with the media type %p is accepted',
     async (mediaType) => {
       await rpc(server, 'SendMessage', {
         message: text({ parts: [{ text: 'x', mediaType }] }),
@@ -79,7 +79,7 @@ describe('a message that breaks a rule', () => {
     },
   );
 
-  test('a data part may be null, and field names may be in snake case', async () => {
+  test('the server accepts null as a data part, and field names in snake case', async () => {
     const { messageId: message_id, ...rest } = text({
       parts: [{ data: null, media_type: 'application/json' }],
     });
@@ -90,7 +90,7 @@ describe('a message that breaks a rule', () => {
     );
   });
 
-  test('unknown fields are ignored', async () => {
+  test('the server ignores unknown fields', async () => {
     await both(text({ mood: 'good', parts: [{ text: 'x', mood: 'good' }] }), {
       returnImmediately: true,
       mood: 1,
@@ -101,7 +101,7 @@ describe('a message that breaks a rule', () => {
 
 describe('a request without a required field', () => {
   test.each(['GetTask', 'CancelTask', 'SubscribeToTask'])(
-    '%s without an id is invalid params',
+    '%s without an id gets the error "invalid params"',
     async (method) => {
       for (const params of [{}, { id: '' }, { id: null }, { id: true }, { id: ['task-1'] }]) {
         const answer = await rpc(server, method, params);
@@ -112,7 +112,7 @@ describe('a request without a required field', () => {
   );
 
   test.each(['tasks/get', 'tasks/cancel', 'tasks/resubscribe'])(
-    '%s of A2A 0.3 without an id is invalid params',
+    '%s of A2A 0.3 without an id gets the error "invalid params"',
     async (method) => {
       for (const params of [{}, { id: '' }, { id: 5 }])
         expect((await rpc(server, method, params, OLD)).body).toMatchObject({ error: { code: -32602 } });
@@ -126,19 +126,19 @@ describe('a request without a required field', () => {
     { status: 3 },
     { pageSize: true },
     { historyLength: -1 },
-  ])('a list with %p is invalid params', async (params) => {
+  ])('a task list request with %p gets the error "invalid params"', async (params) => {
     expect((await rpc(server, 'ListTasks', params)).body).toMatchObject({ error: { code: -32602 } });
   });
 
   test.each(['includeArtifacts=yes', 'pageSize=many', 'status=3', 'historyLength=-1'])(
-    'a list with the query %p is invalid',
+    'a task list request with the query %p gets an error',
     async (query) => {
       const answer = await request(server, { method: 'GET', path: `/tasks?${query}` });
       expect(answer.body).toMatchObject({ error: { code: 400, status: 'INVALID_ARGUMENT' } });
     },
   );
 
-  test('a list over HTTP+JSON takes its filters from the query string', async () => {
+  test('a task list request over HTTP+JSON takes its filters from the query string', async () => {
     const { taskId } = server.tasks.start(
       { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
       [{ type: 'task.completed' }],
@@ -155,7 +155,7 @@ describe('a request without a required field', () => {
     expect(JSON.stringify(without)).not.toContain('artifacts');
   });
 
-  test('a list over HTTP+JSON decodes its query values', async () => {
+  test('a task list request over HTTP+JSON decodes its query values', async () => {
     const { taskId, sessionId } = server.tasks.start(
       { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
       [{ type: 'task.completed' }],
@@ -167,7 +167,7 @@ describe('a request without a required field', () => {
   });
 });
 
-/** A message of A2A 0.3 over JSON-RPC. */
+/** Returns a message of A2A 0.3 for JSON-RPC. */
 function oldMessage(more: object) {
   return { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hi' }], ...more };
 }
@@ -185,7 +185,7 @@ describe('a message of A2A 0.3 that breaks a rule', () => {
     ['a file whose bytes are a number', { parts: [{ kind: 'file', file: { bytes: 5 } }] }],
     ['a file with two contents', { parts: [{ kind: 'file', file: { bytes: 'AA', uri: 'http://a/' } }] }],
     ['a referenced task that is a boolean', { referenceTaskIds: [true] }],
-  ])('in A2A 0.3, %s is invalid params', async (_what, more) => {
+  ])('in A2A 0.3, a message with %s gets the error "invalid params"', async (_what, more) => {
     const answer = await rpc(server, 'message/send', { message: oldMessage(more) }, OLD);
     expect(answer.body).toMatchObject({ error: { code: -32602 } });
     expect(server.tasks.received).toEqual([]);
@@ -200,7 +200,7 @@ describe('a message of A2A 0.3 that breaks a rule', () => {
     ['a part with two contents', { content: [{ text: 'hi', data: { data: {} } }] }],
     ['data that is a list', { content: [{ data: { data: [1] } }] }],
     ['a file whose address is a list', { content: [{ file: { fileWithUri: ['http://a/'] } }] }],
-  ])('in A2A 0.3 over HTTP+JSON, %s is invalid params', async (_what, more) => {
+  ])('in A2A 0.3 over HTTP+JSON, a message with %s gets the error "invalid params"', async (_what, more) => {
     const message = { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'hi' }], ...more };
     const answer = await request(server, {
       path: '/v1/message:send',
@@ -217,7 +217,7 @@ describe('a message of A2A 0.3', () => {
   test.each<[string, object]>([
     ['a text part', { kind: 'text', text: 'hi' }],
     ['a data part', { kind: 'data', data: { a: null } }],
-  ])('%s may have null metadata, like every other field', async (_what, part) => {
+  ])('the metadata of %s may be null, like each other field', async (_what, part) => {
     const message = oldMessage({
       contextId: null,
       taskId: null,
@@ -234,7 +234,7 @@ describe('a message of A2A 0.3', () => {
   });
 
   test.each(['request', 'message'])(
-    'in A2A 0.3 over HTTP+JSON, the field %s holds the message: its name in a2a.proto, and its JSON name',
+    'in A2A 0.3 over HTTP+JSON, the server reads the message from the field %s, its name in a2a.proto or in JSON',
     async (name) => {
       const message = { message_id: 'm', role: 'ROLE_USER', content: [{ text: 'hi', metadata: null }] };
       const answer = await request(server, {

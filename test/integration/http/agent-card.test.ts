@@ -1,4 +1,4 @@
-/** The agent card: the rules of A2A 1.0 and 0.3 about its content. */
+/** Tests the rules of A2A 1.0 and 0.3 for the content of the agent card. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { request, startServer, TOKEN } from './test-server.ts';
@@ -45,7 +45,7 @@ describe('the agent card', () => {
     });
   });
 
-  test('the agent card names each extension with its version, and requires none', async () => {
+  test('the agent card names each extension with its version, and requires no extension', async () => {
     const { extensions } = cardSchema.parse(await card()).capabilities;
     expect(extensions.length).toBeGreaterThan(0);
     for (const { uri, required } of extensions) {
@@ -55,7 +55,7 @@ describe('the agent card', () => {
   });
 
   test.each(['1.0', '0.3'])(
-    'X1 the agent card of %s has no token and no path of this machine',
+    'X1 the agent card of %s contains no token and no path of the server’s machine',
     async (version) => {
       const text = JSON.stringify(await card(version));
       expect(text).not.toContain(TOKEN);

@@ -48,7 +48,7 @@ function raw(headers: Record<string, string>, path = '/health'): Promise<number 
   });
 }
 
-describe('authentication', () => {
+describe('authentication over HTTP', () => {
   test.each(ROUTES)('X1 $method $path requires a token', async ({ method, path }) => {
     for (const authorization of [
       undefined,
@@ -108,7 +108,7 @@ describe('authentication', () => {
     expect(server.logged()).not.toContain('a-private-sentence');
   });
 
-  test('X1 refused credentials and hosts are logged with the sender’s address', async () => {
+  test('X1 the log contains each refused token or host with the sender’s address', async () => {
     const before = server.logged().length;
     await request(server, {
       path: '/health?secret=1',
@@ -147,18 +147,18 @@ describe('authentication', () => {
     expect(answer).toMatch(/^HTTP\/1.1 40[03] /);
   });
 
-  test('X1 the host is checked for the agent card as well', async () => {
+  test('X1 a request for the agent card with a wrong host is refused too', async () => {
     expect(await raw({ host: 'evil.example' }, '/.well-known/agent-card.json')).toBe(403);
   });
 
   test.each(['http://evil.example', 'null', 'http://localhost:3000'])(
-    'X1 a page of %p may not call the server',
+    'X1 a browser page of %p may not call the server',
     async (origin) => {
       expect(await raw({ origin })).toBe(403);
     },
   );
 
-  test('X1 hosts and origins from the operator’s list are accepted', async () => {
+  test('X1 the server accepts hosts and origins from the operator’s list', async () => {
     const open = await startServer({
       reach: { publicHosts: ['agent.example'], origins: ['https://console.example'] },
     });
@@ -171,7 +171,7 @@ describe('authentication', () => {
     await open.close();
   });
 
-  test('X1 another principal’s task gives exactly the same error as an unknown task', async () => {
+  test('X1 a task of another principal gives exactly the same error as an unknown task', async () => {
     const { taskId } = server.tasks.start({
       principal: 'local',
       channel: 'a2a',
@@ -190,7 +190,7 @@ describe('authentication', () => {
     expect(server.tasks.cancelled).toEqual([]);
   });
 
-  test('a message is recorded under the principal of its token', async () => {
+  test('the journal records a message under the principal of its token', async () => {
     await rpc(
       server,
       'SendMessage',
@@ -202,7 +202,7 @@ describe('authentication', () => {
     expect(server.tasks.received.at(-1)).toMatchObject({ principal: 'other' });
   });
 
-  test('R49 while the server closes, it refuses work with 503 and a retry time', async () => {
+  test('R49 while the server closes, it refuses requests with 503 and a retry time', async () => {
     server.setClosing(true);
     for (const path of ['/', '/message:send', '/tasks/task-1', '/api/tools/abort/x']) {
       const answer = await request(server, { path, body: '{}' });

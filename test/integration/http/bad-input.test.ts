@@ -8,7 +8,7 @@ let server: TestServer;
 beforeAll(async () => (server = await startServer()));
 afterAll(() => server.close());
 
-/** After any bad input, the server still serves and no task has changed. */
+/** After each invalid request, the server must still serve, and no task may have changed. */
 afterEach(async () => {
   expect(server.tasks.received).toEqual([]);
   expect(await request(server, { method: 'GET', path: '/health' })).toMatchObject({ status: 200 });
@@ -24,8 +24,8 @@ const call = (params: unknown): string =>
 const VALID = { callId: 'c', shown: '3f9ac2d1', decision: 'approve' };
 const decisions = (...list: unknown[]) => ({ extension: TOOL_APPROVAL, decisions: list });
 
-describe('invalid bodies', () => {
-  test('X3 a text of 10 MB is too large, over both bindings', async () => {
+describe('invalid request bodies', () => {
+  test('X3 a text of 10 MB gets the error "too large", over both bindings', async () => {
     const big = userMessage('x'.repeat(10 * 1024 * 1024));
     const overRpc = await request(server, { body: call(big) });
     expect(overRpc.status).toBe(413);
@@ -35,23 +35,26 @@ describe('invalid bodies', () => {
     expect(reason(overRest)).toBe('TOO_LARGE');
   });
 
-  test.each(['[', '{"a":'])('X3 nesting 10,000 deep with %p is refused at any place', async (open) => {
-    const close = open === '[' ? ']' : '}';
-    const nested = `${open.repeat(10_000)}1${close.repeat(10_000)}`;
-    const bodies = [
-      call({ message: { messageId: 'm', role: 'ROLE_USER', parts: [{ data: 'HERE' }] } }),
-      call({
-        message: { messageId: 'm', role: 'ROLE_USER', parts: [{ data: decisions({ input: 'HERE' }) }] },
-      }),
-      JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'HERE', params: {} }),
-      '"HERE"',
-    ];
-    for (const body of bodies) {
-      const answer = await request(server, { body: body.replace('"HERE"', nested) });
-      expect(reason(answer)).toBe('MALFORMED');
-      expect(answer.text).toContain('more than 64 levels deep');
-    }
-  });
+  test.each(['[', '{"a":'])(
+    'X3 a body nested 10,000 levels deep with %p is refused, at any field',
+    async (open) => {
+      const close = open === '[' ? ']' : '}';
+      const nested = `${open.repeat(10_000)}1${close.repeat(10_000)}`;
+      const bodies = [
+        call({ message: { messageId: 'm', role: 'ROLE_USER', parts: [{ data: 'HERE' }] } }),
+        call({
+          message: { messageId: 'm', role: 'ROLE_USER', parts: [{ data: decisions({ input: 'HERE' }) }] },
+        }),
+        JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'HERE', params: {} }),
+        '"HERE"',
+      ];
+      for (const body of bodies) {
+        const answer = await request(server, { body: body.replace('"HERE"', nested) });
+        expect(reason(answer)).toBe('MALFORMED');
+        expect(answer.text).toContain('more than 64 levels deep');
+      }
+    },
+  );
 
   test('X3 brackets inside strings do not count as nesting', async () => {
     const text = `${'['.repeat(1000)}\\"${'{'.repeat(1000)}`;
@@ -59,7 +62,7 @@ describe('invalid bodies', () => {
     expect(answer.body).toMatchObject({ error: { code: -32001 } });
   });
 
-  test('X3 invalid UTF-8 is a parse error', async () => {
+  test('X3 a body with invalid UTF-8 gets a parse error', async () => {
     const body = Buffer.concat([
       Buffer.from('{"jsonrpc":"2.0","id":7,"method":"'),
       Buffer.from([0xff, 0xfe]),
@@ -69,13 +72,16 @@ describe('invalid bodies', () => {
     expect(answer.text).toContain('UTF-8');
   });
 
-  test.each(['{', 'hello', '{"jsonrpc":"2.0",}', '\u0000'])('X3 the body %p is not JSON', async (body) => {
-    const answer = await request(server, { body });
-    expect(answer.body).toMatchObject({ error: { code: -32700 } });
-    const rest = await request(server, { path: '/message:send', body });
-    expect(rest.status).toBe(400);
-    expect(reason(rest)).toBe('MALFORMED');
-  });
+  test.each(['{', 'hello', '{"jsonrpc":"2.0",}', '\u0000'])(
+    'X3 a body of %p is refused as invalid JSON',
+    async (body) => {
+      const answer = await request(server, { body });
+      expect(answer.body).toMatchObject({ error: { code: -32700 } });
+      const rest = await request(server, { path: '/message:send', body });
+      expect(rest.status).toBe(400);
+      expect(reason(rest)).toBe('MALFORMED');
+    },
+  );
 
   test.each([
     ['', -32600],
@@ -96,13 +102,13 @@ describe('invalid bodies', () => {
     expect(answer.body).toMatchObject({ jsonrpc: '2.0', error: { code } });
   });
 
-  test('a method of the other version is reported as such', async () => {
+  test('the error for a method of the other A2A version names that version', async () => {
     expect((await rpc(server, 'message/send', {})).text).toContain('method of A2A 0.3');
     const old = await rpc(server, 'SendMessage', {}, { 'a2a-version': undefined });
     expect(old.text).toContain('A2A-Version: 1.0');
   });
 
-  test('an unsupported version is refused by name, over both bindings', async () => {
+  test('the error for an unsupported version names the version, over both bindings', async () => {
     const overRpc = await rpc(server, 'GetTask', { id: 'x' }, { 'a2a-version': '7.1' });
     expect(overRpc.body).toMatchObject({ id: 7, error: { code: -32009 } });
     for (const path of ['/tasks/x', '/tasks/x:subscribe']) {
@@ -113,7 +119,7 @@ describe('invalid bodies', () => {
   });
 
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x'])(
-    'X3 the content type %p is refused',
+    'X3 a request with the content type %p is refused',
     async (contentType) => {
       for (const path of ['/', '/message:send']) {
         const answer = await request(server, { path, body: '{}', headers: { 'content-type': contentType } });
@@ -139,7 +145,7 @@ describe('invalid bodies', () => {
     expect(reason(answer)).toBe(expected);
   });
 
-  test('X3 bytes that are not HTTP close their own connection and no other', async () => {
+  test('X3 bytes that are not HTTP close only their own connection', async () => {
     const socket = connect(server.port, '127.0.0.1');
     const closed = new Promise((resolve) => socket.on('close', resolve));
     socket.on('error', () => undefined);
@@ -164,7 +170,7 @@ describe('invalid bodies', () => {
   });
 });
 
-describe('invalid messages', () => {
+describe('invalid A2A messages', () => {
   test.each<[string, object, string]>([
     ['no parts', { parts: [] }, 'MALFORMED'],
     ['parts that are no list', { parts: 'hello' }, 'MALFORMED'],
@@ -179,7 +185,7 @@ describe('invalid messages', () => {
     ['a file that is no base64', { parts: [{ raw: 'A*A=' }] }, 'MALFORMED'],
     ['settings nobody knows', { metadata: { [TOOL_APPROVAL]: { yolo: true } } }, 'MALFORMED'],
     ['settings of the wrong type', { metadata: { [TOOL_APPROVAL]: { autoExecute: 'yes' } } }, 'MALFORMED'],
-  ])('X3 %s', async (_what, more, expected) => {
+  ])('X3 a message with %s is refused', async (_what, more, expected) => {
     const { message } = userMessage('hello');
     const params = { message: { ...message, ...more } };
     expect(reason(await rpc(server, 'SendMessage', params))).toBe(expected);
@@ -206,7 +212,7 @@ describe('invalid messages', () => {
     ['another dialect', { callId: 'c', outcome: 'proceed_once' }],
     ['a list of decisions', [VALID]],
   ])(
-    'R06 D1 an invalid decision with %s is refused, and never becomes an ordinary message',
+    'R06 D1 an invalid decision with %s is refused, and is not treated as an ordinary message',
     async (_what, data) => {
       const params = userMessage([{ data }], { taskId: 'task-1' });
       const answer = await rpc(server, 'SendMessage', params);
@@ -215,7 +221,7 @@ describe('invalid messages', () => {
     },
   );
 
-  test('a client that asks for push notifications gets the error that there are none', async () => {
+  test('a client that requests push notifications gets the error that the server has none', async () => {
     const configuration = { taskPushNotificationConfig: { url: 'https://example.com' } };
     const answer = await rpc(server, 'SendMessage', { ...userMessage('hi'), configuration });
     expect(answer.body).toMatchObject({ error: { code: -32003 } });
@@ -236,7 +242,7 @@ describe('invalid messages', () => {
     { status: 'TASK_STATE_NAPPING' },
     { statusTimestampAfter: 'yesterday' },
     { pageToken: 'x'.repeat(2001) },
-  ])('a list with %p is refused', async (params) => {
+  ])('a task list request with %p is refused', async (params) => {
     expect(reason(await rpc(server, 'ListTasks', params))).toBe('MALFORMED');
   });
 

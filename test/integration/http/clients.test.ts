@@ -1,4 +1,4 @@
-/** The SDK's own clients talk to this server: 1.0 over both bindings, 0.3 over JSON-RPC. */
+/** Tests the SDK's own clients with this server: 1.0 over both bindings, and 0.3 over JSON-RPC. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
@@ -113,7 +113,7 @@ const ASKS: TaskEvent[] = [
   { type: 'input.required', pending: [WRITE] },
 ];
 
-/** A task with these events. */
+/** Starts a task with these events. */
 function start(events: TaskEvent[]) {
   const message = { messageId: `m-${++messages}`, parts: [] };
   return server.tasks.start({ principal: 'local', channel: 'a2a', message }, events);
@@ -125,8 +125,8 @@ async function all(stream: AsyncGenerator<StreamResponse>): Promise<StreamRespon
   return events;
 }
 
-describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
-  test('a client sends a message and gets the task once it waits, with the pending action in words', async () => {
+describe.each(PEERS)('an A2A client of $peer', ({ peer, transport, options }) => {
+  test('a client sends a message and gets the task once it waits, with a text that describes the pending action', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
     const result = await (await transport()).sendMessage(saying('go'), options());
     if (!('status' in result)) throw new Error('a task was expected');
@@ -141,7 +141,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     expect(result.metadata).toBeUndefined();
   });
 
-  test('a client with the approval extension gets the same as data, and the overview', async () => {
+  test('a client with the approval extension gets the pending action as data, and the overview', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
     const result = await (await transport()).sendMessage(saying('go'), options(TOOL_APPROVAL));
     if (!('status' in result)) throw new Error('a task was expected');
@@ -156,7 +156,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     });
   });
 
-  test('a client can get the task without waiting', async () => {
+  test('a client can get the task at once, without waiting for it', async () => {
     const result = await (
       await transport()
     ).sendMessage(saying('go', { returnImmediately: true }), options());
@@ -164,7 +164,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     expect(server.tasks.following).toBe(0);
   });
 
-  test('a client gets a new task in a new context for each message that names none', async () => {
+  test('a client gets a new task in a new context for each message that names no context', async () => {
     const client = await transport();
     const send = () => client.sendMessage(saying('go', { returnImmediately: true }), options());
     const [first, second] = [await send(), await send()];
@@ -174,7 +174,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  test('a client streams a message to the end', async () => {
+  test('a client receives the stream of a message to its end', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
     const events = await all((await transport()).sendMessageStream(saying('go'), options(TOOL_APPROVAL)));
     expect(events.map(({ payload }) => payload?.$case)).toEqual([
@@ -258,7 +258,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
     );
   });
 
-  test('a client gets no details of an unexpected error; the server logs them', async () => {
+  test('a client gets no details of an unexpected error; only the server’s log has them', async () => {
     server.tasks.onSend = () => {
       throw new Error('secret detail');
     };
@@ -269,7 +269,7 @@ describe.each(PEERS)('a client of $peer', ({ peer, transport, options }) => {
 });
 
 describe('A2A 1.0', () => {
-  test('the SDK’s factory needs only the server’s address', async () => {
+  test('the SDK’s client factory needs only the server’s address', async () => {
     const client = await new ClientFactory({
       transports: [new JsonRpcTransportFactory({ fetchImpl })],
     }).createFromUrl(server.url);
@@ -279,7 +279,7 @@ describe('A2A 1.0', () => {
     });
   });
 
-  test('a client lists tasks in pages, with filters; artifacts come only on request', async () => {
+  test('a client lists tasks in pages, with filters; it gets artifacts only on request', async () => {
     const [first] = [start(ASKS), start([{ type: 'task.completed' }]), start(ASKS)];
     for (const { transport } of PEERS.slice(0, 2)) {
       const list = async (more: object) =>
@@ -306,7 +306,7 @@ describe('A2A 1.0', () => {
     }
   });
 
-  test('a cancellation’s reason reaches the server, over both bindings', async () => {
+  test('the reason of a cancel reaches the server, over both bindings', async () => {
     const metadata = { reason: 'changed my mind' };
     for (const { transport } of PEERS.slice(0, 2)) {
       const { taskId } = server.tasks.start({
@@ -331,7 +331,7 @@ describe('A2A 1.0', () => {
     expect(server.tasks.received.at(-1)?.bodyHash).not.toBe(hashes[0]);
   });
 
-  test('the extended card is refused, because the public card is complete', async () => {
+  test('the server refuses the extended card, because the public card is complete', async () => {
     for (const { transport } of PEERS.slice(0, 2))
       await expect((await transport()).getExtendedAgentCard({ tenant: '' }, modern())).rejects.toMatchObject({
         name: 'UnsupportedOperationError',
@@ -339,7 +339,7 @@ describe('A2A 1.0', () => {
   });
 });
 
-/** A JSON-RPC request in the form of a 0.3 client. */
+/** Sends a JSON-RPC request in the format of a 0.3 client. */
 function old(method: string, params: object, headers: Record<string, string> = {}): Promise<Response> {
   return openStream(server, {
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
@@ -410,7 +410,7 @@ describe('A2A 0.3', () => {
       expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM]: { seq: n + 3 } } });
   });
 
-  test('D1 a refusal over HTTP+JSON has its reason and facts in `data`', async () => {
+  test('D1 a refusal over HTTP+JSON has its reason and its facts in `data`', async () => {
     const answer = await request(server, {
       path: '/v1/message:send',
       headers: { 'a2a-version': undefined },
@@ -432,7 +432,7 @@ describe('A2A 0.3', () => {
 });
 
 describe('aborting a tool over HTTP', () => {
-  test('R40 the answer says what happened, and the journal records the reason with the principal', async () => {
+  test('R40 the response says what happened, and the journal records the reason with the principal', async () => {
     const stopped = await request(server, { path: '/api/tools/abort/tool-1', body: '{"reason":"too slow"}' });
     expect(stopped.body).toEqual({ success: true, message: 'asked for tool-1' });
     const unknown = await request(server, { path: '/api/tools/abort/tool-2' });

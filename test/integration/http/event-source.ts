@@ -6,7 +6,7 @@ import type { TestServer } from './test-server.ts';
 export interface Streamed {
   id: string | undefined;
   event: string | undefined;
-  /** The StreamResponse's one field that is set, or the `kind` of a 0.3 event. */
+  /** The name of the field that the StreamResponse has, or the `kind` of a 0.3 event. */
   kind: string | undefined;
   payload: Record<string, unknown>;
   data: string;

@@ -1,4 +1,7 @@
-/** The route for EventSource clients. It needs no A2A header; the cursor is in the URL or in `Last-Event-ID`. */
+/**
+ * Tests the route for EventSource clients. It needs no A2A header, and the cursor is in the URL or in
+ * `Last-Event-ID`.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EventSource } from 'eventsource';
 import { z } from 'zod';
@@ -32,15 +35,15 @@ function newTask(events: TaskEvent[] = []): string {
 const pathOf = (taskId: string): string => `/api/tasks/${taskId}/events`;
 const seqs = (events: readonly Streamed[]): number[] => events.map(({ id }) => Number(id));
 
-/** A request as curl sends it: a URL and a token. */
+/** Sends a request as curl does, with a URL and a token. */
 function read(taskId: string, { query = '', headers = {} }: { query?: string; headers?: object } = {}) {
   return fetch(`${server.url}${pathOf(taskId)}${query}`, {
     headers: { authorization: `Bearer ${TOKEN}`, ...headers },
   });
 }
 
-describe('the plain route', () => {
-  test('R25 without a cursor it sends all events, each with its seq as id', async () => {
+describe('the event route GET /tasks/{id}/events', () => {
+  test('R25 without a cursor the route sends all events, each with its seq as the SSE id', async () => {
     const events = await streamOf(await read(newTask([...TURN, ENDED])));
     // Seq 2 is the sender's own message, which clients do not get.
     expect(seqs(events)).toEqual([1, 3, 4, 5, 6, 7, 8]);
@@ -57,7 +60,7 @@ describe('the plain route', () => {
       expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM]: { seq: Number(id) } } });
   });
 
-  test('S1 its events are those of HTTP+JSON with both extensions, byte for byte', async () => {
+  test('S1 the route’s events equal those of HTTP+JSON with both extensions, byte for byte', async () => {
     const taskId = newTask([
       ...TURN,
       callRequested({ type: 'ask' }),
@@ -75,19 +78,22 @@ describe('the plain route', () => {
     expect(JSON.stringify(plain)).toContain(PENDING.shown);
   });
 
-  test.each(['?after=', 'Last-Event-ID: '])('S1 R25 for every cut, %s<seq> gives the rest', async (how) => {
-    const taskId = newTask([...TURN, ENDED]);
-    const whole = await streamOf(await read(taskId));
-    for (let cut = 0; cut < 8; cut++) {
-      const rest = await read(
-        taskId,
-        how.startsWith('?') ? { query: `?after=${cut}` } : { headers: { 'last-event-id': String(cut) } },
-      );
-      expect(await streamOf(rest)).toEqual(whole.filter(({ id }) => Number(id) > cut));
-    }
-  });
+  test.each(['?after=', 'Last-Event-ID: '])(
+    'S1 R25 for every cut, the rest of the events follows after %s<seq>',
+    async (how) => {
+      const taskId = newTask([...TURN, ENDED]);
+      const whole = await streamOf(await read(taskId));
+      for (let cut = 0; cut < 8; cut++) {
+        const rest = await read(
+          taskId,
+          how.startsWith('?') ? { query: `?after=${cut}` } : { headers: { 'last-event-id': String(cut) } },
+        );
+        expect(await streamOf(rest)).toEqual(whole.filter(({ id }) => Number(id) > cut));
+      }
+    },
+  );
 
-  test('S1 the cursor in the header wins over the one in the URL, because a reconnecting EventSource sends both', async () => {
+  test('S1 the cursor in the header has priority over the one in the URL, because a reconnecting EventSource sends both', async () => {
     const taskId = newTask([...TURN, ENDED]);
     const events = await streamOf(
       await read(taskId, { query: '?after=1', headers: { 'last-event-id': '6' } }),
@@ -95,7 +101,7 @@ describe('the plain route', () => {
     expect(seqs(events)).toEqual([7, 8]);
   });
 
-  test('it stays open while the task waits, and ends with the task', async () => {
+  test('the stream stays open while the task waits, and ends with the task', async () => {
     const taskId = newTask([...TURN, { type: 'input.required', pending: [] }]);
     const opened = await read(taskId);
     const events = streamOf(opened);
@@ -105,7 +111,7 @@ describe('the plain route', () => {
     expect(seqs(await events)).toEqual([1, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  test('it first sends the reconnection delay, and heartbeats while no event occurs', async () => {
+  test('the stream first sends the reconnection delay, and then heartbeats while no event occurs', async () => {
     const taskId = newTask();
     const reader = (await read(taskId, { query: '?after=2' })).body
       ?.pipeThrough(new TextDecoderStream())
@@ -117,7 +123,7 @@ describe('the plain route', () => {
     await server.tasks.untilLeft(taskId);
   });
 
-  test('a cursor at the end of an ended task gets 204, so the client does not reconnect', async () => {
+  test('a cursor at the end of an ended task gets 204, so that the client does not reconnect', async () => {
     const taskId = newTask([...TURN, ENDED]);
     expect((await read(taskId, { headers: { 'last-event-id': '8' } })).status).toBe(204);
     expect((await read(taskId, { query: '?after=8' })).status).toBe(204);
@@ -142,7 +148,7 @@ describe('the plain route', () => {
   );
 
   test.each(['?afer=3', '?after=1&after=2', '?after[x]=1', '?Last-Event-ID=3', '?_=1'])(
-    'S2 the query %s is refused as ambiguous',
+    'S2 the query %s is refused, because its cursor is not clear',
     async (query) => {
       const answer = await read(newTask(TURN), { query });
       expect(answer.status).toBe(400);
@@ -150,7 +156,7 @@ describe('the plain route', () => {
     },
   );
 
-  test('X1 the task of another principal gets the same error as an unknown task', async () => {
+  test('X1 a task of another principal gets the same error as an unknown task', async () => {
     const taskId = newTask(TURN);
     const answers = await Promise.all(
       [taskId, 'task-none', '..%2f..', '%00'].map(async (id) => {
@@ -173,7 +179,7 @@ describe('the plain route', () => {
     expect(server.tasks.following).toBe(0);
   });
 
-  test('R49 it stays open while the server finishes its work, and ends with the other streams', async () => {
+  test('R49 the stream stays open while the server finishes its work, and ends with the other streams', async () => {
     const taskId = newTask(TURN);
     server.setClosing(true);
     const opened = await read(taskId);
@@ -181,11 +187,11 @@ describe('the plain route', () => {
     server.reading.abort('server-shutdown');
     expect(seqs(await streamOf(opened)).at(-1)).toBe(7);
     expect(server.tasks.following).toBe(0);
-    // A new client gets 200 and a reconnection delay: an EventSource never reconnects after any other status.
+    // A new client must get 200 and a reconnection delay. After any other status an EventSource never reconnects.
     expect(await (await read(taskId)).text()).toBe('retry: 2000\n\n');
   });
 
-  test('only pages from the operator’s list of origins may read it', async () => {
+  test('only browser pages from the operator’s list of origins may read the route', async () => {
     const origin = 'https://console.example';
     const open = await startServer({ reach: { publicHosts: [], origins: [origin] } });
     const { taskId } = open.tasks.start(
@@ -207,12 +213,12 @@ describe('the plain route', () => {
 interface Heard {
   ids: string[];
   source: EventSource;
-  /** Resolves when it stops reconnecting, with the last status. */
+  /** Resolves with the last status when the EventSource stops reconnecting. */
   over: Promise<number | undefined>;
   until: (id: string) => Promise<void>;
 }
 
-/** An EventSource outside a browser. */
+/** Simulates an EventSource outside a browser. */
 function listen(url: string, headers: Record<string, string> = {}): Heard {
   const ids: string[] = [];
   const source = new EventSource(url, {
@@ -266,7 +272,7 @@ describe('a stream ticket', () => {
     const foreign = server.tasks.start({ principal: 'other', channel: 'a2a', message }).taskId;
     for (const id of [newTask(TURN), foreign, 'task-none', `${taskId}x`, taskId.toUpperCase()])
       expect((await withTicket(id, ticket)).status).toBe(401);
-    // A ticket of another principal does not open this stream either.
+    // A ticket of another principal must not open this stream.
     expect((await withTicket(taskId, await ticketFor(foreign, OTHER_TOKEN))).status).toBe(401);
   });
 
@@ -300,7 +306,7 @@ describe('a stream ticket', () => {
     ['POST', '/'],
     ['POST', '/message:send'],
     ['POST', '/api/tools/abort/tool-1'],
-  ])('X1 gives no access to %s %s', async (method, path) => {
+  ])('X1 a ticket gives no access to %s %s', async (method, path) => {
     const taskId = newTask(TURN);
     const ticket = await ticketFor(taskId);
     const address = `${path.replace(':id', taskId)}?ticket=${ticket}`;
@@ -333,7 +339,8 @@ describe('a stream ticket', () => {
       TOKEN,
       'x'.repeat(6_000),
     ];
-    // Two bits of the last base64 letter are unused. A ticket with another last letter must be refused too.
+    // The last base64 letter has two unused bits. The server must also refuse a ticket that differs only in these
+    // bits.
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split('');
     const twins = alphabet.map((char) => ticket.slice(0, -1) + char).filter((it) => it !== ticket);
     for (const wrong of [...others, ...none, ...twins])
@@ -343,7 +350,7 @@ describe('a stream ticket', () => {
     expect(server.tasks.following).toBe(0);
   });
 
-  test('X1 a wrong ticket is refused, also beside a valid token', async () => {
+  test('X1 a wrong ticket is refused, even together with a valid token', async () => {
     const taskId = newTask(TURN);
     expect((await read(taskId, { query: '?ticket=0.x' })).status).toBe(401);
     // Without valid credentials, the answer reveals no other error of the request.
@@ -365,7 +372,7 @@ describe('a stream ticket', () => {
 });
 
 describe('an EventSource', () => {
-  test('R25 reconnects with its cursor after a cut, and stops after the last event', async () => {
+  test('R25 an EventSource reconnects with its cursor after a cut, and stops after the last event', async () => {
     const taskId = newTask(TURN);
     const { ids, over, until } = listen(`${server.url}${pathOf(taskId)}`, {
       authorization: `Bearer ${TOKEN}`,
@@ -374,12 +381,12 @@ describe('an EventSource', () => {
     server.cut();
     await server.tasks.untilLeft(taskId);
     server.tasks.append(taskId, [ENDED]);
-    // After the last event it reconnects once, gets 204, and stops.
+    // After the last event the EventSource reconnects once, gets 204, and stops.
     expect(await over).toBe(204);
     expect(ids).toEqual(['1', '3', '4', '5', '6', '7', '8']);
   });
 
-  test('in a browser an EventSource sends no token, and reads with a ticket', async () => {
+  test('a browser’s EventSource sends no token, and reads with a ticket', async () => {
     const taskId = newTask(TURN);
     const { ids, over, until } = listen(
       `${server.url}${pathOf(taskId)}?ticket=${await ticketFor(taskId)}&after=5`,

@@ -1,4 +1,4 @@
-/** Files in messages over the bindings of A2A 1.0 and 0.3, and the route of their contents. */
+/** Tests files in messages over the bindings of A2A 1.0 and 0.3, and the route for their contents. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { PNG } from '../../support/sample-files.ts';
 import {
@@ -18,14 +18,14 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const raw = PNG.toString('base64');
-/** No task of this server ends, so no request waits for its task. */
+/** Requests an immediate answer, because no task of this server ends. */
 const AT_ONCE = { configuration: { returnImmediately: true } };
 const STORED = { type: 'stored-file', file: { mediaType: 'image/png', bytes: PNG.length, name: 'dot.png' } };
 
 describe('a message with a file', () => {
   const parts = [{ text: 'What is this?' }, { raw, filename: 'dot.png', mediaType: 'image/png' }];
 
-  test('brings the bytes over JSON-RPC and HTTP+JSON of A2A 1.0', async () => {
+  test('a message brings the file’s bytes to the task over JSON-RPC and HTTP+JSON of A2A 1.0', async () => {
     const { message } = userMessage('');
     await rpc(server, 'SendMessage', { message: { ...message, parts }, ...AT_ONCE });
     await request(server, {
@@ -39,7 +39,7 @@ describe('a message with a file', () => {
     expect(server.tasks.received).toHaveLength(2);
   });
 
-  test('brings the same bytes over JSON-RPC of A2A 0.3', async () => {
+  test('a message brings the same bytes over JSON-RPC of A2A 0.3', async () => {
     const file = { kind: 'file', file: { bytes: raw, name: 'dot.png', mimeType: 'image/png' } };
     const message = {
       kind: 'message',
@@ -58,7 +58,7 @@ describe('a message with a file', () => {
     expect(incoming?.contents?.[0]?.bytes).toEqual(PNG);
   });
 
-  test('has a line for the file in the history of its task', async () => {
+  test('a message with a file has a line for the file in the task’s history', async () => {
     const { message } = userMessage('');
     await rpc(server, 'SendMessage', {
       message: { ...message, parts },
@@ -73,7 +73,7 @@ describe('a message with a file', () => {
   });
 });
 
-describe('X1 the content of a file', () => {
+describe('X1 the download of a file’s content', () => {
   const path = '/api/tasks/task-1/files/abc';
   beforeEach(async () => {
     await rpc(server, 'SendMessage', { ...userMessage('hello'), ...AT_ONCE });
@@ -83,7 +83,7 @@ describe('X1 the content of a file', () => {
   const get = (token: string, address = path): Promise<Response> =>
     fetch(`${server.url}${address}`, { headers: { authorization: `Bearer ${token}` } });
 
-  test('has its type, and headers that keep a browser from guessing the type and running it', async () => {
+  test('the download has the file’s type, and headers that stop a browser from guessing the type or running the content', async () => {
     const answer = await get(TOKEN);
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -96,7 +96,7 @@ describe('X1 the content of a file', () => {
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(PNG);
   });
 
-  test('is for the principal of the task only; without a token or with another hash there is none', async () => {
+  test('only the task’s principal can download the content; without a token or with another hash there is no content', async () => {
     expect((await fetch(`${server.url}${path}`)).status).toBe(401);
     expect((await get(OTHER_TOKEN)).status).toBe(404);
     expect((await get(TOKEN, '/api/tasks/task-1/files/other')).status).toBe(404);

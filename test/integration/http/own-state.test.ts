@@ -1,4 +1,4 @@
-/** The workspace is a home directory that contains the server's state. Tasks run without approval. */
+/** Tests a workspace that is a home directory with the server's state in it. The tasks run without approval. */
 import { expect, test } from '@jest/globals';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { startServer } from '../../support/server-process.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { plan } from '../../support/offline-plan.ts';
 
-test('X2 tasks that work in a home directory cannot read the server’s token in it', async () => {
+test('X2 a task in a home directory cannot read the server’s token in that directory', async () => {
   const workspace = await temporaryDirectory();
   const stateDir = join(workspace, '.local', 'state', 'bridge');
   await mkdir(stateDir, { recursive: true, mode: 0o700 });
@@ -30,7 +30,7 @@ test('X2 tasks that work in a home directory cannot read the server’s token in
     expect(answer).toContain("server's state directory");
     expect(answer).not.toContain(server.token);
   }
-  // Other files in the directory stay readable.
+  // Other files in the directory must stay readable.
   expect(await told('read .local/token')).toContain('another token');
   const found = await told(plan({ tool: 'search-files', input: { pattern: server.token } }));
   expect(found).not.toContain('bridge/token');

@@ -1,4 +1,4 @@
-/** Signs in to the approval page, request by request. */
+/** Tests the sign-in to the approval page, request by request. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { z } from 'zod';
@@ -21,7 +21,7 @@ async function makeLink(body: object = {}, headers: Headers = {}): Promise<URL> 
   return new URL(z.object({ url: z.string() }).parse(link).url);
 }
 
-const codeOf = (link: URL): string => link.searchParams.get('code') ?? '';
+const codeOf = (link: URL): string => new URLSearchParams(link.hash.slice(1)).get('code') ?? '';
 
 const exchange = (code: string, origin: string | undefined = server.url): Promise<RpcAnswer> =>
   post('/page/session', { code }, { authorization: undefined, origin });
@@ -31,7 +31,7 @@ function startTask(): { taskId: string } {
   return server.tasks.start({ principal: 'local', channel: 'a2a', message });
 }
 
-/** The headers of a browser that has signed in. */
+/** Signs in, and returns the headers of the browser. */
 async function signIn(link?: URL): Promise<Headers> {
   const answer = await exchange(codeOf(link ?? (await makeLink())));
   const { pageKey } = z.object({ pageKey: z.string() }).parse(answer.body);
@@ -42,7 +42,7 @@ async function signIn(link?: URL): Promise<Headers> {
 const tasks = (headers: Headers, path = '/page/api/tasks'): Promise<RpcAnswer> =>
   request(server, { method: 'GET', path, headers });
 
-test('a link signs in once: the cookie is HttpOnly, SameSite=Strict and limited to the page', async () => {
+test('a sign-in link works once: the cookie is HttpOnly, SameSite=Strict and limited to the page', async () => {
   const link = await makeLink();
   expect(Buffer.from(codeOf(link), 'base64url')).toHaveLength(32);
   const answer = await exchange(codeOf(link));
@@ -55,7 +55,7 @@ test('a link signs in once: the cookie is HttpOnly, SameSite=Strict and limited 
   expect((await exchange('x'.repeat(43))).status).toBe(401);
 });
 
-test('a link is valid for ten minutes, and a session for a day', async () => {
+test('a sign-in link is valid for ten minutes, and a browser session for a day', async () => {
   const [early, late] = [await makeLink(), await makeLink()];
   server.clock.advance(LINK_MS - 1);
   const headers = await signIn(early);
@@ -67,11 +67,12 @@ test('a link is valid for ten minutes, and a session for a day', async () => {
   expect((await tasks(headers)).status).toBe(401);
 });
 
-test('a link opens one action of a task of its principal, and no other task', async () => {
+test('a sign-in link opens one action of a task of its principal, and no other task', async () => {
   const { taskId } = startTask();
   const link = await makeLink({ taskId, callId: 'call-1', shown: '3f9ac2d1' });
   expect(link.pathname).toBe('/page');
-  expect(link.hash).toBe(`#task=${taskId}&call=call-1&shown=3f9ac2d1`);
+  expect(link.hash).toBe(`#code=${codeOf(link)}&task=${taskId}&call=call-1&shown=3f9ac2d1`);
+  expect(link.search).toBe('');
   const asOther = await post('/page/links', { taskId }, { authorization: `Bearer ${OTHER_TOKEN}` });
   expect(asOther.status).toBe(404);
   expect((await post('/page/links', { callId: 'call-1' })).status).toBe(400);
@@ -79,7 +80,7 @@ test('a link opens one action of a task of its principal, and no other task', as
   expect((await post('/page/links', {}, { authorization: undefined })).status).toBe(401);
 });
 
-test('a session acts for its principal, and can call only the routes that the page needs', async () => {
+test('a browser session acts for its principal, and can call only the routes that the page needs', async () => {
   const link = await makeLink({}, { authorization: `Bearer ${OTHER_TOKEN}` });
   startTask();
   const mine = z.object({ tasks: z.array(z.unknown()) });
@@ -92,7 +93,7 @@ test('a session acts for its principal, and can call only the routes that the pa
   expect((await post('/page/links', {}, { ...headers, origin: server.url })).status).toBe(401);
 });
 
-test('X1 a session needs both the cookie and the page key', async () => {
+test('X1 a browser session needs both the cookie and the page key', async () => {
   const headers = await signIn();
   expect((await tasks({ ...headers, 'x-page-key': undefined })).status).toBe(401);
   expect((await tasks({ ...headers, cookie: undefined })).status).toBe(401);
@@ -108,7 +109,7 @@ test('X1 a page of another origin cannot use a sign-in, even if the operator lis
     post('/page/api/tasks/t:cancel', send, { ...headers, ...more });
   expect((await cancel({ origin: LISTED })).status).toBe(403);
   expect((await cancel({ origin: 'http://127.0.0.1:1' })).status).toBe(403);
-  // A browser sends its origin with every POST.
+  // A browser sends its origin with every POST. So the server refuses a POST without one.
   expect((await cancel({})).status).toBe(403);
   expect((await cancel({ origin: server.url })).status).toBe(404);
   expect(await rawStatus({ ...headers, 'Sec-Fetch-Site': 'same-site' })).toBe(403);
@@ -144,7 +145,7 @@ function rawStatus(headers: Headers): Promise<number | undefined> {
   });
 }
 
-test('signing out ends this session; signing out everywhere ends all sessions and links of the principal', async () => {
+test('signing out ends this browser session; signing out everywhere ends all sessions and links of the principal', async () => {
   const [one, two, three] = [await signIn(), await signIn(), await signIn()];
   const link = await makeLink();
   const others = await signIn(await makeLink({}, { authorization: `Bearer ${OTHER_TOKEN}` }));
@@ -164,7 +165,7 @@ test('signing out ends this session; signing out everywhere ends all sessions an
   expect((await post('/page/sign-out', { everywhere: true }, { ...two, ...origin })).status).toBe(401);
 });
 
-test('a stream ends when its session does', async () => {
+test('a stream ends when its browser session ends', async () => {
   const { taskId } = startTask();
   const headers = await signIn();
   const streaming = request(server, { method: 'GET', path: `/page/api/tasks/${taskId}:subscribe`, headers });
@@ -174,7 +175,7 @@ test('a stream ends when its session does', async () => {
   await server.closedFor('signed-out');
 });
 
-test('X1 no secret is logged', async () => {
+test('X1 the log contains no secret of the sign-in', async () => {
   const link = await makeLink();
   const headers = await signIn(link);
   await exchange(codeOf(link));
@@ -189,7 +190,7 @@ test.each([
   ['GET', '/page/api/api/tools/abort/x', 405, 'POST'],
   ['GET', '/page/api/nowhere', 404, null],
   ['GET', '/page/api/health', 404, null],
-])('%s %s gives a signed-in page the status %p', async (method, path, status, allow) => {
+])('%s %s returns the status %p to a signed-in page', async (method, path, status, allow) => {
   const headers = { ...(await signIn()), origin: server.url };
   const answer = await request(server, { method, path, headers });
   expect(answer.status).toBe(status);

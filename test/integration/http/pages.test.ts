@@ -20,24 +20,27 @@ function preflight(path: string, headers: Record<string, string>): Promise<Respo
   return fetch(`${server.url}${path}`, { method: 'OPTIONS', headers });
 }
 
-test.each(ROUTES)('X1 a preflight for %s from a listed page succeeds without a token', async (path) => {
-  const answer = await preflight(path, {
-    Origin: PAGE,
-    'Access-Control-Request-Method': 'POST',
-    'Access-Control-Request-Headers': 'authorization,a2a-version',
-    'Access-Control-Request-Private-Network': 'true',
-  });
-  expect(answer.status).toBe(204);
-  expect(Object.fromEntries(answer.headers)).toMatchObject({
-    'access-control-allow-origin': PAGE,
-    'access-control-allow-methods': 'GET, POST',
-    'access-control-allow-headers': expect.stringMatching(/Authorization.*A2A-Version.*Last-Event-ID/),
-    'access-control-allow-private-network': 'true',
-    vary: 'Origin',
-  });
-});
+test.each(ROUTES)(
+  'X1 a preflight request for %s from a listed page succeeds without a token',
+  async (path) => {
+    const answer = await preflight(path, {
+      Origin: PAGE,
+      'Access-Control-Request-Method': 'POST',
+      'Access-Control-Request-Headers': 'authorization,a2a-version',
+      'Access-Control-Request-Private-Network': 'true',
+    });
+    expect(answer.status).toBe(204);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'access-control-allow-origin': PAGE,
+      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-headers': expect.stringMatching(/Authorization.*A2A-Version.*Last-Event-ID/),
+      'access-control-allow-private-network': 'true',
+      vary: 'Origin',
+    });
+  },
+);
 
-test('X1 a preflight from any other page fails, and the answer reveals nothing', async () => {
+test('X1 a preflight request from any other page fails, and the response does not allow the page', async () => {
   const answer = await preflight('/tasks', {
     Origin: 'https://evil.example',
     'Access-Control-Request-Method': 'GET',
@@ -46,14 +49,14 @@ test('X1 a preflight from any other page fails, and the answer reveals nothing',
   expect(answer.headers.get('access-control-allow-origin')).toBeNull();
 });
 
-test('X1 a preflight grants no access: the next request needs the token, and so does any other OPTIONS request', async () => {
+test('X1 a preflight request grants no access: the next request needs the token, and so does any other OPTIONS request', async () => {
   const origin = { Origin: PAGE };
   const tokenless = await fetch(`${server.url}/api/tools`, { headers: origin });
   expect(tokenless.status).toBe(401);
   expect((await preflight('/api/tools', origin)).status).toBe(401);
 });
 
-test('a listed page can read answers and refusals; a client that is not a page gets no CORS headers', async () => {
+test('a listed page can read responses and refusals; a client that is not a browser page gets no CORS headers', async () => {
   const authorization = { Authorization: `Bearer ${TOKEN}` };
   for (const path of ['/health', '/tasks/unknown', '/nothing/here']) {
     const toPage = await fetch(`${server.url}${path}`, { headers: { Origin: PAGE, ...authorization } });

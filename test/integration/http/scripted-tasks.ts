@@ -1,12 +1,15 @@
-/** A task service whose journals the test writes. It isolates the behaviour of the HTTP layer. */
+/** A task service whose journals the test writes. With it, a test checks the HTTP layer alone. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Receipt } from '../../../shared/receipt/receipt.ts';
+import { readReceipt } from '../../../a2a-server/executor/read-receipt.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Accepted, Incoming, TaskService } from '../../../a2a-server/executor/task-service.ts';
-import type { TaskFilter, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
+import type { TaskFilter, TaskFilterValues, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
 import type { ReaderDisconnect } from '../../../a2a-server/task/cancel.ts';
+import { listRequestCosts } from '../../../a2a-server/task/request-costs.ts';
 import { costReport, sumCosts } from '../../../a2a-server/task/cost-report.ts';
 import { requestCosts, utcDay, type CostRow, type CostSum } from '../../../a2a-server/task/cost-sum.ts';
-import type { CostReport } from '../../../shared/protocol/cost-report.ts';
+import type { CostReport, TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import type { JournalEntry, TaskEvent } from '../../../a2a-server/task/events.ts';
 import { foldAll, taskStateAfter } from '../../../a2a-server/task/fold.ts';
 import { isSettled, isTerminal } from '../../../a2a-server/task/snapshot.ts';
@@ -21,7 +24,7 @@ interface Written {
   /** The number of entries that followers have read. It shows a test how far a reader has read. */
   pulled: number;
   followers: number;
-  /** Reads beyond this position fail. */
+  /** A read beyond this seq fails. */
   failAfter: number;
   /** Called when a follower starts or stops. */
   watchers: Set<() => void>;
@@ -174,6 +177,32 @@ export class ScriptedTasks implements TaskService {
     return Promise.resolve(costReport(rows, { fromDay, toDay }));
   }
 
+  presenceStatement(): Promise<never> {
+    return Promise.reject(new Error('no scripted task demands presence'));
+  }
+
+  async receipt(taskId: string, principal: string, events?: number): Promise<Receipt> {
+    const { seq } = await this.#fold(taskId, principal);
+    const { entries } = this.#journal(taskId);
+    const read = (_: string, after: number, limit: number): Promise<JournalEntry[]> =>
+      Promise.resolve(entries.slice(after, after + limit));
+    return readReceipt({ read }, { taskId, seq }, events);
+  }
+
+  async taskCosts(taskId: string, principal: string): Promise<TaskCosts> {
+    await this.#fold(taskId, principal);
+    return { taskId, requests: listRequestCosts(this.#journal(taskId).entries) };
+  }
+
+  async entries(
+    taskId: string,
+    principal: string,
+    { after, limit }: { after: number; limit: number },
+  ): Promise<readonly JournalEntry[]> {
+    await this.#fold(taskId, principal);
+    return this.#journal(taskId).entries.slice(after, after + limit);
+  }
+
   sessionCost(principal: string, session: string): Promise<CostSum> {
     return Promise.resolve(
       sumCosts(this.#costRows(principal).filter(({ sessionId }) => sessionId === session)),
@@ -191,6 +220,10 @@ export class ScriptedTasks implements TaskService {
       );
       return costs.map(({ model, cost }) => ({ day: utcDay(updatedAt), sessionId, model, ...cost }));
     });
+  }
+
+  filterValues(): Promise<TaskFilterValues> {
+    return Promise.resolve({ workspaces: [], models: [] });
   }
 
   list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage> {

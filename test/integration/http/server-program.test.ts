@@ -1,4 +1,4 @@
-/** Runs the built server program as a process: its output, its address and its exit. */
+/** Tests the built server program as a process: its output, its address and its exit. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<En
   return { code: child.exitCode, stdout, stderr };
 }
 
-test('a server that must confine its shell but cannot does not start, and the error gives the next step', async () => {
+test('if the server must confine its shell and cannot, it does not start, and the error contains the next step', async () => {
   const ended = await run(['--port', '0', '--confine-shell', 'require'], {
     PATH: await temporaryDirectory(),
   });
@@ -47,7 +47,7 @@ afterEach(() => {
   for (const listener of listeners.splice(0)) listener.close();
 });
 
-/** Another program on its own port. */
+/** Starts another program on its own port. Returns the port. */
 async function otherProgram(greeting = ''): Promise<number> {
   const listener = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -76,8 +76,8 @@ const message = (words: string, metadata = {}) => ({
   message: { messageId: `m-${words}`, role: 'ROLE_USER', parts: [{ text: words }], metadata },
 });
 
-describe('a run of a2a-server', () => {
-  test('a2a-server records its address for the bridge, and removes the record at an orderly exit', async () => {
+describe('the program a2a-server', () => {
+  test('a2a-server writes its address to a file for the bridge, and removes the file at an orderly exit', async () => {
     const server = await startServer();
     const record = await readServerRecord(server.stateDir);
     expect(record).toMatchObject({ url: server.url, version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
@@ -103,7 +103,7 @@ describe('a run of a2a-server', () => {
     expect((await ask({ ...server, token: `${secret}-of-ben` }, '/tasks')).status).toBe(401);
   });
 
-  test('R103 a2a-server reports a clock that jumped, and the operator can confirm the clock', async () => {
+  test('R103 a2a-server reports a jump of the clock, and the operator can confirm the clock', async () => {
     const stateDir = await temporaryDirectory();
     const stale = { now: Date.now() - 400 * 86_400_000, uptimeMs: 0, boot: 'an earlier one' };
     await writeFile(join(stateDir, 'clock.json'), JSON.stringify(stale));
@@ -128,7 +128,7 @@ describe('a run of a2a-server', () => {
     expect(await (await ask(server, '/tasks?pageSize=10')).json()).toMatchObject({ totalSize: 1 });
   });
 
-  test('R49 a2a-server ends at once on the second signal', async () => {
+  test('R49 a2a-server exits at once on the second signal', async () => {
     const server = await startServer();
     await ask(server, '/message:send', {
       ...message('wait 60 seconds', { 'urn:mcp-a2a-bridge:tool-approval:v1': { autoExecute: true } }),
@@ -142,7 +142,7 @@ describe('a run of a2a-server', () => {
     expect([0, 1]).toContain(code);
   });
 
-  test('a2a-server survives the end of its terminal', async () => {
+  test('a2a-server continues after its terminal has closed', async () => {
     const server = await startServer();
     const record = await readServerRecord(server.stateDir);
     process.kill(record?.pid ?? 0, 'SIGHUP');
@@ -151,7 +151,7 @@ describe('a run of a2a-server', () => {
 });
 
 describe('an address in use', () => {
-  test('an address in use by this user’s own server: the error names its state directory', async () => {
+  test('if the user’s own server uses the address, the error names that server’s state directory', async () => {
     const server = await startServer();
     const second = await run(['--port', portOf(server), '--state-dir', server.stateDir]);
     expect(second).toMatchObject({ code: 78, stdout: '' });
@@ -164,7 +164,7 @@ describe('an address in use', () => {
     expect(await readServerRecord(server.stateDir)).toMatchObject({ url: server.url });
   });
 
-  test('an address in use by an a2a-server with another token: the error says so', async () => {
+  test('if an a2a-server with another token uses the address, the error says so', async () => {
     const server = await startServer();
     const second = await run(['--port', portOf(server), '--state-dir', await temporaryDirectory()]);
     expect(second.code).toBe(78);
@@ -172,7 +172,7 @@ describe('an address in use', () => {
   });
 
   test.each(['', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}', 'SSH-2.0-OpenSSH\r\n'])(
-    'an address in use by another program that says %p: the error names the port and the next step',
+    'if another program uses the address and answers %p, the error names the port and the next step',
     async (greeting) => {
       const port = await otherProgram(greeting);
       const second = await run(['--port', String(port), '--state-dir', await temporaryDirectory()]);
@@ -181,7 +181,7 @@ describe('an address in use', () => {
     },
   );
 
-  test('a state directory whose server does not answer is refused, and the error names no server', async () => {
+  test('if the state directory is in use and its server does not respond, the error names no server', async () => {
     const stateDir = await temporaryDirectory();
     const journal = await openSqliteJournal({ path: join(stateDir, 'journal.db'), clock: () => 0 });
     try {
@@ -194,7 +194,7 @@ describe('an address in use', () => {
     }
   });
 
-  test('a state directory that is in use is refused, and its server keeps running', async () => {
+  test('if the state directory is in use, the new server does not start, and the old server keeps running', async () => {
     const server = await startServer();
     const second = await run(['--port', '0', '--state-dir', server.stateDir]);
     expect(second.code).toBe(78);
@@ -305,8 +305,8 @@ describe('invalid settings', () => {
   });
 });
 
-describe('valid settings', () => {
-  test('X1 the configuration file adds principals, each with their own tasks', async () => {
+describe('settings of a2a-server that are valid', () => {
+  test('X1 the configuration file adds principals, each with its own tasks', async () => {
     const stateDir = await temporaryDirectory();
     const token = 'ann-s-token-0123456789';
     await writeFile(join(stateDir, 'config.json'), JSON.stringify({ server: { tokens: [`ann=${token}`] } }));
@@ -316,7 +316,7 @@ describe('valid settings', () => {
     expect(await (await ask({ ...server, token }, '/tasks')).json()).toMatchObject({ totalSize: 0 });
   });
 
-  test('a workspace must lie in a directory that the operator allows, after links are resolved', async () => {
+  test('a workspace must be inside a directory that the operator allows, after links are resolved', async () => {
     const allowed = await temporaryDirectory();
     const elsewhere = await temporaryDirectory();
     await mkdir(join(allowed, 'inside'));
@@ -337,7 +337,7 @@ describe('valid settings', () => {
     expect(await start('relative')).toBe(400);
   });
 
-  test('X1 with --allow-remote the server answers only to the configured host names', async () => {
+  test('X1 with --allow-remote the server accepts only the configured host names', async () => {
     const server = await startServer({
       args: ['--host', '0.0.0.0', '--allow-remote', '--public-host', 'agent.example'],
     });

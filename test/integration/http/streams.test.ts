@@ -36,7 +36,7 @@ const RESUMABLE = { 'a2a-extensions': RESUMABLE_STREAM };
 
 const seqs = (events: Streamed[]): number[] => events.map(({ id }) => Number(id));
 
-/** The two bindings of 1.0. Both open the same streams. */
+/** Both bindings of 1.0 must give the same streams. */
 const BINDINGS = [
   {
     binding: 'JSON-RPC',
@@ -61,7 +61,7 @@ const BINDINGS = [
 ];
 
 describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
-  test('R05 a message’s stream begins with the task and ends when it waits', async () => {
+  test('R05 a message’s stream begins with the task and ends when the task waits', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, [...TURN, WAITS]);
     const events = await streamOf(await send(userMessage('hi')));
     expect(events.map(({ kind }) => kind)).toEqual([
@@ -77,7 +77,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(events.every(({ id }) => id === undefined)).toBe(true);
   });
 
-  test('an event leaves before the next one happens', async () => {
+  test('the server sends an event before the next one occurs', async () => {
     const opened = await send(userMessage('hi'));
     const reader = opened.body?.pipeThrough(new TextDecoderStream()).getReader();
     let text = '';
@@ -85,7 +85,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
       while (!text.includes(sign)) text += (await reader?.read())?.value ?? '';
     };
     await until('TASK_STATE_SUBMITTED');
-    // The first task of this server.
+    // `task-1` is the id of this server's first task.
     server.tasks.append('task-1', [{ type: 'task.working' }]);
     await until('TASK_STATE_WORKING');
     server.tasks.append('task-1', [{ type: 'task.completed' }]);
@@ -98,7 +98,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(events.at(-1)?.payload).toMatchObject({ status: { state: 'TASK_STATE_COMPLETED' } });
   });
 
-  test('S1 text is appended to an artifact: the first event of a turn creates it, and later events append', async () => {
+  test('S1 the first text event of a turn creates an artifact, and later text events append to it', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, [...TURN, { type: 'task.completed' }]);
     const events = await streamOf(await send(userMessage('hi')));
     const chunks = events.filter(({ kind }) => kind === 'artifactUpdate').map(({ payload }) => payload);
@@ -111,7 +111,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(chunks[0]).not.toHaveProperty('append');
   });
 
-  test('S1 with the extension every event has its seq, also as the SSE id, and the answer names the extension', async () => {
+  test('S1 with the extension every event has its seq, also as the SSE id, and the response names the extension', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, [...TURN, { type: 'task.completed' }]);
     const opened = await send(userMessage('hi'), RESUMABLE);
     expect(opened.headers.get('a2a-extensions')).toBe(RESUMABLE_STREAM);
@@ -121,7 +121,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
       expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM]: { seq: Number(id) } } });
   });
 
-  test('a subscription sends the task first, then all later events until the end, also while the task waits', async () => {
+  test('a subscription sends the task first and then all later events to the end, also while the task waits', async () => {
     const taskId = newTask(TURN.slice(0, 3));
     const opened = await subscribe(taskId);
     const events = streamOf(opened);
@@ -157,7 +157,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
   test('S1 R25 for every cut, the events before it and the replayed events after it are the whole journal', async () => {
     const taskId = newTask([...TURN, { type: 'task.completed' }]);
     const whole = await streamOf(await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '0' }));
-    // Clients do not get message.received, seq 2.
+    // Clients do not get the event message.received, which has seq 2.
     expect(seqs(whole)).toEqual([1, 3, 4, 5, 6, 7, 8]);
     for (let cut = 0; cut <= 8; cut++) {
       const rest = await streamOf(await subscribe(taskId, { ...RESUMABLE, 'last-event-id': String(cut) }));
@@ -172,7 +172,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(server.tasks.snapshots).toBe(0);
   });
 
-  test('a replay of a live task continues with new events, and answers at once even if none occurs', async () => {
+  test('a replay of a live task continues with new events, and sends its headers at once even if no event occurs', async () => {
     const taskId = newTask(TURN);
     const opened = await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '7' });
     expect(opened.status).toBe(200);
@@ -180,7 +180,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(seqs(await streamOf(opened))).toEqual([8]);
   });
 
-  test('S3 a stream ends after its lifetime if its client can resume it, and continues from the cursor', async () => {
+  test('S3 a stream that its client can resume ends after its maximum lifetime, and continues from the cursor', async () => {
     const taskId = newTask(TURN);
     const first = await subscribe(taskId, { ...RESUMABLE, 'last-event-id': '5' });
     await server.tasks.untilFollowed(taskId);
@@ -195,7 +195,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(seqs(await streamOf(second))).toEqual([8]);
   });
 
-  test('S3 a stream has no lifetime if its client cannot resume it', async () => {
+  test('S3 a stream that its client cannot resume has no maximum lifetime', async () => {
     const taskId = newTask(TURN);
     const opened = await subscribe(taskId);
     await server.tasks.untilFollowed(taskId);
@@ -215,7 +215,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     },
   );
 
-  test('R26 a cursor from a longer task is refused on a shorter one', async () => {
+  test('R26 a cursor from a longer task is refused for a shorter one', async () => {
     newTask([...TURN, ...TURN]);
     const shorter = newTask([{ type: 'task.working' }]);
     const opened = await subscribe(shorter, { ...RESUMABLE, 'last-event-id': '12' });
@@ -231,7 +231,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(JSON.stringify(events)).not.toContain('urn:mcp-a2a-bridge');
   });
 
-  test('an unknown extension is ignored, beside a known one', async () => {
+  test('the server ignores an unknown extension, even next to a known one', async () => {
     const taskId = newTask([...TURN, { type: 'task.completed' }]);
     const opened = await subscribe(taskId, {
       'a2a-extensions': `https://example.com/unknown/v1, ${RESUMABLE_STREAM}`,
@@ -241,7 +241,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(seqs(await streamOf(opened))).toEqual([8]);
   });
 
-  test('heartbeats are comments while no event occurs, and stop with the stream', async () => {
+  test('heartbeats are SSE comments while no event occurs, and stop with the stream', async () => {
     const taskId = newTask();
     const opened = await subscribe(taskId);
     const reader = opened.body?.pipeThrough(new TextDecoderStream()).getReader();
@@ -257,7 +257,7 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
     expect(text.trimEnd().split('\n').at(-1)).toContain('TASK_STATE_COMPLETED');
   });
 
-  test('a stream that breaks off gives the reason in its last event', async () => {
+  test('the last event of a stream that breaks contains the reason', async () => {
     const taskId = newTask();
     server.tasks.failAfter(taskId, 2);
     const opened = await subscribe(taskId);
@@ -277,8 +277,8 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
   });
 });
 
-describe('several readers', () => {
-  test('R05 two streams of one task get the same events in the same order; the end of one does not end the other', async () => {
+describe('several readers of one task', () => {
+  test('R05 two streams of one task get the same events in the same order; the end of one stream does not end the other', async () => {
     const taskId = newTask();
     const headers = { ...RESUMABLE, 'last-event-id': '0' };
     const short = new AbortController();
@@ -299,7 +299,7 @@ describe('several readers', () => {
 const rpcRequest = (method: string, id: string, version: string): string =>
   httpRequest('POST', '/', JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { id } }), version);
 
-/** All ways to follow a task. */
+/** All requests with which a client follows a task. */
 const FOLLOWING = [
   { over: 'JSON-RPC 1.0', subscription: (id: string) => rpcRequest('SubscribeToTask', id, '1.0') },
   { over: 'HTTP+JSON 1.0', subscription: (id: string) => httpRequest('GET', `/tasks/${id}:subscribe`) },
@@ -311,8 +311,8 @@ const FOLLOWING = [
   },
 ];
 
-describe.each(FOLLOWING)('a reader over $over that does not read', ({ subscription: asked }) => {
-  test('S3 a reader that does not read costs bounded memory, delays no other reader, and is dropped in the end; it may reconnect', async () => {
+describe.each(FOLLOWING)('a reader over $over that does not read its stream', ({ subscription: asked }) => {
+  test('S3 the reader costs bounded memory, delays no other reader, and is disconnected in the end; it may reconnect', async () => {
     const patient = await startServer({ heartbeatMs: 100 });
     const message = { messageId: 'm-1', parts: [] };
     const { taskId } = patient.tasks.start({ ...BY, message }, TURN.slice(0, 2));
@@ -333,9 +333,9 @@ describe.each(FOLLOWING)('a reader over $over that does not read', ({ subscripti
       }),
     );
     expect(quick.length).toBe(many + 4);
-    // The fast reader got everything. The blocked reader got only what its socket holds: kernel buffers of a few MB.
+    // The fast reader must have all events. The blocked reader has only the few MB that the kernel buffers.
     expect(patient.tasks.pulled(taskId) - (many + 5)).toBeLessThan(many / 2);
-    // Only the server closes its connection.
+    // The reader itself never closes, so only the server can close this connection.
     await patient.tasks.untilLeft(taskId);
     deaf.destroy();
     await patient.close();
@@ -351,7 +351,7 @@ const ENDINGS: { ending: string; end: (socket: Socket) => void; readsOn: boolean
 ];
 
 describe.each(ENDINGS)('a connection that ends by $ending', ({ ending, end, readsOn }) => {
-  test('E4 R24 the end of a connection ends only the reading, and the task continues', async () => {
+  test('E4 R24 the end of the connection ends only the stream, and the task continues', async () => {
     const taskId = newTask(TURN);
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined);
@@ -373,7 +373,7 @@ describe.each(ENDINGS)('a connection that ends by $ending', ({ ending, end, read
     expect(server.logged()).not.toContain('"level":50');
   });
 
-  test('E4 the end of a connection does not affect the command of a message that waits for its answer', async () => {
+  test('E4 the end of the connection does not affect a message that waits for its response', async () => {
     const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true });
     socket.on('error', () => undefined);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SendMessage', params: userMessage('hi') });
@@ -388,7 +388,7 @@ describe.each(ENDINGS)('a connection that ends by $ending', ({ ending, end, read
     const taskId = await taken;
     await server.tasks.untilFollowed(taskId);
     end(socket);
-    // Without heartbeats, a FIN does not show whether its sender still reads.
+    // A FIN does not show whether its sender still reads. Without heartbeats, only an RST ends the reading.
     if (ending === 'RST') await server.tasks.untilLeft(taskId);
     server.tasks.append(taskId, [{ type: 'task.completed' }]);
     await server.tasks.untilLeft(taskId);

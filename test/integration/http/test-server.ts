@@ -1,4 +1,5 @@
-/** The app on a real socket, with a task service that the test scripts. */
+/** Starts the HTTP app on a real socket, with a task service that the test scripts. */
+import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AbortScope } from '../../../shared/runtime/abort.ts';
@@ -21,10 +22,10 @@ export interface TestServer {
   url: string;
   port: number;
   tasks: ScriptedTasks;
-  /** The clock of the tickets. */
+  /** The clock for the expiry of tickets. */
   clock: FakeClock;
   reading: AbortScope<StreamEndReason>;
-  /** The whole log so far, as text. */
+  /** Returns the whole log so far, as text. */
   logged: () => string;
   /** Resolves when a request is closed for this reason. */
   closedFor: (reason: StreamEndReason) => Promise<void>;
@@ -33,6 +34,8 @@ export interface TestServer {
   cut: () => void;
   close: () => Promise<void>;
 }
+
+const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey;
 
 export async function startServer(
   overrides: Partial<Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach'>> = {},
@@ -70,6 +73,7 @@ export async function startServer(
       commands: [],
       page: [],
       pageSignIn: { sessions, cookie: pageCookie(url, '/state'), base: url },
+      signingKey: () => Promise.resolve(SIGNING_KEY),
       authenticate: authenticator(credentials),
       tickets: streamTickets(TOKEN, credentials, () => clock.now()),
       clock,
@@ -86,7 +90,7 @@ export async function startServer(
       }),
       reading,
       closing: () => closing,
-      health: () => ({ pid: 1 }),
+      health: () => ({ journal: 'ok' }),
       ...overrides,
     }),
   );
@@ -173,7 +177,7 @@ export function rpc(
 
 let messages = 0;
 
-/** A message with one text part, or with these parts. */
+/** Returns a message with one text part, or with these parts. */
 export function userMessage(content: string | unknown[], more: object = {}) {
   const parts = typeof content === 'string' ? [{ text: content }] : content;
   return { message: { messageId: `message-${++messages}`, role: 'ROLE_USER', parts, ...more } };

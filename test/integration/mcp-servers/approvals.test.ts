@@ -1,4 +1,4 @@
-/** Tasks use tools of MCP servers: approval, execution, abort and records work as for any tool. */
+/** Tests tasks with tools of MCP servers. Approval, execution, abort and records must work as for any tool. */
 import { describe, expect, it } from '@jest/globals';
 import type { RunningTaskService } from '../../../a2a-server/executor/journal-task-service.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
@@ -27,7 +27,7 @@ async function taskWith(stage: McpStage, turns: ScriptedTurn[], settings = {}) {
   return { tasks, clock, models, accepted, first: () => untilSettled(tasks, accepted) };
 }
 
-/** `settled` returns the task once it has settled again after the decision. */
+/** Follows the task from `seq` until it waits or ends. Returns its snapshot. */
 async function untilParkedAgain(
   tasks: RunningTaskService,
   { taskId, seq }: { taskId: string; seq: number },
@@ -43,8 +43,8 @@ function callsIn({ calls }: Snapshot) {
 
 const note = (text: string) => ({ tool: 'mcp__peer__note', input: { text } });
 
-describe.each(PEER_KINDS)('a tool of an MCP server over %s', (kind) => {
-  it('R80 a tool waits for a decision, which shows server, tool and arguments, and runs after approval', async () => {
+describe.each(PEER_KINDS)('the approval of a tool of an MCP server over %s', (kind) => {
+  it('R80 the call waits for a decision, the question shows server, tool and arguments, and the call runs after the approval', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const { tasks, first, models } = await taskWith(stage, [{ calls: [note('one'), note('two')] }]);
@@ -81,7 +81,7 @@ describe.each(PEER_KINDS)('a tool of an MCP server over %s', (kind) => {
 });
 
 describe('a tool of an MCP server', () => {
-  it('R83 a tool stops at the time limit of its server, with a result that says so; the connection stays open', async () => {
+  it('R83 a tool stops at its server’s time limit, and its result says so; the connection stays open', async () => {
     const stage = await mcpStage({ peer: await peerSettings('sse', { timeout: '90s' }) });
     await stage.status(isReady);
     const turns = [{ calls: [{ tool: 'mcp__peer__never', input: {} }] }];
@@ -114,12 +114,12 @@ describe('a tool of an MCP server', () => {
   });
 
   it.each(PEER_KINDS)(
-    '002 the answer of a tool over %s after its time limit is in the journal of its task',
+    '002 the journal contains the answer that a tool over %s sends after its time limit',
     async (kind) => {
       const stage = await mcpStage({ peer: await peerSettings(kind, { timeout: '90s' }) });
       await stage.status(isReady);
       const slow = { calls: [{ tool: 'mcp__peer__slow', input: { text: 'page 1' } }] };
-      // The task continues after the call, and waits for a decision.
+      // After the call the task continues, and waits for the next decision.
       const { tasks, clock, accepted } = await taskWith(stage, [slow, { calls: [note('one')] }]);
       const asked = await untilSettled(tasks, accepted);
       const [call] = callsIn(asked);
@@ -141,7 +141,7 @@ describe('a tool of an MCP server', () => {
     },
   );
 
-  it('002 stores a result that is too long for the model, and the model learns where the rest is', async () => {
+  it('002 a result that is too long for the model is stored, and the model learns where it is', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     const big = { calls: [{ tool: 'mcp__peer__big', input: {} }] };
@@ -161,7 +161,7 @@ describe('a tool of an MCP server', () => {
     expect(ended.outputs[0]?.text).toMatch(/^first x{50000} middle y{50000} last$/);
   });
 
-  it('D4 a tool gets its input checked against its schema before a person is asked', async () => {
+  it('D4 the server checks a tool’s input against its schema before it asks a person', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     const wrong = { tool: 'mcp__peer__note', input: { text: 1, more: true } };
@@ -174,7 +174,7 @@ describe('a tool of an MCP server', () => {
     });
   });
 
-  it('a tool runs without a question if the configuration trusts the server’s read-only hint', async () => {
+  it('a tool runs without a question if the configuration trusts its server’s read-only hint', async () => {
     const settings = await peerSettings('stdio');
     const stage = await mcpStage({ peer: settings, other: { ...settings, trustHints: true } });
     await stage.status(isReady);
@@ -190,7 +190,7 @@ describe('a tool of an MCP server', () => {
     ]);
   });
 
-  it('D2 a tool asks again if its server has redefined it since the approval', async () => {
+  it('D2 if the MCP server has redefined the tool since the approval, the person is asked again', async () => {
     const peer = await startPeer('sse');
     const stage = await mcpStage({ peer: { type: 'sse', url: peer.url } });
     await stage.status(isReady);
@@ -199,7 +199,7 @@ describe('a tool of an MCP server', () => {
     const parked = await first();
     await peer.kill();
     await stage.status(isDown);
-    // Under this fault, the first tool of the name has another description.
+    // With this fault, the first tool has the same name and another description.
     await peer.again('bad-tools');
     await stage.status(({ error, state }) => state === 'ready' && error !== undefined);
     const [call] = callsIn(parked);

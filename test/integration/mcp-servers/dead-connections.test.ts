@@ -1,4 +1,4 @@
-/** Dead connections that no side has closed, and sessions that the server has forgotten. */
+/** Tests dead connections that no side has closed, and sessions that the server has forgotten. */
 import { describe, expect, it } from '@jest/globals';
 import { peerSettings, startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
@@ -6,7 +6,7 @@ import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
 const PINGS = { pingInterval: 20, pingTimeout: 1_000 };
 
 describe.each(['http', 'sse'] as const)('a dead connection to an MCP server over %s', (kind) => {
-  it('002 a server that answers no ping is down, and ready once it answers again', async () => {
+  it('002 a server that does not answer pings has the status "down", and the status "ready" once it answers again', async () => {
     const peer = await startPeer(kind);
     const settings = { type: kind, url: peer.url, ...PINGS, connectTimeout: '2s' };
     const stage = await mcpStage({ peer: settings });
@@ -19,7 +19,7 @@ describe.each(['http', 'sse'] as const)('a dead connection to an MCP server over
     expect(await stage.call('note', { text: 'back' })).toMatch(/^note: back/);
   });
 
-  it('002 R82 if the server has forgotten the session, the client opens a new session, and makes the call once', async () => {
+  it('002 R82 if the server has forgotten the MCP session, the client opens a new session, and makes the call once', async () => {
     const peer = await startPeer(kind);
     const stage = await mcpStage({ peer: { type: kind, url: peer.url } });
     await stage.status(isReady);
@@ -32,7 +32,7 @@ describe.each(['http', 'sse'] as const)('a dead connection to an MCP server over
 });
 
 describe('a dead connection to an MCP server', () => {
-  it('002 a program over stdio that hangs is ended and restarted', async () => {
+  it('002 a stdio program that stops responding is ended and restarted', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
     await stage.status(isReady);
     const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);
@@ -42,7 +42,7 @@ describe('a dead connection to an MCP server', () => {
     expect(await stage.call('note')).not.toContain(`pid ${pid}`);
   });
 
-  it('002 R82 if the server answers 400 for a forgotten session, the client opens a new session', async () => {
+  it('002 R82 if the server answers 400 for a forgotten MCP session, the client opens a new session', async () => {
     const peer = await startPeer('http', 'forgotten-400');
     const stage = await mcpStage({ peer: { url: peer.url } });
     await stage.status(isReady);
@@ -51,7 +51,7 @@ describe('a dead connection to an MCP server', () => {
     expect((await peer.seen()).calls).toEqual({ note: 1 });
   });
 
-  it('002 R82 if the server has lost the session of each call, the client makes the call twice', async () => {
+  it('002 R82 if the server loses the MCP session at each call, the client makes the call twice', async () => {
     const peer = await startPeer('http', 'calls-404');
     const stage = await mcpStage({ peer: { url: peer.url } });
     await stage.status(isReady);
@@ -67,7 +67,7 @@ describe('a dead connection to an MCP server', () => {
     expect(await peer.seen()).toMatchObject({ calls: { refused: 1 }, sessions: 1 });
   });
 
-  it('002 a server that answers no ping while it works on a stopped call stays connected', async () => {
+  it('002 a server that does not answer pings while it works on a stopped call stays connected', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
     await stage.status(isReady);
     const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);
@@ -82,7 +82,7 @@ describe('a dead connection to an MCP server', () => {
     expect(state).toBe('ready');
   });
 
-  it('002 a call keeps running while its server answers no ping, and the status reports the silence', async () => {
+  it('002 a call keeps running while its server does not answer pings, and the status reports the silence', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', PINGS) });
     await stage.status(isReady);
     const pid = Number(/\(pid (\d+)\)/.exec(await stage.call('note'))?.[1]);

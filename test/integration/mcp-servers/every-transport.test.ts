@@ -1,4 +1,4 @@
-/** Behaviour of an MCP server over every transport: stdio, Streamable HTTP, and the older HTTP+SSE. */
+/** Tests an MCP server over every transport: stdio, Streamable HTTP, and the older HTTP+SSE. */
 import { describe, expect, it } from '@jest/globals';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import type { Question } from '../../../shared/protocol/question.ts';
@@ -35,7 +35,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(await Promise.all(answers)).toEqual(expected);
   });
 
-  it('R82 the client reconnects after a drop: a running call reports the drop, and a read-only call runs again', async () => {
+  it('R82 after a broken connection the client reconnects: a running call reports the break, and a read-only call runs again', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind, { trustHints: true }) });
     await stage.status(isReady);
     await expect(stage.call('drop')).rejects.toThrow(
@@ -49,7 +49,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(said.join('')).toMatch(/calling again/);
   });
 
-  it('R83 a server gets a cancellation for a call that is given up, and answers other calls', async () => {
+  it('R83 a server gets a cancellation of a call that the client stops, and answers other calls', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const stop = new AbortController();
@@ -69,7 +69,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(said.join('')).toBe('step 1 (25%)\nstep 2 (50%)\n');
   });
 
-  it('a server that announces a change has its tool list read again', async () => {
+  it('after a server announces a change, the client reads its tool list again', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     await stage.call('grow');
@@ -83,7 +83,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     );
   });
 
-  it('a server asks the person behind its call, also while several calls run', async () => {
+  it('a server can ask the person behind its call, also while several calls run', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const questions: Question[] = [];
@@ -100,7 +100,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     const stop = new AbortController();
     const other = stage.call('never', {}, { signal: stop.signal, ask }).catch(() => 'stopped');
     expect(JSON.parse(await stage.call('ask', { text: 'it' }, { ask }))).toMatchObject({ action: 'accept' });
-    // Only Streamable HTTP names the call that a question belongs to.
+    // Only with Streamable HTTP does the server name the call of a question.
     expect(questions[1]?.text).toBe(
       kind === 'http'
         ? 'The MCP server peer asks: Which colour?'
@@ -111,7 +111,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(await other).toBe('stopped');
   });
 
-  it('a server cannot ask while it runs calls of two principals, unless it names the call', async () => {
+  it('while a server runs calls of two principals, it cannot ask a person unless it names the call', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const asked: string[] = [];
@@ -140,7 +140,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(JSON.parse(await stage.call('cancelled'))).toEqual(['Aborted on request: wrong page']);
   });
 
-  it('002 the log messages and the partial output of a server are shown while it works', async () => {
+  it('002 the task shows the log messages and the partial output of a server while it works', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const said: string[] = [];
@@ -148,7 +148,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     expect(said.join('')).toBe('line one\nline two\nwarning disk: {"free":1}\n');
   });
 
-  it('002 the answer to a call after its time limit is stored and logged', async () => {
+  it('002 if a server answers a call after its time limit, the answer is stored and logged', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     const stop = new AbortController();
@@ -181,7 +181,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     ]);
   });
 
-  it('X3 a server that sends too long a message ends only the call or the connection', async () => {
+  it('X3 a message of a server that is too long ends only the call or the connection', async () => {
     const stage = await mcpStage({ peer: await peerSettings(kind) });
     await stage.status(isReady);
     await expect(stage.call('flood')).rejects.toThrow(/MCP server peer.*more than 16 M/);
@@ -192,13 +192,16 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     ['silent', /^did not answer within 4 s/],
     ['endless-pages', /list of tools has more than 200 pages/],
     ['page-loop', /repeats a page/],
-  ] as const)('X3 a server that is %s is down with a reason, and other servers work', async (fault, why) => {
-    const [bad, good] = [await peerSettings(kind, { fault }), await peerSettings(kind)];
-    const limits = fault === 'silent' ? { connectMs: 4_000 } : {};
-    const stage = await mcpStage({ bad, good }, limits);
-    const { error, tools } = await stage.status(isDown, 'bad');
-    expect([error, tools]).toEqual([expect.stringMatching(why), 0]);
-    await stage.status(isReady, 'good');
-    expect(await stage.call('note', { text: 'fine' }, { server: 'good' })).toMatch(/fine/);
-  });
+  ] as const)(
+    'X3 a server with the fault "%s" has the status "down" with a reason, and other servers work',
+    async (fault, why) => {
+      const [bad, good] = [await peerSettings(kind, { fault }), await peerSettings(kind)];
+      const limits = fault === 'silent' ? { connectMs: 4_000 } : {};
+      const stage = await mcpStage({ bad, good }, limits);
+      const { error, tools } = await stage.status(isDown, 'bad');
+      expect([error, tools]).toEqual([expect.stringMatching(why), 0]);
+      await stage.status(isReady, 'good');
+      expect(await stage.call('note', { text: 'fine' }, { server: 'good' })).toMatch(/fine/);
+    },
+  );
 });

@@ -1,7 +1,15 @@
-/** Streamable HTTP: forgotten sessions and closed sockets. */
+/** Tests Streamable HTTP: forgotten sessions and closed sockets. */
 import { describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import { signal } from '../../support/signal.ts';
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 import { startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
+
+const asked = z.looseObject({ id: z.unknown().optional(), method: z.string().optional() });
 
 async function overHttp() {
   const peer = await startPeer('http');
@@ -11,7 +19,7 @@ async function overHttp() {
 }
 
 describe('an MCP server over Streamable HTTP', () => {
-  it('R82 a server gets a new session after its restart: a request that has not reached it is sent again, once', async () => {
+  it('R82 a server gets a new MCP session after its restart: the client sends an undelivered request again, once', async () => {
     const { peer, stage } = await overHttp();
     expect(await stage.call('note', { text: 'before' })).toMatch(/before/);
     await peer.kill();
@@ -20,7 +28,81 @@ describe('an MCP server over Streamable HTTP', () => {
     expect(await next.seen()).toMatchObject({ sessions: 1, calls: { note: 1 } });
   });
 
-  it('R83 the client holds no socket for a call that was given up, and closing leaves no socket', async () => {
+  it('R82 if the stream for notifications learns first that the session is lost, a call that was already sent runs once', async () => {
+    const calls: string[] = [];
+    let sessions = 0;
+    let valid: string | undefined;
+    let notifications: ServerResponse | undefined;
+    let heldCall: ServerResponse | undefined;
+    const streamOpened = signal();
+    const streamRefused = signal();
+    const server = createServer((request, response) => {
+      const current = valid !== undefined && request.headers['mcp-session-id'] === valid;
+      const json = (status: number, body?: object): void => {
+        response.writeHead(status, {
+          'content-type': 'application/json',
+          ...(valid !== undefined && { 'mcp-session-id': valid }),
+        });
+        response.end(body === undefined ? '' : JSON.stringify({ jsonrpc: '2.0', ...body }));
+      };
+      if (request.method === 'DELETE') return response.writeHead(200).end();
+      if (request.method === 'GET') {
+        if (!current) return response.writeHead(404).end('no session', () => streamRefused.happen());
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+        notifications = response;
+        streamOpened.happen();
+        return undefined;
+      }
+      void text(request).then((body) => {
+        const { id, method } = asked.parse(JSON.parse(body === '' ? '{}' : body));
+        if (method === 'initialize') {
+          sessions += 1;
+          valid = `s${sessions}`;
+          const serverInfo = { name: 'forgetful', version: '1' };
+          return json(200, {
+            id,
+            result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo },
+          });
+        }
+        if (method === 'server/discover')
+          return json(200, { id, error: { code: -32601, message: 'unknown method' } });
+        // The answer to this call comes after the answer to the stream.
+        if (!current && method === 'tools/call') return (heldCall = response);
+        if (!current) return response.writeHead(404).end('no session');
+        if (method === 'tools/list')
+          return json(200, { id, result: { tools: [{ name: 'note', inputSchema: { type: 'object' } }] } });
+        if (method === 'tools/call') {
+          calls.push(valid ?? '');
+          return json(200, { id, result: { content: [{ type: 'text', text: 'noted' }] } });
+        }
+        return json(202);
+      });
+      return undefined;
+    });
+    const { host, close } = await listenOnLoopback(server);
+    try {
+      const stage = await mcpStage({ peer: { url: `http://${host}/mcp` } });
+      await stage.status(isReady);
+      await streamOpened.happened;
+      // The server forgets the session, and closes the stream. The client opens the stream again half a second later.
+      valid = undefined;
+      notifications?.end();
+      const called = stage.call('note', { text: 'after' });
+      await streamRefused.happened;
+      await Promise.race([
+        once(heldCall ?? server, 'close'),
+        new Promise((resolve) => setTimeout(resolve, 200)),
+      ]);
+      heldCall?.writeHead(404).end('no session');
+      expect(await called).toContain('noted');
+      expect(calls).toEqual(['s2']);
+      await stage.close();
+    } finally {
+      await close();
+    }
+  });
+
+  it('R83 after a stopped call the client keeps no socket for it, and after closing it keeps no socket at all', async () => {
     const { peer, stage } = await overHttp();
     const stop = new AbortController();
     const never = stage.call('never', {}, { signal: stop.signal }).catch(() => 'stopped');

@@ -1,4 +1,6 @@
-/** The older HTTP+SSE. The server answers 202 first and the result later, drops its stream, and restarts. */
+/**
+ * Tests the older HTTP+SSE. The server answers 202 first and sends the result later, drops its stream, and restarts.
+ */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { startPeer } from '../../support/mcp-peer/peer-process.ts';
@@ -14,7 +16,7 @@ async function overSse(limits: Parameters<typeof mcpStage>[1] = {}) {
 }
 
 describe('an MCP server over HTTP+SSE', () => {
-  it('R81 a server keeps one stream for the client’s whole life, and every request gets its answer', async () => {
+  it('R81 the client keeps one stream for its whole lifetime, and every request gets its response', async () => {
     const { peer, stage } = await overSse();
     for (let n = 0; n < 20; n += 1) await stage.call('note', { text: String(n) });
     expect(await peer.seen()).toMatchObject({ streams: 1, open: 1, brokenPipes: 0 });
@@ -39,7 +41,7 @@ describe('an MCP server over HTTP+SSE', () => {
     expect((await peer.seen()).streams).toBe(1);
   });
 
-  it('R82 a server gets a new connection and handshake after a kill and a restart at the same address', async () => {
+  it('R82 after a kill and a restart of the server at the same address, the client makes a new connection and handshake', async () => {
     const { peer, stage } = await overSse();
     const lost = stage.call('never');
     const again = stage.call('look', { text: 'still there?', ms: 500 });
@@ -48,13 +50,13 @@ describe('an MCP server over HTTP+SSE', () => {
     await expect(lost).rejects.toThrow(/was lost while never ran: (ended|broke)/);
     expect(await stage.status(isDown)).toMatchObject({ state: 'down', tools: PEER_TOOLS });
     const next = await peer.again();
-    // A read-only call waits until the server is back, and runs again.
+    // A read-only call waits until the server has restarted, and then runs again.
     expect(await again).toMatch(/^look: still there\?/);
     expect(await stage.call('note', { text: 'hello again' })).toMatch(/hello again/);
     expect(await next.seen()).toMatchObject({ streams: 1, brokenPipes: 0 });
   });
 
-  it('R82 a server that stays away makes a call fail within its wait time', async () => {
+  it('R82 if the server does not come back, a call fails within its wait time', async () => {
     const { peer, stage } = await overSse({ awayMs: 50 });
     await peer.kill();
     await stage.status(isDown);
@@ -73,7 +75,7 @@ describe('an MCP server over HTTP+SSE', () => {
     expect((await next.seen()).calls).toEqual({ note: 1 });
   });
 
-  it('a wrong address gives an error that says what is wrong', async () => {
+  it('for a wrong address, the error says what is wrong', async () => {
     const [peer, gone] = [await startPeer('sse'), await startPeer('sse')];
     await gone.kill();
     const other = await startPeer('http');

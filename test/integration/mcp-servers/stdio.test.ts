@@ -1,4 +1,4 @@
-/** MCP servers that run as programs over stdio. */
+/** Tests MCP servers that run as programs over stdio. */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { peerProgram, peerSettings } from '../../support/mcp-peer/peer-process.ts';
@@ -7,7 +7,10 @@ import { runningProcesses } from '../../support/process-group.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { PEER_TOOLS } from '../../support/mcp-peer/session.ts';
 
-/** A server that starts another program, which runs on, and prints its process id. */
+/**
+ * Returns the settings of a server that starts another program. That program keeps running, and the server prints
+ * its pid.
+ */
 async function withChild(): Promise<Record<string, unknown>> {
   const program = await peerProgram();
   return {
@@ -20,8 +23,8 @@ function pidIn(answer: string): number {
   return Number(/\(pid (\d+)\)/.exec(answer)?.[1]);
 }
 
-describe('an MCP server that is a program', () => {
-  it('R82 a program that exits is started again, and the error contains its last output', async () => {
+describe('an MCP server that is a program at stdio', () => {
+  it('R82 a program that exits is started again, and the error contains the program’s last output', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio') });
     await stage.status(isReady);
     const first = pidIn(await stage.call('note'));
@@ -31,7 +34,7 @@ describe('an MCP server that is a program', () => {
     expect(pidIn(await stage.call('note'))).not.toBe(first);
   });
 
-  it('R83 a program ends when it is closed, with all processes that it has started', async () => {
+  it('R83 a program ends with all processes that it has started when the client closes it', async () => {
     const stage = await mcpStage({ peer: await withChild() });
     await stage.status(isReady);
     const pid = pidIn(await stage.call('note'));
@@ -41,7 +44,7 @@ describe('an MCP server that is a program', () => {
     expect(await runningProcesses(group)).toBe(0);
   });
 
-  it('a program gets harmless variables and its configured variables, and no others', async () => {
+  it('a program gets only harmless environment variables and its configured ones', async () => {
     process.env['MCP_TEST_SECRET'] = 'hush';
     const directory = await temporaryDirectory();
     const file = join(directory, 'environment');
@@ -82,7 +85,7 @@ describe('an MCP server that is a program', () => {
     ['long-line', /^sent a line of more than 16 MiB/],
     ['no-tools', /^it offers no tools$/],
   ] as const)(
-    'X3 a program with the fault "%s" has a status that says so, and other servers are unharmed',
+    'X3 a program with the fault "%s" has a status that names the fault, and other servers continue to work',
     async (fault, why) => {
       const stage = await mcpStage({
         bad: await peerSettings('stdio', { fault }),
@@ -95,7 +98,7 @@ describe('an MCP server that is a program', () => {
     },
   );
 
-  it('X3 a program with unusable tools offers its other tools, and names the unusable ones', async () => {
+  it('X3 a program with unusable tools offers its other tools, and the status names the unusable ones', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'bad-tools' }) });
     const { error, tools } = await stage.status(isReady);
     expect(tools).toBe(PEER_TOOLS);
@@ -110,7 +113,7 @@ describe('an MCP server that is a program', () => {
     expect(stage.servers.get('mcp__peer__look')?.description).toBe('The first of this name.');
   });
 
-  it('X3 a program with ten thousand tools offers some of them, and reports the number of the others', async () => {
+  it('X3 of a program with ten thousand tools the model gets some, and the status has the number of the others', async () => {
     const settings = await peerSettings('stdio', { fault: 'many-tools' });
     const wanted = { tools: { include: ['tool-1', 'tool-9999'] } };
     const stage = await mcpStage({ peer: settings, few: { ...settings, ...wanted } });
@@ -123,7 +126,7 @@ describe('an MCP server that is a program', () => {
     expect(await stage.status(isReady, 'few')).toEqual({ name: 'few', state: 'ready', tools: 2 });
   });
 
-  it('X3 a program that does not exist is reported by name, and retried', async () => {
+  it('X3 if a program does not exist, the status names it, and the client tries again', async () => {
     const stage = await mcpStage({ peer: { command: 'no-such-program-here' } });
     expect(await stage.status(isDown)).toMatchObject({
       error: 'could not start: there is no program no-such-program-here',

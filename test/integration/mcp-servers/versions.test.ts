@@ -1,4 +1,4 @@
-/** The client detects the MCP revision and the transport of a server. Uses real server processes. */
+/** Tests how the client detects a server's MCP revision and transport. Uses real server processes. */
 import { describe, expect, it } from '@jest/globals';
 import type { Question } from '../../../shared/protocol/question.ts';
 import { modernSettings, peerSettings, startPeer } from '../../support/mcp-peer/peer-process.ts';
@@ -6,14 +6,14 @@ import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
 
 const stopCause = () => ({ reason: 'abort-request' as const, message: 'Aborted on request: wrong page' });
 
-describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks only 2026-07-28', (kind) => {
+describe.each(['stdio', 'http'] as const)('an MCP server over %s that supports only 2026-07-28', (kind) => {
   const connected = async () => {
     const stage = await mcpStage({ peer: await modernSettings(kind) });
     await stage.status(isReady);
     return stage;
   };
 
-  it('R80 a server of 2026-07-28 is reached, runs its tools and shows its progress', async () => {
+  it('R80 the client reaches a server of 2026-07-28, runs its tools and shows its progress', async () => {
     const stage = await connected();
     expect(stage.log.join('')).toMatch(/"revision":"2026-07-28"/);
     expect(await stage.call('note', { text: 'hello' })).toBe('note: hello');
@@ -51,11 +51,11 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
     await expect(never).rejects.toMatchObject({ name: 'ToolStopped', confirmed: false });
     let cancelled = '[]';
     while (cancelled === '[]') cancelled = await stage.call('cancelled');
-    // Over HTTP, the closed response stream is the cancellation and carries no reason.
+    // Over HTTP, a client cancels by closing the response stream, which cannot carry a reason.
     if (kind === 'stdio') expect(JSON.parse(cancelled)).toEqual(['Aborted on request: wrong page']);
   });
 
-  it('a server of 2026-07-28 has its list read again when it announces a change to its subscriber', async () => {
+  it('after a server of 2026-07-28 announces a change to its subscriber, the client reads its tool list again', async () => {
     const stage = await connected();
     const { tools } = await stage.status(isReady);
     // The server acknowledges the subscription after the list is first read.
@@ -73,7 +73,7 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
     );
   });
 
-  it('002 a server of 2026-07-28 is pinged with server/discover', async () => {
+  it('002 the client pings a server of 2026-07-28 with server/discover', async () => {
     const settings = { ...(await modernSettings(kind)), pingInterval: 5, pingTimeout: '10s' };
     const stage = await mcpStage({ peer: settings });
     await stage.status(isReady);
@@ -84,20 +84,20 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that speaks onl
   });
 });
 
-describe('an MCP server that speaks an older revision', () => {
-  it('R80 a program that exits at server/discover is started again and gets initialize', async () => {
+describe('an MCP server that supports only an older revision', () => {
+  it('R80 if a program exits at server/discover, the client starts it again and sends initialize', async () => {
     const stage = await mcpStage({ peer: await peerSettings('stdio', { fault: 'exits-at-discover' }) });
     await stage.status(isReady);
     expect(await stage.call('note', { text: 'hello' })).toMatch(/^note: hello/);
     expect(stage.log.join('')).toMatch(/"revision":"2025-11-25"/);
-    // The next connection does not ask again.
+    // The client remembers the answer, so its next connection does not ask again.
     await expect(stage.call('exit')).rejects.toThrow(/was lost while exit ran/);
     expect(await stage.call('note', { text: 'again' })).toMatch(/^note: again/);
     expect(stage.log.filter((line) => line.includes('needs another transport or revision'))).toHaveLength(1);
   });
 
   it.each(['stdio', 'http'] as const)(
-    'R80 a server over %s that does not answer server/discover gets initialize after a time-out',
+    'R80 if a server over %s does not answer server/discover, the client sends initialize after a time-out',
     async (kind) => {
       const peer = await peerSettings(kind, { fault: 'silent-at-discover' });
       const stage = await mcpStage({ peer }, { connectMs: 4_000 });
@@ -107,7 +107,7 @@ describe('an MCP server that speaks an older revision', () => {
   );
 
   it.each([400, 404, 405] as const)(
-    '002 R81 a server that answers a POST with %i is reached over HTTP+SSE',
+    '002 R81 if a server answers a POST with %i, the client uses HTTP+SSE',
     async (status) => {
       const { url } = await startPeer('sse', `post-${status}`);
       const stage = await mcpStage({ peer: { url } });

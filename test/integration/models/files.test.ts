@@ -22,9 +22,15 @@ const PROVIDERS = [
   { model: 'google:gemini-3-flash-preview', folder: 'google', list: 'contents' },
   { model: 'openai:gpt-5-mini', folder: 'openai', list: 'input' },
   { model: 'openai-compatible:vision', folder: 'openai-compatible', list: 'messages' },
+  { model: 'openrouter:anthropic/claude-sonnet-4.5', folder: 'openrouter-claude', list: 'messages' },
 ] as const;
 
-const ENVIRONMENT = { ANTHROPIC_API_KEY: 'key', GEMINI_API_KEY: 'key', OPENAI_API_KEY: 'key' };
+const ENVIRONMENT = {
+  ANTHROPIC_API_KEY: 'key',
+  GEMINI_API_KEY: 'key',
+  OPENAI_API_KEY: 'key',
+  OPENROUTER_API_KEY: 'key',
+};
 
 let endpoint: FakeModelEndpoint;
 let where: { stateDir: string; workspace: string };
@@ -42,7 +48,7 @@ function modelsOf(model: string): Models {
   const settings = modelSettingsSchema.parse({
     model,
     others: ['openai-compatible:text-only'],
-    baseUrls: { anthropic: url, google: url, openai: url, 'openai-compatible': url },
+    baseUrls: { anthropic: url, google: url, openai: url, openrouter: url, 'openai-compatible': url },
     inputModes: { 'openai-compatible:vision': ['image/png', 'application/pdf'] },
   });
   return createModels(settings, ENVIRONMENT, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
@@ -92,8 +98,8 @@ function json(value: unknown): string {
   return JSON.stringify(value).replaceAll(/,"cache_control":\{"type":"ephemeral"\}/g, '');
 }
 
-describe.each(PROVIDERS)('$model', ({ model, folder, list }) => {
-  it('gets the files of a message as its documentation demands, and the same bytes after a restart', async () => {
+describe.each(PROVIDERS)('files for $model', ({ model, folder, list }) => {
+  it('the model gets the files of a message in its documented format, and the same bytes after a restart', async () => {
     const demanded: { message: unknown } = JSON.parse(await recorded(folder, 'files.json'));
     await replay(folder, 'text', 'text');
     const first = await startTaskService({ ...where, models: modelsOf(model) });
@@ -110,7 +116,7 @@ describe.each(PROVIDERS)('$model', ({ model, folder, list }) => {
     expect(json(conversationIn(1, list)[0])).toBe(json(demanded.message));
   });
 
-  it('gets the image of a tool result as its documentation demands, and the same bytes in the next turn', async () => {
+  it('the model gets the image of a tool result in its documented format, and the same bytes in the next turn', async () => {
     const demanded: { result: unknown[] } = JSON.parse(await recorded(folder, 'files.json'));
     await replay(folder, 'thinking-and-parallel-calls', 'text', 'text');
     const { tasks } = await startTaskService({ ...where, models: modelsOf(model) });
@@ -123,7 +129,7 @@ describe.each(PROVIDERS)('$model', ({ model, folder, list }) => {
   });
 });
 
-it('a damaged image fails no task: the provider refuses it, and the next request has a sentence instead', async () => {
+it('a damaged image fails no task: after the provider’s refusal, the next request contains a sentence instead of the image', async () => {
   const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
   const refusal = {
     type: 'status' as const,
@@ -170,7 +176,7 @@ it('an image in the reply to a waiting task is in the next request', async () =>
   expect(json(conversationIn(3, 'messages'))).toContain(PNG.toString('base64'));
 });
 
-it('a model that takes no images is not sent one: the message is refused, and the sentence names a model', async () => {
+it('the server refuses a message with an image if the model takes no images, and the error names a model that does', async () => {
   const { tasks } = await startTaskService({ ...where, models: modelsOf('openai-compatible:text-only') });
   const refused = tasks.send(saysWith('What is this?', { 'shot.png': PNG }));
   await expect(refused).rejects.toMatchObject({
@@ -180,7 +186,7 @@ it('a model that takes no images is not sent one: the message is refused, and th
   expect(endpoint.received).toHaveLength(0);
 });
 
-it('a message to a live session is refused the same, and its task goes on', async () => {
+it('a message with an image to a live session is refused in the same way, and the session’s task continues', async () => {
   const service = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
   endpoint.script({ type: 'turn', turn: { text: ['one'] } }, { type: 'turn', turn: { text: ['two'] } });
   const settings = { model: 'openai-compatible:text-only' };
@@ -197,7 +203,7 @@ it('a message to a live session is refused the same, and its task goes on', asyn
   expect(on.status.state).toBe('completed');
 });
 
-it('a sentence stands for the image of a tool result, if the model takes no images', async () => {
+it('if the model takes no images, a sentence replaces the image of a tool result', async () => {
   const { tasks } = await startTaskService({ ...where, models: modelsOf('openai-compatible:text-only') });
   await replay('openai-compatible', 'thinking-and-parallel-calls', 'text');
   const task = await untilSettled(tasks, await tasks.send(messageOf('Compare a.md and b.md')));
@@ -209,7 +215,7 @@ it('a sentence stands for the image of a tool result, if the model takes no imag
   expect(sent).not.toContain('base64');
 });
 
-it('another model of the session that takes no images gets a sentence for the earlier image', async () => {
+it('if the session continues with a model that takes no images, a sentence replaces the earlier image', async () => {
   const models = modelsOf('anthropic:claude-sonnet-4-5');
   const { tasks } = await startTaskService({ ...where, models });
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } }, { type: 'turn', turn: { text: ['ok'] } });
@@ -227,7 +233,7 @@ function call(id: string, name: string, input: object) {
   return { id, name, arguments: JSON.stringify(input) };
 }
 
-it('a client gets the files of a task by their hashes, and no other content of the journal', async () => {
+it('a client can read the files of a task by their hashes, and no other content of the journal', async () => {
   await writeFile(join(where.workspace, 'old.md'), 'old\n');
   const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
   endpoint.script(
@@ -258,7 +264,7 @@ it('a client gets the files of a task by their hashes, and no other content of t
   await expect(tasks.file(taskId, 'eve', hashOf(PNG))).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
 });
 
-it('the journal stores the content of a file once, beside the events', async () => {
+it('the journal stores the content of a file once, in a table next to the events', async () => {
   const { tasks } = await startTaskService({ ...where, models: modelsOf('anthropic:claude-sonnet-4-5') });
   endpoint.script({ type: 'turn', turn: { text: ['A dot.'] } });
   const task = await untilSettled(

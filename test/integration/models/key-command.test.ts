@@ -22,45 +22,48 @@ test.each([
   ['openai:gpt-4o', 'authorization', (key: string) => `Bearer ${key}`],
   ['google:gemini-fake', 'x-goog-api-key', (key: string) => key],
   ['openai-compatible:m', 'authorization', (key: string) => `Bearer ${key}`],
-])('%s gets the key of the command, and the next key after a refusal', async (id, header, value) => {
-  const endpoint = await modelEndpoint();
-  const file = join(await temporaryDirectory(), 'key');
-  const [provider = ''] = id.split(':');
-  const model = createModels(
-    modelSettingsSchema.parse({
-      model: id,
-      baseUrls: { [provider]: endpoint.url },
-      keys: { [provider]: { command: ['cat', file] } },
-    }),
-    { ANTHROPIC_API_KEY: 'not-this', OPENAI_API_KEY: 'not-this' },
-    { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } },
-  ).resolve(undefined);
-  const answer = async (): Promise<string> => {
-    let text = '';
-    for await (const event of model.stream(REQUEST)) if (event.type === 'text') text += event.text;
-    return text;
-  };
-  const sent = () => endpoint.received.map(({ headers }) => headers[header]);
-  const turn: Reply = { type: 'turn', turn: { text: ['hi'] } };
+])(
+  '%s gets the key that the command prints, and the next key after the provider refuses the first',
+  async (id, header, value) => {
+    const endpoint = await modelEndpoint();
+    const file = join(await temporaryDirectory(), 'key');
+    const [provider = ''] = id.split(':');
+    const model = createModels(
+      modelSettingsSchema.parse({
+        model: id,
+        baseUrls: { [provider]: endpoint.url },
+        keys: { [provider]: { command: ['cat', file] } },
+      }),
+      { ANTHROPIC_API_KEY: 'not-this', OPENAI_API_KEY: 'not-this' },
+      { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } },
+    ).resolve(undefined);
+    const answer = async (): Promise<string> => {
+      let text = '';
+      for await (const event of model.stream(REQUEST)) if (event.type === 'text') text += event.text;
+      return text;
+    };
+    const sent = () => endpoint.received.map(({ headers }) => headers[header]);
+    const turn: Reply = { type: 'turn', turn: { text: ['hi'] } };
 
-  await writeFile(file, 'key-one\n');
-  endpoint.script(turn, turn);
-  expect(await answer()).toBe('hi');
-  await writeFile(file, 'key-two\n');
-  // The key is good until the provider refuses it.
-  expect(await answer()).toBe('hi');
-  endpoint.script({ type: 'status', status: 401 }, turn);
-  expect(await answer()).toBe('hi');
-  expect(sent()).toEqual(['key-one', 'key-one', 'key-one', 'key-two'].map(value));
+    await writeFile(file, 'key-one\n');
+    endpoint.script(turn, turn);
+    expect(await answer()).toBe('hi');
+    await writeFile(file, 'key-two\n');
+    // The key is good until the provider refuses it.
+    expect(await answer()).toBe('hi');
+    endpoint.script({ type: 'status', status: 401 }, turn);
+    expect(await answer()).toBe('hi');
+    expect(sent()).toEqual(['key-one', 'key-one', 'key-one', 'key-two'].map(value));
 
-  endpoint.script({ type: 'status', status: 401 }, { type: 'status', status: 401 });
-  await expect(answer()).rejects.toThrow(
-    `refused the key (401). Check the key command of ${provider} (cat …)`,
-  );
-});
+    endpoint.script({ type: 'status', status: 401 }, { type: 'status', status: 401 });
+    await expect(answer()).rejects.toThrow(
+      `refused the key (401). Check the key command of ${provider} (cat …)`,
+    );
+  },
+);
 
-describe('a command that fails', () => {
-  test('is no permanent failure: the task waits, and then the command runs again', async () => {
+describe('a key command that fails', () => {
+  test('the failure is not permanent: the task waits, and then the command runs again', async () => {
     const endpoint = await modelEndpoint();
     const directory = await temporaryDirectory();
     const model = createModels(

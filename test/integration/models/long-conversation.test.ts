@@ -1,9 +1,14 @@
 /** A task's conversation outgrows its model's window, over the real wire. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { writeFile as writeToDisk } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Models } from '../../../a2a-server/models/model.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
+import { lastTurn } from '../../../a2a-server/task/snapshot.ts';
+import { askPersonTool } from '../../../a2a-server/tools/builtin/ask-person.ts';
+import { readFile } from '../../../a2a-server/tools/builtin/read-file.ts';
 import { updateTodos } from '../../../a2a-server/tools/builtin/update-todos.ts';
 import { writeFile } from '../../../a2a-server/tools/builtin/write-file.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
@@ -87,12 +92,50 @@ async function eventsOf({ tasks }: RunningService, taskId: string): Promise<Task
   return events;
 }
 
+const chatRequest = z.object({ messages: z.array(z.object({ content: z.unknown() })) });
+
+/** Answers three questions with lines of the prompt. The prompt is all that this model knows. */
+function answerFromPrompt({ body, ...request }: Received): Reply | undefined {
+  if (isSummary({ body, ...request })) return undefined;
+  const contents = chatRequest
+    .parse(body)
+    .messages.map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)));
+  const lines = contents.slice(0, -1).flatMap((content) => content.split(/\n|\\n/u));
+  const patterns: Record<string, RegExp> = {
+    'WHICH FILES?': /\b\w+\.md\b/u,
+    'WHAT DID I DECIDE, AND WHY?': /^- (denied|changed and approved|Write)/u,
+    'WHAT IS OPEN?': /\?|\[pending\]/u,
+  };
+  const [, pattern] = Object.entries(patterns).find(([asked]) => contents.at(-1)?.includes(asked)) ?? [];
+  if (pattern === undefined) return undefined;
+  const text = lines.filter((each) => pattern.test(each)).join('\n');
+  return {
+    type: 'turn',
+    turn: { text: [text || 'I do not know.'], inputTokens: tokensIn({ body, ...request }) },
+  };
+}
+
+/** Answers like a provider that counts one token for three bytes and refuses a longer prompt. */
+function answersWithin(longest: number): (request: Received) => Reply {
+  return (request) => {
+    const inputTokens = Math.ceil(sent(request).length / 3);
+    if (inputTokens > longest)
+      return { type: 'status', status: 400, body: { error: { message: 'maximum context length exceeded' } } };
+    return { type: 'turn', turn: { text: [isSummary(request) ? SUMMARY : 'Done.'], inputTokens } };
+  };
+}
+
+function rolesIn(request: Received | undefined): string[] {
+  const body = z.object({ messages: z.array(z.object({ role: z.string() })) }).parse(request?.body);
+  return body.messages.map(({ role }) => role);
+}
+
 function ofContext(events: readonly TaskEvent[]): string[] {
   return events.map(({ type }) => type).filter((type) => type.startsWith('context.'));
 }
 
-describe('a conversation that outgrows its window', () => {
-  it('a long conversation is summarised by its model as it grows, in turns without tools, and the cost is counted', async () => {
+describe('a conversation that grows beyond its context window', () => {
+  it('the model summarises a growing long conversation in turns without tools, and the task’s cost includes these turns', async () => {
     const { service } = await start();
     endpoint.otherwise(reads(8, 6_000));
     const accepted = await service.tasks.send(messageOf('Read all the pages.'));
@@ -110,7 +153,7 @@ describe('a conversation that outgrows its window', () => {
     expect(spending['openai-compatible:fake']).toMatchObject({ inputTokens: all, usd: all });
   });
 
-  it('a long conversation keeps decisions, reasons, file names and the open to-dos, even if the summary has none of them', async () => {
+  it('a long conversation keeps decisions, reasons, file names and open to-dos, even if the summary contains none of them', async () => {
     const { service } = await start(writeFile, updateTodos);
     const go = reads(8, 6_000);
     const todos = [{ text: 'ask about the licence', status: 'pending' }];
@@ -142,13 +185,107 @@ describe('a conversation that outgrows its window', () => {
     expect(sent(last)).not.toContain('page 1 ');
   });
 
-  it('a message that fills more than half of the window is refused, and the session goes on', async () => {
+  it('after a summary, a client that asks which files, which decisions and what is open gets all of them', async () => {
+    const { service, where } = await start(writeFile, readFile, askPersonTool);
+    await writeToDisk(join(where.workspace, 'plan.md'), 'The plan.');
+    const go = reads(8, 6_000);
+    const question = 'Which licence does it get?';
+    const calls = [
+      { id: 'r', name: 'read-file', arguments: JSON.stringify({ path: 'plan.md' }) },
+      { id: 'w', name: 'write-file', arguments: JSON.stringify({ path: 'notes.md', content: 'x' }) },
+      { id: 'd', name: 'write-file', arguments: JSON.stringify({ path: 'secret.md', content: 'x' }) },
+      { id: 'q', name: 'ask-person', arguments: JSON.stringify({ question }) },
+    ];
+    endpoint.script({ type: 'turn', turn: { calls, inputTokens: 100 } });
+    endpoint.otherwise((request) => answerFromPrompt(request) ?? go(request));
+    const accepted = await service.tasks.send(messageOf('Read all the pages.'));
+    const parked = await untilSettled(service.tasks, accepted);
+    const [write, secret, asked] = pendingActions(parked);
+    if (write === undefined || secret === undefined || asked === undefined)
+      throw new Error('three calls must wait');
+    const continued = await service.tasks.send(
+      decisionMessage(
+        parked,
+        { callId: write.callId, decision: 'approve' },
+        { callId: secret.callId, decision: 'deny', reason: 'That name tells too much.' },
+        { callId: asked.callId, decision: 'deny', reason: 'I decide in May.' },
+      ),
+    );
+    const { status, context } = await untilSettled(service.tasks, continued);
+    expect([status, context.summary === null]).toEqual([{ state: 'completed' }, false]);
+    const { sessionId } = accepted;
+    const answers: string[] = [];
+    for (const text of ['WHICH FILES?', 'WHAT DID I DECIDE, AND WHY?', 'WHAT IS OPEN?']) {
+      const next = await untilSettled(
+        service.tasks,
+        await service.tasks.send(messageOf(text, { sessionId })),
+      );
+      answers.push(lastTurn(next)?.text ?? '');
+    }
+    const [files, decisions, open] = answers;
+    for (const name of ['plan.md', 'notes.md', 'secret.md']) expect(files).toContain(name);
+    expect(decisions).toMatch(/secret\.md.*That name tells too much/u);
+    expect(open).toMatch(/Which licence does it get\?.*I decide in May/u);
+    expect(endpoint.received.map(sent).at(-1)).not.toContain('page 1 ');
+  });
+
+  it('after several summaries, a client that asks about an earlier task of the session gets its files, decisions and open questions', async () => {
+    const { service } = await start(writeFile, askPersonTool);
+    const question = 'Which licence does it get?';
+    const calls = [
+      { id: 'w', name: 'write-file', arguments: JSON.stringify({ path: 'notes.md', content: 'x' }) },
+      { id: 'd', name: 'write-file', arguments: JSON.stringify({ path: 'secret.md', content: 'x' }) },
+      { id: 'q', name: 'ask-person', arguments: JSON.stringify({ question }) },
+    ];
+    endpoint.script(
+      { type: 'turn', turn: { calls, inputTokens: 100 } },
+      { type: 'turn', turn: { text: ['Written.'], inputTokens: 200 } },
+    );
+    const first = await service.tasks.send(messageOf('Begin the notes.'));
+    const parked = await untilSettled(service.tasks, first);
+    const [write, secret, asked] = pendingActions(parked);
+    if (write === undefined || secret === undefined || asked === undefined)
+      throw new Error('three calls must wait');
+    await untilSettled(
+      service.tasks,
+      await service.tasks.send(
+        decisionMessage(
+          parked,
+          { callId: write.callId, decision: 'approve' },
+          { callId: secret.callId, decision: 'deny', reason: 'That name tells too much.' },
+          { callId: asked.callId, decision: 'deny', reason: 'I decide in May.' },
+        ),
+      ),
+    );
+    const { sessionId } = first;
+    for (const text of ['Read the pages.', 'Read them again.']) {
+      const go = reads(8, 6_000);
+      endpoint.otherwise((request) => answerFromPrompt(request) ?? go(request));
+      const { status } = await untilSettled(
+        service.tasks,
+        await service.tasks.send(messageOf(text, { sessionId })),
+      );
+      expect(status).toEqual({ state: 'completed' });
+    }
+    expect(endpoint.received.filter(isSummary).length).toBeGreaterThan(3);
+    const answers: string[] = [];
+    for (const text of ['WHICH FILES?', 'WHAT DID I DECIDE, AND WHY?', 'WHAT IS OPEN?']) {
+      const accepted = await service.tasks.send(messageOf(text, { sessionId }));
+      answers.push(lastTurn(await untilSettled(service.tasks, accepted))?.text ?? '');
+    }
+    const [files, decisions, open] = answers;
+    for (const name of ['notes.md', 'secret.md']) expect(files).toContain(name);
+    expect(decisions).toMatch(/secret\.md.*That name tells too much/u);
+    expect(open).toMatch(/Which licence does it get\?.*I decide in May/u);
+  });
+
+  it('a message that is too long for the window is refused, and the session continues with its earlier turns', async () => {
     const { service } = await start();
-    endpoint.otherwise(() => ({ type: 'turn', turn: { text: ['Done.'] } }));
+    endpoint.otherwise(() => ({ type: 'turn', turn: { text: ['Done and dusted.'] } }));
     const long = 'word '.repeat(4_000);
     await expect(service.tasks.send(messageOf(long))).rejects.toMatchObject({
       reason: 'TOO_LARGE',
-      message: expect.stringMatching(/may have 4000, half of .* Put the text into a file/),
+      message: expect.stringMatching(/may have 3\d{3}: .* window of 8000.* Put the text into a file/),
     });
     const accepted = await service.tasks.send(messageOf('Hello'));
     expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
@@ -158,6 +295,94 @@ describe('a conversation that outgrows its window', () => {
     });
     const next = await service.tasks.send(messageOf('Again', { sessionId }));
     expect((await untilSettled(service.tasks, next)).status).toEqual({ state: 'completed' });
+    expect(endpoint.received).toHaveLength(2);
+    expect(rolesIn(endpoint.received.at(-1))).toEqual(['system', 'user', 'assistant', 'user']);
+    for (const earlier of ['Hello', 'Done and dusted.', 'Again'])
+      expect(endpoint.received.map(sent).at(-1)).toContain(earlier);
+  });
+
+  it('the instructions of the workspace and the tools leave less of the window for a message', async () => {
+    const { service, where } = await start({
+      ...readPage,
+      name: 'large',
+      description: 'word '.repeat(1_500),
+    });
+    await writeToDisk(join(where.workspace, 'AGENTS.md'), 'word '.repeat(800));
+    endpoint.otherwise(answersWithin(WINDOW - 1_000));
+    const fits = 'word '.repeat(700);
+    await expect(service.tasks.send(messageOf(fits.repeat(2)))).rejects.toMatchObject({
+      reason: 'TOO_LARGE',
+      message: expect.stringMatching(/instructions and tools take about 4\d{3}/),
+    });
+    const accepted = await service.tasks.send(messageOf(fits));
+    expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+  });
+
+  it.each([
+    ['a PDF of 3 MB', 'application/pdf', 3_000_000, 1],
+    ['twenty images', 'image/png', 100_000, 20],
+  ] as const)(
+    '%s in a message counts, so a model with a small window refuses it',
+    async (_, mediaType, bytes, many) => {
+      const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
+      const modes = { contextWindow: { [FAKE_MODEL]: WINDOW }, inputModes: { [FAKE_MODEL]: [mediaType] } };
+      const service = await startTaskService({
+        ...where,
+        models: modelsAt(endpoint, modes),
+        tools: [readPage],
+      });
+      const incoming = messageOf('Look.');
+      const files = Array.from({ length: many }, (__, index) => ({
+        type: 'stored-file' as const,
+        file: { hash: String(index).repeat(64).slice(0, 64), bytes, mediaType },
+      }));
+      const message = { ...incoming.message, parts: [...incoming.message.parts, ...files] };
+      await expect(service.tasks.send({ ...incoming, message })).rejects.toMatchObject({
+        reason: 'TOO_LARGE',
+        message: expect.stringMatching(/fewer or smaller files/),
+      });
+    },
+  );
+
+  it('several long messages in one session: a summary replaces the answered messages', async () => {
+    const { service } = await start();
+    endpoint.otherwise(answersWithin(WINDOW - 1_000));
+    const long = 'word '.repeat(2_000);
+    let sessionId: string | undefined;
+    for (const name of ['FIRST', 'SECOND', 'THIRD']) {
+      const accepted = await service.tasks.send(
+        messageOf(`${name} ${long}`, sessionId === undefined ? {} : { sessionId }),
+      );
+      expect((await untilSettled(service.tasks, accepted)).status).toEqual({ state: 'completed' });
+      ({ sessionId } = accepted);
+    }
+    const last = endpoint.received.map(sent).at(-1);
+    for (const shown of ['FIRST word', SUMMARY, 'THIRD word']) expect(last).toContain(shown);
+  });
+
+  it('several long messages in one live task: a message is refused while the task has too much unread text, and later accepted', async () => {
+    const { service } = await start();
+    const long = 'word '.repeat(2_000);
+    const answer = answersWithin(WINDOW - 1_000);
+    endpoint.otherwise(answer);
+    endpoint.script({ type: 'turn', turn: { text: ['One'] }, cut: { frames: 2, ending: 'silence' } });
+    const asked = endpoint.nextRequest();
+    const { taskId, sessionId } = await service.tasks.send(messageOf(`FIRST ${long}`));
+    await asked;
+    await expect(service.tasks.send(messageOf(`SECOND ${long}`, { taskId }))).rejects.toMatchObject({
+      reason: 'TOO_LARGE',
+      message: expect.stringMatching(/Send it after the agent has answered/),
+    });
+    await service.tasks.send(messageOf(`SHORT ${'word '.repeat(150)}`, { taskId }));
+    await service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
+    await untilIdle(service.tasks);
+    await expect(service.tasks.send(messageOf(`SECOND ${long}`, { sessionId }))).rejects.toMatchObject({
+      reason: 'TOO_LARGE',
+    });
+    for (const text of ['Go on', `SECOND ${long}`]) {
+      const next = await service.tasks.send(messageOf(text, { sessionId }));
+      expect((await untilSettled(service.tasks, next)).status).toEqual({ state: 'completed' });
+    }
   });
 
   it('a message that the provider refuses as too long does not stop the next task of its session', async () => {
@@ -176,9 +401,10 @@ describe('a conversation that outgrows its window', () => {
     const next = await service.tasks.send(messageOf('Hello', { sessionId: first.sessionId }));
     expect((await untilSettled(service.tasks, next)).status).toEqual({ state: 'completed' });
     expect(endpoint.received.map(sent).at(-1)).toContain('Begin. word');
+    expect(rolesIn(endpoint.received.at(-1)).filter((role) => role === 'user').length).toBeGreaterThan(1);
   });
 
-  it('R22 gives the next process the same prompt', async () => {
+  it('R22 the next process sends the same prompt for a long conversation', async () => {
     const { service, where } = await start();
     const go = reads(5, 6_000);
     const stuck = new Promise<Received>((resolve) => {
@@ -204,7 +430,7 @@ describe('a conversation that outgrows its window', () => {
     expect(endpoint.received.at(-1)?.body).toEqual(before.body);
   });
 
-  it('clips a single result that is too long, without asking a person', async () => {
+  it('the server shortens a single result that is too long, without a question to the person', async () => {
     const { service } = await start();
     endpoint.otherwise(reads(1, 60_000));
     const accepted = await service.tasks.send(messageOf('Read the page.'));
@@ -214,7 +440,7 @@ describe('a conversation that outgrows its window', () => {
     expect(endpoint.received.map(sent).at(-1)).toContain('characters left out');
   });
 
-  it('a long conversation is cut if the summary is refused, and the task continues', async () => {
+  it('if the provider refuses the summary, the server shortens the long conversation, and the task continues', async () => {
     const { service } = await start();
     const go = reads(8, 6_000);
     endpoint.otherwise((request) =>
@@ -227,7 +453,7 @@ describe('a conversation that outgrows its window', () => {
     expect(events.filter((event) => event.type === 'context.summarised' && event.model !== null)).toEqual([]);
   });
 
-  it('A4 a long conversation is not summarised after a cancel of its task', async () => {
+  it('A4 after a cancel of its task, a long conversation is not summarised', async () => {
     const { service } = await start();
     const go = reads(8, 6_000);
     const asked = new Promise<Received>((resolve) => {
@@ -259,7 +485,7 @@ describe('a provider that refuses the length of a prompt', () => {
     },
   };
 
-  it('a provider that refuses the length of a prompt gets a shorter prompt', async () => {
+  it('the provider gets a shorter prompt', async () => {
     const { service } = await start();
     const go = reads(2, 6_000);
     let refused = 0;
@@ -276,7 +502,7 @@ describe('a provider that refuses the length of a prompt', () => {
     expect([refused, context[0], context.length]).toEqual([1, 'context.exceeded', 2]);
   });
 
-  it('a provider that always refuses the length of a prompt fails the task, with an error that gives the next step', async () => {
+  it('if the provider refuses every length, the task fails with an error that contains the next step', async () => {
     const { service } = await start();
     const go = reads(1, 6_000);
     endpoint.otherwise((request) => (sent(request).includes('page 1 ') ? TOO_LONG : go(request)));

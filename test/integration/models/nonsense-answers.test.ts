@@ -32,8 +32,8 @@ function calls(name: string, input: string): Reply {
   return { type: 'turn', turn: { calls: [{ id: 'c', name, arguments: input }] } };
 }
 
-describe('a model that answers nonsense', () => {
-  it('a model gets an error for an empty answer, and continues', async () => {
+describe('a model that sends invalid answers', () => {
+  it('a model gets an error message for an empty answer, and continues', async () => {
     const tasks = await start();
     endpoint.script(NOTHING, DONE);
     const { status, exchanges } = await untilSettled(tasks, await tasks.send(messageOf('do it')));
@@ -47,7 +47,7 @@ describe('a model that answers nonsense', () => {
     ['arguments that are no JSON', calls('read-file', '{"path": '), 'read-file'],
     ['arguments that do not fit', calls('read-file', '{"path": 7}'), 'path'],
   ])(
-    'a model gets an error for %s a limited number of times; then a person is asked, who can correct it',
+    'a model gets an error message for %s a limited number of times; then the person is asked, and can correct it',
     async (_, reply, told) => {
       const tasks = await start();
       endpoint.otherwise(() => reply);
@@ -67,7 +67,7 @@ describe('a model that answers nonsense', () => {
     },
   );
 
-  it('a model is cut off if it never ends its answer, and a person is asked', async () => {
+  it('if a model never ends its answer, the server stops the answer and asks the person', async () => {
     const tasks = await start();
     const words = Array.from({ length: 400 }, () => 'and so on and on '.repeat(10));
     endpoint.otherwise(() => ({

@@ -20,7 +20,7 @@ function checkedCalls(example: string): string[] {
   });
 }
 
-test('every form and plan in the documentation requests existing tools with valid inputs', async () => {
+test('every form and every plan in the documentation requests existing tools with valid inputs', async () => {
   const text = await readFile(DOCUMENT, 'utf8');
   const rows = [...text.matchAll(/^\| (?:`` (.+?) ``|`(.+?)`) +\| (?:`` (.+?) ``|`(.+?)`) +\|/gm)];
   const documented = rows.map((row) => ({ form: row[1] ?? row[2] ?? '', example: row[3] ?? row[4] ?? '' }));

@@ -1,6 +1,8 @@
 /** A model's answer breaks off over the real wire. Covers the model and its task. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
+import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import { PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
@@ -48,8 +50,8 @@ async function until(
   return events;
 }
 
-describe('an answer that breaks off after its first words', () => {
-  it('an answer that breaks off is void and requested again after a pause; during the pause only a timer remains', async () => {
+describe('a model answer that breaks off after its first words', () => {
+  it('the server discards the broken answer and requests it again after a pause; during the pause it keeps only a timer', async () => {
     const { service } = await start();
     endpoint.script(CUT, WHOLE);
     const accepted = await service.tasks.send(messageOf('do it'));
@@ -70,7 +72,7 @@ describe('an answer that breaks off after its first words', () => {
     expect(JSON.stringify(endpoint.received[1]?.body)).not.toContain('half of');
   });
 
-  it('A4 a cancel takes effect at once during the pause after a broken answer, and no further request is sent', async () => {
+  it('A4 a cancel during the pause takes effect at once, and the server sends no further request', async () => {
     const { service } = await start();
     endpoint.script(CUT, WHOLE);
     const { taskId } = await service.tasks.send(messageOf('do it'));
@@ -83,7 +85,7 @@ describe('an answer that breaks off after its first words', () => {
     expect(endpoint.received).toHaveLength(1);
   });
 
-  it('R22 an answer that breaks off leaves the remaining pause to the next process', async () => {
+  it('R22 after a restart, the next process waits only for the rest of the pause', async () => {
     const { service, where } = await start();
     endpoint.script(CUT, WHOLE);
     const accepted = await service.tasks.send(messageOf('do it'));
@@ -97,7 +99,7 @@ describe('an answer that breaks off after its first words', () => {
     expect((await untilSettled(next.tasks, accepted)).status).toEqual({ state: 'completed' });
   });
 
-  it('several broken answers in a row fail the task, with an error that gives the next step', async () => {
+  it('after several broken answers in a row, the task fails with an error that contains the next step', async () => {
     const { service } = await start();
     endpoint.script(...PAUSES_MS.map(() => CUT), CUT);
     const accepted = await service.tasks.send(messageOf('do it'));
@@ -124,7 +126,7 @@ describe('an answer that breaks off after its first words', () => {
 });
 
 describe('a provider that requests a pause', () => {
-  it('a provider that requests a pause gets no request for that time', async () => {
+  it('the provider gets no request for the time that it requested', async () => {
     const { service } = await start();
     endpoint.script({ type: 'status', status: 429, headers: { 'retry-after': '60' } }, WHOLE);
     const accepted = await service.tasks.send(messageOf('do it'));
@@ -136,8 +138,8 @@ describe('a provider that requests a pause', () => {
   });
 });
 
-describe('a provider that sends nothing', () => {
-  it('a provider that sends nothing is named in the task’s status while the task waits, and the status changes at the answer', async () => {
+describe('a model provider that sends nothing', () => {
+  it('the status of the task names the silent provider, and changes at the first answer', async () => {
     const { service } = await start();
     const silence = new Deferred<void>();
     const cut = { frames: 0, ending: 'rest' as const, after: silence.promise };
@@ -161,3 +163,44 @@ describe('a provider that sends nothing', () => {
     expect(service.clock.pending).toBe(0);
   });
 });
+
+/** The same status for both: https://platform.openai.com/docs/guides/error-codes */
+function status429(code: string, message: string): Reply {
+  return { type: 'status', status: 429, body: { error: { message, type: code, param: null, code } } };
+}
+
+describe.each(['openai:gpt-4.1', 'openai:gpt-5-mini', 'openai-compatible:any'])(
+  'a response 429 to %s',
+  (model) => {
+    const startWith = async (): Promise<RunningService> => {
+      const baseUrls = { openai: `${endpoint.url}/v1`, 'openai-compatible': `${endpoint.url}/v1` };
+      const models = createModels(
+        modelSettingsSchema.parse({ model, baseUrls }),
+        { OPENAI_API_KEY: 'key' },
+        { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } },
+      );
+      const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
+      return startTaskService({ ...where, models });
+    };
+
+    it('without credit (insufficient_quota), the task fails at once and says so', async () => {
+      const service = await startWith();
+      endpoint.script(status429('insufficient_quota', 'You exceeded your current quota'));
+      const { status } = await untilSettled(service.tasks, await service.tasks.send(messageOf('do it')));
+      expect(status).toMatchObject({
+        state: 'failed',
+        message: expect.stringMatching(/no credit left.*Add credit or raise the limit/),
+      });
+      expect(endpoint.received).toHaveLength(1);
+    });
+
+    it('because of a rate limit, the task waits and requests the answer again', async () => {
+      const service = await startWith();
+      endpoint.script(status429('rate_limit_exceeded', 'Rate limit reached'));
+      const accepted = await service.tasks.send(messageOf('do it'));
+      const events = await until(service, accepted.taskId, 'model.unavailable');
+      expect(events.at(-1)).toMatchObject({ text: expect.stringContaining('Rate limit reached') });
+      expect((await service.tasks.snapshot(accepted.taskId, ADA)).status.state).toBe('working');
+    });
+  },
+);

@@ -5,7 +5,12 @@ import type { ConversationStep, Models } from '../../../a2a-server/models/model.
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
 
-const KEYS = { ANTHROPIC_API_KEY: 'key', OPENAI_API_KEY: 'key', GEMINI_API_KEY: 'key' };
+const KEYS = {
+  ANTHROPIC_API_KEY: 'key',
+  OPENAI_API_KEY: 'key',
+  GEMINI_API_KEY: 'key',
+  OPENROUTER_API_KEY: 'key',
+};
 
 let endpoint: FakeModelEndpoint;
 beforeEach(async () => {
@@ -53,7 +58,7 @@ async function thinkingOf(model: string, conversation: ConversationStep[]): Prom
   return z.looseObject({ thinking: z.unknown().optional() }).parse(body).thinking;
 }
 
-describe('parameters in the request', () => {
+describe('model parameters in the request', () => {
   it.each([
     [
       'anthropic:claude-haiku-4-5',
@@ -86,6 +91,12 @@ describe('parameters in the request', () => {
       { reasoning: { effort: 'high' }, max_output_tokens: 900, store: false },
     ],
     ['openai:gpt-4.1', { temperature: 1.5 }, { temperature: 1.5 }],
+    ['openrouter:x-ai/grok-4', { effort: 'low' }, { reasoning: { effort: 'low' } }],
+    [
+      'openrouter:anthropic/claude-sonnet-4.5',
+      { effort: 'high' },
+      { reasoning: { effort: 'high' }, cache_control: { type: 'ephemeral' } },
+    ],
     ['vllm:qwen3', { effort: 'medium', temperature: 0 }, { reasoning_effort: 'medium', temperature: 0 }],
   ])('the request to %s has the parameters %j', async (model, parameters, expected) => {
     expect(await sentBy(model, { [model]: parameters })).toMatchObject(expected);
@@ -101,7 +112,7 @@ describe('parameters in the request', () => {
   });
 });
 
-describe('the effort of a Claude that refuses to reason in the middle of a turn without its reasoning', () => {
+describe('the effort setting of a Claude that cannot reason in the middle of a turn without its earlier reasoning', () => {
   const turn = {
     role: 'assistant' as const,
     text: '',
@@ -119,12 +130,20 @@ describe('the effort of a Claude that refuses to reason in the middle of a turn 
   it.each([
     ['as text and calls alone', turn],
     ['without reasoning in it', { ...turn, parts: [call] }],
-  ])('the effort is left out for a turn %s', async (_, last) => {
+  ])('the request has no effort setting for a turn %s', async (_, last) => {
     expect(await thinkingOf('anthropic:claude-sonnet-4-5', after(last))).toBeUndefined();
     expect(await thinkingOf('anthropic:claude-opus-4-6', after(last))).toMatchObject({ type: 'adaptive' });
   });
 
-  it('the effort is sent with the reasoning of the turn, and once the turn is over', async () => {
+  it('the request has no effort setting for a Claude 4.5 from OpenRouter either, and has one for a Claude 4.6', async () => {
+    const old = 'openrouter:anthropic/claude-sonnet-4.5';
+    const young = 'openrouter:anthropic/claude-opus-4.6';
+    const last = { conversation: after(turn) };
+    expect(await sentBy(old, { [old]: { effort: 'low' } }, last)).not.toHaveProperty('reasoning');
+    expect(await sentBy(young, { [young]: { effort: 'low' } }, last)).toHaveProperty('reasoning.effort');
+  });
+
+  it('the request has the effort setting if the turn’s reasoning is in it, or if the turn is over', async () => {
     const enabled = { type: 'enabled' };
     const whole = { ...turn, parts: [reasoning, call] };
     expect(await thinkingOf('anthropic:claude-sonnet-4-5', after(whole))).toMatchObject(enabled);
@@ -144,15 +163,66 @@ describe('parameters that a model does not accept', () => {
     ['anthropic:claude-haiku-4-5', { temperature: 1.5 }, 'its maximum "temperature" is 1'],
     ['anthropic:claude-haiku-4-5', { temperature: 1, effort: 'low' }, 'together with "effort"'],
     ['google:gemini-2.0-flash', { effort: 'low' }, 'takes no "effort"'],
+    ['anthropic:claude-3-haiku', { effort: 'low' }, 'it does not reason, and takes no "effort"'],
+    [
+      'anthropic:claude-3-haiku-20240307',
+      { maxOutputTokens: 4_097 },
+      'its maximum "maxOutputTokens" is 4096',
+    ],
+    ['anthropic:claude-opus-4-7', { temperature: 0.5 }, 'takes no "temperature"'],
+    ['openai:gpt-4o', { maxOutputTokens: 100_000 }, 'its maximum "maxOutputTokens" is 16384'],
+    ['openai:gpt-5-pro', { effort: 'low' }, 'it takes only these values of "effort": high'],
+    ['google:gemini-3-pro-preview', { effort: 'medium' }, 'these values of "effort": low, high'],
+    ['google:gemini-2.5-pro', { maxOutputTokens: 65_537 }, 'its maximum "maxOutputTokens" is 65536'],
+    [
+      'anthropic:claude-opus-4-1',
+      { maxOutputTokens: 10_000, effort: 'high' },
+      'with the reasoning budget of 24576 tokens for "effort", its maximum "maxOutputTokens" is 7424',
+    ],
+    ['openrouter:openai/gpt-5-mini', { temperature: 1 }, 'takes no "temperature"'],
+    ['openrouter:openai/gpt-4.1', { effort: 'high' }, 'it does not reason, and takes no "effort"'],
+    [
+      'openrouter:anthropic/claude-haiku-4.5',
+      { maxOutputTokens: 64_001 },
+      'its maximum "maxOutputTokens" is 64000',
+    ],
     ['vllm:qwen3', { maxOutputTokens: 128_000 }, 'below its context window of 128000 tokens'],
+  ])('the settings refuse such parameters at the start: %s with %j', (model, parameters, sentence) => {
+    expect(() => models(model, { [model]: parameters }).resolve(undefined)).toThrow(
+      expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(sentence) }),
+    );
+  });
+
+  it.each([
+    ['anthropic:claude-3-haiku', { maxOutputTokens: 4_096, temperature: 1 }],
+    ['anthropic:claude-opus-4-1', { maxOutputTokens: 7_424, effort: 'high' }],
+    ['openai:gpt-5-pro', { maxOutputTokens: 100_000, effort: 'high' }],
+    // At OpenRouter, the reasoning budget is a part of the limit.
+    ['openrouter:anthropic/claude-haiku-4.5', { maxOutputTokens: 64_000, effort: 'high' }],
+    // The known models do not have these. Only the provider knows what they take.
+    ['openai:gpt-5-chat-latest', { temperature: 1, effort: 'low' }],
+    ['anthropic:claude-of-tomorrow', { maxOutputTokens: 100_000, effort: 'high' }],
+    ['google:gemini-of-tomorrow', { maxOutputTokens: 100_000, effort: 'low' }],
   ])(
-    'parameters that a model does not accept are refused at the start: %s with %j',
-    (model, parameters, sentence) => {
-      expect(() => models(model, { [model]: parameters }).resolve(undefined)).toThrow(
-        expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(sentence) }),
-      );
+    'the settings accept parameters within the limits, and any parameters of an unknown model: %s with %j',
+    (model, parameters) => {
+      expect(() => models(model, { [model]: parameters }).resolve(undefined)).not.toThrow();
     },
   );
+
+  it('the error for the parameters of a tier contains the limits of its model', () => {
+    const settings = modelSettingsSchema.parse({
+      model: 'offline',
+      smart: 'openai:gpt-4o',
+      parameters: { smart: { maxOutputTokens: 20_000 } },
+    });
+    expect(() => createModels(settings, KEYS).resolve('smart')).toThrow(
+      expect.objectContaining({
+        message:
+          'Setting "modelParameters" of the tier smart does not fit openai:gpt-4o: its maximum "maxOutputTokens" is 16384. Change it in the configuration file.',
+      }),
+    );
+  });
 
   it.each([
     ['a number out of range', { smart: { temperature: 3 } }, ['smart', 'temperature']],

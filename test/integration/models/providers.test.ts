@@ -13,7 +13,15 @@ import {
 import { framesOf, framesUntilComplete } from '../../support/fake-model-wires.ts';
 
 const KEY = 'sk-very-secret-0123456789';
-const PROVIDERS: { id: string; wire: WireName; base: string; path: string; variable: string }[] = [
+interface Provider {
+  id: string;
+  wire: WireName;
+  base: string;
+  path: string;
+  variable: string;
+}
+
+const PROVIDERS: Provider[] = [
   {
     id: 'anthropic:claude-fake',
     wire: 'anthropic',
@@ -57,6 +65,18 @@ const PROVIDERS: { id: string; wire: WireName; base: string; path: string; varia
     variable: 'GEMINI_API_KEY',
   },
 ];
+/** Servers that differ from Ollama only in their name, key and URL. */
+const OTHER_LOCAL_PROVIDERS = [
+  ['lmstudio', 'LMSTUDIO_API_KEY'],
+  ['llamacpp', 'LLAMACPP_API_KEY'],
+  ['vllm', 'VLLM_API_KEY'],
+].map(([name = '', variable = '']) => ({
+  id: `${name}:llama-fake`,
+  wire: 'openai' as const,
+  base: '/v1',
+  path: '/v1/chat/completions',
+  variable,
+}));
 const IMPATIENT = { retries: 2, pauseMs: 1, maxPauseMs: 1_000 };
 
 let endpoint: FakeModelEndpoint;
@@ -65,7 +85,7 @@ beforeEach(async () => {
 });
 afterEach(() => endpoint.close());
 
-function modelOf(provider: (typeof PROVIDERS)[number]): Model {
+function modelOf(provider: Provider): Model {
   const name = provider.id.slice(0, provider.id.indexOf(':'));
   const settings = modelSettingsSchema.parse({
     model: provider.id,
@@ -123,8 +143,8 @@ function reading(id: string, path: string): { id: string; name: string; argument
 
 const WRITE_INPUT = { path: 'test.md', content: 'hello' };
 
-describe.each(PROVIDERS)('$id', (provider) => {
-  test('streams text, a call and the usage of a turn, and sends the conversation with the key', async () => {
+describe.each(PROVIDERS)('the model provider $id', (provider) => {
+  test('the provider’s stream gives the text, a call and the usage of a turn, and the request has the conversation and the key', async () => {
     endpoint.script({ type: 'turn', turn: { text: ['I wri', 'te it.'], calls: [WRITE] } });
     const { events, error } = await collect(modelOf(provider));
     expect(error).toBeUndefined();
@@ -148,7 +168,7 @@ describe.each(PROVIDERS)('$id', (provider) => {
   });
 
   test.each(['stop', 'length', 'content-filter'] as const)(
-    'reports that a turn ended with %s',
+    'the adapter reports that a turn ended with %s',
     async (finish) => {
       endpoint.script({ type: 'turn', turn: { text: ['Well'], finish } });
       const { events } = await collect(modelOf(provider));
@@ -156,7 +176,7 @@ describe.each(PROVIDERS)('$id', (provider) => {
     },
   );
 
-  test('returns several calls of one turn, in order', async () => {
+  test('the adapter returns several calls of one turn, in order', async () => {
     endpoint.script({ type: 'turn', turn: { calls: [reading('a', 'a.md'), reading('b', 'b.md'), WRITE] } });
     const { events } = await collect(modelOf(provider));
     expect(events.map((event) => (event.type === 'call' ? event.input : event.type))).toEqual([
@@ -167,7 +187,7 @@ describe.each(PROVIDERS)('$id', (provider) => {
     ]);
   });
 
-  test.each([429, 500, 503])('retries after a %d, and then succeeds', async (status) => {
+  test.each([429, 500, 503])('the adapter tries again after a %d, and then succeeds', async (status) => {
     endpoint.script(
       { type: 'status', status, headers: { 'retry-after': '0' } },
       { type: 'turn', turn: { text: ['ok'] } },
@@ -178,21 +198,21 @@ describe.each(PROVIDERS)('$id', (provider) => {
     expect(endpoint.received).toHaveLength(2);
   });
 
-  test('gives up after its retries with a retryable error', async () => {
+  test('the adapter stops after its last retry with a retryable error', async () => {
     endpoint.script(...Array.from({ length: 5 }, () => ({ type: 'status' as const, status: 503 })));
     const { error } = await collect(modelOf(provider));
     expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true, facts: { status: '503' } });
     expect(endpoint.received).toHaveLength(1 + IMPATIENT.retries);
   });
 
-  test('does not wait if a provider asks for more time than the limit allows', async () => {
+  test('the adapter does not wait if a provider requests a longer pause than the limit', async () => {
     endpoint.script({ type: 'status', status: 429, headers: { 'retry-after': '3600' } });
     const { error } = await collect(modelOf(provider));
     expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE' });
     expect(endpoint.received).toHaveLength(1);
   });
 
-  test('does not repeat a refused request, and gives the reason', async () => {
+  test('the adapter does not repeat a refused request, and reports the reason', async () => {
     const body = {
       type: 'error',
       error: {
@@ -210,24 +230,8 @@ describe.each(PROVIDERS)('$id', (provider) => {
     expectNoSecret(error);
   });
 
-  test('names the variable of a refused key, and never the key', async () => {
-    const refusal = {
-      type: 'authentication_error',
-      message: `Incorrect API key provided: ${KEY}`,
-      code: 401,
-      status: 'X',
-    };
-    endpoint.script({ type: 'status', status: 401, body: { type: 'error', error: refusal } });
-    const { error } = await collect(modelOf(provider));
-    expect(error).toMatchObject({
-      reason: 'AGENT_ERROR',
-      message: expect.stringContaining(provider.variable),
-    });
-    expectNoSecret(error);
-  });
-
   test.each(['end', 'reset'] as const)(
-    'a stream that %s cuts after any frame returns no call, and is retried only if nothing was shown',
+    'if the stream %s after any frame, the adapter returns no call, and retries only if it had returned no text',
     async (ending) => {
       const turn = { text: ['one ', 'two'], calls: [WRITE] };
       const frames = framesOf(provider.wire, wholeTurn(turn));
@@ -276,7 +280,7 @@ describe.each(PROVIDERS)('$id', (provider) => {
     expect(await sent.closedEarly).toBe(true);
   });
 
-  test('a reader that stops reading closes the socket to the provider', async () => {
+  test('if the reader stops reading, the adapter closes the socket to the provider', async () => {
     endpoint.script({ type: 'turn', turn: { text: ['one'] }, cut: { frames: 4, ending: 'silence' } });
     for await (const event of modelOf(provider).stream(request())) {
       expect(event).toEqual({ type: 'text', text: 'one' });
@@ -296,15 +300,44 @@ describe.each(PROVIDERS)('$id', (provider) => {
   });
 });
 
-describe('a base URL without a version', () => {
-  test.each(PROVIDERS.filter(({ base }) => base !== '/api/v1'))('works for $id', async (provider) => {
-    endpoint.script({ type: 'turn', turn: { text: ['ok'] } });
-    const { events } = await collect(modelOf({ ...provider, base: '' }));
-    expect(events[0]).toEqual({ type: 'text', text: 'ok' });
-    expect(endpoint.received[0]?.path).toBe(provider.path);
+describe.each([...PROVIDERS, ...OTHER_LOCAL_PROVIDERS])('the base URL and the key of $id', (provider) => {
+  test('the error for a refused key names the key’s variable, and never contains the key', async () => {
+    const refusal = {
+      type: 'authentication_error',
+      message: `Incorrect API key provided: ${KEY}`,
+      code: 401,
+      status: 'X',
+    };
+    endpoint.script({ type: 'status', status: 401, body: { type: 'error', error: refusal } });
+    const { error } = await collect(modelOf(provider));
+    expect(error).toMatchObject({
+      reason: 'AGENT_ERROR',
+      message: expect.stringContaining(provider.variable),
+    });
+    expectNoSecret(error);
   });
 
-  test('stays without a version if the endpoint has none, and the next request uses the same URL', async () => {
+  test.each(['', '/', provider.base, `${provider.base}/`])(
+    'the adapter works with a base URL that has the path %j',
+    async (base) => {
+      endpoint.script({ type: 'turn', turn: { text: ['ok'] } });
+      const { events } = await collect(modelOf({ ...provider, base }));
+      expect(events[0]).toEqual({ type: 'text', text: 'ok' });
+      expect(endpoint.received.map(({ path }) => path)).toEqual([provider.path]);
+    },
+  );
+});
+
+test('a base URL of OpenRouter with the path of its API, but without the version, gets the version', async () => {
+  const provider = PROVIDERS.find(({ id }) => id.startsWith('openrouter'));
+  if (provider === undefined) throw new Error('no provider');
+  endpoint.script({ type: 'turn', turn: { text: ['ok'] } });
+  await collect(modelOf({ ...provider, base: '/api' }));
+  expect(endpoint.received[0]?.path).toBe(provider.path);
+});
+
+describe('a base URL without a version', () => {
+  test('if the URL with `/v1` returns 404, the request is repeated without `/v1`, and the next request uses that URL at once', async () => {
     const provider = PROVIDERS.find(({ id }) => id.startsWith('openai-compatible'));
     if (provider === undefined) throw new Error('no provider');
     const ok: Reply = { type: 'turn', turn: { text: ['ok'] } };
@@ -319,7 +352,7 @@ describe('a base URL without a version', () => {
     ]);
   });
 
-  test('reports that the model is missing, not the path', async () => {
+  test('the error for a missing model names the model, not the path', async () => {
     const provider = PROVIDERS.find(({ id }) => id.startsWith('openai-compatible'));
     if (provider === undefined) throw new Error('no provider');
     endpoint.script(
@@ -331,7 +364,7 @@ describe('a base URL without a version', () => {
   });
 });
 
-test('an Anthropic stream that reports overload before any text is retried', async () => {
+test('the adapter retries an Anthropic stream that reports overload before any text', async () => {
   const [provider] = PROVIDERS;
   if (provider === undefined) throw new Error('no provider');
   const overloaded = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
@@ -343,7 +376,7 @@ test('an Anthropic stream that reports overload before any text is retried', asy
   expect(events[0]).toEqual({ type: 'text', text: 'ok' });
 });
 
-test('a call whose arguments are not JSON is passed on as the model wrote it', async () => {
+test('a call whose arguments are not JSON reaches the task as the model wrote it', async () => {
   const provider = PROVIDERS.find(({ wire }) => wire === 'openai');
   if (provider === undefined) throw new Error('no provider');
   endpoint.script({ type: 'turn', turn: { calls: [{ ...WRITE, arguments: '{"path": test.md' }] } });

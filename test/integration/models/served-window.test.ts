@@ -19,7 +19,7 @@ describe('the context window of a loaded model', () => {
     ],
     ['llamacpp', 'm.gguf', '/props', { default_generation_settings: { n_ctx: 4096 }, total_slots: 1 }],
     ['vllm', 'Qwen/Qwen3-8B', '/v1/models', { data: [{ id: 'Qwen/Qwen3-8B', max_model_len: 4096 }] }],
-  ] as const)('comes from %s', async (provider, model, path, answer) => {
+  ] as const)('the server reads the window from %s', async (provider, model, path, answer) => {
     const program = await localModelServer({ [path]: JSON.stringify(answer) });
     expect(await servedWindow({ provider, model }, `${program.url}/v1`)).toBe(4096);
     expect(program.asked).toEqual([path]);
@@ -31,7 +31,7 @@ describe('the context window of a loaded model', () => {
     ['llamacpp', 'not JSON'],
     ['lmstudio', '{"loaded_context_length": "many"}'],
     ['openai', '{}'],
-  ] as const)('is unknown if %s does not report it', async (provider, answer) => {
+  ] as const)('the window is unknown if %s does not report it', async (provider, answer) => {
     const paths = ['/api/ps', '/v1/models', '/props', '/api/v0/models/m'];
     const program = await localModelServer(Object.fromEntries(paths.map((path) => [path, answer])));
     expect(await servedWindow({ provider, model: 'm' }, `${program.url}/v1`)).toBeUndefined();

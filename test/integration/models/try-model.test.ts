@@ -26,7 +26,7 @@ describe('the trial of a model', () => {
     ['openai:gpt-5', { max_output_tokens: 16, store: false }],
     ['google:gemini-fake', { generationConfig: { maxOutputTokens: 1 } }],
     ['ollama:m', { max_tokens: 1 }],
-  ])('requests the fewest tokens of %s, and offers a tool', async (id, body) => {
+  ])('the trial requests the fewest tokens of %s, and offers a tool', async (id, body) => {
     const endpoint = await modelEndpoint();
     endpoint.script({ type: 'turn', turn: { text: ['r'], finish: 'length' } });
     await tryModel(modelAt(id, endpoint.url));
@@ -51,21 +51,21 @@ describe('the trial of a model', () => {
     ],
     ['no tools', 'other', status(400, { error: { message: 'm does not support tools' } })],
     ['an overloaded provider', 'other', status(503, { error: { message: 'busy' } })],
-  ])('%s: the result is %s', async (_, result, reply) => {
+  ])('%s: the trial’s result is %s', async (_, result, reply) => {
     const endpoint = await modelEndpoint();
     endpoint.script(reply);
     const trial = await tryModel(modelAt('vllm:m', endpoint.url));
     expect(trial.type === 'failed' ? trial.cause : trial.type).toBe(result);
   });
 
-  test('ends at its time limit, and then cancels the request', async () => {
+  test('the trial ends at its time limit, and then cancels the request', async () => {
     const endpoint = await modelEndpoint();
     endpoint.script({ type: 'turn', turn: { text: ['x'] }, cut: { frames: 0, ending: 'silence' } });
     expect(await tryModel(modelAt('vllm:m', endpoint.url), 200)).toEqual({ type: 'slow', limitMs: 200 });
     expect(await endpoint.received[0]?.closedEarly).toBe(true);
   });
 
-  test('says that no program listens', async () => {
+  test('the trial reports that no program listens at the address', async () => {
     const gone = await startFakeModelEndpoint();
     await gone.close();
     expect(await tryModel(modelAt('vllm:m', gone.url))).toMatchObject({

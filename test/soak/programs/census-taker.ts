@@ -35,7 +35,8 @@ function countObjects(objects: readonly object[]): Found {
     else if (each instanceof Promise) all.promises += 1;
     else if (each instanceof EventEmitter) all.listeners += listenersOf(each);
     else if (each instanceof AbortSignal) all.abortListeners += getEventListeners(each, 'abort').length;
-    // Includes timers that do not keep the process alive. The list of active resources lacks those.
+    // The list of active resources omits timers that do not keep the process alive. So the census counts timers by
+    // their class.
     else if (Object.prototype.isPrototypeOf.call(timers, each) && Reflect.get(each, '_destroyed') === false)
       all.timers += 1;
   }
@@ -49,14 +50,14 @@ function listenersOf(emitter: EventEmitter): number {
 
 const path = process.env[CENSUS_SOCKET];
 if (path === undefined) throw new Error(`${CENSUS_SOCKET} names no socket`);
-// One census at a time, because a census would count the objects of another.
+// Only one census runs at a time, because a census would count another one's objects.
 let last: Promise<unknown> = Promise.resolve();
 createServer((socket) => {
   socket.on('error', () => undefined);
   last = last.then(async () => socket.end(JSON.stringify(await counts())));
 })
   .listen(path)
-  // This server does not keep the program alive.
+  // With this call, the server does not keep the program alive.
   .unref();
 
 async function counts(): Promise<Counts> {
@@ -81,7 +82,7 @@ async function counts(): Promise<Counts> {
     });
     return { pid: process.pid, heapBytes, handles, ...found.parse(result.value) };
   } finally {
-    // This also releases all objects that the inspector found.
+    // This call also releases all objects that the inspector has found.
     inspector.disconnect();
   }
 }

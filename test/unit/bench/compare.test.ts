@@ -11,7 +11,7 @@ const section = (...figures: Figure[]) => ({ id: 'start', title: 'start of the s
 const compared = (before: Figure, now: Figure) => compare([section(before)], [section(now)])[0]?.figures[0];
 const verdict = (before: Figure, value: number) => compared(before, { ...before, value })?.verdict;
 
-describe('the comparison of two runs', () => {
+describe('the comparison of two benchmark runs', () => {
   test('a longer time is worse, a shorter time is better, and a small difference is noise', () => {
     expect(compared(start, { ...start, value: 150 })).toMatchObject({
       old: 100,
@@ -34,17 +34,17 @@ describe('the comparison of two runs', () => {
     expect(verdict({ name: 'ratio', value: 1, unit: 'ratio' }, 1.5)).toBe('changed');
   });
 
-  test('a count has no noise', () => {
+  test('every difference of a count is significant', () => {
     expect(verdict({ name: 'listeners', value: 0, unit: 'count' }, 1)).toBe('worse');
   });
 
-  test('if the ranges overlap, the difference is noise', () => {
+  test('if the two ranges overlap, the difference counts as noise', () => {
     const wide: Figure = { ...start, spread: [60, 200] };
     expect(compared(wide, { ...start, value: 190, spread: [180, 300] })?.verdict).toBe('same');
     expect(compared(wide, { ...start, value: 290, spread: [210, 300] })?.verdict).toBe('worse');
   });
 
-  test('a figure that the earlier run lacks is new and has no change', () => {
+  test('a figure that the earlier run does not have is new, and has no change', () => {
     const [found] = compare([], [section(start)]);
     expect(found?.figures).toEqual([{ figure: start, old: undefined, change: undefined, verdict: 'new' }]);
   });

@@ -16,7 +16,7 @@ const run: Run = {
   ],
 };
 
-test('the figures replace the text between the marks of their benchmark, with commit and machine', () => {
+test('the figures replace the text between their benchmark’s marks, with commit and machine', () => {
   const page = 'Before.\n\n<!-- bench:start -->\n\nold figures\n\n<!-- /bench:start -->\n\nAfter.\n';
   expect(withFigures(page, run)).toBe(
     [
@@ -30,11 +30,11 @@ test('the figures replace the text between the marks of their benchmark, with co
   );
 });
 
-test('a page without a place for a benchmark is an error', () => {
+test('a page without the marks of a benchmark is an error', () => {
   expect(() => withFigures('no marks', run)).toThrow('<!-- bench:start -->');
 });
 
-test('docs/benchmarks.md has a place for each benchmark', async () => {
+test('docs/benchmarks.md has marks for each benchmark', async () => {
   const page = await readFile('docs/benchmarks.md', 'utf8');
   const sections = BENCHMARKS.map(({ id, title }) => ({ id, title, figures: [] }));
   expect(() => withFigures(page, { ...run, sections })).not.toThrow();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { GroupCommit, type CommitOutcome } from '../../../shared/sqlite/group-commit.ts';
 
-/** Commits numbers. It refuses odd ones, and the whole commit fails if the group contains a zero. */
+/** Starts a commit of numbers. Odd numbers are refused, and a zero makes the whole commit fail. */
 function start(weightPerCommit = 1_000) {
   const groups: number[][] = [];
   const queue = new GroupCommit<number, string>({
@@ -21,8 +21,8 @@ function start(weightPerCommit = 1_000) {
   return { groups, queue, add };
 }
 
-describe('GroupCommit', () => {
-  it('commits the items of one turn of the event loop together, in order', async () => {
+describe('GroupCommit, which joins writes in one transaction', () => {
+  it('GroupCommit commits the items of one turn of the event loop together, in order', async () => {
     const { groups, add } = start();
     const first = add(2, 4);
     await Promise.resolve();
@@ -34,17 +34,17 @@ describe('GroupCommit', () => {
     expect(groups).toEqual([[2, 4, 6], [8]]);
   });
 
-  it('refuses one item without affecting the others', async () => {
+  it('GroupCommit refuses one item without an effect on the other items', async () => {
     expect(await start().add(2, 3, 4)).toEqual(['did 2', 'Error: refused 3', 'did 4']);
   });
 
-  it('rejects all items of a failed commit, and continues with the next', async () => {
+  it('GroupCommit rejects all items of a failed commit, and continues with the next commit', async () => {
     const { add } = start();
     expect(await add(2, 0, 3)).toEqual(Array.from({ length: 3 }, () => 'Error: the disk is full'));
     expect(await add(2)).toEqual(['did 2']);
   });
 
-  it('limits a commit by weight, but takes at least one item', async () => {
+  it('GroupCommit limits a commit by weight, but takes at least one item', async () => {
     const { groups, add } = start(10);
     expect(await add(4, 6, 2, 100, 8, 2)).toHaveLength(6);
     expect(groups).toEqual([
@@ -54,7 +54,7 @@ describe('GroupCommit', () => {
     ]);
   });
 
-  it('lets the event loop run between two commits', async () => {
+  it('GroupCommit lets the event loop run between two commits', async () => {
     const { groups, add } = start(2);
     const all = add(2, 4, 6);
     const groupsByTurn: number[] = [];
@@ -67,7 +67,7 @@ describe('GroupCommit', () => {
     expect(groupsByTurn).toEqual([1, 2, 3]);
   });
 
-  it('commits all waiting items on flush, and none twice', async () => {
+  it('GroupCommit commits all waiting items on flush, and no item twice', async () => {
     const { groups, queue, add } = start(4);
     const all = add(2, 4, 6);
     queue.flush();
@@ -77,7 +77,7 @@ describe('GroupCommit', () => {
     expect(groups).toHaveLength(2);
   });
 
-  it('settles an item that was added during a commit in a later commit', async () => {
+  it('GroupCommit settles an item that was added during a commit in a later commit', async () => {
     const groups: string[][] = [];
     let late: Promise<string> | undefined;
     const queue: GroupCommit<string, string> = new GroupCommit({

@@ -5,7 +5,7 @@ import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 describe('the explanation of a SQLite error', () => {
-  it('R28 names a full disk', async () => {
+  it('R28 the explanation names a full disk', async () => {
     const path = join(await temporaryDirectory(), 'some.db');
     const database = openSqlite(path, { busyTimeoutMs: 0 });
     database.exec('CREATE TABLE t (a TEXT); PRAGMA max_page_count = 4');
@@ -15,12 +15,12 @@ describe('the explanation of a SQLite error', () => {
     expect(fill).toThrow(
       expect.objectContaining({ ...full, message: expect.stringContaining('the disk is full') }),
     );
-    // The failed transaction leaves nothing open.
+    // The failed transaction must not stay open.
     expect(database.transaction(() => insert('small'))).toBe(1);
     database.close();
   });
 
-  it('R28 says that another process has locked the file', async () => {
+  it('R28 the explanation says that another process has locked the file', async () => {
     const path = join(await temporaryDirectory(), 'some.db');
     const [one, two] = [openSqlite(path, { busyTimeoutMs: 0 }), openSqlite(path, { busyTimeoutMs: 0 })];
     one.exec('BEGIN EXCLUSIVE');
@@ -31,7 +31,7 @@ describe('the explanation of a SQLite error', () => {
     two.close();
   });
 
-  it('covers unknown codes, and passes other errors on', () => {
+  it('an unknown SQLite code has an explanation too, and other errors stay unchanged', () => {
     expect(fail(new SqliteFailure('SQLITE_MOON', 'the moon is full', undefined))).toThrow(
       'The journal journal.db cannot be used: the database refused the work (SQLITE_MOON).',
     );

@@ -1,4 +1,4 @@
-/** Collects the results of a crawl as text for the model. A stopped crawl returns the report so far. */
+/** Collects the results of a crawl as text for the model. A stopped crawl returns the results so far. */
 import { countWithNoun, oneLine } from '../../../../shared/text/one-line.ts';
 import { truncate } from '../../../../shared/text/capped-text.ts';
 import type { Page } from '../page.ts';
@@ -13,9 +13,7 @@ interface Found {
   opening: string;
 }
 
-/** Maximum characters of the whole report. */
 const MAX_CHARACTERS = 40_000;
-/** Maximum characters from the beginning of a page. */
 const MAX_OPENING = 1_500;
 const MAX_FAILURES = 20;
 
@@ -53,7 +51,7 @@ export class CrawlReport {
     this.#disallowed += 1;
   }
 
-  /** @param reason the reason why the crawl ended early, as a sentence */
+  /** Records why the crawl ended early. @param reason a sentence */
   ended(reason: string): void {
     this.#ending = reason;
   }
@@ -62,7 +60,7 @@ export class CrawlReport {
     return this.#found.length;
   }
 
-  /** The first failure. It explains a crawl that found nothing. */
+  /** The reason why a crawl found nothing. */
   get trouble(): string | undefined {
     return this.#ending ?? this.#failures[0]?.slice(2);
   }
@@ -78,7 +76,7 @@ export class CrawlReport {
       `Crawled ${this.#what}: ${this.summary}.`,
       ...(this.#ending === undefined ? [] : [this.#ending]),
       ...answering.map(({ url, title, passages }) => section(url, title, passages.join('\n\n'))),
-      // A query can describe a task without matching words. The report then shows the beginning of each page.
+      // A query can describe a task without matching words. Then the report shows the beginning of each page.
       ...(answering.length === 0 ? rest.map(({ url, title, opening }) => section(url, title, opening)) : []),
       ...(answering.length > 0 && rest.length > 0 ? [list('Read without a match:', rest.map(line))] : []),
       ...(this.#failures.length > 0 ? [list(`Not read (${this.#failed}):`, this.#failures)] : []),
@@ -90,7 +88,6 @@ export class CrawlReport {
     return text.length <= MAX_CHARACTERS ? text : `${truncate(text, MAX_CHARACTERS)}\n[… rest omitted …]`;
   }
 
-  /** Returns the pages with matches, with the most matches first. */
   #answering(): Found[] {
     return this.#found
       .filter(({ passages }) => passages.length > 0)

@@ -1,7 +1,3 @@
-/**
- * Crawls a site from one page. The crawl has limits for pages, depth, size and time. It obeys robots.txt and `Pace`. It
- * checks the signal at each await (A2). The report keeps the results so far.
- */
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { fetchUrl, type WebResponse, type WebContext } from '../get.ts';
@@ -14,37 +10,40 @@ import type { Pace } from './pace.ts';
 import type { QueryWords } from './query-words.ts';
 import { readRobots, type Robots } from './robots.ts';
 
-/** The default gap between two requests to a site, in milliseconds. */
+/** The time between two requests to a site, if robots.txt sets none. */
 const GAP_MS = 1_000;
 
-/** Time limit for one page, in milliseconds. */
 export const PAGE_MS = 20_000;
 
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** Limit for the text of a page in characters, because matching does not yield to the event loop. */
+/** The limit for the text of a page, because matching does not yield to the event loop. */
 const MAX_TEXT = 200_000;
 
-/** Maximum number of redirects of the start URL: to the main host name, and then to https. */
+/** The start URL may redirect to the main host name, and then to https. */
 const MAX_MOVES = 3;
 
 export interface Crawl {
   start: URL;
   query: QueryWords;
   maxPages: number;
-  /** The time after which the crawl starts no further page, in milliseconds since the epoch. */
+  /** After this time, the crawl requests no further page. In milliseconds since 1970. */
   until: number;
   report: CrawlReport;
   signal: AbortSignal;
-  /** Writes live progress. */
   output: ToolRun['output'];
   web: WebContext;
   pace: Pace;
-  /** Called before a request to a redirect target. It throws to refuse the host. */
+  /** The crawl calls this before it follows a redirect. The function throws to refuse the host. */
   onHost: (to: URL) => void;
 }
 
-/** @throws AbortError; ProductError or Error if the first page fails. The report contains later errors. */
+/**
+ * Crawls a site from one page. Obeys robots.txt and the limits for requests, pages, depth, size and time. After each
+ * await, checks the signal (A2).
+ * @throws AbortError after an abort
+ * @throws ProductError or Error if the first page fails. The report contains later errors.
+ */
 export async function crawlSite(crawl: Crawl): Promise<void> {
   let { start } = crawl;
   for (let moves = 0; ; moves += 1) {
@@ -58,7 +57,7 @@ export async function crawlSite(crawl: Crawl): Promise<void> {
   }
 }
 
-/** Thrown to end a request that redirects to another site. */
+/** A request throws this when the site redirects to another site. */
 class Elsewhere extends Error {
   readonly to: URL;
 
@@ -71,11 +70,11 @@ class Elsewhere extends Error {
 interface Going extends Crawl {
   robots: Robots;
   frontier: Frontier;
-  /** Hashes of the texts read so far, to skip the same page under another URL. */
+  /** Hashes of the texts read so far. A page with a known text is the same page under another URL. */
   texts: Set<string>;
 }
 
-/** @returns the redirect target, if the start URL redirects to another site */
+/** Crawls from `start`. If `start` redirects to another site, returns the redirect target instead. */
 async function crawlFrom(start: URL, crawl: Crawl): Promise<URL | undefined> {
   const robots = await readRobots(start, crawl);
   const going = { ...crawl, robots, frontier: new Frontier(start, crawl.query), texts: new Set<string>() };
@@ -106,7 +105,7 @@ function nextAllowed({ frontier, robots, report }: Going): KnownPage | undefined
   }
 }
 
-/** @returns false if the turn would come after the time limit */
+/** Waits until the next request may start. Returns false if that would be after the time limit. */
 async function waitForTurn(
   { origin }: URL,
   { robots, pace, until, report, signal, output, web }: Going,
@@ -160,7 +159,6 @@ function request({ url }: KnownPage, { web, signal, robots, frontier }: Going): 
   });
 }
 
-/** Adds the page to the report and its links to the frontier. */
 async function take(answer: WebResponse, { url, depth }: KnownPage, going: Going): Promise<void> {
   const { report, frontier, texts, signal } = going;
   if (answer.status < 200 || answer.status > 299) return report.failed(url, answer.statusLine);

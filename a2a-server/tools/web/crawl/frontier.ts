@@ -1,5 +1,4 @@
-/** Holds the known pages that a crawl has not read, and chooses the next one. */
-import { looksLikePage, looksLikeTrap, pageKey, withoutTracking } from './same-page.ts';
+import { looksLikePage, looksLikeTrap, pageKey, withoutTracking } from './crawl-urls.ts';
 import type { PageLink } from '../page-metadata.ts';
 import type { QueryWords } from './query-words.ts';
 
@@ -16,21 +15,19 @@ interface Waiting extends KnownPage {
 
 const MAX_DEPTH = 5;
 const MAX_WAITING = 1_000;
-/** Maximum number of known pages, which also limits their memory. */
 const MAX_SEEN = 10_000;
-/** The maximum number of queries per path: calendars and filters produce endless queries. */
+/** Calendars and filters produce endless queries for one path, so their number has a limit. */
 const MAX_QUERIES = 5;
 
 export class Frontier {
   readonly #origin: string;
   readonly #query: QueryWords;
   readonly #seen = new Set<string>();
-  /** Maps each path to the number of its admitted queries. */
   readonly #queries = new Map<string, number>();
   #waiting: Waiting[] = [];
   #order = 0;
 
-  /** @param start the first page; the crawl stays on its origin */
+  /** @param start the first page. The frontier admits only pages of its origin. */
   constructor(start: URL, query: QueryWords) {
     this.#origin = start.origin;
     this.#query = query;
@@ -56,7 +53,8 @@ export class Frontier {
   }
 
   /**
-   * Returns the next page. Links that match the query come first, then pages nearer to the start, then document order.
+   * Removes and returns the next page. Links that match the query come first, then pages nearer to the start, then
+   * links in document order.
    */
   next(): KnownPage | undefined {
     const best = this.#waiting.toSorted(byPromise)[0];

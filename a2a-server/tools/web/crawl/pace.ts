@@ -1,4 +1,4 @@
-/** Limits the request rate to each site for the whole server: one request at a time, with a gap between two. */
+/** Limits the request rate to each site for the whole server. A site gets one request, then a time without requests. */
 import type { Clock } from '../../../../shared/runtime/clock.ts';
 import { delay } from '../../../../shared/runtime/timeout.ts';
 
@@ -11,12 +11,15 @@ export class Pace {
     this.#clock = clock;
   }
 
-  /** Returns the time of the next free turn, in milliseconds since the epoch. */
+  /** Returns the time at which the next request to the site may start, in milliseconds since 1970. */
   turnAt(site: string): number {
     return Math.max(this.#clock.now(), this.#next.get(site) ?? 0);
   }
 
-  /** Resolves at the caller's turn and reserves the next `gapMs` milliseconds. @throws AbortError */
+  /**
+   * Waits until a request to the site may start. The next request may start `gapMs` milliseconds after that. @throws
+   * AbortError
+   */
   async turn(site: string, gapMs: number, signal: AbortSignal): Promise<void> {
     const at = this.turnAt(site);
     this.#forget();
@@ -26,7 +29,7 @@ export class Pace {
       if (wait > 0) await delay(this.#clock, wait, signal);
       signal.throwIfAborted();
     } catch (error) {
-      // If the last turn is aborted, its time is free again.
+      // This request does not start. If no later request waits, the next request may take its time.
       if (this.#next.get(site) === at + gapMs) this.#next.set(site, at);
       throw error;
     }

@@ -1,7 +1,7 @@
-/** Matches the words of a crawl query with a text, and finds the passages that match. */
+/** Counts the words of a crawl query in a text, and finds the passages that match. */
 import { ellipsize } from '../../../../shared/text/capped-text.ts';
 
-/** Maximum number of query words. More words do not improve the result. */
+/** More words do not improve the result, so further words are ignored. */
 const MAX_WORDS = 20;
 
 /** Scripts without spaces between words. A word in such a script may match anywhere. */
@@ -12,7 +12,7 @@ export class QueryWords {
 
   constructor(text: string) {
     const words = [...new Set(wordsOf(text))];
-    // Ignore short words, which are mostly function words.
+    // Short words are mostly function words, such as "of", so they are ignored.
     const long = words.filter((word) => word.length > 2 || UNSPACED.test(word));
     this.#words = (long.length > 0 ? long : words).slice(0, MAX_WORDS);
   }
@@ -26,7 +26,7 @@ export class QueryWords {
     ).length;
   }
 
-  /** The minimum number of query words in a passage that matches. */
+  /** A passage with at least this many query words matches. */
   get enough(): number {
     return Math.max(1, Math.ceil(this.#words.length / 2));
   }
@@ -45,7 +45,6 @@ function wordsOf(text: string): string[] {
   return fold(text).match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Converts a text to lower case and removes accents. */
 function fold(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
@@ -53,7 +52,7 @@ function fold(text: string): string {
 const MAX_PASSAGES = 5;
 const MAX_CHARACTERS = 800;
 
-/** Returns the best passages in text order; an empty list if no passage has enough query words. */
+/** Returns the best passages in text order. Returns an empty list if no passage has enough query words. */
 export function passagesOf(text: string, query: QueryWords): string[] {
   return blocksOf(text)
     .map((block, order) => ({ block, order, matches: query.matches(block) }))

@@ -1,38 +1,36 @@
-/** Reads robots.txt (RFC 9309): the URLs that a robot may read, and the request rate. */
 import robots from 'robots-parser';
 import { z } from 'zod';
-import { TimeExceeded, withinTime } from '../../../../shared/runtime/time-limit.ts';
-import { decodeText } from '../charset.ts';
+import { TimeExceeded, withinTime } from '../../../../shared/runtime/sync-time-limit.ts';
+import { decodeText } from '../decode-text.ts';
 import { fetchUrl, type WebResponse, type WebContext } from '../get.ts';
 import { ROBOT } from '../send-get.ts';
 
 export interface Robots {
-  /** True if a robot may read this URL of the site. */
   allows(url: URL): boolean;
-  /** The gap between two requests in milliseconds; undefined if the site does not set one. */
+  /** The time between two requests. Undefined if the site sets none. */
   gapMs: number | undefined;
 }
 
-/** Maximum bytes of robots.txt. RFC 9309 §2.5: a crawler must read at least 500 KiB. */
+/** RFC 9309 §2.5: a crawler must read at least 500 KiB. */
 const MAX_BYTES = 512 * 1024;
-/** Time limit to read robots.txt, in milliseconds. */
 const TIME_MS = 15_000;
 
-/** Maximum gap in milliseconds. Even with this gap a crawl reads only one page. */
+/** A crawl with this gap reads only one page. So a larger gap changes nothing. */
 const MAX_GAP_MS = 60 * 60_000;
 
-/** Time limit to parse untrusted rules, in milliseconds. `MATCH_MS` limits one match of a URL with the rules. */
+/** The rules are untrusted, so parsing them and matching a URL have a time limit. */
 const PARSE_MS = 500;
 const MATCH_MS = 100;
 
-/** The type declarations of the package are wrong: they have the function in `default`. */
+/** The type declarations of the package are wrong. They declare the function as `default`. */
 const robotsParser = z.custom<typeof robots.default>((it) => typeof it === 'function').parse(robots);
 
 const EVERYTHING: Robots = { allows: () => true, gapMs: undefined };
 
 /**
- * Reads the rules for the site of `url`. A site without robots.txt allows everything (RFC 9309 §2.3.1.3).
- * @throws AbortError; Error if the rules cannot be read: then the crawl must read nothing (RFC 9309 §2.3.1.4)
+ * Reads the robots.txt of the site of `url` (RFC 9309). A site without robots.txt allows everything (§2.3.1.3).
+ * @throws AbortError after an abort
+ * @throws Error if the rules cannot be read. The crawl must then read nothing (§2.3.1.4).
  */
 export async function readRobots(
   url: URL,

@@ -1,4 +1,4 @@
-/** A test server, a client that sends tasks to it, and the command line of the person who watches it. */
+/** Starts a test server, a client that sends tasks to it, and the command line of a person who watches the tasks. */
 import { actionOf } from '../../../support/a2a-message.ts';
 import { type Stage, stage, stageAgain } from '../../../support/stage.ts';
 import { cli, type CliOptions, type Outcome } from './cli.ts';
@@ -7,9 +7,9 @@ export interface CliStage extends Stage {
   /** The command line's options: they name the test's server and its principal. */
   at: CliOptions;
   run: (...args: string[]) => Promise<Outcome>;
-  /** The code of the session's pending action, as the agent shows it. */
+  /** Returns the code of the session's pending action, as the agent shows it. */
   code: (sessionId: string) => Promise<string>;
-  /** The parsed output of `--json`. */
+  /** Runs a command with `--json`. Returns its parsed output. */
   json: (...args: string[]) => Promise<unknown>;
 }
 
@@ -21,7 +21,7 @@ export async function cliStageAgain(before: CliStage): Promise<CliStage> {
   return cliStageOf(await stageAgain(before));
 }
 
-/** The first code in the output of the command line. */
+/** Returns the first code in the output of the command line. */
 export function codeShownIn(screen: string): string {
   const [, code] = /, code ([0-9a-f]{8})/.exec(screen) ?? [];
   if (code === undefined) throw new Error(`no code is shown: ${screen}`);

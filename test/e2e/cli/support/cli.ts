@@ -29,7 +29,7 @@ export async function cli(args: readonly string[], options: CliOptions): Promise
 interface AtTerminal {
   keys: string;
   prompt?: string;
-  /** The width of the terminal. */
+  /** The width of the terminal in columns. */
   columns?: number;
   /** Called when the command shows its prompt. */
   onPrompt?: () => Promise<void>;
@@ -62,7 +62,7 @@ export interface Running {
   ended: Promise<Outcome>;
 }
 
-/** A command that runs until the test ends it. */
+/** Starts a command that runs until the test ends it. */
 export function cliRunning(args: readonly string[], options: CliOptions): Running {
   const child = start(process.execPath, [PROGRAM, ...args], options);
   const ended = outcomeOf(child, undefined);
@@ -102,7 +102,7 @@ function start(
 ): ChildProcess {
   return spawn(command, args, {
     cwd,
-    // The environment: only the variables that every program needs.
+    // The environment contains only the variables that every program needs.
     env: { PATH: process.env['PATH'], HOME: home, TERM: 'xterm', A2A_SERVER_PORT: '0', ...env },
     stdio: 'pipe',
   });

@@ -1,17 +1,16 @@
-/** The built bridge in its own process, with its own state directory. */
+/** Provides the built bridge in its own process, with its own state directory. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 export interface BridgeProgram {
-  /** The built main file. */
   script: string;
   /** A directory for this test file, removed at its end. */
   directory: string;
   remove(): Promise<void>;
 }
 
-/** Jest has built the program before the first test; see `test/support/fresh-build.ts`. */
+/** Returns the built bridge. Jest has built the program before the first test; see `test/support/fresh-build.ts`. */
 export async function builtBridge(): Promise<BridgeProgram> {
   const directory = await mkdtemp(join(tmpdir(), 'bridge-test-'));
   return {
@@ -26,12 +25,12 @@ export interface BridgeStart {
   agentUrl?: string;
   token?: string;
   args?: readonly string[];
-  /** Workspaces that calls may name. Defaults to the directory for temporary files: tests create theirs there. */
+  /** The workspaces that calls may name. By default the directory for temporary files, where tests create theirs. */
   workspaces?: readonly string[];
   env?: Readonly<Record<string, string>>;
 }
 
-/** The command that an MCP client runs. */
+/** Returns the command line with which an MCP client starts the bridge. */
 export function bridgeCommand(
   program: BridgeProgram,
   { stateDir, agentUrl, token, args = [], workspaces = [tmpdir()], env = {} }: BridgeStart,

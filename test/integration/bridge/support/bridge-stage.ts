@@ -1,4 +1,4 @@
-/** Starts agents, bridges and clients for one test. After the test they end, the newest first. */
+/** Starts agents, bridges and clients for one test. After the test, they end in reverse order. */
 import { afterAll, afterEach } from '@jest/globals';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,10 +14,10 @@ export const CHECK = 'check_task_progress_and_status';
 export const CANCEL = 'cancel_running_task';
 export const LIST = 'list_all_active_sessions';
 
-/** The approval of `pendingWrite('one')`. */
+/** The decision that approves `pendingWrite('one')`. */
 export const APPROVE_ONE = { callId: 'one', shown: 'hash-of-one', decision: 'approve' } as const;
 
-/** A program answers forms in these tests. So the bridge must accept fast answers. */
+/** In these tests a program answers forms. So the bridge must accept fast answers. */
 export const FAST_ANSWERS = ['--fastest-answer-seconds', '0'];
 
 export const program = await builtBridge();
@@ -44,13 +44,13 @@ export async function startAgent(options: FakeAgentOptions = {}): Promise<FakeAg
   return agent;
 }
 
-/** The agent of a bridge. Without an URL, the bridge has the agents of its settings. */
+/** The address of a bridge's agent. Without a URL, the bridge uses the agents of its settings. */
 export interface AgentAddress {
   url?: string | undefined;
   token?: string | undefined;
 }
 
-/** The options of a bridge for this agent, with a new state directory unless `start` names one. */
+/** Returns the options of a bridge for this agent. The state directory is new, unless `start` names one. */
 export async function bridgeStart(
   { url, token }: AgentAddress,
   start: Partial<BridgeStart> = {},
@@ -82,7 +82,7 @@ export async function startHttp(
   return bridge;
 }
 
-/** Closes a client of an SDK after the test. An error of a connection that is already closed does not matter. */
+/** Closes an SDK client after the test. Ignores the error of a connection that is already closed. */
 export function closing<Client extends { close: () => Promise<unknown> }>(client: Client): Client {
   closeAfterTest(() => client.close().catch(() => undefined));
   return client;

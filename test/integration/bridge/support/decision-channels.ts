@@ -1,4 +1,4 @@
-/** The channels over which an agent received decisions, in order. */
+/** Returns the channels over which an agent received decisions, in order. */
 import { Message } from '@a2a-js/sdk';
 import { decisionsPartSchema } from '../../../../shared/protocol/tool-approval.ts';
 import type { FakeAgent } from '../../../support/fake-agent.ts';

@@ -1,4 +1,4 @@
-/** The official MCP clients with a test person who answers forms, behind one interface. */
+/** Gives the official MCP clients one interface, with a simulated person who answers forms. */
 import { Client as Client2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -69,7 +69,7 @@ const older: Connect = async (program, start, person, { urls } = {}) => {
   };
 };
 
-/** `holds`: the call is held while the form is open, and the form can be withdrawn. */
+/** With `holds`, the call waits while the form is open, and the bridge can withdraw the form. */
 export const FORM_CLIENTS: readonly [string, Connect, { holds: boolean }][] = [
   ['the 1.x client', older, { holds: true }],
   ['the 2.x client, revision 2025-11-25', newer('legacy'), { holds: true }],

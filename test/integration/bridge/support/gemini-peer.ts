@@ -1,4 +1,6 @@
-/** gemini-cli's a2a-server with a scripted model: a stand-in or the real program, for the same cases. */
+/**
+ * Starts gemini-cli's a2a-server with a scripted model, as a simulation or as the real program, for the same cases.
+ */
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,14 +19,14 @@ export interface ModelTurn {
 export interface GeminiPeer {
   url: string;
   workspace: string;
-  /** The next answers of the model, in order. */
+  /** Sets the next answers of the model, in order. */
   script(...turns: ModelTurn[]): void;
-  /** The text of all requests to the model. */
+  /** Returns the text of all requests to the model. */
   given(): string;
   stop(): Promise<void>;
 }
 
-/** The stand-in. */
+/** Starts the simulation. */
 export async function startStandIn(): Promise<GeminiPeer> {
   const { directory, workspace } = await place();
   const turns: ModelTurn[] = [];
@@ -50,7 +52,7 @@ export async function startStandIn(): Promise<GeminiPeer> {
   };
 }
 
-/** The agent itself. */
+/** Starts the real agent. */
 export async function startReal(): Promise<GeminiPeer> {
   const { directory, workspace } = await place();
   const model = await startFakeModelEndpoint();

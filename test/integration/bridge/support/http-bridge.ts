@@ -1,4 +1,7 @@
-/** The bundled bridge as an HTTP service without a client at stdin, and the addresses and secrets that a client needs. */
+/**
+ * Starts the built bridge as an HTTP service without a client at stdin. Returns the addresses and secrets that a
+ * client needs.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -10,7 +13,7 @@ import { type BridgeProgram, type BridgeStart, bridgeCommand } from './bridge-pr
 export interface HttpBridge {
   url: string;
   token: string;
-  /** As headers of a request. */
+  /** The token, as a header of a request. */
   credentials: { authorization: string };
   stateDir: string;
   process: ChildProcess;
@@ -72,7 +75,8 @@ export async function ask(
 ): Promise<HttpAnswer> {
   const { method = 'POST', headers = {}, body } = options;
   const outgoing = request(url, { method, headers, agent: false });
-  // A server may reset the connection before it has read the body. Its answer has already arrived.
+  // A server may reset the connection before it has read the body. The answer has already arrived, so the error is
+  // ignored.
   outgoing.on('error', () => undefined);
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     outgoing.once('response', resolve).once('close', () => reject(new Error('no answer')));

@@ -1,4 +1,4 @@
-/** The official MCP clients over Streamable HTTP, behind one interface. */
+/** Gives the official MCP clients over Streamable HTTP one interface. */
 import { Client as Client2, StreamableHTTPClientTransport as Http2 } from '@modelcontextprotocol/client';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as Http1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -23,9 +23,9 @@ const abortAnswer = z.looseObject({ success: z.boolean(), message: z.string() })
 
 export interface HttpClient {
   call(name: string, args: Record<string, unknown>, options?: CallOptions): Promise<CallResult>;
-  /** The method `tools/abort`. */
+  /** Calls the method `tools/abort`. */
   abortTool(toolId: string): Promise<{ success: boolean; message: string }>;
-  /** Ends the session, where the revision has sessions. */
+  /** Ends the MCP session, if the revision has sessions. */
   endSession(): Promise<void>;
   close(): Promise<void>;
 }
@@ -76,7 +76,7 @@ const older: Connect = async ({ url, credentials }) => {
 /** The 2.x client, with a revision that has sessions. */
 export const sessionClient = newer('legacy');
 
-/** `sessions`: whether the revision has sessions. Then a client also says why it cancels a call. */
+/** With `sessions`, the revision has sessions. Its clients then also give a reason when they cancel a call. */
 export const HTTP_CLIENTS: readonly [string, Connect, { sessions: boolean }][] = [
   ['the 2.x client, revision 2026-07-28', newer({ pin: '2026-07-28' }), { sessions: false }],
   ['the 2.x client, revision 2025-11-25', sessionClient, { sessions: true }],

@@ -1,4 +1,4 @@
-/** The pending action of a tool's result. */
+/** Reads the pending action of a tool's result. */
 import { z } from 'zod';
 import type { ToolResult } from './raw-client.ts';
 

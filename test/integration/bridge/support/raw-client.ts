@@ -24,7 +24,7 @@ export type ToolResult = z.infer<typeof toolResult>;
 
 export class RawClient {
   readonly process: ChildProcessWithoutNullStreams;
-  /** Lines of stdout that are not JSON-RPC: there must be none (B2). */
+  /** The lines of stdout that are not JSON-RPC. There must be none (B2). */
   readonly invalidLines: string[] = [];
   readonly notifications: Line[] = [];
   #id = 0;
@@ -43,7 +43,7 @@ export class RawClient {
     return client;
   }
 
-  /** A process that has received no message yet. */
+  /** Starts a bridge process, and sends it no message yet. */
   static spawn(program: BridgeProgram, start: BridgeStart): RawClient {
     const { command, args, env } = bridgeCommand(program, start);
     return new RawClient(spawn(command, args, { env }));
@@ -66,7 +66,7 @@ export class RawClient {
     this.process.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', method, params })}\n`);
   }
 
-  /** The id of the request, and its answer. */
+  /** Sends a request. Returns the request's id and a promise of its answer. */
   send(
     method: string,
     params: unknown,

@@ -1,4 +1,4 @@
-/** The official requester of MCP tasks over stdio: the 2.x client and `ext-tasks` on one connection. */
+/** Provides the official client of MCP tasks over stdio: the 2.x client and `ext-tasks` on one connection. */
 import { Client, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import {
@@ -28,7 +28,9 @@ const acknowledgement = z.looseObject({
 const notification = z.looseObject({ method: z.literal('notifications/tasks'), params: z.looseObject({}) });
 const notified = z.union([acknowledgement, notification]);
 
-/** The codec of the SDK refuses some requests. They go over the client's own connection with their own ids. */
+/**
+ * Lets the test send requests that the SDK refuses to encode. They use the client's connection with their own ids.
+ */
 class SharedTransport implements Transport {
   onmessage: Transport['onmessage'];
   onclose: Transport['onclose'];
@@ -103,7 +105,7 @@ const form = z.looseObject({
   requestedSchema: z.looseObject({ properties: z.record(z.string(), z.unknown()) }),
 });
 
-/** The notifications of one subscription. */
+/** The notifications of one MCP subscription. */
 export interface TaskSubscription {
   /** The task ids that the bridge accepted. */
   accepted: readonly string[];
@@ -116,23 +118,22 @@ export interface TaskSubscription {
 export interface TasksClient {
   session: TaskEnabledSession;
   client: Client;
-  /** Sends a request with the declared capabilities, framed as `ext-tasks` does. */
+  /** Sends a request with the declared capabilities, in the format of `ext-tasks`. */
   ask: (
     method: string,
     params: Record<string, unknown>,
   ) => Promise<{ result?: unknown; error?: { code: number; message: string; data?: unknown } | undefined }>;
-  /** Subscribes to tasks. */
   listen: (taskIds: readonly string[]) => Promise<TaskSubscription>;
   pid: number | null;
   close: () => Promise<void>;
 }
 
 export interface TasksClientOptions {
-  /** A test person who answers forms. Without one, the client declares no forms. */
+  /** The simulated person who answers forms. Without a person, the client declares no forms. */
   person?: (form: Form) => ApplicationElicitResult | Promise<ApplicationElicitResult>;
-  /** Declares the tasks extension. */
+  /** If true, the client declares the MCP tasks extension. */
   tasks?: boolean;
-  /** Declares that the client opens URLs. */
+  /** If true, the client declares that it opens URLs. */
   urls?: boolean;
 }
 

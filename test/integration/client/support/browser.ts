@@ -1,16 +1,16 @@
 /** Finds an installed browser, and opens pages in it from an origin of their own. */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
+import { listenOnLoopback } from '../../../support/listen-on-loopback.ts';
 
 const PLACES = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
 
 export const BROWSER = PLACES.find((path) => path !== undefined && existsSync(path));
 
-/** The reason why the browser tests are skipped. */
+/** The reason that skipped browser tests give. */
 export const NO_BROWSER = 'no browser is installed: apt-get install chromium, or name one in CHROMIUM';
 
 export function startBrowser(): Promise<Browser> {
@@ -29,7 +29,7 @@ export interface PageServer {
   close: () => Promise<void>;
 }
 
-/** Opens a page that can start one execution, and resolves with the first report of its task. */
+/** The page starts one execution. The start resolves with the first report of the task. */
 const PAGE = `<!doctype html><title>A page</title><script type="module">
   import { A2aClient, McpClient } from '/client.js';
   window.begin = ({ over, url, token, onUnload }) => new Promise((resolve, reject) => {
@@ -44,21 +44,11 @@ const PAGE = `<!doctype html><title>A page</title><script type="module">
 /** Serves the built library at `/client.js`, and the page at every other address. */
 export async function servePages(): Promise<PageServer> {
   const library = await readFile(join(process.cwd(), 'dist', 'client', 'index.js'));
-  const server: Server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     const isLibrary = request.url === '/client.js';
     response.setHeader('Content-Type', isLibrary ? 'text/javascript' : 'text/html');
     response.end(isLibrary ? library : PAGE);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('the page server has no address');
-  return {
-    origin: `http://127.0.0.1:${address.port}`,
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const { host, close } = await listenOnLoopback(server);
+  return { origin: `http://${host}`, close };
 }

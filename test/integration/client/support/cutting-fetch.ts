@@ -1,4 +1,4 @@
-/** A `fetch` whose connections break at the places that a test names. */
+/** Provides a `fetch` whose connections break after the number of events that a test sets. */
 
 /** The requests so far, and the faults to apply. */
 export class CuttingFetch {

@@ -1,6 +1,6 @@
 /**
- * A task service in a separate process. Its only tool asks a person while it runs: `<directory> <side effect>`.
- * It prints the waiting question as one JSON object, and keeps running.
+ * Runs a task service in a separate process, with the arguments `<directory> <side effect>`. Its only tool asks a
+ * person while it runs. It prints the waiting question as one JSON object, and keeps running.
  */
 import { join } from 'node:path';
 import { setInterval } from 'node:timers';

@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const id = { name: 'id', description: '', required: true };
 
-/** Answers with its name and its arguments. */
+/** Creates a command whose result is its name and its arguments. */
 const echo = (name: string, more: object = {}): AgentCommand => ({
   name,
   description: `Says ${name}.`,
@@ -59,7 +59,7 @@ describe('a command', () => {
     [{ command: 'show one', args: ['two'] }, 'show | one | two'],
     [{ command: 'show list', args: [] }, 'list'],
     [{ command: 'show', args: ['list'] }, 'list'],
-  ])('%j is found by the longest name that matches its words', async (call, text) => {
+  ])('%j selects the command with the longest name that matches its words', async (call, text) => {
     expect(await answer(call)).toEqual([
       { type: 'text', text },
       { type: 'finish', end: 'stop', usage: { inputTokens: 0, outputTokens: 0 } },
@@ -71,17 +71,17 @@ describe('a command', () => {
     [{ command: 'show', args: [] }, 'MALFORMED', 'show <id> [how]'],
     [{ command: 'show', args: ['a', 'b', 'c'] }, 'MALFORMED', 'show <id> [how]'],
     [{ command: 'list', args: ['a'] }, 'MALFORMED', 'list'],
-  ])('%j is refused, and the error gives the next step', (call, reason, words) => {
+  ])('the command %j is refused, and the error gives the next step', (call, reason, words) => {
     const refused = expect(() => commands.accept({ messageId: 'm', parts: [], command: call }));
     refused.toThrow(expect.objectContaining({ reason, message: expect.stringContaining(words) }));
   });
 
-  it('with a prompt makes the prompt the message of its task', () => {
+  it('a command with a prompt starts a task whose message is the prompt', () => {
     const message = { messageId: 'm', parts: [], command: { command: 'prompted', args: [] } };
     expect(commands.accept(message)).toEqual({ messageId: 'm', parts: [{ type: 'text', text: 'Do it.' }] });
   });
 
-  it('with invalid arguments is refused', () => {
+  it('a command with invalid arguments is refused', () => {
     const message = { messageId: 'm', parts: [], command: { command: 'checked', args: ['x'] } };
     expect(() => commands.accept(message)).toThrow('Not x.');
   });

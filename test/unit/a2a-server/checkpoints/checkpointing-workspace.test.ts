@@ -14,7 +14,7 @@ const { signal } = new AbortController();
 
 let root: string;
 let recorded: SavedFile[];
-/** The hash and the text of the saved content. */
+/** The saved contents as text, by hash. */
 let kept: Map<string, string>;
 let record: RecordSaved;
 let workspace: Workspace;
@@ -50,7 +50,7 @@ describe('a checkpointing workspace', () => {
     await writeFile(join(root, 'a'), 'one', { mode: 0o644 });
     const recording = record;
     record = async (files, contents) => {
-      // The record comes before the effect.
+      // The workspace must append the record before it changes the file.
       expect(await readFile(join(root, 'a'), 'utf8')).toBe('one');
       await recording(files, contents);
     };
@@ -60,7 +60,7 @@ describe('a checkpointing workspace', () => {
     expect(await readFile(join(root, 'a'), 'utf8')).toBe('two');
   });
 
-  it('records a new file, a moved file, and the target file of a link', async () => {
+  it('a checkpointing workspace records a new file, a moved file, and the target file of a link', async () => {
     await writeFile(join(root, 'old'), 'x');
     await symlink('old', join(root, 'link'));
     await workspace.replace('deep/new', { content: 'n', basis: ABSENT, signal });
@@ -74,7 +74,7 @@ describe('a checkpointing workspace', () => {
     ]);
   });
 
-  it('saves each file of a deleted directory, and reports the files that it cannot save', async () => {
+  it('a checkpointing workspace saves each file of a deleted directory, and reports the files that it cannot save', async () => {
     await mkdir(join(root, 'd', 'e'), { recursive: true });
     await writeFile(join(root, 'd', 'a'), 'A');
     await writeFile(join(root, 'd', 'e', 'b'), 'B');
@@ -89,7 +89,7 @@ describe('a checkpointing workspace', () => {
     await expect(stat(join(root, 'd'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('deletes no file that appeared after it listed them, even without a preview (D2)', async () => {
+  it('a checkpointing workspace deletes no file that appeared after its list of files, even without a preview (D2)', async () => {
     await writeFile(join(root, 'a'), 'one');
     record = async () => writeFile(join(root, 'a'), 'somebody else');
     await expect(workspace.remove('a', removing())).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
@@ -99,7 +99,7 @@ describe('a checkpointing workspace', () => {
     expect(await readFile(join(root, 'a'), 'utf8')).toBe('somebody else');
   });
 
-  it('D2 records nothing if the change was made from other content', async () => {
+  it('D2 if a change was made from other content, a checkpointing workspace does not record the change', async () => {
     await writeFile(join(root, 'a'), 'one');
     const stale = { content: 'two', basis: hashOf('before'), signal };
     await expect(workspace.replace('a', stale)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
@@ -112,7 +112,7 @@ describe('a checkpointing workspace', () => {
     expect(recorded).toEqual([]);
   });
 
-  it('changes no file if it cannot append the record', async () => {
+  it('if a checkpointing workspace cannot append the record, it changes no file', async () => {
     await writeFile(join(root, 'a'), 'one');
     record = () => Promise.reject(new Error('the task has ended'));
     const change = workspace.replace('a', { content: 'two', basis: hashOf('one'), signal });
@@ -121,7 +121,7 @@ describe('a checkpointing workspace', () => {
     expect(await readFile(join(root, 'a'), 'utf8')).toBe('one');
   });
 
-  it('reports that a too large file was not saved', async () => {
+  it('a checkpointing workspace reports each file that is too large to save', async () => {
     await writeFile(join(root, 'large'), '');
     await truncate(join(root, 'large'), MAX_READ_BYTES + 1);
     await workspace.move('large', 'there', { basis: null, signal });

@@ -43,7 +43,7 @@ function deltas(count: number): TaskEvent[] {
   return Array.from({ length: count }, (_, index) => delta(String(index)));
 }
 
-/** The positions of the next batches, until `last` has been read. */
+/** Reads batches until the event `last`. Returns the seq of each event. */
 async function positionsTo(last: number, reader: AsyncGenerator<readonly JournalEntry[]>): Promise<number[]> {
   const seen: number[] = [];
   while (seen.at(-1) !== last) {
@@ -58,27 +58,29 @@ async function toTheEnd(reader: AsyncGenerator<readonly JournalEntry[]>): Promis
   return positionsTo(Number.POSITIVE_INFINITY, reader);
 }
 
-/** The numbers from `first` to `last`. */
 function range(first: number, last: number): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 describe('a reader of the journal', () => {
-  it.each([256, 257, 600])('S1 reads all of %p entries that are appended while it sleeps', async (count) => {
-    const reader = follow(0);
-    expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
-    const asleep = reader.next();
-    await append(...deltas(count));
-    const { value } = await asleep;
-    const first = (value ?? []).map((entry: JournalEntry) => entry.seq);
-    // No append follows that could wake the reader again.
-    const rest = first.at(-1) === 3 + count ? [] : await positionsTo(3 + count, reader);
-    expect([...first, ...rest]).toEqual(range(4, 3 + count));
-    stop.abort();
-    expect(await reader.next()).toEqual({ done: true, value: undefined });
-  });
+  it.each([256, 257, 600])(
+    'S1 a reader that sleeps wakes and reads all of %p entries that are appended',
+    async (count) => {
+      const reader = follow(0);
+      expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
+      const asleep = reader.next();
+      await append(...deltas(count));
+      const { value } = await asleep;
+      const first = (value ?? []).map((entry: JournalEntry) => entry.seq);
+      // If the reader has all events, no append would wake it. So the test does not read again.
+      const rest = first.at(-1) === 3 + count ? [] : await positionsTo(3 + count, reader);
+      expect([...first, ...rest]).toEqual(range(4, 3 + count));
+      stop.abort();
+      expect(await reader.next()).toEqual({ done: true, value: undefined });
+    },
+  );
 
-  it('S1 misses no entry that is appended while it processes a batch', async () => {
+  it('S1 a reader misses no entry that is appended while it processes a batch', async () => {
     const reader = follow(0);
     expect(await positionsTo(3, reader)).toEqual([1, 2, 3]);
     await append(...deltas(2));
@@ -109,25 +111,28 @@ describe('a reader of the journal', () => {
     },
   );
 
-  it('stops at the entry that ends the task, and can continue from a position at the end', async () => {
+  it('a reader stops at the entry that ends the task, and a later read can continue from the end', async () => {
     await append(inputRequired, delta('a'), completed);
     expect(await toTheEnd(follow(2, 'settled'))).toEqual([3, 4]);
     expect(await toTheEnd(follow(4, 'settled'))).toEqual([5, 6]);
     expect(await toTheEnd(follow(6))).toEqual([]);
   });
 
-  it.each([253, 256])('S1 sleeps after a full page that ends with the journal (%p events)', async (count) => {
-    const first = count === 253 ? 0 : 3;
-    await append(...deltas(count));
-    const reader = follow(first);
-    expect(await positionsTo(count + 3, reader)).toEqual(range(first + 1, count + 3));
-    const next = reader.next();
-    await journal.read(TASK, 0, 1);
-    await append(completed);
-    expect((await next).value).toMatchObject([{ seq: count + 4 }]);
-  });
+  it.each([253, 256])(
+    'S1 a reader sleeps after a full page of %p events if the page ends at the journal’s end',
+    async (count) => {
+      const first = count === 253 ? 0 : 3;
+      await append(...deltas(count));
+      const reader = follow(first);
+      expect(await positionsTo(count + 3, reader)).toEqual(range(first + 1, count + 3));
+      const next = reader.next();
+      await journal.read(TASK, 0, 1);
+      await append(completed);
+      expect((await next).value).toMatchObject([{ seq: count + 4 }]);
+    },
+  );
 
-  it('S2 refuses a position beyond the end, and accepts the end itself', async () => {
+  it('S2 a position beyond the end is refused, and the end itself is accepted', async () => {
     await expect(follow(4).next()).rejects.toMatchObject({
       reason: 'INVALID_CURSOR',
       facts: { lastSeq: '3' },
@@ -138,7 +143,7 @@ describe('a reader of the journal', () => {
     expect((await next).value).toMatchObject([{ seq: 4 }]);
   });
 
-  it('S2 refuses an unknown task, and a task that is deleted during the read', async () => {
+  it('S2 an unknown task is refused, and so is a task that is deleted during the read', async () => {
     await expect(
       followJournal(journal, 'task-2', 0, { until: 'ended', signal: stop.signal }).next(),
     ).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
@@ -149,7 +154,7 @@ describe('a reader of the journal', () => {
     await expect(reader.next()).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
   });
 
-  it('E4 stops when its signal is aborted, also while it sleeps', async () => {
+  it('E4 a reader stops if its signal is aborted, also while it sleeps', async () => {
     const reader = follow(3);
     const next = reader.next();
     stop.abort();
@@ -157,7 +162,7 @@ describe('a reader of the journal', () => {
     expect(await follow(0).next()).toEqual({ done: true, value: undefined });
   });
 
-  it('S3 removes its watcher when it reaches the end and when it is stopped', async () => {
+  it('S3 a reader removes its watcher at the end and after a stop', async () => {
     let watchers = 0;
     const watch = journal.watch.bind(journal);
     journal.watch = (taskId, wake) => {

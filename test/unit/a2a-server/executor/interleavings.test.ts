@@ -33,7 +33,7 @@ const numRuns = numberOfRuns(500);
 
 type Action =
   | { type: 'decide'; pick: number; word: Exclude<DecisionWord, 'answer'> }
-  /** Another writer changes the content that the calls with effects also change. */
+  /** Simulates another writer, which changes the file that the calls also change. */
   | { type: 'change' }
   | { type: 'message' }
   | { type: 'follow'; leaveAfter: number }
@@ -77,7 +77,7 @@ let workspace: Workspace;
 let messages = 0;
 
 beforeAll(async () => {
-  // Uses a directory in memory if the system has one. The test is about order, and a busy disk would take minutes.
+  // Uses a directory in memory if the system has one. The test checks order, and a busy disk would need minutes.
   directory = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'interleavings-'));
   workspace = await openWorkspace(directory);
   journal = await openSqliteJournal({ path: join(directory, 'journal.db'), clock: () => 1 });
@@ -120,7 +120,7 @@ function decisionOn(saw: Snapshot, callId: string, word: Exclude<DecisionWord, '
   });
 }
 
-/** The outcome of an action. A refusal is an ordinary answer. */
+/** Returns a refusal like an ordinary answer, because the test expects refusals. */
 async function answered<T>(work: Promise<T>): Promise<T | ProductError> {
   try {
     return await work;
@@ -135,7 +135,7 @@ async function readAll(taskId: string): Promise<JournalEntry[]> {
 }
 
 describe('the executor under random interleavings', () => {
-  it('E1 E2 E3 E5 D1 D2 D3 A3 S1 in every order, the journal has one outcome, and nothing is lost or done twice', async () => {
+  it('E1 E2 E3 E5 D1 D2 D3 A3 S1 in every order of steps, the journal has one outcome, and nothing is lost or runs twice', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), plans, clientActions, async (scheduler, plan, clients) => {
         const agent = new SteeredAgent(scheduler, plan);
@@ -192,7 +192,7 @@ describe('the executor under random interleavings', () => {
               const read = async (): Promise<number[]> => {
                 for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal: leave.signal })) {
                   seen.push(...batch.map((entry) => entry.seq));
-                  // When a reader disconnects, nothing else changes.
+                  // A reader may disconnect at any time. The disconnect must change nothing else.
                   if (seen.length > act.leaveAfter) leave.abort();
                 }
                 return seen;
@@ -203,7 +203,7 @@ describe('the executor under random interleavings', () => {
             case 'abort': {
               const running = tasks.running().filter((execution) => execution.taskId === taskId);
               const execution = running[act.pick % Math.max(running.length, 1)];
-              // Not awaited: an abort answers when the tool has ended, and the scheduler decides when.
+              // The test does not wait for the abort, because the abort returns only when the tool has ended.
               if (execution) void tasks.abortTool(execution.toolId, 'ada', 'test');
               return;
             }
@@ -245,7 +245,7 @@ describe('the executor under random interleavings', () => {
         await scheduler.waitFor(drive());
         await scheduler.waitFor(tasks.shutdown(0));
 
-        // Later reads are the test's own.
+        // These reads belong to the test and are not counted.
         const entries = await readAll(taskId);
         const events = entries.map((entry) => entry.event);
         const snapshot = await scheduler.waitFor(tasks.snapshot(taskId, 'ada'));

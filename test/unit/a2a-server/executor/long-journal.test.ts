@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { TaskLog } from '../../../../a2a-server/executor/task-log.ts';
+import { TaskLog } from '../../../../a2a-server/executor/task-snapshots.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, delta, message, working } from '../../../support/journal-samples.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-it('X3 the read of a long journal lets other work run in between', async () => {
+it('X3 while the server reads a long journal, the event loop runs other work in between', async () => {
   const path = join(await temporaryDirectory(), 'journal.db');
   const journal = await openSqliteJournal({ path, clock: () => 1 });
   try {

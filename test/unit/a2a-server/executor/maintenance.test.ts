@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { TaskLog } from '../../../../a2a-server/executor/task-log.ts';
+import { TaskLog } from '../../../../a2a-server/executor/task-snapshots.ts';
 import { Maintenance } from '../../../../a2a-server/executor/maintenance.ts';
 import { ClockCheck } from '../../../../a2a-server/executor/clock-check.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
@@ -23,13 +23,13 @@ const DAY = 24 * HOUR;
 let clock: FakeClock;
 let journal: Journal;
 let maintenance: Maintenance;
-/** The delay of each timer. */
+/** The delay of each timer, in milliseconds. */
 let timers: number[];
 let failures: unknown[];
-/** The error of the wall clock, in milliseconds. */
+/** The difference between the wall clock and the fake clock, in milliseconds. */
 let jumped: number;
 let mark: ClockReading | undefined;
-/** The clock jumps that the operator was told about. */
+/** The clock jumps that the server reported to the operator. */
 let told: number[];
 
 beforeEach(async () => {
@@ -86,7 +86,7 @@ async function started(): Promise<void> {
 }
 
 describe('the maintenance timer', () => {
-  it('R14 runs to the next deadline', async () => {
+  it('R14 the timer fires at the next deadline', async () => {
     await waiting('later', 50 * 60_000);
     await waiting('sooner', 20 * 60_000);
     await started();
@@ -100,7 +100,7 @@ describe('the maintenance timer', () => {
     ]);
   });
 
-  it('R14 fires every hour, even if the deadline is far away, because no timer can count to 2³¹ ms', async () => {
+  it('R14 the timer fires every hour, even if the deadline is far away, because no Node timer can wait 2³¹ ms', async () => {
     await waiting('a', 400 * DAY);
     await started();
     for (let hour = 0; hour < 5; hour += 1) {
@@ -111,7 +111,7 @@ describe('the maintenance timer', () => {
     expect(clock.pending).toBe(1);
   });
 
-  it('R14 fires earlier if a task with a shorter wait is parked, also during a round', async () => {
+  it('R14 the timer fires earlier if a task with an earlier deadline begins to wait, also during a round', async () => {
     await started();
     maintenance.noteDeadline(clock.now() + 60_000);
     maintenance.noteDeadline(clock.now() + 90_000);
@@ -122,7 +122,7 @@ describe('the maintenance timer', () => {
     expect(timers.slice(2)).toEqual([5_000]);
   });
 
-  it('stops with the maintenance, and does not start again', async () => {
+  it('the timer stops with the maintenance, and does not start again', async () => {
     await waiting('a', DAY);
     await started();
     await maintenance.stop();
@@ -132,7 +132,7 @@ describe('the maintenance timer', () => {
 });
 
 describe('a maintenance round', () => {
-  it('R28 a maintenance round that fails is reported, and runs again a minute later', async () => {
+  it('R28 if a maintenance round fails, the server reports it and runs the next round a minute later', async () => {
     const deadlines = journal.deadlines.bind(journal);
     await waiting('a', 1_000);
     clock.advance(2_000);
@@ -145,7 +145,7 @@ describe('a maintenance round', () => {
     expect((await journal.row('a'))?.state).toBe('canceled');
   });
 
-  it('S1 packs a long journal once its task has settled, and lets other work run in between', async () => {
+  it('S1 a maintenance round packs the long journal of a task that waits or has ended, and lets other work run in between', async () => {
     const deltas = Array.from({ length: 4_000 }, (_, i) => delta(String(i)));
     await journal.append(beginning('a', { events: [working, ...deltas] }));
     const maintain = journal.maintain.bind(journal);
@@ -167,7 +167,7 @@ describe('a maintenance round', () => {
     expect(await journal.read('a', 0, 10_000)).toEqual(before);
   });
 
-  it('J2 ends even if the index lists a task as due and the core does not', async () => {
+  it('J2 a maintenance round ends even if the index lists a task as due and the task’s journal does not', async () => {
     await waiting('a', DAY);
     const deadlines = journal.deadlines.bind(journal);
     journal.deadlines = async (limit) =>
@@ -189,7 +189,7 @@ async function aTaskAndAnOldSession(): Promise<void> {
 }
 
 describe('a clock that jumps', () => {
-  it('R103 by 400 days expires no task, deletes no session, and is reported to the operator', async () => {
+  it('R103 if the clock jumps by 400 days, no task expires, no session is deleted, and the operator gets a report', async () => {
     await aTaskAndAnOldSession();
     await started();
     jumpClock(400 * DAY);
@@ -201,7 +201,7 @@ describe('a clock that jumps', () => {
     clock.advance(DAY);
     await maintenance.settled();
     expect((await journal.row('waits'))?.state).toBe('input-required');
-    // The operator sets the clock back. The server continues as before.
+    // After the operator sets the clock back, the server must continue as before.
     jumpClock(-400 * DAY);
     clock.advance(HOUR);
     await maintenance.settled();
@@ -214,7 +214,7 @@ describe('a clock that jumps', () => {
     expect((await journal.row('waits'))?.state).toBe('canceled');
   });
 
-  it('R103 a jump while no server runs has the same effect until the operator confirms the clock', async () => {
+  it('R103 if the clock jumps while no server runs, no task expires until the operator confirms the clock', async () => {
     await aTaskAndAnOldSession();
     mark = { now: clock.now(), uptimeMs: 5, boot: 'an earlier one' };
     clock.advance(400 * DAY);
@@ -228,10 +228,10 @@ describe('a clock that jumps', () => {
     expect(await journal.row('ended')).toBeUndefined();
   });
 
-  it('is not reported if the machine sleeps or the server is stopped, because the uptime advances too', () => {
+  it('the server reports no jump if the machine sleeps or the server stops, because the uptime advances too', () => {
     const before = { now: 0, uptimeMs: 10, boot: 'one' };
     expect(clockJump(before, { now: 9 * DAY, uptimeMs: 9 * DAY, boot: 'one' })).toBe(0);
-    // After a reboot, the machine may have been off for that time.
+    // After a reboot, the difference is no jump: the machine may have been off for that time.
     expect(clockJump(before, { now: 59 * DAY, uptimeMs: 10, boot: 'two' })).toBe(0);
     expect(clockJump(before, { now: 61 * DAY, uptimeMs: 10, boot: 'two' })).toBe(61 * DAY);
     expect(clockJump(before, { now: -3 * DAY, uptimeMs: 10, boot: 'two' })).toBe(-3 * DAY);

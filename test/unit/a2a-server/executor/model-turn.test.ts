@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { runModelTurn, type ModelTurn } from '../../../../a2a-server/executor/model-turn.ts';
 import { AbortScope } from '../../../../shared/runtime/abort.ts';
-import { TaskLog } from '../../../../a2a-server/executor/task-log.ts';
+import { TaskLog } from '../../../../a2a-server/executor/task-snapshots.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { ModelEvent } from '../../../../a2a-server/models/model.ts';
@@ -64,7 +64,7 @@ async function journalled(count: number): Promise<void> {
 }
 
 describe('a turn of the model', () => {
-  it('a turn that arrives at once is two appends: its start, and its text with its end', async () => {
+  it('a turn that arrives at once needs two appends: one for its start, one for its text and its end', async () => {
     await turn(async function* () {
       yield { type: 'text', text: 'Hello, ' };
       yield { type: 'text', text: 'world' };
@@ -76,7 +76,7 @@ describe('a turn of the model', () => {
     ]);
   });
 
-  it('has its text in the journal while the model is still working', async () => {
+  it('a turn writes its text to the journal while the model is still working', async () => {
     await turn(async function* () {
       yield { type: 'text', text: 'Hello, ' };
       await journalled(5);
@@ -90,7 +90,7 @@ describe('a turn of the model', () => {
     ]);
   });
 
-  it('has its text in the journal before its calls are judged, and parks in the append that ends it', async () => {
+  it('a turn writes its text to the journal before the policy decides about its calls; one append ends the turn and asks the person', async () => {
     await turn(
       async function* () {
         yield { type: 'text', text: 'I will write.' };
@@ -109,7 +109,7 @@ describe('a turn of the model', () => {
     ]);
   });
 
-  it('keeps the order of its text, even if much of it arrives at once', async () => {
+  it('a turn keeps the order of its text, even if much text arrives at once', async () => {
     const words = Array.from({ length: 5_000 }, (_, index) => `${index} `);
     await turn(async function* () {
       for (const text of words) yield { type: 'text', text };

@@ -7,8 +7,8 @@ import { FakeClock } from '../../../support/fake-clock.ts';
 
 const STOP: AbortCause = { reason: 'abort-request', message: 'Aborted on request: enough' };
 
-describe('a stop that is not confirmed', () => {
-  test('A2 within the grace period has the tool’s own reason', async () => {
+describe('a tool that does not confirm its stop', () => {
+  test('A2 within the grace period the outcome has the tool’s own reason', async () => {
     const scope = new AbortScope<AbortCause>();
     const reasons: string[] = [];
     const outcome = runToOutcome(
@@ -28,7 +28,7 @@ describe('a stop that is not confirmed', () => {
     expect(reasons).toEqual(['The server may have finished it.']);
   });
 
-  test('A2 after the grace period names that time', async () => {
+  test('A2 after the grace period the outcome names the length of that period', async () => {
     const scope = new AbortScope<AbortCause>();
     const clock = new FakeClock();
     const reasons: string[] = [];

@@ -1,4 +1,4 @@
-/** A pending action and the call behind it. */
+/** Sample values for the HTTP tests: a pending action and its call. */
 import type { TaskEvent, PolicyVerdict } from '../../../../a2a-server/task/events.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 

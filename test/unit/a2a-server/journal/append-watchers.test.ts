@@ -3,8 +3,8 @@ import { AppendWatchers } from '../../../../a2a-server/journal/append-watchers.t
 
 const microtasks = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('Watchers', () => {
-  it('S3 stores nothing for a task after its last watcher has left', () => {
+describe('the Watchers of appends', () => {
+  it('S3 after a task’s last watcher is removed, Watchers stores nothing for the task', () => {
     const watchers = new AppendWatchers();
     const stops = ['a', 'a', 'b'].map((taskId) => watchers.add(taskId, () => {}));
     expect(watchers.size).toBe(2);
@@ -13,7 +13,7 @@ describe('Watchers', () => {
     expect(watchers.size).toBe(0);
   });
 
-  it('an old stop function does not remove a later watcher', async () => {
+  it('the stop function of an old watcher does not remove a later watcher', async () => {
     const watchers = new AppendWatchers();
     const stop = watchers.add('a', () => {});
     stop();
@@ -25,7 +25,7 @@ describe('Watchers', () => {
     expect(wake).toHaveBeenCalledTimes(1);
   });
 
-  it('does not call a watcher that left after the wake', async () => {
+  it('Watchers does not call a watcher that was removed after the wake', async () => {
     const watchers = new AppendWatchers();
     const wake = jest.fn();
     const stop = watchers.add('a', wake);
@@ -35,7 +35,7 @@ describe('Watchers', () => {
     expect(wake).not.toHaveBeenCalled();
   });
 
-  it('does not wake a watcher that is added during a wake', async () => {
+  it('Watchers does not wake a watcher that is added during a wake', async () => {
     const watchers = new AppendWatchers();
     const late = jest.fn();
     watchers.add('a', () => void watchers.add('a', late));
@@ -44,7 +44,7 @@ describe('Watchers', () => {
     expect(late).not.toHaveBeenCalled();
   });
 
-  it('calls no watcher after clear', async () => {
+  it('Watchers calls no watcher after clear', async () => {
     const watchers = new AppendWatchers();
     const wake = jest.fn();
     watchers.add('a', wake);

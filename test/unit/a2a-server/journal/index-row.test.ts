@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { taskTitle } from '../../../../a2a-server/journal/index-row.ts';
 import { delta, message } from '../../../support/journal-samples.ts';
 
-describe('titleFrom', () => {
+describe('titleFrom, which makes the title of a task', () => {
   it.each([
     ['Create test.md with hello', 'Create test.md with hello'],
     ['\n\n  \t Write it \r\nand then more', 'Write it'],
@@ -16,7 +16,7 @@ describe('titleFrom', () => {
     expect(taskTitle([message(text)])).toBe(title);
   });
 
-  it('uses the first message with text', () => {
+  it('the title comes from the first message with text', () => {
     const data = {
       type: 'message.received' as const,
       channel: 'c',
@@ -26,7 +26,7 @@ describe('titleFrom', () => {
     expect(taskTitle([delta('x'), data])).toBe('');
   });
 
-  it('returns, for any text, one line of at most 200 whole characters that a database can store', () => {
+  it('the title is, for any text, one line of at most 200 whole characters that a database can store', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 0xffff }), { maxLength: 450 }), (units) => {
         const title = taskTitle([message(String.fromCharCode(...units))]);
@@ -36,7 +36,7 @@ describe('titleFrom', () => {
     );
   });
 
-  it('is fast for a line of 10 MB', () => {
+  it('titleFrom is fast for a line of 10 MB', () => {
     expect(taskTitle([message('y'.repeat(10_000_000))])).toHaveLength(200);
   });
 });

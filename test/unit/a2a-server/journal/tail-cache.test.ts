@@ -13,8 +13,8 @@ function entries(first: number, count: number): JournalEntry[] {
   }));
 }
 
-describe('the tail of a watched task', () => {
-  it('J2 S1 gives the journal’s entries or nothing, for all commits and reader positions', () => {
+describe('the cached tail of a watched task’s journal', () => {
+  it('J2 S1 the tail returns the journal’s entries or nothing, for all commits and reader positions', () => {
     const step = fc.record({
       count: fc.integer({ min: 1, max: 1_000 }),
       length: fc.integer({ min: 1, max: 2_000_000 }),
@@ -39,7 +39,7 @@ describe('the tail of a watched task', () => {
     );
   });
 
-  it('has the last commit, and gives no entries to a reader that has read it', () => {
+  it('the tail contains the last commit, and returns no entries to a reader that has read it', () => {
     const tails = new TailCache();
     tails.add('t', entries(5, 3), 100);
     expect(tails.read('t', 4, 10)).toEqual(entries(5, 3));
@@ -47,14 +47,14 @@ describe('the tail of a watched task', () => {
     expect(tails.read('t', 7, 10)).toEqual([]);
   });
 
-  it('does not know earlier entries', () => {
+  it('the tail does not return entries from before the watch', () => {
     const tails = new TailCache();
     tails.add('t', entries(5, 3), 100);
     expect(tails.read('t', 3, 10)).toBeUndefined();
     expect(tails.read('another', 0, 10)).toBeUndefined();
   });
 
-  it('starts again if a commit is missing', () => {
+  it('if a commit is missing, the tail drops its entries and begins with the next commit', () => {
     const tails = new TailCache();
     tails.add('t', entries(1, 3), 100);
     tails.add('t', entries(9, 2), 100);
@@ -65,14 +65,14 @@ describe('the tail of a watched task', () => {
   it.each([
     ['entries', 1_000, 100],
     ['characters', 1, 1024 * 1024],
-  ])('S3 holds a bounded number of %s', (_what, count, length) => {
+  ])('S3 the tail stores a limited number of %s', (_what, count, length) => {
     const tails = new TailCache();
     for (let commit = 0; commit < 10; commit += 1) tails.add('t', entries(1 + commit * count, count), length);
     expect(tails.read('t', 0, 1)).toBeUndefined();
     expect(tails.read('t', 9 * count, 1)).toEqual(entries(9 * count + 1, 1));
   });
 
-  it('S3 drops a commit that is too large, and everything before it', () => {
+  it('S3 the tail drops a commit that is too large, and everything before it', () => {
     const tails = new TailCache();
     tails.add('t', entries(1, 3), 100);
     tails.add('t', entries(4, 1), 50_000_000);

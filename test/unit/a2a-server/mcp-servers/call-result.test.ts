@@ -6,14 +6,14 @@ function textOf(result: unknown): string {
   return resultForModel(callResultSchema.parse(result)).text;
 }
 
-/** An image with this size in bytes. */
+/** Returns an image of this size in bytes. */
 function image(bytes: number): object {
   const data = Buffer.concat([PNG, Buffer.alloc(bytes - PNG.length)]).toString('base64');
   return { type: 'image', mimeType: 'image/png', data };
 }
 
 describe('the result of an MCP tool', () => {
-  it('has the files that a model can read, with the types of their bytes', () => {
+  it('the result contains the files that a model can read, with the types that their bytes have', () => {
     const dot = { type: 'image', mimeType: 'image/jpeg', data: PNG.toString('base64') };
     const pdf = { type: 'resource', resource: { uri: 'a:spec', blob: PDF.toString('base64') } };
     const found = resultForModel(callResultSchema.parse({ content: [dot, pdf] }));
@@ -27,7 +27,7 @@ describe('the result of an MCP tool', () => {
     ]);
   });
 
-  it('X3 has a note for an image that is too large for a model, and for those after 10 MB', () => {
+  it('X3 the result has a note instead of an image that is too large for a model, or of images after 10 MB', () => {
     const found = resultForModel(
       callResultSchema.parse({ content: [3_932_161, 3_900_000, 3_900_000, 3_900_000].map(image) }),
     );
@@ -36,7 +36,7 @@ describe('the result of an MCP tool', () => {
     expect(found.text.split('\n')[3]).toBe('[image, image/png, 3900000 bytes, not shown]');
   });
 
-  it('is its text, and its structured content if the text does not contain it', () => {
+  it('the result contains the text, and the structured content if the text does not contain it', () => {
     const structuredContent = { b: [1, 2], a: 'x' };
     const same = { type: 'text', text: '{"a": "x", "b": [1, 2]}' };
     expect(textOf({ content: [same], structuredContent })).toBe(same.text);
@@ -46,12 +46,12 @@ describe('the result of an MCP tool', () => {
     expect(textOf({ structuredContent: 3 })).toBe('3');
   });
 
-  it('is never empty', () => {
+  it('the result is never empty', () => {
     for (const result of [{}, { content: [] }, { content: [{ type: 'text', text: ' ' }] }])
       expect(textOf(result)).toBe('[no output]');
   });
 
-  it('describes content that is not text', () => {
+  it('the result describes content that is not text', () => {
     expect(
       textOf({
         content: [

@@ -6,7 +6,7 @@ const read = (schema: unknown, engine = new AjvJsonSchemaValidator(), onTooSlow 
   readInputSchema(schema, { engine, onTooSlow });
 
 describe('the input schema of an MCP tool', () => {
-  it('goes to the model without $schema, and checks an input without changing it', async () => {
+  it('the model gets the schema without $schema, and a check of an input does not change the input', async () => {
     const properties = { n: { type: 'integer', default: 3 }, at: { type: 'string', format: 'date' } };
     const { declared, schema } = await read({
       $schema: 'http://json-schema.org/draft-07/schema#',
@@ -19,7 +19,7 @@ describe('the input schema of an MCP tool', () => {
     expect(schema.safeParse({ at: 'today', n: 'x' }).error?.issues[0]?.message).toMatch(/n must be integer/);
   });
 
-  it('is separate for two tools with the same $id', async () => {
+  it('two tools with the same $id have separate schemas', async () => {
     const engine = new AjvJsonSchemaValidator();
     const one = await read({ $id: 'same', type: 'object', required: ['a'] }, engine);
     const two = await read({ $id: 'same', type: 'object', required: ['b'] }, engine);
@@ -29,7 +29,7 @@ describe('the input schema of an MCP tool', () => {
     ]);
   });
 
-  it('X3 may contain an endless pattern: after two time-outs its checks stop for good, and the operator gets one report', async () => {
+  it('X3 if a pattern in the schema never ends, checks stop after two time-outs, and the operator gets one report', async () => {
     const slow: string[] = [];
     const schema = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
     const one = await read(schema, undefined, () => void slow.push('one'));
@@ -38,7 +38,7 @@ describe('the input schema of an MCP tool', () => {
     expect(one.schema.safeParse({ text: '!' }).success).toBe(false);
     const before = process.cpuUsage();
     for (let call = 0; call < 20; call += 1) expect(one.schema.safeParse(endless).success).toBe(true);
-    // Microseconds. One attempt without the limit takes hours; 20 attempts of 1 s take 20 s.
+    // `cpuUsage` counts in microseconds. One check without the limit needs hours, and 20 checks of 1 s need 20 s.
     expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
     expect(slow).toEqual(['one']);
     expect(one.schema.safeParse({ text: 3 }).success).toBe(true);
@@ -51,7 +51,7 @@ describe('the input schema of an MCP tool', () => {
     [undefined, /does not have the type "object"/],
     [{ type: 'object', properties: { a: { type: 'colour' } } }, /is not valid: /],
     [{ type: 'object', $schema: 'https://example.com/own' }, /is not valid: /],
-  ])('is refused with a reason if it is %j', async (schema, why) => {
+  ])('a schema is refused with a reason if it is %j', async (schema, why) => {
     await expect(read(schema)).rejects.toThrow(why);
   });
 });

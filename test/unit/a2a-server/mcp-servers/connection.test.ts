@@ -11,7 +11,7 @@ import {
 import { NO_RECORDS } from '../../../../a2a-server/processes/child-processes.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
-/** Does the handshake, delivers no call, and does not end. */
+/** A transport that does the handshake, and then delivers no call and never ends. */
 class DeafTransport implements ServerTransport {
   readonly trouble = undefined;
   calls = 0;
@@ -37,7 +37,7 @@ class DeafTransport implements ServerTransport {
   }
 }
 
-it('A2 an abort ends a call that was not delivered, also if its connection does not end', async () => {
+it('A2 an abort ends a call that was not delivered, even if its connection does not end', async () => {
   const transport = new DeafTransport();
   const clock = new FakeClock();
   const calls = new RunningCalls(transport, clock);

@@ -35,7 +35,7 @@ const url: Elicitation = {
   elicitationId: '1',
 };
 
-test('a form stays a form, and the server gets its values', async () => {
+test('the MCP server’s form reaches the person as a form, and the MCP server gets its values', async () => {
   const ask = answering({ name: 'Ada' });
   expect(await elicit('peer', form, one(ask))).toEqual({ action: 'accept', content: { name: 'Ada' } });
   expect(ask).toHaveBeenCalledWith(
@@ -47,7 +47,7 @@ test('a form stays a form, and the server gets its values', async () => {
   );
 });
 
-test('the person sees the URL, and only their confirmation accepts the request', async () => {
+test('the person sees the URL of the MCP server’s request, and only the person’s confirmation accepts it', async () => {
   const ask = answering('Done');
   expect(await elicit('peer', url, one(ask))).toEqual({ action: 'accept' });
   expect(ask.mock.calls[0]?.[0]).toMatchObject({
@@ -57,7 +57,7 @@ test('the person sees the URL, and only their confirmation accepts the request',
   expect(await elicit('peer', url, one(answering('Decline')))).toEqual({ action: 'decline' });
 });
 
-test('a person who refuses to answer declines the request', async () => {
+test('if a person refuses to answer, the MCP server’s request is declined', async () => {
   expect(await elicit('peer', form, one(declining()))).toEqual({ action: 'decline' });
   expect(await elicit('peer', url, one(declining()))).toEqual({ action: 'decline' });
 });
@@ -70,7 +70,7 @@ test('a question with a known call reaches that call’s task, and names no othe
   expect(other).not.toHaveBeenCalled();
 });
 
-test('a question without a call names the running calls of the one principal', async () => {
+test('a question without a call names all running calls, if they belong to one principal', async () => {
   const [ask, other] = [answering({ name: 'Ada' }), answering({ name: 'Bob' })];
   const calls = [call(ask, { input: { text: 'a' } }), call(other, { tool: 'look' })];
   expect(await elicit('peer', form, { calls, known: false })).toEqual({
@@ -84,7 +84,7 @@ test('a question without a call names the running calls of the one principal', a
   expect(other).not.toHaveBeenCalled();
 });
 
-test('a question without a call is declined if the calls belong to several principals, or none runs', async () => {
+test('a question without a call is declined if the calls belong to several principals, or if no call runs', async () => {
   const asks = [answering({ name: 'Ada' }), answering({ name: 'Bob' })];
   const [ada, bob] = asks.map((ask, n) => call(ask, { principal: n === 0 ? 'ada' : 'bob' }));
   if (ada === undefined || bob === undefined) throw new Error('two calls');

@@ -9,7 +9,7 @@ const failed = (cause: unknown): Error => new TypeError('fetch failed', { cause 
 const system = (code: string, syscall: string): Error =>
   Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
 
-describe('a request that did not connect', () => {
+describe('an HTTP request that did not connect', () => {
   it.each([
     system('ECONNREFUSED', 'connect'),
     system('EHOSTUNREACH', 'connect'),
@@ -17,7 +17,7 @@ describe('a request that did not connect', () => {
     system('ENOTFOUND', 'getaddrinfo'),
     Object.assign(new Error('Connect Timeout Error'), { code: 'UND_ERR_CONNECT_TIMEOUT' }),
     new AggregateError([system('ECONNREFUSED', 'connect'), system('ENETUNREACH', 'connect')]),
-  ])('fails with %s', (cause) => {
+  ])('a request fails as "not connected" with %s', (cause) => {
     expect(neverConnected(failed(cause))).toBe(true);
   });
 
@@ -27,11 +27,14 @@ describe('a request that did not connect', () => {
     system('ECONNRESET', 'read'),
     new AggregateError([system('ECONNREFUSED', 'connect'), system('EHOSTUNREACH', 'read')]),
     undefined,
-  ])('does not fail with %s, because the server may have the request', (cause) => {
-    expect(neverConnected(failed(cause))).toBe(false);
-  });
+  ])(
+    'a request does not fail as "not connected" with %s, because the server may have received it',
+    (cause) => {
+      expect(neverConnected(failed(cause))).toBe(false);
+    },
+  );
 
-  it('includes a request to a port without a listener', async () => {
+  it('a request to a port without a listener fails as "not connected"', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = z.object({ port: z.number() }).parse(server.address());

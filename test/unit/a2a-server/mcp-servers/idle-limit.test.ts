@@ -9,7 +9,7 @@ function limited() {
 }
 
 describe('the idle limit of an MCP call', () => {
-  it('expires once, after its time without a message', () => {
+  it('the idle limit expires once, after its time without a message', () => {
     const { clock, onExpire, limit } = limited();
     clock.advance(999);
     limit.restart();
@@ -23,7 +23,7 @@ describe('the idle limit of an MCP call', () => {
     expect(onExpire).toHaveBeenCalledTimes(1);
   });
 
-  it('pauses while the server asks a person', () => {
+  it('the idle limit pauses while the MCP server asks a person', () => {
     const { clock, onExpire, limit } = limited();
     const release = limit.hold();
     clock.advance(5000);
@@ -33,7 +33,7 @@ describe('the idle limit of an MCP call', () => {
     expect(onExpire).toHaveBeenCalledTimes(1);
   });
 
-  it('does not expire after it was cancelled, even if a pause ends later', () => {
+  it('the idle limit does not expire after it was cancelled, even if a pause ends later', () => {
     const { clock, onExpire, limit } = limited();
     const release = limit.hold();
     limit.cancel();

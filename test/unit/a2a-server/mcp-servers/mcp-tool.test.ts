@@ -5,7 +5,7 @@ import { createMcpTool } from '../../../../a2a-server/mcp-servers/mcp-tool.ts';
 import { PNG } from '../../../support/sample-files.ts';
 import { toolInWorkspace } from '../tools/tool-in-workspace.ts';
 
-it('the image of an MCP tool is a file of the result, and its preview stays the input', async () => {
+it('an image from an MCP tool is a file of the result, and the call’s preview stays the input', async () => {
   const image = { type: 'image', mimeType: 'image/png', data: PNG.toString('base64') };
   const tool = createMcpTool({
     server: 'camera',

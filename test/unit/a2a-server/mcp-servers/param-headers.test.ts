@@ -8,7 +8,7 @@ const schema = {
     place: { type: 'object', properties: { row: { type: 'integer', 'x-mcp-header': 'Row' } } },
     dry: { type: 'boolean', 'x-mcp-header': 'Dry' },
     query: { type: 'string' },
-    // A property of this name is no annotation.
+    // This property only has the name of the annotation. It must not count as one.
     'x-mcp-header': { type: 'string' },
   },
 };
@@ -17,7 +17,7 @@ const headersOf = (input: Record<string, unknown>): Record<string, string> =>
   paramHeaders(readParamHeaders(schema), input);
 
 describe('headers from the parameters of a tool (MCP 2026-07-28)', () => {
-  it('mirror strings, integers and booleans, also nested ones, and omit what is absent or null', () => {
+  it('the headers contain strings, integers and booleans, also nested ones, and omit absent or null parameters', () => {
     expect(headersOf({ region: 'us-west1', place: { row: -7 }, dry: false, query: 'q' })).toEqual({
       'Mcp-Param-Region': 'us-west1',
       'Mcp-Param-Row': '-7',
@@ -31,7 +31,7 @@ describe('headers from the parameters of a tool (MCP 2026-07-28)', () => {
     [' padded ', '=?base64?IHBhZGRlZCA=?='],
     ['line1\nline2', '=?base64?bGluZTEKbGluZTI=?='],
     ['=?base64?literal?=', '=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?='],
-  ])('encode %j as the specification says', (region, header) => {
+  ])('the headers encode %j as the specification requires', (region, header) => {
     expect(headersOf({ region })).toEqual({ 'Mcp-Param-Region': header });
   });
 
@@ -49,7 +49,7 @@ describe('headers from the parameters of a tool (MCP 2026-07-28)', () => {
       },
       /have the same/,
     ],
-  ])('refuse %j', (wrong, why) => {
+  ])('the headers refuse a schema with %j', (wrong, why) => {
     expect(() => readParamHeaders(wrong)).toThrow(why);
   });
 });

@@ -37,8 +37,8 @@ function started() {
   return { transport, clock, calls, running };
 }
 
-describe('the calls of one connection', () => {
-  it('002 a call keeps its server busy, and a stopped call until its late answer', () => {
+describe('the running calls of one MCP connection', () => {
+  it('002 a server counts as busy during a call, and after a stopped call until the late answer', () => {
     const { transport, calls, running } = started();
     running.stop(false);
     running.end();
@@ -47,7 +47,7 @@ describe('the calls of one connection', () => {
     expect(calls.busy).toBe(false);
   });
 
-  it('002 a stopped call without an answer keeps its server busy for five minutes', () => {
+  it('002 a server counts as busy for five minutes after a stopped call without an answer', () => {
     const { clock, calls, running } = started();
     running.stop(false);
     running.end();

@@ -3,14 +3,14 @@ import { mcpServerSettingsSchema } from '../../../../a2a-server/mcp-servers/serv
 import { trustedServers } from '../../../../a2a-server/startup/server-policy.ts';
 import { expandedServers } from '../../../../a2a-server/mcp-servers/variables.ts';
 import { ALL_SETTINGS } from '../../../../a2a-server/startup/settings.ts';
-import { resolveSettings } from '../../../../shared/settings/config.ts';
+import { resolveSettings } from '../../../../shared/settings/resolve-settings.ts';
 
 function started(settings: unknown, env: Record<string, string> = {}) {
   return expandedServers(mcpServerSettingsSchema.parse(settings), env);
 }
 
 describe('the settings of MCP servers', () => {
-  it('accept the format of other clients, and fill in defaults', () => {
+  it('the settings accept the format of other clients, and add default values', () => {
     const servers = started({
       local: { command: 'npx', args: ['-y', 'it'], env: { A: 'b' } },
       remote: { url: 'https://example.com/mcp', headers: { 'x-key': 'k' }, timeout: 1500 },
@@ -25,7 +25,7 @@ describe('the settings of MCP servers', () => {
     ]);
   });
 
-  it('002 take connect, idle and answer time-outs and the interval of pings, as durations or milliseconds', () => {
+  it('002 the settings take connect, idle and answer time-outs and the ping interval as durations or milliseconds', () => {
     const servers = started({
       a: { command: 'it', connectTimeout: '2m', timeout: '1h', idleTimeout: '30s', pingInterval: 5000 },
       b: { url: 'https://example.com', idleTimeout: 'never', pingInterval: 'never', pingTimeout: '3s' },
@@ -46,12 +46,12 @@ describe('the settings of MCP servers', () => {
     [{ pingInterval: '2d' }, 'pingInterval'],
     [{ idleTimeout: '5m' }, 'idleTimeout'],
     [{ idleTimeout: '20s', timeout: '10s' }, 'idleTimeout'],
-  ])('002 refuse %j and name the setting', (times, name) => {
+  ])('002 the settings refuse %j, and the error names the setting', (times, name) => {
     const parsed = mcpServerSettingsSchema.safeParse({ a: { command: 'it', ...times } });
     expect(parsed.error?.issues.map(({ path }) => path.join('.'))).toEqual([`a.${name}`]);
   });
 
-  it('expand environment variables in every value', () => {
+  it('the settings replace environment variables in every value', () => {
     const servers = started(
       {
         local: { command: '${BIN}/it', args: ['${A}-${B:-other}'], env: { KEY: '${A}' }, cwd: '${C:-/tmp}' },
@@ -71,7 +71,7 @@ describe('the settings of MCP servers', () => {
     });
   });
 
-  it('report the server and its missing variable, and ignore disabled servers', () => {
+  it('the error names the server and its missing variable; the settings ignore disabled servers', () => {
     const remote = { url: 'https://example.com', headers: { a: '${NOT_SET}' } };
     expect(() => started({ tracker: remote })).toThrow(/server "tracker": it needs .* variable NOT_SET/);
     expect(started({ tracker: { ...remote, disabled: true } }).size).toBe(0);
@@ -81,12 +81,12 @@ describe('the settings of MCP servers', () => {
     ['ftp://example.com', /is not an http or https address/],
     ['nowhere', /is not an http or https address/],
     ['https://me:hush@example.com', /contains a user or a password/],
-  ])('refuse the URL %s, and do not show it', (url, why) => {
+  ])('the settings refuse the URL %s, and the error does not show the URL', (url, why) => {
     expect(() => started({ a: { url } })).toThrow(why);
     expect(() => started({ a: { url } })).not.toThrow(/hush/);
   });
 
-  it('refuse a header value with a line break', () => {
+  it('the settings refuse a header value with a line break', () => {
     const entry = { url: 'https://example.com', headers: { a: '${A}' } };
     expect(() => started({ a: entry }, { A: 'b\r\nc: d' })).toThrow(/header "a" has a line break/);
   });
@@ -97,13 +97,13 @@ describe('the settings of MCP servers', () => {
     [{ a: {} }, /a\.command: it is missing/],
     [{ a: { url: 'http://b', timeout: 'never' } }, /a\.timeout: /],
     [{ 'a/b': { command: 'x' } }, /a name|it has a name that is not allowed/],
-  ])('explain what is wrong with %j', (mcpServers, why) => {
+  ])('the settings explain what is wrong with %j', (mcpServers, why) => {
     const sources = { flags: {}, env: {}, file: { path: 'config.json', values: { mcpServers } } };
     expect(() => resolveSettings(ALL_SETTINGS, sources)).toThrow(why);
     expect(() => resolveSettings(ALL_SETTINGS, sources)).toThrow(/^Setting "mcpServers" from config\.json/);
   });
 
-  it('turn trust into a rule that allows the server', () => {
+  it('the setting "trust" becomes a policy rule that allows the server', () => {
     const settings = mcpServerSettingsSchema.parse({
       a: { command: 'x', trust: true },
       b: { command: 'x' },

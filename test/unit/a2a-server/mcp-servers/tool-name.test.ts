@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { toolName } from '../../../../a2a-server/mcp-servers/tool-name.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
-test('a valid name stays unchanged', () => {
+test('a valid tool name stays unchanged', () => {
   expect(toolName('git-hub', 'create_issue')).toBe('mcp__git-hub__create_issue');
   expect(toolName('a', '_b')).toBe('mcp__a___b');
 });
 
-test('a changed name, or a name that looks changed, ends in a hash', () => {
+test('a changed tool name, or a name that looks changed, ends in a hash', () => {
   for (const [server, tool] of [
     ['my server', 'look'],
     ['a', 'b.c'],
@@ -20,7 +20,7 @@ test('a changed name, or a name that looks changed, ends in a hash', () => {
     expect(toolName(server, tool)).toMatch(/^mcp__[A-Za-z0-9_-]{1,50}_[0-9a-f]{8}$/);
 });
 
-test('every name is valid for all model providers, and different tools have different names', () => {
+test('every tool name is valid for all model providers, and different tools have different names', () => {
   const part = fc.stringMatching(/^[ab_ .]{1,5}$/);
   const names = new Map<string, string>();
   fc.assert(

@@ -1,32 +1,51 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { knownModel } from '../../../../a2a-server/models/known-models.ts';
-import { modelSettingsSchema } from '../../../../a2a-server/models/model-settings.ts';
+import { knownModel, listOfEndpoint } from '../../../../a2a-server/models/known-models.ts';
+import { modelSettingsSchema, providerNameSchema } from '../../../../a2a-server/models/model-settings.ts';
 
 const FILE = new URL('../../../../a2a-server/models/known-models.json', import.meta.url);
 
-describe('the known models', () => {
-  test('have a price that the settings accept, a source and a date, one model per line', async () => {
+/** A provider without a prefix of its own is reached as `openai-compatible`. */
+function idPrefix(list: string): string {
+  return providerNameSchema.safeParse(list).success ? list : 'openai-compatible';
+}
+
+const parameterLimits = z.strictObject({
+  maxOutputTokens: z.int().min(256).optional(),
+  efforts: z.array(z.enum(['low', 'medium', 'high'])).optional(),
+  temperature: z.literal(false).optional(),
+});
+
+describe('the list of known models', () => {
+  test('each list has a source and a date, and each line has one model with facts that the settings accept', async () => {
     const text = await readFile(FILE, 'utf8');
-    const models = z
-      .record(z.string(), z.record(z.string(), z.record(z.string(), z.unknown())))
+    const lists = z
+      .record(
+        z.string(),
+        z.strictObject({
+          source: z
+            .string()
+            .regex(/^@pydantic\/genai-prices .* https:.*; parameters: https:.*, commit \S+ of \d{4}-/),
+          date: z.iso.date(),
+          models: z.record(z.string(), z.record(z.string(), z.unknown())),
+        }),
+      )
       .parse(JSON.parse(text));
-    for (const [provider, lines] of Object.entries(models))
-      for (const [model, { price, contextWindow, inputModes, source, date }] of Object.entries(lines)) {
-        const id = `${provider}:${model}`;
+    for (const [provider, { models }] of Object.entries(lists))
+      for (const [model, { price, contextWindow, inputModes, ...limits }] of Object.entries(models)) {
+        const id = `${idPrefix(provider)}:${model}`;
         modelSettingsSchema.parse({
-          prices: { [id]: price },
+          ...(price !== undefined && { prices: { [id]: price } }),
           ...(contextWindow !== undefined && { contextWindow: { [id]: contextWindow } }),
           ...(inputModes !== undefined && { inputModes: { [id]: inputModes } }),
         });
-        expect(source).toContain('https://');
-        expect(date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
-        expect(text.split('\n').filter((line) => line.startsWith(`    "${model}": {`))).toHaveLength(1);
+        expect(parameterLimits.safeParse(limits).error).toBeUndefined();
+        expect(text).toContain(`\n      ${JSON.stringify(model)}: {`);
       }
   });
 
-  test('are found with and without a version date, and never by another name', () => {
+  test('a model is found with and without a version date, and never by another name', () => {
     const found = knownModel('anthropic', 'claude-sonnet-4-5');
     expect(found?.contextWindow).toBe(200_000);
     expect(found?.inputModes).toContain('application/pdf');
@@ -37,4 +56,40 @@ describe('the known models', () => {
       expect(knownModel('anthropic', name)).toBeUndefined();
     expect(knownModel('constructor', 'name')).toBeUndefined();
   });
+
+  test('OpenRouter’s models have their own window, price and files, and another route has no price', () => {
+    const found = knownModel('openrouter', 'anthropic/claude-sonnet-4.5');
+    expect(found).toMatchObject({
+      contextWindow: 1_000_000,
+      price: { input: 3, output: 15, longPrompt: { above: 200_000, input: 6 } },
+      efforts: ['low', 'medium', 'high'],
+    });
+    expect(found?.inputModes).toContain('application/pdf');
+    expect(knownModel('openrouter', 'z-ai/glm-4.6')).toMatchObject({ contextWindow: 202_752 });
+    expect(knownModel('openrouter', 'openai/gpt-5-mini')).toMatchObject({ temperature: false });
+    expect(knownModel('openrouter', 'qwen/qwen3-coder:free')?.price).toEqual({ input: 0, output: 0 });
+    const { price, ...facts } = found ?? {};
+    expect(price).toBeDefined();
+    expect(knownModel('openrouter', 'anthropic/claude-sonnet-4.5:nitro')).toEqual(facts);
+    expect(knownModel('anthropic', 'claude-sonnet-4-5:nitro')).toBeUndefined();
+    expect(knownModel('openrouter', 'anthropic/claude')).toBeUndefined();
+  });
+
+  test.each([
+    ['https://api.deepseek.com', 'deepseek', 'deepseek-v4-pro'],
+    ['https://api.x.ai/v1', 'xai', 'grok-4'],
+    ['https://api.mistral.ai/v1', 'mistral', 'mistral-large-latest'],
+    ['https://api.groq.com/openai/v1', 'groq', 'llama-3.3-70b-versatile'],
+    ['https://openrouter.ai/api/v1', 'openrouter', 'moonshotai/kimi-k2.5'],
+  ])('the endpoint %s has the list %s, with %s', (url, list, model) => {
+    expect(listOfEndpoint(url)).toBe(list);
+    expect(knownModel(list, model)?.contextWindow).toBeGreaterThan(60_000);
+  });
+
+  test.each(['', 'https://api.deepseek.com.example.com/v1', 'http://127.0.0.1:8000/v1', 'constructor'])(
+    'the endpoint %j has no list',
+    (url) => {
+      expect(listOfEndpoint(url)).toBeUndefined();
+    },
+  );
 });

@@ -43,7 +43,7 @@ function streamOf(...parts: LanguageModelV3StreamPart[]): Stream {
 
 function nothing(): void {}
 
-/** A promise that the test resolves. */
+/** Creates a promise that the test resolves. */
 function gate<Value>(): { promise: Promise<Value>; open: (value: Value) => void } {
   let open: (value: Value) => void = nothing;
   const promise = new Promise<Value>((resolve) => {
@@ -52,7 +52,7 @@ function gate<Value>(): { promise: Promise<Value>; open: (value: Value) => void 
   return { promise, open };
 }
 
-/** Streams the parts and then never ends. `cancelled` resolves when the reader cancels. */
+/** Creates a stream that sends these parts and then never ends. `cancelled` resolves when the reader cancels. */
 function silentAfter(...parts: LanguageModelV3StreamPart[]): { stream: Stream; cancelled: Promise<unknown> } {
   const { promise, open } = gate<unknown>();
   const stream = new ReadableStream<LanguageModelV3StreamPart>({
@@ -96,7 +96,7 @@ function overloaded(): Promise<Stream> {
   );
 }
 
-describe('the events of a turn', () => {
+describe('the events of a model’s turn', () => {
   test('text and reasoning arrive at once, and calls at the end of the turn', async () => {
     const events = await collect(
       modelOf(() =>
@@ -117,7 +117,7 @@ describe('the events of a turn', () => {
       { type: 'text', text: 'a' },
       { type: 'text', text: 'b' },
       { type: 'call', modelCallId: 'c1', tool: 'wait', input: { seconds: 1 } },
-      // Some servers send `stop` with a call; the call counts.
+      // Some servers send `stop` although the turn has a call. Then the call must count.
       {
         type: 'finish',
         end: 'tool-calls',
@@ -140,7 +140,7 @@ describe('the events of a turn', () => {
     ['words', text('and so on ')],
     ['thoughts', { type: 'reasoning-delta', id: 'r', delta: 'and so on ' }],
     ['a call', { type: 'tool-input-delta', id: 'c1', delta: 'and so on ' }],
-  ])('an endless answer of %s stops at the size of the context window', async (_, part) => {
+  ])('an endless answer of %s is stopped at the size of the context window', async (_, part) => {
     let given = 0;
     let cancelled = false;
     const endless = (): Stream =>
@@ -175,7 +175,7 @@ describe('the events of a turn', () => {
     ['{"a":', '{"a":'],
     ['', {}],
     ['[1]', [1]],
-  ])('a call with the input %j has the input %j', async (written, input) => {
+  ])('a call with the input %j reaches the task with the input %j', async (written, input) => {
     const events = await collect(modelOf(() => streamOf(call(written), FINISH)));
     expect(events[0]).toMatchObject({ type: 'call', input });
   });
@@ -191,8 +191,8 @@ function callPart(): Extract<LanguageModelV3StreamPart, { type: 'tool-call' }> {
   return { type: 'tool-call', toolCallId: 'c1', toolName: 'wait', input: '{}' };
 }
 
-describe('a retry', () => {
-  test('happens only before the first event, calls included', async () => {
+describe('the retry of a model request', () => {
+  test('a retry happens only before the first event (a call counts as an event)', async () => {
     const events = await collect(
       modelOf(
         overloaded,
@@ -204,7 +204,7 @@ describe('a retry', () => {
     expect(events.map((event) => event.type)).toEqual(['text', 'finish']);
   });
 
-  test('never happens after the first text', async () => {
+  test('a retry never happens after the first text', async () => {
     const model = modelOf(
       () => streamOf(text('half')),
       () => streamOf(text('again'), FINISH),
@@ -217,7 +217,7 @@ describe('a retry', () => {
     expect(events).toEqual([{ type: 'text', text: 'half' }]);
   });
 
-  test('throws the last failure when the retries are used up', async () => {
+  test('after the last retry, the last failure is thrown', async () => {
     const model = modelOf(overloaded, overloaded, overloaded, overloaded, () => streamOf(FINISH));
     await expect(collect(model)).rejects.toMatchObject({
       reason: 'AGENT_UNREACHABLE',
@@ -225,7 +225,7 @@ describe('a retry', () => {
     });
   });
 
-  test('does not happen for a turn that the provider ends with an error', async () => {
+  test('a turn that the provider ends with an error is not retried', async () => {
     const malformed: LanguageModelV3StreamPart = {
       ...FINISH,
       finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' },
@@ -237,13 +237,13 @@ describe('a retry', () => {
   });
 });
 
-describe('A4 an abort', () => {
-  test('before the first step sends no request', async () => {
+describe('A4 the abort of a model request', () => {
+  test('an abort before the first step sends no request', async () => {
     const model = modelOf();
     await expect(collect(model, request(AbortSignal.abort()))).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('ends a turn whose provider never answers, and drops a late answer', async () => {
+  test('an abort ends a turn whose provider never answers, and drops a late answer', async () => {
     const late = silentAfter();
     const reached = gate<void>();
     const answer = gate<Stream>();
@@ -260,7 +260,7 @@ describe('A4 an abort', () => {
     await late.cancelled;
   });
 
-  test('ends a turn whose provider ignores it, and leaves no listener on the signal', async () => {
+  test('an abort ends a turn whose provider ignores the abort, and leaves no listener on the signal', async () => {
     const silent = silentAfter(text('one'));
     const abort = new AbortController();
     const iterator = iteratorOf(
@@ -275,7 +275,7 @@ describe('A4 an abort', () => {
     expect(getEventListeners(abort.signal, 'abort')).toHaveLength(0);
   });
 
-  test('ends the delay between two attempts', async () => {
+  test('an abort ends the delay between two attempts', async () => {
     const abort = new AbortController();
     const model = languageModel({
       id: 'busy',
@@ -286,14 +286,14 @@ describe('A4 an abort', () => {
   });
 });
 
-/** A failure that allows a retry, with an abort right after it. */
+/** Aborts, and returns a failure that would allow a retry. */
 function abortOnce(abort: AbortController): APICallError {
   setImmediate(() => abort.abort());
   return new APICallError({ message: 'busy', url: 'http://x', requestBodyValues: {}, statusCode: 529 });
 }
 
-describe('a reader that stops', () => {
-  test('cancels the stream, also during a read', async () => {
+describe('a reader that stops reading a turn', () => {
+  test('the reader’s stop cancels the stream, also during a read', async () => {
     const silent = silentAfter(text('one'));
     const iterator = iteratorOf(
       modelOf(() => silent.stream),
@@ -307,7 +307,7 @@ describe('a reader that stops', () => {
     expect(await ended).toMatchObject({ done: true });
   });
 
-  test('leaves no listener on a long-lived signal', async () => {
+  test('the reader’s stop leaves no listener on a long-lived signal', async () => {
     const { signal } = new AbortController();
     for (let turn = 0; turn < 20; turn += 1)
       await collect(

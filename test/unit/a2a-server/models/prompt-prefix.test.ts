@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { callOptions } from '../../../../a2a-server/models/prompt.ts';
+import { callOptions } from '../../../../a2a-server/models/ai-sdk-prompt.ts';
 import { conversation } from '../../../../a2a-server/task/conversation.ts';
 import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
 import { entriesOf, plannedSession, snapshotOf } from '../../../support/long-session.ts';
@@ -8,7 +8,7 @@ import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const READER = { model: 'm', basis: 'b' };
 
-/** The turn's text and calls are signed, as real providers do. */
+/** Adds signatures to the turn's text and calls, as real providers do. */
 function signed({ seq, at, event }: JournalEntry): JournalEntry {
   if (event.type !== 'turn.finished') return { seq, at, event };
   const state = { p: { signature: `${event.turn}` } };

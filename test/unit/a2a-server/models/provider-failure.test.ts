@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
 import { PromptTooLong, RETRY_AFTER } from '../../../../a2a-server/models/model.ts';
-import { providerFailure } from '../../../../a2a-server/models/provider-failure.ts';
+import { providerFailure, refusesState } from '../../../../a2a-server/models/provider-failure.ts';
 import { StreamCutOff, ModelRefusal } from '../../../../a2a-server/models/stream-part-reader.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
@@ -26,7 +26,7 @@ function network(code: string): Error {
   return new TypeError('fetch failed', { cause: Object.assign(new Error('low level'), { code }) });
 }
 
-describe('a temporary failure', () => {
+describe('a temporary failure of a provider', () => {
   test.each([
     ['too many requests', http(429)],
     ['a request that timed out', http(408)],
@@ -44,14 +44,14 @@ describe('a temporary failure', () => {
     ['no connection', network('ECONNREFUSED')],
     ['no such host', network('ENOTFOUND')],
     ['a socket that closed', network('UND_ERR_SOCKET')],
-  ])('is %s', (_what, thrown) => {
+  ])('%s counts as temporary', (_what, thrown) => {
     const { error, retry } = providerFailure(thrown, BLAME);
     expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
     expect(retry).toBe(true);
   });
 });
 
-describe('a permanent failure', () => {
+describe('a permanent failure of a provider', () => {
   test.each([
     ['a refused request', http(400)],
     ['an unknown model', http(404)],
@@ -61,20 +61,20 @@ describe('a permanent failure', () => {
     ['an error of the server itself', new TypeError('x is not a function')],
     ['anything else', 'what?'],
     ['nothing', undefined],
-  ])('is %s', (_what, thrown) => {
+  ])('%s counts as permanent', (_what, thrown) => {
     const { error, retry } = providerFailure(thrown, BLAME);
     expect(error).toMatchObject({ reason: 'AGENT_ERROR', retryable: false });
     expect(retry).toBe(false);
   });
 
-  test('keeps a ProductError unchanged', () => {
+  test('a ProductError stays unchanged', () => {
     const ours = new ProductError('CONFIGURATION', 'Set a key.');
     expect(providerFailure(ours, BLAME)).toMatchObject({ error: ours, retry: false });
   });
 });
 
-describe('the error message', () => {
-  test('names the model and the status', () => {
+describe('the error message of a provider failure', () => {
+  test('the error message names the model and the status', () => {
     const { error } = providerFailure(http(404, 'no such model.'), BLAME);
     expect(error.message).toBe(
       'openai:m refused the request (404): no such model. "mcp-a2a-bridge model list" lists models.',
@@ -88,24 +88,27 @@ describe('the error message', () => {
     ['a server error', http(503, SECRET)],
     ['an error', new Error(SECRET)],
     ['an error reported in the stream', { message: SECRET }],
-  ])('contains no secret: %s', (_what, thrown) => {
+  ])('the error message contains no secret: %s', (_what, thrown) => {
     const { error } = providerFailure(thrown, BLAME);
     expect(JSON.stringify([error.message, error.stack, error.facts, error.cause])).not.toContain(SECRET);
   });
 
-  test.each([401, 403])('for a key refused with %d names only its variable', (status) => {
-    expect(providerFailure(http(status, 'Incorrect key sk-12***45'), BLAME).error.message).toBe(
-      `openai:m refused the key (${status}). Check OPENAI_API_KEY and the permissions of the key.`,
-    );
-  });
+  test.each([401, 403])(
+    'the error message for a key refused with %d names only the key’s variable',
+    (status) => {
+      expect(providerFailure(http(status, 'Incorrect key sk-12***45'), BLAME).error.message).toBe(
+        `openai:m refused the key (${status}). Check OPENAI_API_KEY and the permissions of the key.`,
+      );
+    },
+  );
 
-  test('does not blame the provider for an error of the server', () => {
+  test('the error message does not blame the provider for an error inside a2a-server', () => {
     expect(providerFailure(new Error('x is not a function'), BLAME).error.message).toBe(
       'openai:m failed on the request: x is not a function',
     );
   });
 
-  test('is short and has one line', () => {
+  test('the error message is short and has one line', () => {
     const { error } = providerFailure(http(400, 'a\nb'.repeat(10_000)), BLAME);
     expect(error.message.length).toBeLessThan(600);
     expect(error.message).not.toContain('\n');
@@ -117,7 +120,7 @@ test.each([
   ['0', 0],
   ['soon', undefined],
   [new Date(0).toUTCString(), 0],
-])('Retry-After %j asks for %j ms', (value, ms) => {
+])('the header Retry-After %j requests a pause of %j ms', (value, ms) => {
   expect(providerFailure(http(429, 'busy', { 'retry-after': value }), BLAME).waitMs).toBe(ms);
 });
 
@@ -132,6 +135,10 @@ test.each([
     http(400, 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'),
   ],
   ['llama.cpp', http(400, 'the request exceeds the available context size, try increasing it')],
+  [
+    'llama.cpp inside a stream',
+    { code: 500, message: 'Context size has been exceeded.', type: 'server_error' },
+  ],
   ['a too large request body', http(413)],
 ])('the error of %s for a prompt that is too long is recognized', (_, thrown) => {
   const { error, retry } = providerFailure(thrown, BLAME);
@@ -139,18 +146,18 @@ test.each([
   expect([error.reason, retry]).toEqual(['AGENT_ERROR', false]);
 });
 
-test('a busy server does not count as a prompt that is too long, even with similar words', () => {
+test('the error of a busy provider does not count as "prompt too long", even with similar words', () => {
   expect(providerFailure(http(503, 'context window service is down'), BLAME).retry).toBe(true);
   expect(providerFailure(http(400, 'no such model'), BLAME).error).not.toBeInstanceOf(PromptTooLong);
 });
 
-test('the delay that a provider asks for is a fact of the failure', () => {
+test('the failure contains the pause that the provider requests', () => {
   expect(providerFailure(http(429, 'busy', { 'retry-after': '7' }), BLAME).error.facts[RETRY_AFTER]).toBe(
     '7000',
   );
 });
 
-describe('an account without credit', () => {
+describe('an account without credit at a provider', () => {
   const quota = { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } };
   test.each([
     ['a status 429 with insufficient_quota', Object.assign(http(429), { data: quota })],
@@ -160,7 +167,7 @@ describe('an account without credit', () => {
     ],
     ['a status 402', http(402)],
     ["Anthropic's status 400", http(400, 'Your credit balance is too low to access the Anthropic API.')],
-  ])('is not a rate limit: %s', (_, thrown) => {
+  ])('missing credit does not count as a rate limit: %s', (_, thrown) => {
     const { error, retry } = providerFailure(thrown, BLAME);
     expect(retry).toBe(false);
     expect(error).toMatchObject({
@@ -171,14 +178,45 @@ describe('an account without credit', () => {
 });
 
 test.each(['API key not valid. Please pass a valid API key.', 'Incorrect API key provided: sk'])(
-  'a key refused with status 400 names its variable: %s',
+  'the error for a key refused with status 400 names the key’s variable: %s',
   (said) => {
     const { error } = providerFailure(http(400, said), BLAME);
     expect(error.message).toContain('Check OPENAI_API_KEY');
   },
 );
 
-test('a status inside a stream counts as the status of an answer', () => {
+test('an HTTP status inside a stream counts like the status of a response', () => {
   const thrown = { message: 'The server had an error', type: 'response.failed', statusCode: 500 };
   expect(providerFailure(thrown, BLAME).retry).toBe(true);
+});
+
+test('an error inside an OpenRouter stream has a name in its code, and is temporary', () => {
+  const thrown = { code: 'server_error', message: 'Provider disconnected unexpectedly' };
+  expect(providerFailure(thrown, BLAME).retry).toBe(true);
+  expect(providerFailure({ ...thrown, code: 'invalid_request' }, BLAME).retry).toBe(false);
+});
+
+describe('an OpenRouter error with the provider’s own text in `metadata.raw`', () => {
+  const error = {
+    message: 'Provider returned error',
+    code: 400,
+    metadata: { raw: 'Corrupted thought signature.', provider_name: 'Google AI Studio' },
+  };
+  const thrown = Object.assign(http(400, error.message), { responseBody: JSON.stringify({ error }) });
+
+  test('the failure shows the provider’s own text', () => {
+    expect(providerFailure(thrown, BLAME).error.message).toContain(
+      'Provider returned error: Corrupted thought signature',
+    );
+  });
+
+  test('the failure is a refusal of reasoning if the provider’s text says so', () => {
+    expect(refusesState(thrown)).toBe(true);
+    expect(refusesState(http(400, error.message))).toBe(false);
+  });
+
+  test('the failure shows the body unchanged if the body is not JSON', () => {
+    const page = Object.assign(http(400, 'Bad Request'), { responseBody: '<html>' });
+    expect(providerFailure(page, BLAME).error.message).toContain('(400): Bad Request');
+  });
 });

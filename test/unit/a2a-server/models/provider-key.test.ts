@@ -3,14 +3,14 @@ import { keySettingSchema, providerKey } from '../../../../a2a-server/models/pro
 
 const NEEDS = { provider: 'anthropic', model: 'claude-fake', variables: ['ANTHROPIC_API_KEY'], needed: true };
 const KEY = 'sk-very-secret-0123456789';
-/** A command that runs this JavaScript. */
+/** Returns a command line that runs this JavaScript. */
 const script = (text: string): string[] => [process.execPath, '-e', text];
-/** The key in parts, so that the command does not contain it. */
+/** Joins the key from two parts, so that the command's text does not contain the key. */
 const PRINTS_KEY = `console.log(${JSON.stringify(KEY.slice(0, 8))} + ${JSON.stringify(KEY.slice(8))})`;
 const fromCommand = (text: string) => providerKey(NEEDS, { command: script(text) }, {}).read();
 
 describe('the key of a provider', () => {
-  test('comes from its usual variable, or from the variable in the settings', async () => {
+  test('the key comes from its usual variable, or from the variable in the settings', async () => {
     const env = { ANTHROPIC_API_KEY: 'usual', MINE: KEY };
     expect(await providerKey(NEEDS, undefined, env).read()).toBe('usual');
     const own = providerKey(NEEDS, { env: 'MINE' }, env);
@@ -33,7 +33,7 @@ describe('the key of a provider', () => {
     expect(message).not.toContain(KEY);
   });
 
-  test('is the first line that the command prints', async () => {
+  test('the key is the first line that the key command prints', async () => {
     expect(await fromCommand(`${PRINTS_KEY}; console.log('user: ada')`)).toBe(KEY);
   });
 
@@ -47,13 +47,16 @@ describe('the key of a provider', () => {
       'AGENT_UNREACHABLE',
       /exit code 3.*Run the command in a terminal/,
     ],
-  ])('of a command that %s is refused, without its output', async (_, text, reason, says) => {
-    const error: unknown = await fromCommand(text).catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ reason, message: expect.stringMatching(says) });
-    expect(String(error)).not.toContain(KEY);
-  });
+  ])(
+    'the key of a command that %s is refused, and the error does not contain the command’s output',
+    async (_, text, reason, says) => {
+      const error: unknown = await fromCommand(text).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ reason, message: expect.stringMatching(says) });
+      expect(String(error)).not.toContain(KEY);
+    },
+  );
 
-  test('of a command that does not exist is a permanent error', async () => {
+  test('a key command that does not exist gives a permanent error', async () => {
     const { read } = providerKey(NEEDS, { command: ['/no/such/program'] }, {});
     await expect(read()).rejects.toMatchObject({
       reason: 'CONFIGURATION',
@@ -61,7 +64,7 @@ describe('the key of a provider', () => {
     });
   });
 
-  test('cannot be in the settings itself', () => {
+  test('the settings themselves cannot contain the key', () => {
     const { error } = keySettingSchema.safeParse(KEY);
     expect(error?.issues[0]?.message).toMatch(/the key itself does not belong in the file/);
   });

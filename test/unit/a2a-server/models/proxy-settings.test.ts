@@ -8,15 +8,15 @@ function proxied(url: string, env: Record<string, string>): string | undefined {
 
 const BOTH = { HTTPS_PROXY: 'http://secure.example:1', HTTP_PROXY: 'http://plain.example:2' };
 
-describe('the proxy of a request to a provider', () => {
-  test('is the one of its scheme; without a variable there is none', () => {
+describe('the proxy for a request to a provider', () => {
+  test('the proxy comes from the variable of the URL’s scheme; without a variable there is no proxy', () => {
     expect(proxied('https://api.example/v1', BOTH)).toBe('http://secure.example:1/');
     expect(proxied('http://api.example/v1', BOTH)).toBe('http://plain.example:2/');
     expect(proxied('http://api.example/v1', { HTTPS_PROXY: 'http://secure.example:1' })).toBeUndefined();
     expect(proxySettings({ HTTPS_PROXY: ' ', NO_PROXY: 'x' })).toBeUndefined();
   });
 
-  test('has the name in lower case before the one in capitals, and needs no scheme', () => {
+  test('the variable in lower case has priority over the one in capitals, and its value needs no scheme', () => {
     const env = { https_proxy: 'proxy.example:3128', HTTPS_PROXY: 'http://other.example' };
     expect(proxied('https://api.example', env)).toBe('http://proxy.example:3128/');
   });
@@ -35,17 +35,17 @@ describe('the proxy of a request to a provider', () => {
     ['pi.example', 'https://api.example', false],
     ['api.example.com', 'https://api.example', false],
     ['', 'https://api.example', false],
-  ])('NO_PROXY=%s and %s: direct is %p', (except, url, direct) => {
+  ])('with NO_PROXY=%s and the URL %s, a direct connection is %p', (except, url, direct) => {
     expect(proxied(url, { ...BOTH, NO_PROXY: except }) === undefined).toBe(direct);
   });
 
   test.each(['http://localhost:11434', 'http://127.0.0.1:8000', 'http://[::1]:1', 'https://a.localhost'])(
-    'is never used for this machine: %s',
+    'no proxy is used for this machine: %s',
     (url) => expect(proxied(url, BOTH)).toBeUndefined(),
   );
 
   test.each(['socks5://user:secret@proxy:1080', 'http://', 'http://pro xy'])(
-    'X1 that is not valid stops the start, and the error has no password: %s',
+    'X1 an invalid proxy stops the start, and the error contains no password: %s',
     (value) => {
       expect(() => proxySettings({ HTTPS_PROXY: value })).toThrow(
         expect.objectContaining({

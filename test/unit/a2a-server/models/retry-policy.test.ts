@@ -6,8 +6,8 @@ import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const BLAME = { model: 'openai:m', keySource: 'OPENAI_API_KEY', secrets: [] };
 
-describe('the retries of a model call', () => {
-  test('leave a longer delay to the task, which shows its reason at once', async () => {
+describe('the retries of a model request', () => {
+  test('if a provider requests a long pause, no retry follows at once: the task waits, and shows the reason immediately', async () => {
     let attempts = 0;
     const busy = async (): Promise<never> => {
       attempts += 1;

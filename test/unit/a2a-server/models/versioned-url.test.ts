@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { withVersion } from '../../../../a2a-server/models/versioned-url.ts';
 
-describe('a base URL gets the version of the API', () => {
+describe('a base URL of a model API', () => {
   test.each([
     ['http://127.0.0.1:11434', 'http://127.0.0.1:11434/v1', 'http://127.0.0.1:11434/v1'],
     ['http://host:1/v1/', 'http://127.0.0.1:11434/v1', 'http://host:1/v1'],
@@ -11,7 +11,7 @@ describe('a base URL gets the version of the API', () => {
     ['https://host', 'https://host/v1beta', 'https://host/v1beta'],
     ['https://host/v1beta/openai', 'https://host/v1', 'https://host/v1beta/openai'],
     ['https://host/api/paas/v4', 'https://host/v1', 'https://host/api/paas/v4'],
-  ])('%s, for an API at %s, becomes %s', (given, own, expected) => {
+  ])('the base URL %s, for an API at %s, becomes %s', (given, own, expected) => {
     expect(withVersion(given, own)).toBe(expected);
   });
 });

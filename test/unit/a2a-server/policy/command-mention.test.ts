@@ -4,7 +4,7 @@ import { commandMention } from '../../../../a2a-server/policy/command-mention.ts
 
 const PUSH = ['git', 'push'];
 
-describe('mentions', () => {
+describe('mentions, which finds a command in a shell line', () => {
   it.each([
     'git push',
     'git push origin main',
@@ -37,7 +37,7 @@ describe('mentions', () => {
     'git pu[s]h',
     'if true; then git push; fi',
     '/usr/bin/g?t push',
-  ])('%j may run "git push"', (command) => {
+  ])('the line %j may run "git push"', (command) => {
     expect(commandMention(command, PUSH, 'sh')).toBe('yes');
   });
 
@@ -74,7 +74,7 @@ describe('mentions', () => {
     'find . -name git -exec {} push ;',
     '. ./commands',
     "sh -c 'ls *'",
-  ])('%.30j cannot be parsed for certain', (command) => {
+  ])('the line %.30j cannot be parsed with certainty', (command) => {
     expect(commandMention(command, PUSH, 'sh')).toBe('maybe');
   });
 
@@ -90,17 +90,17 @@ describe('mentions', () => {
     'echo git',
     'npm test',
     '',
-  ])('%j does not run "git push"', (command) => {
+  ])('the line %j does not run "git push"', (command) => {
     expect(commandMention(command, PUSH, 'sh')).toBe('no');
   });
 
-  it('reads the expansions and escapes of cmd', () => {
+  it('mentions reads the expansions and escapes of cmd', () => {
     expect(commandMention('%GIT% push', PUSH, 'cmd')).toBe('maybe');
     expect(commandMention('g^it push', PUSH, 'cmd')).toBe('yes');
     expect(commandMention('git.exe push', PUSH, 'cmd')).toBe('yes');
   });
 
-  it('finds the command between any other commands', () => {
+  it('mentions finds the command between any other commands', () => {
     const other = fc.stringMatching(/^[a-z]{1,6}( -?[a-z0-9./]{1,6}){0,3}$/u);
     const between = fc.constantFrom('; ', ' && ', ' || ', ' | ', ' & ', '\n', ';');
     const dressed = fc.constantFrom(

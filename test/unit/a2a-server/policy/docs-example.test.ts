@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { JudgedCall } from '../../../../a2a-server/policy/judged-call.ts';
+import type { CallFacts } from '../../../../a2a-server/policy/call-facts.ts';
 import { createPolicy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
@@ -15,11 +15,11 @@ const text = [...blocks].map(([, json = '']) => json).find((json) => json.includ
 const { server } = section.parse(JSON.parse(text));
 const policy = createPolicy(server.policy, { tools: [], shell: 'sh' });
 
-const says = (call: JudgedCall, mode: 'accept-edits' | 'auto' = server.mode) =>
+const says = (call: CallFacts, mode: 'accept-edits' | 'auto' = server.mode) =>
   verdict(call, { policy, settings: { mode }, grants: [] }).type;
 
-describe('the example of docs/policies.md', () => {
-  it.each(['git status', 'git diff'])('lets %j run without asking', (command) => {
+describe('the example policy of docs/policies.md', () => {
+  it.each(['git status', 'git diff'])('the example policy lets %j run without a question', (command) => {
     expect(says(commandCall(command))).toBe('allow');
   });
 
@@ -51,24 +51,24 @@ describe('the example of docs/policies.md', () => {
     'npm test',
     'npm test --script-shell=./evil',
     'npm test -- --reporter=./evil',
-  ])('asks about %j', (command) => {
+  ])('the example policy asks about %j', (command) => {
     expect(says(commandCall(command))).toBe('ask');
   });
 
   it.each(['.git/config', '.git/hooks/pre-commit', 'lib/.git/config', '.GIT/config', '.gitattributes'])(
-    'does not allow a change of %s that would change what an allowed command runs',
+    'the example policy does not allow a change of %s that would change the effect of an allowed command',
     (path) => {
       expect(says(writeCall(path))).not.toBe('allow');
     },
   );
 
-  it('allows changes of other files, and denies access to keys', () => {
+  it('the example policy allows changes of other files, and denies access to keys', () => {
     expect(says(writeCall('src/a.ts'))).toBe('allow');
     expect(says(writeCall('.env'))).toBe('refuse');
   });
 
   it.each(['git push', 'sudo git push', 'git p*sh', "sh -c 'git push'"])(
-    'refuses %j in mode auto',
+    'with the mode "auto", the example policy refuses %j',
     (command) => {
       expect(says(commandCall(command), 'auto')).toBe('refuse');
     },
@@ -82,7 +82,7 @@ describe('the example of docs/policies.md', () => {
     'ls *',
     '$X push',
     'git $(cat x)',
-  ])('asks about %j in mode auto', (command) => {
+  ])('with the mode "auto", the example policy asks about %j', (command) => {
     expect(says(commandCall(command), 'auto')).toBe('ask');
   });
 });

@@ -46,7 +46,7 @@ function decided(
   };
 }
 
-/** A task with these events, one minute apart. */
+/** Returns a task with these events, one minute apart. */
 function task(...events: TaskEvent[]): JournalEntry[] {
   const created: TaskEvent = {
     type: 'task.created',
@@ -67,12 +67,12 @@ function tryOn(entries: JournalEntry[], ...rules: Record<string, unknown>[]) {
   });
 }
 
-/** The time of an entry, in the format of a call's text. */
+/** Returns the time of an entry in the format of the report. */
 const at = (minutes: number): string => new Date(minutes * MINUTE).toISOString();
 const write = (callId: string, path: string) => call(callId, 'write-file', { path, content: 'x' });
 
-describe('tryCalls', () => {
-  it('gives for each call the new and the recorded verdict', async () => {
+describe('dryRunCalls, which applies a policy to past calls', () => {
+  it('dryRunCalls gives for each call the new and the recorded verdict', async () => {
     const tried = await tryOn(
       task(
         asked(write('a', 'docs/a.md')),
@@ -95,7 +95,7 @@ describe('tryCalls', () => {
     expect(summaryOf(tried)).toEqual({
       calls: 3,
       tasks: 1,
-      now: { allow: 1, ask: 1, refuse: 1 },
+      now: { allow: 1, ask: 1, presence: 0, refuse: 1 },
       changed: { 'ask → allow': 1, 'ask → refuse': 1 },
     });
     expect(summaryText(summaryOf(tried))).toContain(
@@ -103,7 +103,7 @@ describe('tryCalls', () => {
     );
   });
 
-  it('applies the grants that were in force at the time of the call', async () => {
+  it('dryRunCalls applies the grants that were valid at the time of the call', async () => {
     const trust = decided('a', { scope: 'tool', grant: { minutes: 2 } });
     const grant = {
       type: 'allow',
@@ -116,7 +116,7 @@ describe('tryCalls', () => {
     expect(tried[1]?.met.why).toBe('grant g3');
   });
 
-  it('omits questions, and calls that could not run', async () => {
+  it('dryRunCalls omits questions, and calls that could not run', async () => {
     const unknown = call('u', 'no-such-tool', {});
     const broken = call('w', 'write-file', { path: 1 });
     const refused = { type: 'refuse', message: 'no' } as const;
@@ -131,7 +131,7 @@ describe('tryCalls', () => {
     expect(tried).toEqual([]);
   });
 
-  it('writes each call with both verdicts, and marks those that differ', async () => {
+  it('the report has each call with both verdicts, and marks the calls whose verdicts differ', async () => {
     const unasked = { type: 'allow', because: { type: 'auto-execute' } } as const;
     const edits = { type: 'allow', because: { type: 'accept-edits' } } as const;
     const granted = { type: 'allow', because: { type: 'grant', scope: 'tool', callId: 'a' } } as const;
@@ -156,13 +156,20 @@ describe('tryCalls', () => {
     ]);
   });
 
-  it('reports that no verdict changes', async () => {
+  it('the report says if no verdict changes', async () => {
     expect(summaryText(summaryOf(await tryOn(task(asked(write('a', 'a'))))))).toBe(
       '1 call of 1 task: 0 would run without a question, 1 would ask, 0 would be refused.\nNo verdict changes.',
     );
   });
 
-  it('escapes everything that could disguise a line', async () => {
+  it('a rule that demands presence changes the verdict of a call that only asked', async () => {
+    const tried = await tryOn(task(asked(write('a', 'a')), decided('a')), { action: 'presence', path: 'a' });
+    expect(tried).toMatchObject([{ met: { fate: 'ask' }, meets: { fate: 'presence' } }]);
+    expect(tried.map(callText).join('')).toContain('now   asks with presence (rule 1 (presence: path "a"))');
+    expect(summaryText(summaryOf(tried))).toMatch(/1 would demand presence, .*ask → presence 1/s);
+  });
+
+  it('the report escapes every character that could disguise a line', async () => {
     const [tried] = await tryOn(task(asked({ ...write('a', 'a'), title: 'Write a\u001b[2J\nall is well' })));
     expect(z.string().parse(tried && callText(tried))).not.toMatch(/\p{Cc}\[2J|\nall/u);
   });

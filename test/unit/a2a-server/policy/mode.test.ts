@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   checkModeSettings,
   isReadOnlyMode,
-  runsWithoutAsking,
+  mayRunSomeUnasked,
   taskModeOf,
 } from '../../../../a2a-server/policy/mode.ts';
 import { newTaskSettings } from '../../../../a2a-server/executor/new-task-settings.ts';
@@ -17,7 +17,7 @@ function taskWith(settings: TaskSettings) {
   });
 }
 
-describe('checkLeave', () => {
+describe('checkLeave, the check of a task’s mode and permissions', () => {
   it.each([
     { mode: 'ask', autoExecute: true },
     { mode: 'auto', autoExecute: false },
@@ -25,7 +25,7 @@ describe('checkLeave', () => {
     { mode: 'auto', readOnly: true },
     { mode: 'accept-edits', readOnly: true },
     { mode: 'plan', readOnly: false },
-  ] as const)('refuses %j, which contradicts itself', (settings) => {
+  ] as const)('checkLeave refuses %j, which contradicts itself', (settings) => {
     expect(() => checkModeSettings(settings)).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
   });
 
@@ -36,7 +36,7 @@ describe('checkLeave', () => {
     { mode: 'ask', readOnly: true },
     { autoExecute: true, readOnly: true },
     {},
-  ] as const)('accepts %j', (settings) => {
+  ] as const)('checkLeave accepts %j', (settings) => {
     expect(() => checkModeSettings(settings)).not.toThrow();
   });
 });
@@ -52,36 +52,42 @@ describe('the mode of a task', () => {
     [{ readOnly: true }, 'ask', true, false],
     [{ readOnly: false }, 'ask', false, false],
     [{ readOnly: true, autoExecute: true }, 'auto', true, true],
-  ] as const)('%j is %s; read-only: %j; runs without asking: %j', (settings, mode, readOnly, unasked) => {
-    expect(taskModeOf(settings)).toBe(mode);
-    expect(isReadOnlyMode(settings)).toBe(readOnly);
-    expect(runsWithoutAsking(settings)).toBe(unasked);
-  });
+  ] as const)(
+    '%j gives the mode %s; read-only: %j; runs without a question: %j',
+    (settings, mode, readOnly, unasked) => {
+      expect(taskModeOf(settings)).toBe(mode);
+      expect(isReadOnlyMode(settings)).toBe(readOnly);
+      expect(mayRunSomeUnasked(settings)).toBe(unasked);
+    },
+  );
 });
 
-describe('beginningSettings', () => {
+describe('beginningSettings, the settings of a session’s next task', () => {
   it.each([
-    // A task does not inherit a mode that acts without asking. It inherits a restriction.
+    // The next task does not inherit a mode that acts without asking, but inherits a restriction.
     [{}, { mode: 'auto' }, 'ask', {}],
     [{}, { mode: 'accept-edits' }, 'ask', {}],
     [{}, { autoExecute: true }, 'ask', {}],
     [{}, { mode: 'plan' }, 'ask', { mode: 'plan' }],
     [{}, { mode: 'ask' }, 'auto', { mode: 'ask' }],
     [{}, { readOnly: true }, 'auto', { readOnly: true }],
-    // The message's settings come first.
+    // The settings in the message have priority over the session's settings.
     [{ mode: 'auto' }, { mode: 'plan' }, 'ask', { mode: 'auto' }],
     [{ autoExecute: true }, { mode: 'plan' }, 'ask', { autoExecute: true }],
     [{ autoExecute: false }, {}, 'auto', { autoExecute: false }],
-    // Then the server's default applies.
+    // Without any settings, the server's default mode applies.
     [{}, {}, 'accept-edits', { mode: 'accept-edits' }],
     [{}, {}, 'ask', {}],
     [{ readOnly: true }, {}, 'auto', { readOnly: true }],
     [{ readOnly: true }, {}, 'plan', { readOnly: true, mode: 'plan' }],
-  ] as const)('with the setting %j after %j and the default %s is %j', (asked, previous, mode, expected) => {
-    expect(newTaskSettings(asked, taskWith(previous), mode)).toEqual(expected);
-  });
+  ] as const)(
+    'with the setting %j after %j and the default %s, the settings are %j',
+    (asked, previous, mode, expected) => {
+      expect(newTaskSettings(asked, taskWith(previous), mode)).toEqual(expected);
+    },
+  );
 
-  it('refuses a mode that contradicts an inherited restriction', () => {
+  it('a mode that contradicts an inherited restriction is refused', () => {
     expect(() => newTaskSettings({ mode: 'auto' }, taskWith({ readOnly: true }), 'ask')).toThrow(
       expect.objectContaining({ reason: 'MALFORMED' }),
     );

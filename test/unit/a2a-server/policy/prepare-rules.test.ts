@@ -3,7 +3,7 @@ import { createPolicy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
 import { policyOf, commandCall, TOOL_NAMES } from '../../../support/judged-calls.ts';
 
-/** The result, or the error that it throws. */
+/** Returns the result of the function, or the error that it throws. */
 function attempt(act: () => unknown): unknown {
   try {
     return act();
@@ -16,8 +16,8 @@ function refused(...written: Record<string, unknown>[]): unknown {
   return attempt(() => void policyOf(...written));
 }
 
-describe('createPolicy', () => {
-  it('refuses two rules with different actions for exactly the same calls, and names both', () => {
+describe('createPolicy, which reads the policy rules', () => {
+  it('createPolicy refuses two rules with different actions for exactly the same calls, and names both', () => {
     const error = refused(
       { action: 'allow', tool: ['fetch', 'write-file'], path: 'a' },
       { action: 'ask', tool: 'fetch' },
@@ -30,7 +30,7 @@ describe('createPolicy', () => {
     expect(refused({ action: 'deny', path: 'a' }, { action: 'deny', path: 'a' })).toBeUndefined();
   });
 
-  it('refuses a tool that does not exist, and names the existing ones', () => {
+  it('createPolicy refuses a tool that does not exist, and names the existing tools', () => {
     for (const tool of ['write-fil', 'send-*'])
       expect(refused({ action: 'allow', tool: 'fetch' }, { action: 'deny', tool })).toMatchObject({
         reason: 'CONFIGURATION',
@@ -38,17 +38,17 @@ describe('createPolicy', () => {
       });
   });
 
-  it('accepts any name of an MCP server’s tool, because the server connects later', () => {
+  it('createPolicy accepts any tool name of an MCP server, because the server connects later', () => {
     expect(refused({ action: 'deny', tool: ['mcp__git__push', 'mcp__*'] })).toBeUndefined();
   });
 
-  it.each(['git status; ls', 'git $X', '', '   '])('refuses %j as a command', (command) => {
+  it.each(['git status; ls', 'git $X', '', '   '])('createPolicy refuses %j as a command', (command) => {
     expect(command === '' || refused({ action: 'allow', command }) !== undefined).toBe(true);
     expect(command !== '' || !rulesSchema.safeParse([{ action: 'allow', command }]).success).toBe(true);
   });
 
   it.each(['git … push', 'git ... push'])(
-    'refuses %j: only the last word may allow more words',
+    'createPolicy refuses %j: only the last word of a command may stand for more words',
     (command) => {
       expect(refused({ action: 'allow', command })).toMatchObject({
         reason: 'CONFIGURATION',
@@ -57,7 +57,7 @@ describe('createPolicy', () => {
     },
   );
 
-  it('reads commands as the shell of the platform does', () => {
+  it('createPolicy reads commands as the platform’s shell does', () => {
     const rules = rulesSchema.parse([{ action: 'allow', command: 'git "^x"' }]);
     const shell = process.platform === 'win32' ? 'cmd' : 'sh';
     const verdicts = [{}, { shell }, { shell: shell === 'sh' ? 'cmd' : 'sh' }] as const;
@@ -77,7 +77,7 @@ describe('createPolicy', () => {
     [{ action: 'allow', tools: 'fetch' }],
     [{ tool: 'fetch' }],
     ['allow'],
-  ])('accepts no rule like %j', (written) => {
+  ])('createPolicy accepts no rule like %j', (written) => {
     expect(rulesSchema.safeParse([written]).success).toBe(false);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JudgedCall } from '../../../../a2a-server/policy/judged-call.ts';
+import type { CallFacts } from '../../../../a2a-server/policy/call-facts.ts';
 import {
   fetchCall,
   mcpCall,
@@ -10,11 +10,11 @@ import {
   writeCall,
 } from '../../../support/judged-calls.ts';
 
-function speaks(rule: Record<string, unknown>, call: JudgedCall): boolean {
+function speaks(rule: Record<string, unknown>, call: CallFacts): boolean {
   return policyOf(rule)[0]?.matches(call) === 'yes';
 }
 
-describe('a rule by path', () => {
+describe('a policy rule by path', () => {
   it.each([
     ['docs/**', 'docs/a.md', true],
     ['docs/**', 'src/docs/a.md', false],
@@ -24,11 +24,11 @@ describe('a rule by path', () => {
     ['**/.env', '.env', true],
     ['docs/*', 'docs/.hidden', true],
     ['!docs/*', 'src/a.md', false],
-  ])('whether the pattern %j allows the path %j: %s', (path, at, expected) => {
+  ])('the pattern %j allows the path %j: %s', (path, at, expected) => {
     expect(speaks({ action: 'allow', path }, writeCall(at))).toBe(expected);
   });
 
-  it('a rule of several patterns allows each path that one of them matches', () => {
+  it('a rule with several patterns allows each path that one of them matches', () => {
     const rule = { action: 'allow', path: ['docs/**', 'src/**'] };
     expect(['docs/a', 'src/a', 'lib/a'].map((at) => speaks(rule, writeCall(at)))).toEqual([
       true,
@@ -37,7 +37,7 @@ describe('a rule by path', () => {
     ]);
   });
 
-  it('allows a call with several paths if it allows every one, and denies it for any one', () => {
+  it('a rule allows a call with several paths if it allows every path, and denies the call if it denies one path', () => {
     const [inside, outside] = [writeCall('docs/a'), writeCall('src/a')];
     const both = {
       ...inside,
@@ -48,14 +48,14 @@ describe('a rule by path', () => {
     expect(speaks({ action: 'deny', path: 'src/**' }, both)).toBe(true);
   });
 
-  it('allows by the resolved path, and denies by the written or the resolved path', () => {
+  it('an allow rule checks the resolved path; a deny rule checks the written and the resolved path', () => {
     const linked = writeCall('docs/link.md', 'secrets/key.md');
     expect(speaks({ action: 'allow', path: 'docs/**' }, linked)).toBe(false);
     expect(speaks({ action: 'deny', path: 'docs/**' }, linked)).toBe(true);
     expect(speaks({ action: 'deny', path: 'secrets/**' }, linked)).toBe(true);
   });
 
-  it('denies in any letter case, with all files below the named directory', () => {
+  it('a deny rule ignores letter case, and covers all files below the named directory', () => {
     expect(speaks({ action: 'deny', path: 'Secrets/**' }, writeCall('secrets/a'))).toBe(true);
     expect(speaks({ action: 'deny', path: '.git' }, writeCall('.git/hooks/pre-commit'))).toBe(true);
     expect(speaks({ action: 'allow', path: '.git' }, writeCall('.git/hooks/pre-commit'))).toBe(false);
@@ -75,15 +75,15 @@ describe('a rule by path', () => {
     expect(speaks({ action: 'deny', path }, searchCall(tree))).toBe(expected);
   });
 
-  it('never allows a search of a tree, and does not match calls without paths', () => {
+  it('a path rule never allows a search of a directory tree, and does not match calls without paths', () => {
     expect(speaks({ action: 'allow', path: '**' }, searchCall('.'))).toBe(false);
     for (const action of ['allow', 'deny'])
       expect(speaks({ action, path: '**' }, commandCall('cat .env'))).toBe(false);
   });
 });
 
-describe('a rule by host', () => {
-  it('matches the named host, and with a glob its subdomains', () => {
+describe('a policy rule by host', () => {
+  it('a host rule matches the named host, and with a glob its subdomains', () => {
     expect(speaks({ action: 'allow', host: 'example.com' }, fetchCall('example.com'))).toBe(true);
     expect(speaks({ action: 'allow', host: 'example.com' }, fetchCall('evil-example.com'))).toBe(false);
     expect(speaks({ action: 'allow', host: '*.example.com' }, fetchCall('a.b.example.com'))).toBe(true);
@@ -91,14 +91,14 @@ describe('a rule by host', () => {
     expect(speaks({ action: 'deny', host: ['a.com', 'b.com'] }, fetchCall('b.com'))).toBe(true);
   });
 
-  it('matches in any letter case, and treats an exclamation mark as a plain character', () => {
+  it('a host rule ignores letter case, and treats an exclamation mark as a plain character', () => {
     expect(speaks({ action: 'allow', host: 'Example.COM' }, fetchCall('example.com'))).toBe(true);
     expect(speaks({ action: 'allow', host: '*' }, fetchCall('.hidden.example.com'))).toBe(true);
     for (const action of ['allow', 'deny'])
       expect(speaks({ action, host: '!evil.com' }, fetchCall('good.com'))).toBe(false);
   });
 
-  it('allows only if every host matches, and denies if one matches', () => {
+  it('an allow rule needs a match for every host, and a deny rule needs one match', () => {
     const both = fetchCall('good.com', 'bad.com');
     expect(speaks({ action: 'allow', host: 'good.com' }, both)).toBe(false);
     expect(speaks({ action: 'deny', host: 'bad.com' }, both)).toBe(true);
@@ -106,8 +106,8 @@ describe('a rule by host', () => {
   });
 });
 
-describe('a rule by tool and server', () => {
-  it('matches the named tools and servers', () => {
+describe('a policy rule by tool and server', () => {
+  it('a rule matches the named tools and servers', () => {
     expect(speaks({ action: 'allow', tool: ['fetch', 'write-*'] }, writeCall('a'))).toBe(true);
     expect(speaks({ action: 'allow', tool: 'write-file' }, readCall('a'))).toBe(false);
     expect(speaks({ action: 'deny', server: 'git*' }, mcpCall('github', 'mcp__github__push'))).toBe(true);
@@ -116,7 +116,7 @@ describe('a rule by tool and server', () => {
     expect(speaks({ action: 'deny', server: '!github' }, mcpCall('gitlab', 'mcp__gitlab__push'))).toBe(false);
   });
 
-  it('matches a call only if all its conditions match', () => {
+  it('a rule matches a call only if all its conditions match', () => {
     const rule = { action: 'allow', tool: 'write-file', path: 'docs/**' };
     expect(speaks(rule, writeCall('docs/a'))).toBe(true);
     expect(speaks(rule, writeCall('src/a'))).toBe(false);

@@ -8,14 +8,14 @@ function allowed(command: string, rule = 'git status'): boolean {
   return policyOf({ action: 'allow', command: rule })[0]?.matches(commandCall(command)) === 'yes';
 }
 
-describe('plainWords', () => {
+describe('plainWords, which reads a shell command as a list of words', () => {
   it.each([
     ['git status', ['git', 'status']],
     ['  git   status  --short ', ['git', 'status', '--short']],
     [`git commit -m "a & b; c | d > e (f)"`, ['git', 'commit', '-m', 'a & b; c | d > e (f)']],
     [`echo 'it is' "so"`, ['echo', 'it is', 'so']],
     [`g"it" st'at'us`, ['git', 'status']],
-  ])('%j is a list of these words', (command, words) => {
+  ])('plainWords reads %j as these words', (command, words) => {
     expect(simpleCommandWords(command, 'sh')).toEqual(words);
   });
 
@@ -48,18 +48,18 @@ describe('plainWords', () => {
     '',
     '   ',
     `git status ${'x'.repeat(5000)}`,
-  ])('%j is no plain list of words, so "git status" does not allow it', (command) => {
+  ])('plainWords refuses %j, so a rule for "git status" does not allow the command', (command) => {
     expect(allowed(command)).toBe(false);
     expect(allowed(command, 'git status …')).toBe(false);
     expect(simpleCommandWords(command, 'sh')).toBeUndefined();
   });
 
-  it.each(['git "status"', 'git  status'])('%j is "git status"', (command) => {
+  it.each(['git "status"', 'git  status'])('a rule for "git status" matches %j', (command) => {
     expect(allowed(command)).toBe(true);
   });
 
   it.each(['git status --short', 'git status -- a.txt', 'git status a.txt', 'git status ""'])(
-    '%j is "git status …", and not "git status"',
+    'a rule for "git status …" matches %j, and a rule for "git status" does not',
     (command) => {
       expect(allowed(command)).toBe(false);
       expect(allowed(command, 'git status …')).toBe(true);
@@ -68,19 +68,19 @@ describe('plainWords', () => {
   );
 
   it.each(['git', 'git statusx', 'git stash', 'sudo git status', '/tmp/git status', '"git status"'])(
-    '%j is not "git status"',
+    'a rule for "git status" does not match %j',
     (command) => expect(allowed(command)).toBe(false),
   );
 
   it.each(['git status & del x', `git status 'a & del x'`, 'git status ^& del x', 'git status %X%'])(
-    'cmd does not read %j as a plain list of words, because its quotes differ',
+    'for cmd, plainWords refuses %j, because the quotes of cmd differ',
     (command) => {
       expect(simpleCommandWords(command, 'cmd')).toBeUndefined();
       expect(simpleCommandWords('git status --short', 'cmd')).toEqual(['git', 'status', '--short']);
     },
   );
 
-  it('a compound command with an allowed part is never allowed', () => {
+  it('no rule allows a compound command because of an allowed part', () => {
     const word = fc.stringMatching(/^[a-z0-9./=-]{1,8}$/u);
     const command = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
     const space = fc.constantFrom('', ' ', '  ', '\t');
@@ -110,13 +110,13 @@ describe('plainWords', () => {
     fc.assert(fc.property(compound, (text) => !allowed(text)));
   });
 
-  it('quoted words parse to the originals, and an open rule allows them by its first words', () => {
+  it('any words, when quoted, parse back to the same words, and a rule that allows their first words allows the command', () => {
     const text = fc.stringMatching(/^[a-zA-Z0-9 ;&|<>()#*?~{}'.,:=@%+/-]{0,12}$/u);
     fc.assert(
       fc.property(fc.array(text), (rest) => {
         const command = quote(['git', 'status', ...rest]);
         const words = simpleCommandWords(command, 'sh');
-        // The quoting may need escapes. Then policy asks for the call.
+        // If the quoting needs escapes, the words are undefined, and policy asks about the call.
         if (words !== undefined) expect(words).toEqual(['git', 'status', ...rest]);
         expect(allowed(command, 'git status …')).toBe(words !== undefined);
         expect(allowed(command)).toBe(words !== undefined && rest.length === 0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { JudgedCall } from '../../../../a2a-server/policy/judged-call.ts';
+import type { CallFacts } from '../../../../a2a-server/policy/call-facts.ts';
 import type { Policy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
 import type { Grant } from '../../../../a2a-server/task/grants.ts';
@@ -17,35 +17,60 @@ import {
 const write = writeCall('a.txt');
 const look = readCall('a.txt');
 
-function grant(scope: Grant['scope'], { tool, source }: JudgedCall): Grant {
+function grant(scope: Grant['scope'], { tool, source }: CallFacts): Grant {
   const by = { principal: 'ada', channel: 'test' };
   return { grantId: 'g1', scope, callId: 'call-1', tool, source, by, at: 0, expiresAt: null, usesLeft: null };
 }
 
 function judge(
-  call: JudgedCall,
+  call: CallFacts,
   settings: TaskSettings = {},
   { grants = [], policy = [] }: { grants?: Grant[]; policy?: Policy } = {},
 ) {
   return verdict(call, { settings, grants, policy });
 }
 
-describe('verdict', () => {
-  it('asks for a call with side effects, and allows a read-only call', () => {
+describe('the policy’s verdict', () => {
+  it('the policy asks about a call with side effects, and allows a read-only call', () => {
     expect(judge(write)).toEqual({ type: 'ask' });
     expect(judge(look)).toEqual({ type: 'allow', because: { type: 'read-only' } });
   });
 
   it.each([{ autoExecute: true }, { mode: 'auto' }] as const)(
-    'R13 never asks if everything may run without asking (%j)',
+    'R13 the policy never asks if the settings let everything run (%j)',
     (settings) => {
       expect(judge(write, settings)).toEqual({ type: 'allow', because: { type: 'auto-execute' } });
       expect(judge(commandCall('rm -rf /'), settings).type).toBe('allow');
     },
   );
 
+  it('a presence rule asks and demands presence, also against modes and grants; only a deny rule is stronger', () => {
+    const presence = { action: 'presence', path: 'a.txt' };
+    const name = 'rule 1 (presence: path "a.txt")';
+    const asked = { type: 'ask', rule: name, presence: true };
+    const grants = [grant('always', write)];
+    for (const settings of [{}, { mode: 'auto' }, { mode: 'accept-edits' }] as const)
+      expect(judge(write, settings, { grants, policy: policyOf(presence) })).toEqual(asked);
+    expect(judge(look, {}, { policy: policyOf(presence) })).toEqual(asked);
+    const others = [
+      { action: 'ask', tool: 'write-file' },
+      { action: 'allow', tool: '*' },
+    ];
+    expect(judge(write, {}, { policy: policyOf(presence, ...others) })).toEqual(asked);
+    const denied = policyOf(presence, { action: 'deny', tool: 'write-file' });
+    expect(judge(write, {}, { policy: denied }).type).toBe('refuse');
+    expect(judge(writeCall('b.txt'), { mode: 'auto' }, { policy: policyOf(presence) }).type).toBe('allow');
+  });
+
+  it('a presence rule about a command also demands presence if the meaning of the command is uncertain', () => {
+    const policy = policyOf({ action: 'presence', command: 'git push' });
+    for (const line of ['git push', 'cd a && git push -f', '$X push'])
+      expect(judge(commandCall(line), { mode: 'auto' }, { policy })).toMatchObject({ presence: true });
+    expect(judge(commandCall('git status'), { mode: 'auto' }, { policy }).type).toBe('allow');
+  });
+
   it.each([{ readOnly: true, autoExecute: true }, { readOnly: true }, { mode: 'plan' }] as const)(
-    'refuses side effects if the task is read-only (%j), with any mode and any grant',
+    'the policy refuses side effects if the task is read-only (%j), with any mode and any grant',
     (settings) => {
       const policy = policyOf({ action: 'allow', tool: '*' });
       expect(judge(write, settings, { grants: [grant('always', write)], policy }).type).toBe('refuse');
@@ -53,7 +78,7 @@ describe('verdict', () => {
     },
   );
 
-  it('allows file tools in the mode accept-edits, and asks for the rest', () => {
+  it('with the mode "accept-edits", the policy allows file tools and asks about all other tools', () => {
     const settings = { mode: 'accept-edits' } as const;
     expect(judge(write, settings)).toEqual({ type: 'allow', because: { type: 'accept-edits' } });
     for (const call of [commandCall('ls'), fetchCall('example.com'), mcpCall('one', 'write-file')])
@@ -74,11 +99,11 @@ describe('verdict', () => {
     expect(judge(write, {}, { grants }).type).toBe('ask');
   });
 
-  it('R12 a grant for always covers every call', () => {
+  it('R12 a grant with the scope "always" covers every call', () => {
     expect(judge(mcpCall('two', 'send'), {}, { grants: [grant('always', write)] }).type).toBe('allow');
   });
 
-  it('names the rule that allowed, asked for, or denied a call', () => {
+  it('the verdict names the rule that allowed a call, asked about it, or denied it', () => {
     const policy = policyOf(
       { action: 'allow', command: 'git status' },
       { action: 'ask', command: 'git push', comment: 'others see it' },
@@ -98,20 +123,20 @@ describe('verdict', () => {
     });
   });
 
-  it('also denies and asks for read-only calls', () => {
+  it('deny rules and ask rules also apply to read-only calls', () => {
     const policy = policyOf({ action: 'deny', path: '.env' }, { action: 'ask', path: 'private/**' });
     expect(judge(readCall('web/.env'), {}, { policy }).type).toBe('refuse');
     expect(judge(readCall('private/notes.md'), {}, { policy }).type).toBe('ask');
   });
 
-  it('asks if a command may match a deny rule but its meaning is uncertain, also in the mode auto', () => {
+  it('the policy asks if a command perhaps matches a deny rule, also with the mode "auto"', () => {
     const policy = policyOf({ action: 'deny', command: 'git push' });
     expect(judge(commandCall('$X push'), { mode: 'auto' }, { policy }).type).toBe('ask');
     expect(judge(commandCall('git pull'), { mode: 'auto' }, { policy }).type).toBe('allow');
   });
 });
 
-describe('deny beats ask beats allow', () => {
+describe('the priority of rules: deny before ask before allow', () => {
   const action = fc.constantFrom('allow', 'ask', 'deny');
   const conditions = fc.constantFrom(
     { tool: 'write-file' },
@@ -146,7 +171,7 @@ describe('deny beats ask beats allow', () => {
   );
   const grants = fc.constantFrom<Grant[]>([], [grant('always', write)]);
 
-  it('for any order of rules, any mode and any grants', () => {
+  it('the priority is kept for any order of rules, any mode and any grants', () => {
     fc.assert(
       fc.property(
         written.chain((list) =>

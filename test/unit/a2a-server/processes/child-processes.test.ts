@@ -1,4 +1,4 @@
-/** One server records its child processes, and the next server ends them. Uses real processes. */
+/** Tests that a server records its child processes, and that the next server ends them. The processes are real. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -6,7 +6,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { childProcesses, type Orphan } from '../../../../a2a-server/processes/child-processes.ts';
-import { isAlive } from '../../../../a2a-server/processes/end-process-group.ts';
+import { isGroupAlive } from '../../../../a2a-server/processes/end-process-group.ts';
 import { markedGroups } from '../../../../a2a-server/processes/process-identity.ts';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -26,7 +26,7 @@ afterEach(() => {
   }
 });
 
-/** A shell that leads a process group. Resolves when it has printed `ready`. */
+/** Starts a shell that leads a process group. Resolves when the shell has printed `ready`. */
 async function group(script: string, env: Readonly<Record<string, string>> = {}): Promise<number> {
   const child = spawn('/bin/sh', ['-c', script], {
     detached: true,
@@ -52,7 +52,7 @@ function serverOn(directory: string, graceMs = 5_000) {
 
 const OWNER = { type: 'tool-execution', toolId: 'run-shell-command-1-a' } as const;
 
-/** The records of a group that a killed server leaves. */
+/** Leaves the records of a process group, as a killed server does. */
 async function recorded(directory: string, script: string): Promise<number> {
   const { children } = serverOn(directory);
   const entry = children.entry(OWNER);
@@ -61,7 +61,7 @@ async function recorded(directory: string, script: string): Promise<number> {
   return leader;
 }
 
-/** The environment variable that the recorded child inherits. */
+/** Returns the environment variable that the child of this record inherits. */
 const markerOf = (record: string): string => `A2A_SERVER_CHILD=${record.replace('.json', '')}`;
 
 async function changeRecord(directory: string, change: (text: string) => string): Promise<void> {
@@ -70,22 +70,22 @@ async function changeRecord(directory: string, change: (text: string) => string)
 }
 
 posix('child processes', () => {
-  it('R94 the next server ends a group that a killed server left, with its grandchildren', async () => {
+  it('R94 the next server ends a process group that a killed server left, with its grandchildren', async () => {
     const directory = await temporaryDirectory();
     const leader = await recorded(directory, '(sleep 90 & sleep 90) & echo ready; sleep 90');
     const { children, orphans } = serverOn(directory);
     expect(await children.endOrphans()).toEqual([]);
-    expect(await isAlive(leader)).toBe(false);
+    expect(await isGroupAlive(leader)).toBe(false);
     expect(orphans).toEqual([[{ owner: OWNER, group: leader }, 'ended']]);
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('R94 a group that ignores SIGTERM is killed after the grace period', async () => {
+  it('R94 a process group that ignores SIGTERM is killed after the grace period', async () => {
     const directory = await temporaryDirectory();
     const leader = await recorded(directory, "trap '' TERM; echo ready; while :; do sleep 1; done");
     const { children } = serverOn(directory, 50);
     expect(await children.endOrphans()).toEqual([]);
-    expect(await isAlive(leader)).toBe(false);
+    expect(await isGroupAlive(leader)).toBe(false);
   });
 
   linux('R94 members are ended after their leader has gone', async () => {
@@ -93,10 +93,10 @@ posix('child processes', () => {
     const leader = await recorded(directory, '(trap "" HUP; sleep 90) & echo ready; read x < /dev/zero');
     process.kill(leader, 'SIGKILL');
     await once(started[0] ?? process, 'exit');
-    expect(await isAlive(leader)).toBe(true);
+    expect(await isGroupAlive(leader)).toBe(true);
     const { children } = serverOn(directory);
     expect(await children.endOrphans()).toEqual([]);
-    expect(await isAlive(leader)).toBe(false);
+    expect(await isGroupAlive(leader)).toBe(false);
   });
 
   linux('R94 a program that has left the group of its command is ended too', async () => {
@@ -119,14 +119,14 @@ posix('child processes', () => {
       process.kill(leader, 'SIGKILL');
       await once(started[0] ?? process, 'exit');
       const [record = ''] = await readdir(directory);
-      // The program has the variable until `env` restarts it.
+      // The child has the variable until `env` replaces its environment.
       while (markedGroups(markerOf(record)).includes(leader)) await nextTurn();
       const { children } = serverOn(directory);
       expect(await children.endOrphans()).toEqual([{ owner: OWNER, group: leader }]);
-      expect(await isAlive(leader)).toBe(true);
+      expect(await isGroupAlive(leader)).toBe(true);
       process.kill(-leader, 'SIGKILL');
-      // A signal takes effect after the call returns.
-      while (await isAlive(leader)) await nextTurn();
+      // The signal takes effect only after the call returns.
+      while (await isGroupAlive(leader)) await nextTurn();
       expect(await children.endOrphans()).toEqual([]);
       expect(await readdir(directory)).toEqual([]);
     },
@@ -138,7 +138,7 @@ posix('child processes', () => {
     await changeRecord(directory, (text) => text.replace(/"started":"[^"]*"/u, '"started":"1"'));
     const { children, orphans } = serverOn(directory);
     expect(await children.endOrphans()).toEqual([]);
-    expect(await isAlive(leader)).toBe(true);
+    expect(await isGroupAlive(leader)).toBe(true);
     expect(orphans).toEqual([]);
     expect(await readdir(directory)).toEqual([]);
   });
@@ -148,22 +148,22 @@ posix('child processes', () => {
     const leader = await recorded(directory, 'echo ready; sleep 90');
     await changeRecord(directory, (text) => text.replace(/"boot":"[^"]*"/u, '"boot":"another"'));
     expect(await serverOn(directory).children.endOrphans()).toEqual([]);
-    expect(await isAlive(leader)).toBe(true);
+    expect(await isGroupAlive(leader)).toBe(true);
   });
 
-  it('a server ends none of its own children, and deletes the records of ended ones', async () => {
+  it('a server does not end its own running processes as orphans, and deletes the records of processes that have ended', async () => {
     const directory = await temporaryDirectory();
     const { children } = serverOn(directory);
     const entry = children.entry(OWNER);
     const leader = await group('echo ready; sleep 90', entry.env);
     await entry.record(leader);
     expect(await children.endOrphans()).toEqual([]);
-    expect(await isAlive(leader)).toBe(true);
+    expect(await isGroupAlive(leader)).toBe(true);
     entry.forget();
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('a record that was cut off while it was written is removed', async () => {
+  it('the server removes a process record that a crash left incomplete', async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, 'a.json'), '{"id":');
     expect(await serverOn(directory).children.endOrphans()).toEqual([]);

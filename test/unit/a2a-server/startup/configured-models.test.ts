@@ -1,18 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import { createModels } from '../../../../a2a-server/startup/configured-models.ts';
+import type { Model } from '../../../../a2a-server/models/model.ts';
 import { modelSettingsSchema } from '../../../../a2a-server/models/model-settings.ts';
 
 const KEYS = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o', GEMINI_API_KEY: 'g' };
 
+function modelWith(settings: object, env = {}): Model {
+  const parsed = modelSettingsSchema.parse(settings);
+  return createModels(parsed, { OPENROUTER_API_KEY: 'key', ...env }).resolve(undefined);
+}
+
 describe('the model of a task', () => {
-  test('is the offline model, even with keys in the environment', () => {
+  test('without settings the task uses the offline model, even with keys in the environment', () => {
     const models = createModels(modelSettingsSchema.parse({}), KEYS);
     for (const name of [undefined, 'offline', 'fast', 'smart'])
       expect(models.resolve(name).id).toBe('offline');
     expect(models.list()).toEqual(['fast', 'smart', 'offline']);
   });
 
-  test('comes from the settings, for the default, a tier or an id', () => {
+  test('the settings choose the model for the default, a tier or an id', () => {
     const settings = modelSettingsSchema.parse({
       model: 'anthropic:a-model',
       fast: 'google:g-model',
@@ -33,7 +39,7 @@ describe('the model of a task', () => {
   });
 
   test.each(['openai:o-model', 'gpt', '', 'constructor', '__proto__'])(
-    'is never %j if the settings do not name it, even with its key',
+    'the task never uses %j if the settings do not name it, even with its key',
     (name) => {
       const models = createModels(modelSettingsSchema.parse({ smart: 'anthropic:a-model' }), KEYS);
       expect(() => models.resolve(name)).toThrow(
@@ -55,7 +61,7 @@ describe('the price and the context window of a model', () => {
   });
   const models = createModels(settings, KEYS);
 
-  test('come from the settings by its id', () => {
+  test('price and context window come from the settings by the model’s id', () => {
     expect(models.resolve(undefined)).toMatchObject({
       price: { input: 3, output: 15 },
       contextWindow: 128_000,
@@ -64,22 +70,40 @@ describe('the price and the context window of a model', () => {
     expect(models.resolve('fast').price).toBeUndefined();
   });
 
-  test('are known for well-known models; the settings override them, and another endpoint has no list price', () => {
+  test('well-known models have a price and a window; the settings override them, and another endpoint has no list price', () => {
     const id = 'anthropic:claude-sonnet-4-5';
-    const modelWith = (more: object) =>
-      createModels(modelSettingsSchema.parse({ model: id, ...more }), KEYS).resolve(undefined);
-    expect(modelWith({})).toMatchObject({
+    const claudeWith = (more: object) => modelWith({ model: id, ...more }, KEYS);
+    expect(claudeWith({})).toMatchObject({
       contextWindow: 200_000,
       price: { input: 3, output: 15, cacheWrite: 3.75 },
     });
     const own = { prices: { [id]: { input: 1, output: 2 } }, contextWindow: { [id]: 9_000 } };
-    expect(modelWith(own)).toMatchObject({ contextWindow: 9_000, price: { input: 1, output: 2 } });
-    const elsewhere = modelWith({ baseUrls: { anthropic: 'https://proxy' } });
+    expect(claudeWith(own)).toMatchObject({ contextWindow: 9_000, price: { input: 1, output: 2 } });
+    const elsewhere = claudeWith({ baseUrls: { anthropic: 'https://proxy' } });
     expect(elsewhere).toMatchObject({ contextWindow: 200_000 });
     expect(elsewhere.price).toBeUndefined();
   });
 
-  test('are unset for the offline model, which has no limit', () => {
+  test('a model of OpenRouter, and a model of an endpoint that has a list, have their price, window and files', () => {
+    expect(modelWith({ model: 'openrouter:anthropic/claude-sonnet-4.5' })).toMatchObject({
+      contextWindow: 1_000_000,
+      price: { input: 3, output: 15, cachedInput: 0.3, cacheWrite: 3.75 },
+      inputModes: expect.arrayContaining(['image/png', 'application/pdf']),
+    });
+    const grok = { contextWindow: 256_000, price: { input: 3, output: 15, cachedInput: 0.75 } };
+    const baseUrls = { 'openai-compatible': 'https://api.x.ai/v1' };
+    expect(modelWith({ model: 'openai-compatible:grok-4', baseUrls })).toMatchObject(grok);
+    const env = { MCP_A2A_OPENAI_COMPATIBLE_URL: 'https://api.x.ai' };
+    expect(modelWith({ model: 'openai-compatible:grok-4' }, env)).toMatchObject(grok);
+    const elsewhere = modelWith({
+      model: 'openai-compatible:grok-4',
+      baseUrls: { 'openai-compatible': 'https://x' },
+    });
+    expect(elsewhere).toMatchObject({ contextWindow: 128_000 });
+    expect(elsewhere.price).toBeUndefined();
+  });
+
+  test('the offline model has no price and no window, because it has no limit', () => {
     expect(models.resolve('offline').contextWindow).toBeUndefined();
   });
 
@@ -88,19 +112,19 @@ describe('the price and the context window of a model', () => {
     { prices: { 'openai:m': { input: 1 } } },
     { prices: { gpt: { input: 1, output: 1 } } },
     { contextWindow: { 'openai:m': 100 } },
-  ])('are refused if invalid: %j', (wrong) => {
+  ])('an invalid price or context window is refused: %j', (wrong) => {
     expect(modelSettingsSchema.safeParse(wrong).success).toBe(false);
   });
 });
 
-describe('a missing setting', () => {
+describe('a missing setting of a model', () => {
   test.each([
     ['anthropic:m', 'ANTHROPIC_API_KEY'],
     ['openai:m', 'OPENAI_API_KEY'],
     ['openrouter:m', 'OPENROUTER_API_KEY'],
     ['google:m', 'GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
     ['openai-compatible:m', 'MCP_A2A_OPENAI_COMPATIBLE_URL'],
-  ])('for %s appears in the error: %s', (model, variable) => {
+  ])('the error for %s names the missing setting: %s', (model, variable) => {
     const models = createModels(modelSettingsSchema.parse({ model }), { ANTHROPIC_API_KEY: '' });
     expect(() => models.resolve(undefined)).toThrow(
       expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(variable) }),
@@ -123,32 +147,32 @@ describe('a missing setting', () => {
     },
   );
 
-  test.each(['ollama:llama3.2', 'vllm:qwen'])('does not occur for %s on this machine', (model) => {
+  test.each(['ollama:llama3.2', 'vllm:qwen'])('no setting is missing for %s on this machine', (model) => {
     expect(createModels(modelSettingsSchema.parse({ model }), {}).resolve(undefined).id).toBe(model);
   });
 
-  test('does not occur for a compatible endpoint with a URL, because it may need no key', () => {
+  test('no setting is missing for a compatible endpoint with a URL, because it may need no key', () => {
     const settings = modelSettingsSchema.parse({ model: 'openai-compatible:llama' });
     const models = createModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: 'http://localhost:11434/v1' });
     expect(models.resolve(undefined).id).toBe('openai-compatible:llama');
   });
 });
 
-describe('settings', () => {
+describe('the model settings', () => {
   test.each(['claude', 'mistral:large', 'openai:', 'openai', ':x', 'openai:a b'])(
-    'refuse the model id %j',
+    'the model settings refuse the model id %j',
     (model) => {
       expect(modelSettingsSchema.safeParse({ model }).success).toBe(false);
     },
   );
 
-  test('keep the colons of a model name', () => {
+  test('the model settings keep the colons of a model name', () => {
     const settings = modelSettingsSchema.parse({ model: 'openai-compatible:llama3.2:1b' });
     expect(settings.model).toBe('openai-compatible:llama3.2:1b');
   });
 
   test.each(['ftp://x', 'x', 'http://user:secret@host/v1', 'https://host/v1?key=secret'])(
-    'refuse the URL %j without showing it',
+    'the model settings refuse the URL %j, and the error does not show it',
     (address) => {
       const parsed = modelSettingsSchema.safeParse({ baseUrls: { openai: address } });
       expect(parsed.success).toBe(false);

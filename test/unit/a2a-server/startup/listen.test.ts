@@ -7,7 +7,7 @@ import { createLogger } from '../../../../shared/runtime/logging.ts';
 
 const TOKEN = 'a-token-of-the-state-directory';
 
-describe('a port that another program uses', () => {
+describe('a server port that another program uses', () => {
   const open: Server[] = [];
   afterEach(() => {
     for (const server of open.splice(0)) server.close();
@@ -27,7 +27,7 @@ describe('a port that another program uses', () => {
     return server;
   }
 
-  it('R104 X1 with a copy of the card: it never receives the token', async () => {
+  it('R104 X1 a program with a copy of the agent card never receives the token', async () => {
     const credentials: unknown[] = [];
     const port = await occupied((request, response) => {
       credentials.push(request.headers.authorization);
@@ -39,7 +39,7 @@ describe('a port that another program uses', () => {
     expect(credentials).toEqual([undefined, undefined]);
   });
 
-  it('is replaced by a free one if it is the default', async () => {
+  it('a free port replaces the default port', async () => {
     const port = await occupied((_, response) => response.end('hello'));
     const server = another();
     const got = await listen(server, { host: '127.0.0.1', port, portChosen: false }, own);
@@ -47,7 +47,7 @@ describe('a port that another program uses', () => {
     expect(server.address()).toMatchObject({ port: got });
   });
 
-  it('is refused if the operator chose it', async () => {
+  it('a port that the operator chose is refused', async () => {
     const port = await occupied((_, response) => response.end('hello'));
     await expect(listen(another(), { host: '127.0.0.1', port, portChosen: true }, own)).rejects.toThrow(
       `Port ${port} of 127.0.0.1 is taken`,

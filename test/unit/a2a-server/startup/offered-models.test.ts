@@ -17,8 +17,8 @@ const SETTINGS: Parameters<typeof offeredModels>[0] = {
 };
 const KEY = { OPENAI_API_KEY: 'k' };
 
-describe('the models of a server', () => {
-  it('must each have a key before the first task', () => {
+describe('the models that a server offers', () => {
+  it('every model must have a key before the server starts the first task', () => {
     expect(() => offeredModels(SETTINGS, {})).toThrow(
       expect.objectContaining({
         reason: 'CONFIGURATION',
@@ -29,7 +29,7 @@ describe('the models of a server', () => {
   });
 
   it.each(['budgetCost', 'budgetCostPerDay'] as const)(
-    'need a price each if %s is set; the offline model costs nothing',
+    'every model must have a price if %s is set; the offline model costs nothing',
     (key) => {
       const budgeted = { ...SETTINGS, [key]: 5 };
       expect(() => offeredModels(budgeted, KEY)).toThrow(

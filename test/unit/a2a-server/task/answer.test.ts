@@ -12,7 +12,7 @@ const form = (properties: NonNullable<Question['schema']>['properties']): Questi
   schema: { type: 'object', properties, required: Object.keys(properties) },
 });
 
-describe('an answer', () => {
+describe('the answer to a question', () => {
   it.each<[Question, Answer, Answer]>([
     [WORDS, ' so ', ' so '],
     [ONE, ' red\n', 'red'],
@@ -34,7 +34,7 @@ describe('an answer', () => {
       { of: ['a'] },
       { of: ['a'] },
     ],
-  ])('the answer to %j, given as %j, is %j', (question, given, answer) => {
+  ])('for the question %j, the input %j becomes the answer %j', (question, given, answer) => {
     expect(readAnswer(question, given)).toEqual({ ok: true, answer });
   });
 
@@ -59,7 +59,7 @@ describe('an answer', () => {
     [form({ name: { type: 'string' } }), { name: 'Ada', more: 1 }],
     [form({ name: { type: 'string' } }), ['Ada']],
     [form({ name: { type: 'string', default: 'Ada' } }), {}],
-  ])('the answer to %j cannot be %j, and the error says why', (question, given) => {
+  ])('for the question %j, the answer %j is refused, and the error gives the reason', (question, given) => {
     expect(readAnswer(question, given)).toEqual({ ok: false, message: expect.stringMatching(/\.$/) });
   });
 });

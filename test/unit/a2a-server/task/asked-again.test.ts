@@ -16,7 +16,7 @@ function after(snapshot: Snapshot, ...events: TaskEvent[]): Snapshot {
   return fold(all, { seq: all.seq + 1, at, event: parkOrContinue(all) });
 }
 
-/** A task with one waiting call. */
+/** Returns a task with one waiting call. */
 function parked(): Snapshot {
   const task = firstSnapshot('t', {
     seq: 1,
@@ -33,7 +33,7 @@ function parked(): Snapshot {
   );
 }
 
-/** Approves the question that the person saw, in the task's current state. */
+/** Approves the question of the state `saw`, in the task's current state. */
 function approve(snapshot: Snapshot, saw: Snapshot): CommandOutcome {
   const shown = pendingActions(saw)[0]?.shown ?? '';
   const decision = { callId: 'a', decision: 'approve', scope: 'once', reason: null } as const;
@@ -59,8 +59,8 @@ function outdated(s: Snapshot, basis: string): TaskEvent {
   return { type: 'tool.outdated', callId: 'a', tool: 't', title: 't', preview, basis };
 }
 
-describe('a call that is asked again', () => {
-  it.each(AGAIN)('%s: an approval of the earlier content, late or repeated, runs nothing', (_, events) => {
+describe('a call about which the server asks again', () => {
+  it.each(AGAIN)('%s: a late or repeated approval of the earlier content runs nothing', (_, events) => {
     const before = parked();
     const again = after(approved(before), ...events(before));
     expect(pendingActions(again)).toHaveLength(1);
@@ -68,7 +68,7 @@ describe('a call that is asked again', () => {
     expect(approve(again, again)).toMatchObject({ type: 'append' });
   });
 
-  it('R11 asks again after each change of the content', () => {
+  it('R11 the server asks again after each change of the content', () => {
     const before = parked();
     const once = after(approved(before), outdated(before, 'one'));
     const twice = after(approved(once), outdated(before, 'two'));

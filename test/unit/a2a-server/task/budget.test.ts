@@ -11,7 +11,7 @@ import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { delta, message, toolStarted, working } from '../../../support/journal-samples.ts';
 
-/** A task with these events, each at its time in milliseconds. */
+/** Returns a task with these events, each at its time in milliseconds. */
 function taskAfter(...events: readonly (readonly [at: number, event: TaskEvent])[]): Snapshot {
   const created: TaskEvent = { type: 'task.created', sessionId: 's', principal: 'p', settings: {} };
   const all = [[0, created], ...events] as const;
@@ -46,8 +46,8 @@ const spent: TaskEvent = {
 };
 const reply: TaskEvent = { type: 'input.required', pending: [], question: 'Which?' };
 
-describe('the use of a budget', () => {
-  it('counts turns, tool calls, tokens, dollars and the time at work', () => {
+describe('the used part of a budget', () => {
+  it('the used part counts turns, tool calls, tokens, dollars and working time', () => {
     const task = taskAfter(
       [1_000, working],
       [1_000, started],
@@ -58,7 +58,7 @@ describe('the use of a budget', () => {
     expect(task.spent).toEqual({ turns: 1, toolCalls: 1, tokens: 135, usd: 0.5, activeMs: 2_200 });
   });
 
-  it('does not count an abandoned turn, and is never negative', () => {
+  it('the used part does not count a discarded turn, and is never negative', () => {
     const abandoned: TaskEvent = { type: 'turn.abandoned', turn: 1, reason: 'cut' };
     expect(taskAfter([0, working], [0, started], [0, abandoned]).spent.turns).toBe(0);
     expect(taskAfter([0, working], [0, abandoned]).spent.turns).toBe(0);
@@ -71,25 +71,25 @@ describe('the use of a budget', () => {
       'tool.interrupted',
       { type: 'tool.interrupted', callId: 'c', tool: 'x', title: 'X', toolId: 'x', rerun: true },
     ],
-  ])('does not count the time before %s: no server ran', (_type, event) => {
+  ])('the used part does not count the time before %s, because no server ran', (_type, event) => {
     const task = taskAfter([0, working], [100, delta('a')], [900_100, event], [900_150, delta('b')]);
     expect(task.spent.activeMs).toBe(150);
   });
 
-  it('does not count the time in which the task waits for a person', () => {
+  it('the used part does not count the time in which the task waits for a person', () => {
     const task = taskAfter([0, working], [100, reply], [5_000, message('blue')], [6_000, working]);
     expect(task.spent.activeMs).toBe(100);
     expect(activeTime(taskAfter([0, working], [100, reply]), 9_000)).toBe(100);
   });
 
-  it('includes the time since the last event while the task works', () => {
+  it('the used part includes the time since the last event while the task works', () => {
     const task = taskAfter([0, working], [100, delta('a')]);
     expect(activeTime(task, 350)).toBe(350);
-    // A clock may go back.
+    // A clock that goes back must not reduce the working time.
     expect(activeTime(task, 50)).toBe(100);
   });
 
-  it('begins again when a person lets the task continue, and only then', () => {
+  it('the used part is zero again only after a person lets the task continue', () => {
     const used = [
       [0, working],
       [0, started],
@@ -104,7 +104,7 @@ describe('the use of a budget', () => {
   });
 });
 
-describe('the question about a budget', () => {
+describe('the question about a spent budget', () => {
   const task = taskAfter([0, working], [0, started], [0, toolStarted('x')], [2_000, finished]);
 
   it.each<[Partial<Budget>, string]>([
@@ -113,14 +113,14 @@ describe('the question about a budget', () => {
     [{ tokens: 34 }, 'tokens: 34'],
     [{ usd: 0.5 }, 'US dollars: 0.50'],
     [{ activeMs: 2_000 }, 'seconds at work: 2'],
-  ])('comes when %j is reached, and not before', (limit, words) => {
+  ])('the task asks once %j is reached, and not before', (limit, words) => {
     expect(budgetQuestion(task, { ...NO_BUDGET, ...limit }, 2_000)).toContain(`(${words})`);
     const [[name, value] = ['', 0]] = Object.entries(limit);
     const higher = { ...NO_BUDGET, [name]: (value ?? 0) * 1.1 };
     expect(budgetQuestion(task, higher, 2_000)).toBeUndefined();
   });
 
-  it('names every limit that is reached, and none comes without a limit', () => {
+  it('the question names every limit that is reached; without limits there is no question', () => {
     expect(budgetQuestion(task, { ...NO_BUDGET, turns: 1, tokens: 1 }, 2_000)).toContain(
       '(turns of the model: 1; tokens: 34)',
     );

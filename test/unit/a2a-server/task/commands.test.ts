@@ -5,7 +5,7 @@ import { askAgain, decide, type ResolvedDecision } from '../../../../a2a-server/
 import { decisionInText } from '../../../../a2a-server/task/text-decision.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldNext } from '../../../../a2a-server/task/fold.ts';
-import { resultForModel } from '../../../../a2a-server/task/call-result.ts';
+import { resultForModel } from '../../../../a2a-server/task/result-for-model.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
@@ -19,14 +19,16 @@ function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {
   return foldNext(snapshot, events, at);
 }
 
-/** A task whose model requested these calls. All of them wait. */
+/** Returns a task in which all these calls wait for a decision. */
 function waitingFor(...callIds: string[]): Snapshot {
   return parkedTask(
     taskAfter(...turnEventsWith(callIds.map((id) => ({ call: request(id, false), ask: true })))),
   );
 }
 
-/** A decision with the code of `waitingFor`. An answer has none, as from a client without the extension. */
+/**
+ * Returns a decision with the code of `waitingFor`. An answer has no code, as from a client without the extension.
+ */
 function decision(callId: string, more: Partial<ResolvedDecision> = {}): ResolvedDecision {
   const shown = more.decision === 'answer' ? null : (pendingActions(waitingFor(callId))[0]?.shown ?? null);
   return { callId, decision: 'approve', scope: 'once', reason: null, shown, edited: null, ...more };
@@ -44,8 +46,8 @@ function accepted(snapshot: Snapshot, ...decisions: ResolvedDecision[]): Snapsho
   return after(snapshot, ruling.events);
 }
 
-describe('a question', () => {
-  /** A task whose running tool `a` has asked `a.q1`. */
+describe('a question that waits for the person', () => {
+  /** Returns a task whose running tool `a` has asked the question `a.q1`. */
   function asked(): Snapshot {
     const reference = { callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1' };
     const runs = after(accepted(waitingFor('a'), decision('a')), [{ type: 'tool.started', ...reference }]);
@@ -54,7 +56,7 @@ describe('a question', () => {
   }
   const answer = decision('a.q1', { decision: 'answer', answer: 'red' });
 
-  it('a question of a running tool is answered once; the task works again, and the tool still runs', () => {
+  it('a question of a running tool is answered once; then the task works again, and the tool still runs', () => {
     const moved = accepted(asked(), answer);
     expect(moved.status).toEqual({ state: 'working' });
     expect(moved.calls['a']?.state.type).toBe('running');
@@ -64,7 +66,7 @@ describe('a question', () => {
     });
   });
 
-  it('R07 a question that was withdrawn refuses an answer and says why', () => {
+  it('R07 a question that its tool withdrew refuses an answer and gives the reason', () => {
     const outcome = { type: 'error', message: 'aborted' } as const;
     const finished = after(asked(), [
       { type: 'tool.withdrew', callId: 'a.q1', tool: 'write-file', title: 'Call a.q1' },
@@ -77,7 +79,7 @@ describe('a question', () => {
     });
   });
 
-  it('R21 can be answered after a crash, and then its call is recorded as interrupted', () => {
+  it('R21 a question can be answered after a crash, and then its call is recorded as "interrupted"', () => {
     const moved = accepted(asked(), answer);
     expect(nextStep(moved)).toMatchObject({
       type: 'recover',
@@ -85,7 +87,7 @@ describe('a question', () => {
     });
   });
 
-  it('D1 refuses a message and says which answer it needs', () => {
+  it('D1 while a question waits, a message is refused, and the error says which answer is needed', () => {
     const first = parkedTask(taskAfter(...turnEventsWith([{ call: questionCall('a'), ask: true }])));
     for (const [task, wordsDecide, wanted] of [
       [first, true, 'answer it with one text, or send a decision'],
@@ -98,7 +100,7 @@ describe('a question', () => {
       });
   });
 
-  it('D1 refuses an answer that does not fit, says why, and still waits', () => {
+  it('D1 an answer that does not fit the question is refused with the reason, and the question still waits', () => {
     const empty = decision('a.q1', { decision: 'answer', answer: ' ' });
     expect(decide(asked(), [empty], by, at)).toEqual({
       type: 'refuse',
@@ -109,13 +111,13 @@ describe('a question', () => {
     });
   });
 
-  it('that was answered is not withdrawn later', () => {
+  it('a question that was answered is not withdrawn later', () => {
     const withdrew = { type: 'tool.withdrew', callId: 'a.q1', tool: 'write-file', title: '' } as const;
     const answered = accepted(asked(), answer);
     expect(after(answered, [withdrew]).calls).toEqual(answered.calls);
   });
 
-  it('R02 the model gets the refusal to answer and its reason', () => {
+  it('R02 the model gets the person’s refusal to answer, and its reason', () => {
     const { shown = '' } = pendingActions(asked())[0] ?? {};
     const declined = accepted(asked(), decision('a.q1', { decision: 'deny', reason: 'private', shown }));
     const call = declined.calls['a.q1'];
@@ -126,8 +128,8 @@ describe('a question', () => {
   });
 });
 
-describe('decide', () => {
-  it('R03 one of two decisions leaves the other call pending, and the same append says so', () => {
+describe('decide, which applies a person’s decision', () => {
+  it('R03 the first of two decisions leaves the other call pending, and the same append records that', () => {
     const ruling = decide(waitingFor('a', 'b'), [decision('a')], by, at);
     expect(ruling).toMatchObject({
       type: 'append',
@@ -138,11 +140,11 @@ describe('decide', () => {
     });
   });
 
-  it('R09 the last decision sets the task to working with no pending action', () => {
+  it('R09 the last decision gives the task the state "working" and no pending action', () => {
     expect(accepted(waitingFor('a'), decision('a')).status).toEqual({ state: 'working' });
   });
 
-  it('R07 a second decision is refused, and the error has the first one’s author, channel and time', () => {
+  it('R07 a second decision is refused, and the error contains the first decision’s author, channel and time', () => {
     const once = accepted(waitingFor('a', 'b'), decision('a', { decision: 'deny' }));
     expect(decide(once, [decision('a')], { principal: 'bob', channel: 'page' }, at)).toEqual({
       type: 'refuse',
@@ -167,7 +169,7 @@ describe('decide', () => {
     });
   });
 
-  it('R07 an unknown call of an ended task: no call is named as pending', () => {
+  it('R07 for an unknown call of an ended task, the error names no call as pending', () => {
     const ended = after(waitingFor('a'), [{ type: 'task.canceled', reason: 'enough', by }]);
     expect(decide(ended, [decision('zz')], by, at)).toMatchObject({
       type: 'refuse',
@@ -177,7 +179,7 @@ describe('decide', () => {
     });
   });
 
-  it('D1 a call that policy allowed needs no decision', () => {
+  it('D1 a decision on a call that the policy allowed is refused', () => {
     const allowed = taskAfter(...turnEventsWith([{ call: request('a', false), ask: false }]));
     expect(decide(allowed, [decision('a')], by, at)).toMatchObject({
       type: 'refuse',
@@ -186,7 +188,7 @@ describe('decide', () => {
     });
   });
 
-  it('R21 the model reads that a call with an unknown outcome was not run again', () => {
+  it('R21 after a denial, the model learns that a call with an unknown outcome was not run again', () => {
     const started = { callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1' };
     const lost = parkedTask(
       after(accepted(waitingFor('a'), decision('a')), [
@@ -203,11 +205,11 @@ describe('decide', () => {
     });
   });
 
-  it('E3 one refused decision of a message refuses all of them', () => {
+  it('E3 if one decision of a message is refused, all decisions of the message are refused', () => {
     expect(decide(waitingFor('a', 'b'), [decision('a'), decision('zz')], by, at).type).toBe('refuse');
   });
 
-  it('D1 one message cannot decide a call twice', () => {
+  it('D1 a message that decides a call twice is refused', () => {
     expect(
       decide(waitingFor('a'), [decision('a'), decision('a', { decision: 'deny' })], by, at),
     ).toMatchObject({
@@ -227,13 +229,13 @@ describe('decide', () => {
     expect(decide(waitingFor('a'), [decision('a', { edited })], by, at).type).toBe('refuse');
   });
 
-  it('D1 the scope server is refused for a built-in tool, because it would cover all built-in tools', () => {
+  it('D1 the scope "server" is refused for a built-in tool, because it would cover all built-in tools', () => {
     expect(decide(waitingFor('a'), [decision('a', { scope: 'server' })], by, at)).toMatchObject({
       reason: 'INVALID_DECISION',
     });
   });
 
-  it('a denial with a scope other than once is refused', () => {
+  it('a denial with a scope other than "once" is refused', () => {
     expect(
       decide(waitingFor('a'), [decision('a', { decision: 'deny', scope: 'tool' })], by, at),
     ).toMatchObject({
@@ -250,7 +252,7 @@ describe('decide', () => {
     });
   });
 
-  it('D4 the model gets the person’s change', () => {
+  it('D4 the model’s result says that the person edited the input, and shows the edited input', () => {
     const edited = { ...request('a', false), input: { path: 'other.md' } };
     const ready = accepted(waitingFor('a'), decision('a', { decision: 'edit', edited }));
     const done = after(ready, [
@@ -270,13 +272,12 @@ describe('decide', () => {
   });
 });
 
-/** A message with one text part. */
 function says(text: string) {
   return { messageId: 'm', parts: [{ type: 'text' as const, text }] };
 }
 
-describe('decisionInText', () => {
-  it('takes the exact words approve and deny when one action is pending', () => {
+describe('decisionInText, which reads a decision from plain words', () => {
+  it('the exact words "approve" and "deny" decide if one action is pending', () => {
     expect(decisionInText(waitingFor('a'), says('approve'), 't')).toMatchObject({
       callId: 'a',
       decision: 'approve',
@@ -288,15 +289,15 @@ describe('decisionInText', () => {
   });
 
   it.each(['yes', 'Approve', 'APPROVE ', 'approve ', ' approve', 'reject', '1', 'approve\n'])(
-    'R06 does not accept %j as a decision',
+    'R06 the text %j is not a decision',
     (text) => expect(decisionInText(waitingFor('a'), says(text), 't')).toBeUndefined(),
   );
 
-  it('accepts no word as a decision when two actions are pending', () => {
+  it('no word decides if two actions are pending', () => {
     expect(decisionInText(waitingFor('a', 'b'), says('approve'), 't')).toBeUndefined();
   });
 
-  it('D2 accepts a plain word only for the first question of the task; a later one needs its code', () => {
+  it('D2 a plain word decides only the first question of the task; a later question needs its code', () => {
     const runs: TaskEvent = {
       type: 'tool.started',
       callId: 'a',
@@ -330,13 +331,13 @@ describe('decisionInText', () => {
     expect(coded && decide(later, [coded], by, at)).toMatchObject({ type: 'append' });
   });
 
-  it('D2 accepts no plain word for the remaining one of two calls', () => {
+  it('D2 a plain word does not decide the second of two calls after the first decision', () => {
     expect(
       decisionInText(accepted(waitingFor('a', 'b'), decision('a')), says('approve'), 't'),
     ).toBeUndefined();
   });
 
-  it('D2 accepts any text as the answer to a later question, but a plain word needs the question’s code', () => {
+  it('D2 any text answers a later question, but a plain decision word needs the question’s code', () => {
     const runs = after(accepted(waitingFor('a'), decision('a')), [
       { type: 'tool.started', callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1' },
       { type: 'tool.asked', call: questionCall('a.q1'), askedBy: 'a' },
@@ -352,7 +353,7 @@ describe('decisionInText', () => {
     });
   });
 
-  it('R93 accepts no approve for a preview that is cut in the text part, but accepts deny', () => {
+  it('R93 "approve" does not decide if the text shows a shortened preview, but "deny" does', () => {
     const snapshot = waitingFor('a');
     const preview = {
       type: 'command',
@@ -366,34 +367,37 @@ describe('decisionInText', () => {
   });
 });
 
-/** A task that has asked in words, or whose budget is spent. */
+/** Returns a task that waits after this event: a question in text, or a spent budget. */
 function parkedBy(event: TaskEvent): Snapshot {
   return taskAfter({ type: 'message.received', message: says('go'), channel: 'a2a' }, event);
 }
 
-describe('a bare approve of a client without the extension', () => {
+describe('the word "approve" alone, from a client without the extension', () => {
   const options = { channel: 'a2a', wordsDecide: true } as const;
   const asksInWords: TaskEvent = { type: 'input.required', pending: [], question: 'Which?' };
   const spent: TaskEvent = { type: 'input.required', pending: [], question: 'Go on?', budget: true };
 
-  it.each([asksInWords, spent])('D2 decides no call that follows a question in words: %j', (question) => {
-    const answered = after(parkedBy(question), [
-      { type: 'message.received', message: says('blue'), channel: 'a2a' },
-      { type: 'task.working' },
-      { type: 'turn.started', turn: 2, model: 'm' },
-      { type: 'tool.requested', turn: 2, call: request('b', false), verdict: { type: 'ask' } },
-      { type: 'turn.finished', turn: 2, end: 'tool-calls', usage: { inputTokens: 0, outputTokens: 0 } },
-    ]);
-    const waits = after(answered, [parkOrContinue(answered)]);
-    expect(decisionInText(waits, says('approve'), 't')).toBeUndefined();
-    const [action] = pendingActions(waits);
-    expect(action).not.toHaveProperty('first');
-    expect(decisionInText(waits, says(`approve ${action?.shown ?? ''}`), 't')).toMatchObject({
-      callId: 'b',
-    });
-  });
+  it.each([asksInWords, spent])(
+    'D2 the word does not decide a call that follows an earlier question in text: %j',
+    (question) => {
+      const answered = after(parkedBy(question), [
+        { type: 'message.received', message: says('blue'), channel: 'a2a' },
+        { type: 'task.working' },
+        { type: 'turn.started', turn: 2, model: 'm' },
+        { type: 'tool.requested', turn: 2, call: request('b', false), verdict: { type: 'ask' } },
+        { type: 'turn.finished', turn: 2, end: 'tool-calls', usage: { inputTokens: 0, outputTokens: 0 } },
+      ]);
+      const waits = after(answered, [parkOrContinue(answered)]);
+      expect(decisionInText(waits, says('approve'), 't')).toBeUndefined();
+      const [action] = pendingActions(waits);
+      expect(action).not.toHaveProperty('first');
+      expect(decisionInText(waits, says(`approve ${action?.shown ?? ''}`), 't')).toMatchObject({
+        callId: 'b',
+      });
+    },
+  );
 
-  it('D2 decides nothing without a task id, because it may be meant for another task of the session', () => {
+  it('D2 the word decides nothing without a task id, because it may belong to another task of the session', () => {
     const waits = waitingFor('a');
     const [action] = pendingActions(waits);
     expect(decisionInText(waits, says('approve'), undefined)).toBeUndefined();
@@ -406,13 +410,13 @@ describe('a bare approve of a client without the extension', () => {
     });
   });
 
-  it('continues a task whose budget is spent, if this is the first question of the named task', () => {
+  it('the word lets a task with a spent budget continue, if this is the first question of the named task', () => {
     expect(acceptMessage(parkedBy(spent), says('approve'), { ...options, taskId: 't' })).toMatchObject({
       type: 'append',
     });
   });
 
-  it.each([asksInWords, spent])('D2 answers no later question in words: %j', (question) => {
+  it.each([asksInWords, spent])('D2 the word does not answer a later question in text: %j', (question) => {
     const later = after(parkedBy(asksInWords), [
       { type: 'message.received', message: says('blue'), channel: 'a2a' },
       question,
@@ -426,8 +430,8 @@ describe('a bare approve of a client without the extension', () => {
   });
 });
 
-describe('receive', () => {
-  it('R06 refuses a message while calls wait, and says how to answer', () => {
+describe('receive, which applies a person’s message', () => {
+  it('R06 while calls wait, a message is refused, and the error says how to decide', () => {
     const refused = acceptMessage(
       waitingFor('a'),
       { messageId: 'm', parts: [{ type: 'text', text: 'yes' }] },
@@ -441,24 +445,27 @@ describe('receive', () => {
     });
   });
 
-  it.each(['hello', 'approve'])('R04 queues %j while the task works, and changes nothing else', (text) => {
-    const working = accepted(waitingFor('a'), decision('a'));
-    expect(acceptMessage(working, says(text), { channel: 'a2a', wordsDecide: true })).toEqual({
-      type: 'append',
-      events: [{ type: 'message.received', message: says(text), channel: 'a2a' }],
-    });
-  });
+  it.each(['hello', 'approve'])(
+    'R04 while the task works, %j is queued, and changes nothing else',
+    (text) => {
+      const working = accepted(waitingFor('a'), decision('a'));
+      expect(acceptMessage(working, says(text), { channel: 'a2a', wordsDecide: true })).toEqual({
+        type: 'append',
+        events: [{ type: 'message.received', message: says(text), channel: 'a2a' }],
+      });
+    },
+  );
 });
 
 describe('a message with a command', () => {
-  it('is refused while the task is under way: a command needs its own task', () => {
+  it('a command to a task that has not ended is refused, because a command needs its own task', () => {
     const message = { ...says('init'), command: { command: 'init', args: [] } };
     const ruling = acceptMessage(waitingFor('a'), message, { channel: 'a2a', wordsDecide: true });
     expect(ruling).toMatchObject({ type: 'refuse', reason: 'SESSION_BUSY', facts: { taskId: 't' } });
   });
 });
 
-describe('a call whose files have changed', () => {
+describe('a waiting call whose files have changed', () => {
   const outdated = {
     type: 'tool.outdated',
     callId: 'a',
@@ -467,7 +474,7 @@ describe('a call whose files have changed', () => {
     preview: { type: 'json', value: {} },
     basis: 'new',
   } as const;
-  it('R11 is asked again while it waits as it was shown', () => {
+  it('R11 the server asks about the call again, if the call waits and the shown code is still the same', () => {
     const waiting = waitingFor('a');
     const ruling = askAgain(waiting, shownCall(waiting), outdated);
     expect(ruling).toMatchObject({
@@ -476,7 +483,7 @@ describe('a call whose files have changed', () => {
     });
   });
 
-  it('R11 does not change if a person decided it, it was asked again, or the task ended', () => {
+  it('R11 the server does not ask again if a person decided the call, the server asked again before, or the task ended', () => {
     const waiting = waitingFor('a');
     const again = after(waiting, [outdated]);
     const ended = after(waiting, [{ type: 'task.canceled', reason: 'x', by }]);
@@ -485,8 +492,8 @@ describe('a call whose files have changed', () => {
   });
 });
 
-describe('an edit', () => {
-  it('D4 an edit of a call that an ACP agent runs itself is refused, and approve is accepted', () => {
+describe('an edit of a waiting call', () => {
+  it('D4 a call that an ACP agent runs itself cannot be edited, but can be approved', () => {
     const waiting = waitingFor('a');
     const own = {
       ...waiting,
@@ -504,8 +511,8 @@ describe('an edit', () => {
   });
 });
 
-describe('cancel', () => {
-  it('A1 records a running tool execution as stopped by the cancel, and then ends the task', () => {
+describe('the cancel of a task', () => {
+  it('A1 the cancel records a running tool execution as stopped by the cancel, and then ends the task', () => {
     const running = after(accepted(waitingFor('a'), decision('a')), [
       { type: 'tool.started', callId: 'a', tool: 'write-file', title: '', toolId: 'x' },
     ]);
@@ -519,12 +526,12 @@ describe('cancel', () => {
     });
   });
 
-  it('R50 canceling an ended task is refused and changes nothing', () => {
+  it('R50 the cancel of an ended task is refused and changes nothing', () => {
     const canceled = after(waitingFor('a'), [{ type: 'task.canceled', reason: 'x', by }]);
     expect(cancel(canceled, 'again', by)).toMatchObject({ type: 'refuse', reason: 'TASK_ENDED' });
   });
 
-  it('a cancel of work cancels a task that works, and keeps one that waits or has ended', () => {
+  it('cancelWork cancels a task that works, and keeps a task that waits or has ended', () => {
     const working = accepted(waitingFor('a'), decision('a'));
     const ended = after(working, [{ type: 'task.canceled', reason: 'x', by }]);
     const left = { messageSeq: working.messageSeq, reason: 'gone' };
@@ -533,7 +540,7 @@ describe('cancel', () => {
       expect(cancelWork(settled, left, by)).toEqual({ type: 'keep' });
   });
 
-  it('a cancel of work keeps a task with a newer message, because its sender has come back', () => {
+  it('cancelWork keeps a task that has a newer message than the client that left: someone has come back to it', () => {
     const working = accepted(waitingFor('a'), decision('a'));
     const left = { messageSeq: working.messageSeq, reason: 'gone' };
     const message = { messageId: 'm2', parts: [{ type: 'text' as const, text: 'go on' }] };

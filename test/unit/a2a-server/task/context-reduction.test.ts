@@ -11,8 +11,8 @@ import {
   type ContextWindow,
 } from '../../../../a2a-server/task/context-reduction.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import type { TurnPart } from '../../../../a2a-server/task/turn-replay.ts';
-import { transcript } from '../../../../a2a-server/task/transcript.ts';
+import type { TurnPart } from '../../../../a2a-server/task/replay-provider-data.ts';
+import { transcript } from '../../../../a2a-server/task/summary-transcript.ts';
 import { turnEventsWith } from '../../../support/folded-task.ts';
 import {
   entriesOf,
@@ -51,7 +51,10 @@ class Session {
     }
   }
 
-  /** Shortens the conversation as the executor does. @returns the events. */
+  /**
+   * Shortens the conversation as the executor does.
+   * @returns the new events
+   */
   squeeze(room: ContextWindow, summarises: boolean): TaskEvent[] {
     const took: TaskEvent[] = [];
     for (;;) {
@@ -93,7 +96,7 @@ function holds(check: (session: Session, room: ContextWindow, took: TaskEvent[])
 }
 
 describe('a shortened conversation', () => {
-  it('fits into two thirds of the window, except for the parts that are always kept', () => {
+  it('the conversation fits into two thirds of the window, apart from the parts that always stay', () => {
     holds((session, at) => {
       const { earlier, current } = session;
       const shown = conversationPassages(earlier, current);
@@ -102,14 +105,14 @@ describe('a shortened conversation', () => {
       const always = kept
         .flatMap(({ steps }) => steps)
         .reduce((sum, step) => sum + tokensOf(JSON.stringify(step)), at.beside);
-      // Passages that are only slightly longer than their summary stay.
+      // The step keeps parts that are only slightly longer than their summary.
       const filled = ((at.window ?? 0) * 2) / 3;
       const most = Math.max(filled, at.beside + filled / 2);
       expect(tokensNeeded(earlier, current, at)).toBeLessThanOrEqual(Math.max(most, always + most / 3));
     });
   });
 
-  it('keeps the first message, the last turn, and the messages after it', () => {
+  it('the conversation keeps the first message, the last turn, and the messages after it', () => {
     holds(({ earlier, current, planned }) => {
       const { first, turns } = planned.at(-1) ?? { first: 0, turns: [] };
       const text = uniqueText(`${current.taskId}-first`, first);
@@ -125,7 +128,7 @@ describe('a shortened conversation', () => {
     });
   });
 
-  it('keeps each call together with its result', () => {
+  it('the conversation keeps each call together with its result', () => {
     holds(({ earlier, current }) => {
       const steps = conversation(earlier, current);
       for (const [index, step] of steps.entries()) {
@@ -139,20 +142,20 @@ describe('a shortened conversation', () => {
     });
   });
 
-  it('is unchanged if it fits', () => {
+  it('a conversation that fits stays unchanged', () => {
     holds(({ current }, _, took) => {
       if (took.length === 0) expect(current.context).toMatchObject({ summary: null, clip: null });
     });
   });
 
-  it('J2 is the same when the journal is read again', () => {
+  it('J2 the conversation is the same when the server reads the journal again', () => {
     holds(({ earlier, current, entries }) => {
       const anew = snapshotOf(current.taskId, entries);
       expect(conversation(earlier, anew)).toEqual(conversation(earlier, current));
     });
   });
 
-  it('still fits as the task continues, and each summary replaces the last', () => {
+  it('the conversation still fits as the task continues, and each summary replaces the previous one', () => {
     fc.assert(
       fc.property(plannedSession, windows, (planned, window) => {
         const session = new Session(planned);
@@ -177,7 +180,10 @@ function turnOf(result: number): PlannedTask['turns'][number] {
   return { text: 10, calls: [{ input: 10, result }], message: null };
 }
 
-/** The events of a turn without calls. @param inputTokens the provider's count */
+/**
+ * Returns the events of a turn without calls.
+ * @param inputTokens the provider's token count
+ */
 function spoken(turn: number, text: string, inputTokens: number): TaskEvent[] {
   return [
     { type: 'turn.started', turn, model: 'm' },
@@ -194,7 +200,7 @@ function renumbered(event: TaskEvent, by: number): TaskEvent {
 describe('the step that shortens a conversation', () => {
   const many = { first: 10, turns: Array.from({ length: 20 }, () => turnOf(4_000)) };
 
-  it('is a summary of the older turns, if there are any', () => {
+  it('the step is a summary of the older turns, if there are older turns', () => {
     const session = new Session([many]);
     const [event, ...more] = session.squeeze(room(20_000), true);
     expect(event).toMatchObject({ type: 'context.summarised', upTo: { taskId: 'k0' } });
@@ -204,20 +210,25 @@ describe('the step that shortens a conversation', () => {
   });
 
   it.each([
-    // A sixth of the tokens that the conversation may use: two thirds of the window, less 1,000.
-    { window: 20_000, turns: 20, tokens: 2_055 },
-    { window: 60_000, turns: 40, tokens: 4_000 },
-  ])('is a summary of at most $tokens tokens in a window of $window', ({ window, turns, tokens }) => {
-    const session = new Session([{ first: 10, turns: Array.from({ length: turns }, () => turnOf(4_000)) }]);
-    expect(nextReduction([], session.current, room(window))).toMatchObject({ type: 'summarise', tokens });
-  });
+    // The summary may have a sixth of the allowed tokens. Allowed are two thirds of the window, less 1,000.
+    // The facts of the journal may have a twelfth.
+    { window: 20_000, turns: 20, tokens: 2_055, facts: 1_027 },
+    { window: 60_000, turns: 40, tokens: 4_000, facts: 3_250 },
+    { window: 200_000, turns: 120, tokens: 4_000, facts: 8_000 },
+  ])(
+    'the summary has at most $tokens tokens in a window of $window, and the facts have $facts',
+    ({ window, turns, ...most }) => {
+      const session = new Session([{ first: 10, turns: Array.from({ length: turns }, () => turnOf(4_000)) }]);
+      expect(nextReduction([], session.current, room(window))).toMatchObject({ type: 'summarise', ...most });
+    },
+  );
 
-  it('gets the task’s first message for its summary', () => {
+  it('the request for a summary contains the task’s first message', () => {
     const reduction = nextReduction([], new Session([many]).current, room(20_000));
     expect(reduction?.type === 'summarise' && reduction.covered[0]?.kind).toBe('task');
   });
 
-  it('is a summary up to the second-last turn, if only the provider counts too many tokens', () => {
+  it('the step is a summary up to the second-last turn, if only the provider’s own count is too high', () => {
     const session = new Session([{ first: 10, turns: [turnOf(6_200), turnOf(6_200), turnOf(10)] }]);
     session.append(...spoken(4, '', 50_000));
     expect(nextReduction([], session.current, room(20_000))).toMatchObject({
@@ -226,7 +237,19 @@ describe('the step that shortens a conversation', () => {
     });
   });
 
-  it('is a clip, if one result of the last turn is too long', () => {
+  it('a live task with several long messages fits: a summary replaces the last turn and the answered message before it', () => {
+    const answered = { ...turnOf(10), message: 18_000 };
+    const session = new Session([{ first: 18_000, turns: [answered, { ...turnOf(10), message: 12_000 }] }]);
+    const at = room(20_000);
+    expect(session.squeeze(at, true)).toMatchObject([
+      { type: 'context.summarised', upTo: { taskId: 'k0', turn: 2 } },
+    ]);
+    expect(tokensNeeded([], session.current, at)).toBeLessThan((20_000 * 2) / 3);
+    const kinds = conversationPassages([], session.current).map(({ kind }) => kind);
+    expect(kinds.slice(0, 3)).toEqual(['task', 'summary', 'message']);
+  });
+
+  it('the step shortens one result of the last turn, if that result is too long', () => {
     const session = new Session([{ first: 10, turns: [turnOf(300_000)] }]);
     expect(session.squeeze(room(20_000), true)).toEqual([
       { type: 'context.clipped', upTo: { taskId: 'k0', turn: 1 }, chars: 32_000 },
@@ -234,7 +257,7 @@ describe('the step that shortens a conversation', () => {
     expect(JSON.stringify(conversation([], session.current))).toContain('characters left out');
   });
 
-  it('is rare, even if the system prompt and the tools take most of the window', () => {
+  it('the steps are rare, even if the system prompt and the tools take most of the window', () => {
     const session = new Session([{ first: 10, turns: Array.from({ length: 40 }, () => turnOf(1_000)) }]);
     const at = { ...room(32_000), beside: 20_000 };
     expect(session.squeeze(at, true)).toHaveLength(1);
@@ -243,7 +266,7 @@ describe('the step that shortens a conversation', () => {
     expect(nextReduction([], session.current, at)).toBeUndefined();
   });
 
-  it('is a list of the calls, if no summary and no clip is possible', () => {
+  it('the step lists the calls, if no summary and no shorter result is possible', () => {
     const session = new Session([{ first: 10, turns: Array.from({ length: 90 }, () => turnOf(400)) }]);
     const [event] = session.squeeze(room(10_000), false);
     expect(event).toMatchObject({ type: 'context.summarised', model: null, usage: NOTHING });
@@ -252,7 +275,7 @@ describe('the step that shortens a conversation', () => {
     expect(text).toContain('- read-file');
   });
 
-  it('covers the session’s earlier tasks', () => {
+  it('the step also covers the session’s earlier tasks', () => {
     const session = new Session([many, many, { first: 10, turns: [turnOf(10)] }]);
     session.squeeze(room(20_000), true);
     const text = JSON.stringify(conversation(session.earlier, session.current));
@@ -260,7 +283,7 @@ describe('the step that shortens a conversation', () => {
     expect(text).toContain(uniqueText('k2-first', 10));
   });
 
-  it('halves the conversation once, if the provider refuses the estimated length', () => {
+  it('if the provider refuses the estimated length, the step halves the conversation once', () => {
     const session = new Session([many]);
     const at = { ...room(1_000_000), window: undefined };
     expect(session.squeeze(at, true)).toEqual([]);
@@ -272,8 +295,8 @@ describe('the step that shortens a conversation', () => {
   });
 });
 
-describe('the estimated size', () => {
-  it('is the provider’s last count plus the new passages', () => {
+describe('the estimated size of a prompt', () => {
+  it('the estimate is the provider’s last count plus the new parts', () => {
     const session = new Session([{ first: 10, turns: [turnOf(3_000)] }]);
     const at = room(100_000);
     const guessed = tokensNeeded([], session.current, at);
@@ -284,14 +307,14 @@ describe('the estimated size', () => {
     expect(tokensNeeded([], session.current, { ...at, model: 'another' })).toBeLessThan(guessed + 200);
   });
 
-  it('is never far below the program’s own estimate, for any count of the provider', () => {
+  it('the estimate is never far below the program’s own estimate, for any count of the provider', () => {
     const session = new Session([{ first: 60_000, turns: [] }]);
     const guessed = tokensNeeded([], session.current, room(100_000));
     session.append(...spoken(1, '', 3));
     expect(tokensNeeded([], session.current, room(100_000))).toBe(guessed / 2);
   });
 
-  it('includes the calls, the reasoning and the signatures that the model gets back', () => {
+  it('the estimate includes the calls, the reasoning and the signatures that the model gets back', () => {
     const at = room(100_000);
     const state = { p: { signature: 'x'.repeat(300) } };
     const parts: TurnPart[] = [
@@ -316,20 +339,21 @@ describe('the estimated size', () => {
         replay: { basis: 'b', parts },
       },
     );
-    // A turn and each of its parts and results add 10 tokens. The result of an open call is a sentence.
+    // The estimate adds 10 tokens for a turn and for each of its parts and results. A call without a result gets a
+    // sentence.
     const result = tokensOf('This call was not run: the task ended first.');
     const call = tokensOf('read-file') + tokensOf(JSON.stringify({ path: 'x'.repeat(900) }));
     const expected =
       10 + (10 + 100 + tokensOf(JSON.stringify(state))) + (10 + 200) + (10 + call) + (20 + result);
     expect(tokensNeeded([], session.current, at)).toBe(before + expected);
-    // Another model gets the text and the calls with their checked input.
+    // Another model gets only the text, and the calls with their checked input.
     const plain = 10 + 200 + (10 + tokensOf('read-file') + tokensOf('{"path":"c"}')) + (20 + result);
     expect(tokensNeeded([], session.current, { ...at, model: 'another' })).toBe(before + plain);
   });
 });
 
-describe('a transcript', () => {
-  it('never exceeds its limit, and keeps the head and the tail', () => {
+describe('a transcript for a summary', () => {
+  it('the transcript never exceeds its limit, and keeps its beginning and its end', () => {
     fc.assert(
       fc.property(plannedSession, fc.integer({ min: 1_000, max: 50_000 }), (planned, chars) => {
         const { earlier, current } = new Session(planned);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { conversation, omitMiddle, messageText } from '../../../../a2a-server/task/conversation.ts';
+import { conversation, messageText } from '../../../../a2a-server/task/conversation.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { fold } from '../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { entriesOf, snapshotOf, uniqueText } from '../../../support/long-session.ts';
 
-/** A task with one call in each turn, whose results have these lengths. */
+/** Returns a task with one call in each turn. The results of the calls have these lengths. */
 function taskWith(taskId: string, ...results: number[]): Snapshot {
   const turns = results.map((result) => ({ text: 1, calls: [{ input: 1, result }], message: null }));
   return snapshotOf(taskId, entriesOf(taskId, { first: 1, turns }, false));
@@ -31,16 +31,16 @@ const answers = (text: string) => {
 };
 
 describe('the conversation of a task', () => {
-  it('contains each result unchanged', () => {
+  it('the conversation contains each result unchanged', () => {
     expect(resultsOf([], taskWith('t', 5, 7))).toEqual([uniqueText('t-c1-0', 5), uniqueText('t-c2-0', 7)]);
   });
 
-  it('has no answer of white space alone, because providers refuse it', () => {
+  it('the conversation has no answer of white space alone, because providers refuse such an answer', () => {
     expect(answers(' \n')).toEqual([]);
     expect(answers(' ok\n')).toEqual([{ role: 'assistant', text: ' ok\n', calls: [] }]);
   });
 
-  it('is complete if the last turn of its summary is unknown', () => {
+  it('the conversation is complete if the last turn of its summary is unknown', () => {
     const summarised = after(taskWith('t', 5), {
       type: 'context.summarised',
       upTo: { taskId: 'gone', turn: 1 },
@@ -51,7 +51,69 @@ describe('the conversation of a task', () => {
     expect(conversation([], summarised)).toEqual(conversation([], taskWith('t', 5)));
   });
 
-  it('clips the turns up to the clip, and no later turn', () => {
+  it('the conversation omits the files of a message whose task failed as too long', () => {
+    const file = { hash: 'h', bytes: 9, mediaType: 'application/pdf', name: 'plan.pdf' };
+    const begun = after(
+      taskWith('t', 1),
+      {
+        type: 'message.received',
+        channel: 'test',
+        message: {
+          messageId: 'f',
+          parts: [
+            { type: 'text', text: 'Read this.' },
+            { type: 'stored-file', file },
+          ],
+        },
+      },
+      { type: 'turn.started', turn: 2, model: 'm' },
+      {
+        type: 'turn.finished',
+        turn: 2,
+        end: 'stop',
+        usage: { inputTokens: 1, outputTokens: 1 },
+      },
+    );
+    const taking = { model: 'm', basis: 'b', inputModes: ['application/pdf'] };
+    const filesWith = (earlier: Snapshot): string[] =>
+      conversation([earlier], taskWith('u'), taking).flatMap((step) =>
+        step.role === 'user' ? (step.files ?? []).map(({ hash }) => hash) : [],
+      );
+    const failed = (tooLong: boolean): Snapshot =>
+      after(begun, { type: 'task.failed', message: 'no', ...(tooLong && { tooLong }) });
+    expect(filesWith(failed(false))).toEqual(['h']);
+    expect(filesWith(failed(true))).toEqual([]);
+    const texts = conversation([failed(true)], taskWith('u'), taking).map((step) =>
+      step.role === 'user' ? step.text : '',
+    );
+    expect(texts).toContainEqual(expect.stringContaining('The files of this message are left out'));
+  });
+
+  it('the next task’s conversation keeps the first message of a task that was summarised', () => {
+    const first = taskWith('t', 5, 7);
+    const summarised = after(
+      first,
+      {
+        type: 'context.summarised',
+        upTo: { taskId: 't', turn: 1 },
+        summary: 'so far',
+        model: null,
+        usage: { inputTokens: 0, outputTokens: 0 },
+      },
+      { type: 'task.completed' },
+    );
+    const next = taskWith('u');
+    const texts = conversation([summarised], next).flatMap((step) =>
+      step.role === 'user' ? [step.text] : [],
+    );
+    expect(texts).toEqual([
+      uniqueText('t-first', 1),
+      expect.stringContaining('so far'),
+      uniqueText('u-first', 1),
+    ]);
+  });
+
+  it('a clip shortens the turns up to its own turn, and no later turn', () => {
     const clipped = after(taskWith('t', 900, 900), {
       type: 'context.clipped',
       upTo: { taskId: 't', turn: 1 },
@@ -62,7 +124,7 @@ describe('the conversation of a task', () => {
     expect(second).toBe(uniqueText('t-c2-0', 900));
   });
 
-  it('clips all turns of earlier tasks by a clip of a later task', () => {
+  it('a clip in a later task shortens all turns of earlier tasks', () => {
     const clipped = after(taskWith('b', 900), {
       type: 'context.clipped',
       upTo: { taskId: 'b', turn: 0 },
@@ -82,7 +144,7 @@ describe('the conversation of a task', () => {
       { type: 'task.rejected', message: 'no such model' },
       '(The task was rejected before it began: no such model)',
     ],
-  ])('says to the next task how it ended: $type', (end, note) => {
+  ])('the next task’s conversation says how the task ended: $type', (end, note) => {
     const texts = conversation([after(taskWith('a', 1), end)], taskWith('b')).map((step) =>
       step.role === 'tool' ? '' : step.text,
     );
@@ -93,8 +155,65 @@ describe('the conversation of a task', () => {
   });
 });
 
+function withheld(turn: number): TaskEvent[] {
+  return [
+    { type: 'turn.started', turn, model: 'm' },
+    { type: 'text.delta', turn, text: 'I ' },
+    {
+      type: 'turn.finished',
+      turn,
+      end: 'content-filter',
+      usage: { inputTokens: 1, outputTokens: 1 },
+    },
+  ];
+}
+
+function received(text: string): TaskEvent {
+  const message = { messageId: text, parts: [{ type: 'text' as const, text }] };
+  return { type: 'message.received', message, channel: 'test' };
+}
+
+function reader(model: string): { model: string; basis: string } {
+  return { model, basis: '' };
+}
+
+describe('an answer that the provider withheld', () => {
+  it('the conversation omits a withheld answer and the results before it, and keeps the calls and earlier results', () => {
+    const task = after(taskWith('t', 5, 7), ...withheld(2));
+    const whole = conversation([], taskWith('t', 5, 7), reader('m'));
+    expect(whole).toHaveLength(5);
+    const [first, ...rest] = conversation([], task, reader('m')).toReversed();
+    expect(rest.toReversed()).toEqual(whole.slice(0, -1));
+    expect(first).toEqual({
+      role: 'tool',
+      results: [
+        expect.objectContaining({
+          text: "(This result is left out, because the model's provider withheld the answer to it.)",
+        }),
+      ],
+    });
+  });
+
+  it('another model’s conversation omits the withheld answer, and has the results', () => {
+    const task = after(taskWith('t', 5), ...withheld(1));
+    expect(conversation([], task, reader('other'))).toEqual(
+      conversation([], taskWith('t', 5), reader('other')),
+    );
+  });
+
+  it('a sentence replaces each message whose answer was withheld, with its files', () => {
+    const task = after(taskWith('t', 5), received('one'), received('two'), ...withheld(1), received('three'));
+    const texts = conversation([], task, reader('m')).flatMap((step) =>
+      step.role === 'user' ? [step.text] : [],
+    );
+    const LEFT_OUT = "(This message is left out, because the model's provider withheld the answer to it.)";
+    expect(texts.slice(1)).toEqual([LEFT_OUT, LEFT_OUT, 'three']);
+    expect(resultsOf([], task, reader('m'))).toEqual([uniqueText('t-c1-0', 5)]);
+  });
+});
+
 describe('the text of a message', () => {
-  it('has text parts as they are, data as JSON, and a command as its line', () => {
+  it('the text has text parts unchanged, data as JSON, and a command as its line', () => {
     expect(
       messageText({
         messageId: 'm',
@@ -107,16 +226,5 @@ describe('the text of a message', () => {
     expect(messageText({ messageId: 'm', parts: [], command: { command: 'init', args: ['now'] } })).toBe(
       '(Carried out: /init now)',
     );
-  });
-});
-
-describe('a shortened text', () => {
-  it.each([
-    ['abcdef', 6, 'abcdef'],
-    ['abcdefg', 6, 'abcd\n[… 1 characters left out …]\nfg'],
-    ['abcdefghij', 3, 'ab\n[… 7 characters left out …]\nj'],
-    ['abc', 1, 'a\n[… 2 characters left out …]\n'],
-  ])('keeps the ends of %j in %d characters', (text, chars, expected) => {
-    expect(omitMiddle(text, chars)).toBe(expected);
   });
 });

@@ -27,12 +27,12 @@ function holds(property: (machine: TaskMachine) => void): void {
   );
 }
 
-describe('the task core, over generated histories of a task', () => {
+describe('the task core, for generated histories of a task', () => {
   it('J1 numbers events from 1 without a gap', () => {
     holds(({ entries }) => expect(entries.map((e) => e.seq)).toEqual(entries.map((_, i) => i + 1)));
   });
 
-  it('J2 the snapshot is the fold of the journal, from any intermediate snapshot', () => {
+  it('J2 the snapshot equals the fold of the journal, from any earlier snapshot', () => {
     holds(({ entries, snapshot }) => expect(foldAll('t', entries)).toEqual(snapshot));
   });
 
@@ -62,7 +62,7 @@ describe('the task core, over generated histories of a task', () => {
     });
   });
 
-  it('D1 each question has at most one effective decision', () => {
+  it('D1 each question has at most one valid decision', () => {
     holds(({ entries }) => {
       const open = new Set<string>();
       for (const { event } of entries) {
@@ -93,7 +93,7 @@ describe('the task core, over generated histories of a task', () => {
     });
   });
 
-  it('D3 while a tool waits for an answer the task is parked, and every state event says so', () => {
+  it('D3 while a tool waits for an answer the task has the state "input-required", and every state event says so', () => {
     holds(({ entries }) => {
       for (const [i] of entries.entries()) {
         const told = foldAll('t', entries.slice(0, i + 1));
@@ -105,7 +105,7 @@ describe('the task core, over generated histories of a task', () => {
     });
   });
 
-  it('D3 the state is input-required exactly while calls wait, and it lists them', () => {
+  it('D3 the state is "input-required" exactly while calls wait, and the state lists the calls', () => {
     holds(({ snapshot }) => {
       if (isTerminal(snapshot)) return;
       const waiting = waitingCalls(snapshot).map((call) => call.callId);
@@ -115,7 +115,7 @@ describe('the task core, over generated histories of a task', () => {
     });
   });
 
-  it('D3 the model is asked only when every call of its last turn is settled', () => {
+  it('D3 the model is requested only when every call of its last turn is settled', () => {
     holds(({ entries }) => {
       for (const [i, { event }] of entries.entries()) {
         if (event.type !== 'turn.started') continue;
@@ -148,7 +148,7 @@ describe('the task core, over generated histories of a task', () => {
     );
   });
 
-  it('R04 no message is lost: the model sees each once, in order', () => {
+  it('R04 no message is lost: the model gets each message once, in order', () => {
     holds(({ snapshot, entries }) => {
       const sent = entries.flatMap(({ event }) =>
         event.type === 'message.received'
@@ -163,7 +163,7 @@ describe('the task core, over generated histories of a task', () => {
     });
   });
 
-  it('shows the model a result for every call it made', () => {
+  it('the model gets a result for every call that it made', () => {
     holds(({ snapshot }) => {
       const steps = conversation([], snapshot);
       for (const [i, step] of steps.entries()) {
@@ -176,7 +176,7 @@ describe('the task core, over generated histories of a task', () => {
     });
   });
 
-  it('R22 a task that continues after any crash becomes settled', () => {
+  it('R22 a task that continues after any crash ends or waits for a person', () => {
     fc.assert(
       fc.property(moves, (sequence) => {
         const machine = play([...sequence, { type: 'crash' }]);

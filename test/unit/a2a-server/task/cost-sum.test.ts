@@ -13,7 +13,7 @@ import type { TaskEvent, Usage } from '../../../../a2a-server/task/events.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const tokens = fc.nat({ max: 1_000_000 });
-/** Eighths of a dollar, so that a sum does not depend on the order of its parts. */
+/** Uses eighths of a dollar, because their sum is exact in any order. */
 const dollars = fc.nat({ max: 8_000 }).map((eighths) => eighths / 8);
 
 const row: fc.Arbitrary<CostRow> = fc.record({
@@ -55,7 +55,7 @@ describe('a UTC day', () => {
 describe('the costs of requests in events', () => {
   const usage = { inputTokens: 10, outputTokens: 2 };
 
-  it('name the model of the turn, also if the turn started in an earlier append', () => {
+  it('the costs name the turn’s model, also if the turn started in an earlier append', () => {
     const first = requestCosts([started('a')], null);
     expect(first).toEqual({ costs: [], openModel: 'a' });
     const { costs } = requestCosts([finished(usage, 0.5), started('b'), finished(usage)], first.openModel);
@@ -65,7 +65,7 @@ describe('the costs of requests in events', () => {
     ]);
   });
 
-  it('contain the summaries that a model wrote, and no summary without a model', () => {
+  it('the costs contain the summaries that a model wrote, and no summary without a model', () => {
     const summary = { type: 'context.summarised', upTo: { taskId: 't', turn: 1 }, summary: 's' } as const;
     const events: TaskEvent[] = [
       { ...summary, model: 'a', usage, usd: 0.25 },
@@ -76,7 +76,7 @@ describe('the costs of requests in events', () => {
     ]);
   });
 
-  it('do not depend on how the events are split into appends', () => {
+  it('the costs do not depend on how the events are split into appends', () => {
     const event = fc.oneof(
       fc.constantFrom('a', 'b').map(started),
       fc
@@ -95,7 +95,7 @@ describe('the costs of requests in events', () => {
     );
   });
 
-  it('X3 are whole and finite numbers for any report of a provider', () => {
+  it('X3 the costs are finite whole numbers for any report of a provider', () => {
     const strange = fc.oneof(fc.double(), fc.constantFrom(Number.NaN, Infinity, -1, 0.5, 1e300));
     fc.assert(
       fc.property(
@@ -115,7 +115,7 @@ describe('the costs of requests in events', () => {
     );
   });
 
-  it('are zero for zero tokens, also without a price', () => {
+  it('the costs are zero for zero tokens, also without a price', () => {
     const [free] = requestCosts([started('a'), finished({ inputTokens: 0, outputTokens: 0 })], null).costs;
     expect(free?.cost).toEqual({ ...NO_COST, requests: 1 });
   });
@@ -124,7 +124,7 @@ describe('the costs of requests in events', () => {
 describe('a report of costs', () => {
   const range = { fromDay: 20_000, toDay: 20_010 };
 
-  it('has the same total by day, by session and by model', () => {
+  it('the report has the same total by day, by session and by model', () => {
     fc.assert(
       fc.property(fc.array(row), (rows) => {
         const { total, days, sessions, models } = costReport(rows, range);
@@ -139,7 +139,7 @@ describe('a report of costs', () => {
     );
   });
 
-  it('does not depend on the order of its rows', () => {
+  it('the report does not depend on the order of its rows', () => {
     fc.assert(
       fc.property(fc.array(row), fc.array(fc.nat(), { minLength: 1 }), (rows, order) => {
         const mixed = rows
@@ -153,7 +153,7 @@ describe('a report of costs', () => {
     );
   });
 
-  it('has no total price if one price is unknown, and then gives the sum of the known prices', () => {
+  it('if one price is unknown, the report has no total price, and gives the sum of the known prices', () => {
     const priced = { ...NO_COST, requests: 1, inputTokens: 1, knownUsd: 0.5 };
     const rows: CostRow[] = [
       { day: 20_000, sessionId: 'a', model: 'known', ...priced },
@@ -168,7 +168,7 @@ describe('a report of costs', () => {
     expect(report).toMatchObject({ timeZone: 'UTC', from: '2024-10-04', to: '2024-10-14' });
   });
 
-  it('lists at most 200 sessions, the latest day first, and counts the others', () => {
+  it('the report lists at most 200 sessions, the latest day first, and counts the others', () => {
     const rows = Array.from({ length: 250 }, (_, index): CostRow => ({
       ...NO_COST,
       day: 20_000 + (index % 3),
@@ -182,7 +182,7 @@ describe('a report of costs', () => {
     expect(sessions[0]).toMatchObject({ sessionId: 's248', lastDay: '2024-10-06', usd: 248 });
   });
 
-  it('keeps the sum of deleted sessions as one line without an id', () => {
+  it('the report keeps the sum of deleted sessions as one line without an id', () => {
     const rows: CostRow[] = ['x', 'y'].map((model) => ({
       ...NO_COST,
       day: 20_000,

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { dailyBudgetQuestion, dailyLimit } from '../../../../a2a-server/task/daily-budget.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
-describe('the budget per day', () => {
-  it('asks when the cost of the day reaches the budget, and not before', () => {
+describe('the daily budget', () => {
+  it('the daily budget asks once the cost of the day reaches it, and not before', () => {
     const use = { day: 20_000, extendedAt: null };
     expect(dailyBudgetQuestion({ ...use, usd: 4.99 }, 5)).toBeUndefined();
     expect(dailyBudgetQuestion({ ...use, usd: 5 }, 5)).toEqual({
@@ -14,13 +14,13 @@ describe('the budget per day', () => {
     });
   });
 
-  it('allows the same amount again after each answered question, from the cost at the question', () => {
+  it('each answered question allows the budget’s amount again, from the cost at the question', () => {
     expect(dailyLimit({ extendedAt: 5.3 }, 5)).toBeCloseTo(10.3, 10);
     expect(dailyBudgetQuestion({ day: 1, usd: 10.2, extendedAt: 5.3 }, 5)).toBeUndefined();
     expect(dailyBudgetQuestion({ day: 1, usd: 10.4, extendedAt: 5.3 }, 5)?.dayCost.usd).toBe(10.4);
   });
 
-  it('does not ask again directly after an answer, for any amounts', () => {
+  it('the daily budget does not ask again directly after an answer, for any amounts', () => {
     const money = fc.double({ min: 0.000001, max: 1_000_000, noNaN: true });
     fc.assert(
       fc.property(money, money, (usd, budget) => {

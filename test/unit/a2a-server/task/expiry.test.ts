@@ -3,7 +3,7 @@ import { decide } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import {
   withDeadlines,
-  deadlineAfter,
+  deadlineAfterEvents,
   NO_EXPIRY,
   expire,
   type ExpirySettings,
@@ -22,7 +22,7 @@ function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {
   return events.reduce((s, event) => fold(s, { seq: s.seq + 1, at: s.updatedAt, event }), snapshot);
 }
 
-/** A task whose turn has requested these calls. It is not yet parked. */
+/** Returns a task whose turn has requested these calls, before the task waits. */
 function asking(...callIds: string[]): Snapshot {
   const created: TaskEvent = { type: 'task.created', sessionId: 's', principal: 'p', settings: {} };
   const start = foldAll('t', [{ seq: 1, at: START, event: created }]);
@@ -56,7 +56,7 @@ const expiries = (snapshot: Snapshot) =>
   pendingActions(snapshot).map(({ callId, expiresAt }) => [callId, expiresAt]);
 
 describe('the deadline of a pending action', () => {
-  it('is set on the asking event among other events of the append', () => {
+  it('the asking event of an append has the deadline, among the other events', () => {
     const task = asking('a');
     const events = withDeadlines(task, [{ type: 'task.working' }, parkOrContinue(task)], {
       now: START,
@@ -68,25 +68,25 @@ describe('the deadline of a pending action', () => {
     ]);
   });
 
-  it('is set when the action becomes pending, and shown with it', () => {
+  it('the deadline is set when the action becomes pending, and shown with the action', () => {
     expect(expiries(parked(asking('a', 'b')))).toEqual([
       ['a', '2026-01-08T00:00:00.000Z'],
       ['b', '2026-01-08T00:00:00.000Z'],
     ]);
   });
 
-  it('D3 does not change when another call of the turn is decided', () => {
+  it('D3 the deadline does not change when another call of the turn is decided', () => {
     const half = approve(parked(asking('a', 'b')), 'a', START + 3 * DAY);
     expect(half.status).toMatchObject({ pending: [{ callId: 'b', expiresAt: '2026-01-08T00:00:00.000Z' }] });
     expect(expiries(half)).toEqual([['b', '2026-01-08T00:00:00.000Z']]);
   });
 
-  it('stays absent if there was none, also after a change of the settings', () => {
+  it('an action without a deadline has none after a change of the settings either', () => {
     const half = approve(parked(asking('a', 'b'), START, NO_EXPIRY), 'a', START + DAY);
     expect(expiries(half)).toEqual([['b', null]]);
   });
 
-  it('D2 is new when the call is asked again for another reason', () => {
+  it('D2 the deadline is new if the server asks about the call again for another reason', () => {
     const decided = approve(parked(asking('a')), 'a', START + DAY);
     const lost: TaskEvent[] = [
       { type: 'tool.started', callId: 'a', tool: 'write-file', title: 'Call a', toolId: 'x1' },
@@ -107,8 +107,8 @@ describe('the deadline of a pending action', () => {
 const action = (callId: string, expiresAt: string | null) =>
   pendingActions(asking(callId)).map((each) => ({ ...each, expiresAt }));
 
-describe('expire', () => {
-  it('R14 ends a task exactly at its deadline, and names the undecided calls', () => {
+describe('expire, which ends tasks at their deadline', () => {
+  it('R14 a waiting task ends exactly at its deadline, and the event names the undecided calls', () => {
     const task = parked(asking('a'));
     expect(expire(task, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
     expect(expire(task, START + 7 * DAY)).toEqual({
@@ -123,7 +123,7 @@ describe('expire', () => {
     });
   });
 
-  it('R14 never ends an active task, a task without a deadline, or an ended task', () => {
+  it('R14 an active task, a task without a deadline and an ended task never expire', () => {
     const moving = approve(parked(asking('a')), 'a', START);
     const endless = parked(asking('a'), START, NO_EXPIRY);
     const ended = after(parked(asking('a')), [{ type: 'task.canceled', reason: 'enough', by }]);
@@ -131,7 +131,7 @@ describe('expire', () => {
       expect(expire(task, START + 1_000 * DAY)).toEqual({ type: 'keep' });
   });
 
-  it('R14 ends a task that waits for a message when its idle time is over', () => {
+  it('R14 a task that waits for a message ends after its idle time', () => {
     const task = asking();
     const events = withDeadlines(task, [{ type: 'input.required', pending: [] }], { now: START, expiry });
     const waiting = after(task, events);
@@ -142,11 +142,11 @@ describe('expire', () => {
   });
 });
 
-describe('a question’s deadline', () => {
+describe('the deadline of a question', () => {
   it.each<[string, TaskEvent]>([
     ['a question', { type: 'input.required', pending: [], question: 'Which?' }],
     ['a sign-in', { type: 'auth.required', question: 'Who?' }],
-  ])('R14 %s runs like that of a pending action', (_, event) => {
+  ])('R14 %s has a deadline like a pending action', (_, event) => {
     const task = asking();
     const waiting = after(task, withDeadlines(task, [event], { now: START, expiry }));
     expect(expire(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
@@ -156,7 +156,7 @@ describe('a question’s deadline', () => {
   });
 });
 
-describe('deadlineAfter', () => {
+describe('deadlineAfterEvents, the deadline after an append', () => {
   it.each<[string, TaskEvent[], number | null | undefined]>([
     ['nothing that moves the task', [{ type: 'text.delta', turn: 1, text: 'x' }], undefined],
     ['a task that moves', [{ type: 'task.working' }], null],
@@ -178,7 +178,7 @@ describe('deadlineAfter', () => {
       ],
       Date.UTC(2026, 0, 2),
     ],
-  ])('J2 follows from the events: %s', (_, events, deadline) => {
-    expect(deadlineAfter(events)).toBe(deadline);
+  ])('J2 the deadline follows from the events alone: %s', (_, events, deadline) => {
+    expect(deadlineAfterEvents(events)).toBe(deadline);
   });
 });

@@ -9,7 +9,7 @@ import { request } from '../../../support/task-machine.ts';
 
 const turns = fc.integer({ min: 1, max: 3 });
 
-/** Mostly text events, of open turns and of other turns. */
+/** Generates mostly text events, for the current turn and for other turns. */
 const event: fc.Arbitrary<TaskEvent> = fc.oneof(
   {
     weight: 8,
@@ -73,12 +73,12 @@ const decided = (callId: string, decision: 'approve' | 'deny'): TaskEvent => ({
   edited: null,
 });
 
-describe('foldOn', () => {
-  it('J2 gives the same as folding each entry alone', () => {
+describe('foldOn, which folds several entries', () => {
+  it('J2 foldOn gives the same snapshot as folding each entry alone', () => {
     fc.assert(fc.property(life, (entries) => expect(foldAll('t', entries)).toEqual(oneByOne(entries))));
   });
 
-  it('J2 gives the same for every split of the entries', () => {
+  it('J2 foldOn gives the same snapshot for every split of the entries', () => {
     fc.assert(
       fc.property(life, fc.nat(40), (entries, at) => {
         const start = foldAll('t', entries.slice(0, at + 1));
@@ -87,7 +87,7 @@ describe('foldOn', () => {
     );
   });
 
-  it('does not change the first snapshot', () => {
+  it('foldOn does not change the first snapshot', () => {
     fc.assert(
       fc.property(life, (entries) => {
         const start = foldAll('t', entries);
@@ -99,14 +99,14 @@ describe('foldOn', () => {
     );
   });
 
-  it('gives undefined without a first entry', () => {
+  it('foldOn returns undefined without a first entry', () => {
     expect(foldAll('t', [])).toBeUndefined();
     expect(foldAll('t', [{ seq: 1, at: 1, event: working }])).toBeUndefined();
   });
 });
 
-describe('foldNext', () => {
-  it('gives the events the next numbers, and by default the time of the last entry', () => {
+describe('foldNext, which numbers new events', () => {
+  it('foldNext gives the events the next numbers, and by default the time of the last entry', () => {
     const start = taskAfter(working);
     const next = foldNext(start, [working, message('more')]);
     expect(next).toMatchObject({ seq: start.seq + 2, messageSeq: start.seq + 2, updatedAt: start.updatedAt });
@@ -114,11 +114,11 @@ describe('foldNext', () => {
   });
 });
 
-describe('the fold', () => {
+describe('the fold of task events', () => {
   const started: TaskEvent = { type: 'turn.started', turn: 1, model: 'm' };
   const usage = { inputTokens: 5, outputTokens: 1 };
 
-  it('adds the cost of a summary to its model, and nothing for a summary without a model', () => {
+  it('the fold adds the cost of a summary to the summary’s model, and nothing for a summary without a model', () => {
     const upTo = { taskId: 't', turn: 1 };
     const summarised = (model: string | null): TaskEvent => ({
       type: 'context.summarised',
@@ -131,7 +131,7 @@ describe('the fold', () => {
     expect(taskAfter(summarised(null)).spending).toEqual({});
   });
 
-  it('appends the parts of an artifact, or replaces them, and keeps other artifacts', () => {
+  it('the fold appends the parts of an artifact, or replaces them, and keeps other artifacts', () => {
     const both = taskAfter(started, update('x', 'one', false), update('y', 'other', false));
     const texts = [true, false].map((append) =>
       foldNext(both, [update('x', 'two', append)]).openTurn?.artifacts.map(({ parts }) =>
@@ -144,18 +144,18 @@ describe('the fold', () => {
     ]);
   });
 
-  it('sets the note of an open turn only', () => {
+  it('the fold sets a note only for a turn that has not ended', () => {
     const noted: TaskEvent = { type: 'turn.noted', turn: 1, text: 'reads' };
     expect(taskAfter(working, started, noted).status).toEqual({ state: 'working', note: 'reads' });
     expect(taskAfter(working, noted).status).toEqual({ state: 'working' });
   });
 
-  it('has the question of a task that asks in words', () => {
+  it('the snapshot of a task that asks in text contains the question', () => {
     const asks: TaskEvent = { type: 'input.required', pending: [], question: 'Which?' };
     expect(taskAfter(asks).status).toEqual({ state: 'input-required', pending: [], question: 'Which?' });
   });
 
-  it('keeps the first decision of a call, and ignores calls that it does not know', () => {
+  it('the fold keeps the first decision of a call, and ignores unknown calls', () => {
     const waits = taskAfter(...turnEventsWith([{ call: request('a', false), ask: true }]));
     const once = foldNext(waits, [decided('a', 'approve')]);
     expect(foldNext(once, [decided('a', 'deny')]).calls).toEqual(once.calls);
@@ -163,7 +163,7 @@ describe('the fold', () => {
     expect(foldNext(waits, [decided('b', 'approve'), runs]).calls).toEqual(waits.calls);
   });
 
-  it('withdraws only the open question of a tool', () => {
+  it('the fold withdraws a tool’s question only if it waits', () => {
     const waits = taskAfter(...turnEventsWith([{ call: request('a', false), ask: true }]));
     const withdrew: TaskEvent = { type: 'tool.withdrew', callId: 'a', tool: 'write-file', title: 'A' };
     expect(foldNext(waits, [withdrew]).calls).toEqual(waits.calls);

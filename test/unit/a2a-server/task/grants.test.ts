@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { GrantLimits } from '../../../../shared/protocol/tool-approval.ts';
-import { NO_TARGETS } from '../../../../a2a-server/policy/judged-call.ts';
+import { NO_TARGETS } from '../../../../a2a-server/policy/call-facts.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
 import { decide } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
@@ -34,7 +34,10 @@ class Task {
       this.snapshot = fold(this.snapshot, { seq: this.snapshot.seq + 1, at: this.now, event });
   }
 
-  /** The model requests a call, and policy judges it as in the executor. @returns its state */
+  /**
+   * Lets the model request a call, with the policy's verdict as in the executor.
+   * @returns the call's state
+   */
   asks(): { callId: string; verdict: string; grantId: string | null } {
     const callId = `c${(this.#calls += 1)}`;
     const call = request(callId, false);
@@ -59,15 +62,18 @@ class Task {
     this.append(...ruling.events);
   }
 
-  /** A task with one grant. @returns the grant's id */
+  /**
+   * Gives a task one trust grant.
+   * @returns the grant's id
+   */
   trusting(grant?: GrantLimits): string {
     this.approves(this.asks().callId, grant);
     return this.snapshot.grants.at(-1)?.grantId ?? '';
   }
 }
 
-describe('a grant', () => {
-  it('R12 without a limit lasts as long as its task, and names the person who gave it', () => {
+describe('a trust grant', () => {
+  it('R12 a grant without a limit lasts as long as its task, and names the person who gave it', () => {
     const task = new Task();
     const grantId = task.trusting();
     task.now += 1000 * 24 * 60 * MINUTE;
@@ -97,7 +103,7 @@ describe('a grant', () => {
     expect(task.snapshot.grants).toEqual([]);
   });
 
-  it('a grant of an old journal, without id or limits, still counts', () => {
+  it('a grant of an old journal, without id or limits, is still valid', () => {
     const task = new Task();
     const { callId } = task.asks();
     task.append(
@@ -126,15 +132,15 @@ describe('a grant', () => {
   });
 });
 
-describe('revoke', () => {
-  it('ends a grant, and the allowed calls that have not started wait for a decision', () => {
+describe('revoke, which ends a trust grant', () => {
+  it('revoke ends the grant, and the calls that it allowed and that have not started wait for a decision', () => {
     const task = new Task();
     const grantId = task.trusting();
     const { callId } = task.asks();
     const other = task.asks();
     task.append({ type: 'tool.started', callId: other.callId, tool: 'w', title: 'W', toolId: 'x' });
     const ruling = revoke(task.snapshot, [grantId], by, task.now);
-    // While the task works, its execution parks it.
+    // No event makes the task wait here, because its execution does that at the end of the turn.
     expect(ruling).toEqual({ type: 'append', events: [{ type: 'grant.revoked', grantIds: [grantId], by }] });
     if (ruling.type === 'append') task.append(...ruling.events);
     expect(task.snapshot.calls[callId]?.state).toEqual({ type: 'waiting', reason: 'approval' });
@@ -143,12 +149,12 @@ describe('revoke', () => {
     expect(task.asks().verdict).toBe('ask');
   });
 
-  it('adds the calls to the pending actions if the task is parked', () => {
+  it('revoke adds the calls to the pending actions if the task already waits', () => {
     const task = new Task();
     const grantId = task.trusting({ uses: 1 });
     const [allowed, asked] = [task.asks(), task.asks()];
     task.append(parkOrContinue(task.snapshot));
-    // A spent grant has ended, so it cannot be revoked.
+    // A grant without remaining uses has ended, so a person cannot revoke it.
     expect(revoke(task.snapshot, [grantId], by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
     expect([allowed.verdict, asked.verdict]).toEqual(['allow', 'ask']);
     const second = new Task();
@@ -165,7 +171,7 @@ describe('revoke', () => {
     });
   });
 
-  it('changes no decision: a call that a person approved runs', () => {
+  it('revoke changes no decision: a call that a person approved runs', () => {
     const task = new Task();
     const { callId } = task.asks();
     task.approves(callId);
@@ -174,7 +180,7 @@ describe('revoke', () => {
     expect(task.snapshot.calls[callId]?.state.type).toBe('ready');
   });
 
-  it('refuses an unknown or ended grant, and lists the grants in force', () => {
+  it('revoke refuses an unknown or ended grant, and the error lists the valid grants', () => {
     const task = new Task();
     expect(revoke(task.snapshot, 'all', by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
     const grantId = task.trusting({ minutes: 1 });
@@ -191,7 +197,7 @@ describe('revoke', () => {
   });
 });
 
-describe('grants, in any order of events', () => {
+describe('trust grants, for any order of events', () => {
   const limits = fc.record(
     { minutes: fc.integer({ min: 1, max: 20 }), uses: fc.integer({ min: 1, max: 4 }) },
     { requiredKeys: [] },
@@ -206,7 +212,7 @@ describe('grants, in any order of events', () => {
     { maxLength: 40 },
   );
 
-  it('R12 no grant exceeds its limits, and each call that ran without asking had a grant in force', () => {
+  it('R12 no grant exceeds its limits, and each call that ran without a question had a valid grant', () => {
     fc.assert(
       fc.property(moves, (list) => {
         const task = new Task();

@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
-import { afterFailure, LONGEST_PAUSE_MS, PAUSES_MS } from '../../../../a2a-server/task/model-outage.ts';
+import {
+  eventAfterModelFailure,
+  LONGEST_PAUSE_MS,
+  PAUSES_MS,
+} from '../../../../a2a-server/task/model-outage.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { created, message, working } from '../../../support/journal-samples.ts';
@@ -20,7 +24,7 @@ function task(...events: TaskEvent[]): Snapshot {
   return snapshot;
 }
 
-/** A turn that broke off, and the next event. */
+/** Returns the events of a turn that broke off. */
 function cutOff(turn: number, attempts: number): TaskEvent[] {
   return [
     { type: 'turn.started', turn, model: 'm' },
@@ -30,12 +34,12 @@ function cutOff(turn: number, attempts: number): TaskEvent[] {
   ];
 }
 
-describe('an unavailable model', () => {
-  it('is asked again after growing pauses, a limited number of times, and then the task fails', () => {
+describe('a model that is unavailable', () => {
+  it('the task requests the model again after longer and longer pauses, a limited number of times, and then fails', () => {
     const pauses: number[] = [];
     const events: TaskEvent[] = [];
     for (;;) {
-      const next = afterFailure(task(...events), BUSY, NOW);
+      const next = eventAfterModelFailure(task(...events), BUSY, NOW);
       if (next.type !== 'model.unavailable') {
         expect(next).toEqual({
           type: 'task.failed',
@@ -51,22 +55,26 @@ describe('an unavailable model', () => {
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
   });
 
-  it('gets the pause that it asks for, up to a limit', () => {
-    expect(afterFailure(task(), { ...BUSY, waitMs: 60_000 }, NOW)).toMatchObject({ until: NOW + 60_000 });
-    expect(afterFailure(task(), { ...BUSY, waitMs: 10 }, NOW)).toMatchObject({
+  it('the model gets the pause that it requests, up to a limit', () => {
+    expect(eventAfterModelFailure(task(), { ...BUSY, waitMs: 60_000 }, NOW)).toMatchObject({
+      until: NOW + 60_000,
+    });
+    expect(eventAfterModelFailure(task(), { ...BUSY, waitMs: 10 }, NOW)).toMatchObject({
       until: NOW + (PAUSES_MS[0] ?? 0),
     });
-    expect(afterFailure(task(), { ...BUSY, waitMs: LONGEST_PAUSE_MS + 1 }, NOW).type).toBe('task.failed');
+    expect(eventAfterModelFailure(task(), { ...BUSY, waitMs: LONGEST_PAUSE_MS + 1 }, NOW).type).toBe(
+      'task.failed',
+    );
   });
 
-  it('is not asked again if a retry cannot help', () => {
-    expect(afterFailure(task(), { ...BUSY, passing: false }, NOW)).toEqual({
+  it('the task does not request the model again if a retry cannot help', () => {
+    expect(eventAfterModelFailure(task(), { ...BUSY, passing: false }, NOW)).toEqual({
       type: 'task.failed',
       message: 'The model could not continue: It is busy.',
     });
   });
 
-  it('is asked again at the stored time; its output is void and the status gives the reason', () => {
+  it('the task requests the model again at the stored time, discards the output so far, and the status has the reason', () => {
     const waiting = task(...cutOff(1, 1));
     expect(waiting.openTurn).toBeNull();
     expect(waiting.status).toEqual({ state: 'working', note: 'later' });
@@ -75,13 +83,13 @@ describe('an unavailable model', () => {
     expect(at(NOW)).toEqual({ type: 'ask-model' });
   });
 
-  it('gets a new count of attempts after an answer', () => {
+  it('after an answer, the number of attempts begins at zero again', () => {
     const answered: TaskEvent[] = [
       { type: 'turn.started', turn: 3, model: 'm' },
       { type: 'turn.finished', turn: 3, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
     ];
     const later = task(...cutOff(1, 4), ...cutOff(2, 5), ...answered);
     expect(later.outage).toBeNull();
-    expect(afterFailure(later, BUSY, NOW)).toMatchObject({ attempts: 1 });
+    expect(eventAfterModelFailure(later, BUSY, NOW)).toMatchObject({ attempts: 1 });
   });
 });

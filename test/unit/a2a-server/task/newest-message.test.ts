@@ -4,7 +4,7 @@ import { TaskMachine } from '../../../support/task-machine.ts';
 
 const message = (messageId: string) => ({ messageId, parts: [] });
 
-describe('the message the next turn answers', () => {
+describe('the message that the next turn answers', () => {
   const { snapshot } = new TaskMachine();
   const asked: Snapshot = {
     ...snapshot,
@@ -19,11 +19,11 @@ describe('the message the next turn answers', () => {
     queued: [],
   };
 
-  it('is the last message, during all turns that follow it', () => {
+  it('the message is the last one, during all turns that follow it', () => {
     expect(newestMessage(asked)?.messageId).toBe('two');
   });
 
-  it('is the last queued message, if there is one: a message after a command is for the model (R04)', () => {
+  it('the message is the last queued one, if one is queued: a message after a command is for the model (R04)', () => {
     const queued = [message('three'), message('four')];
     expect(newestMessage({ ...asked, queued })?.messageId).toBe('four');
   });

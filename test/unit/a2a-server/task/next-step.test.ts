@@ -9,12 +9,12 @@ const working: TaskEvent = { type: 'task.working' };
 const reads = (callId: string) => ({ call: request(callId, true), ask: false });
 const writes = (callId: string) => ({ call: request(callId, false), ask: false });
 
-describe('nextStep, when the model requests no more calls', () => {
+describe('nextStep, if the model requests no more calls', () => {
   it.each<[TurnEnd, string]>([
     ['stop', 'task.completed'],
     ['tool-calls', 'task.completed'],
     ['content-filter', 'task.failed'],
-  ])('a turn that ended with %s is followed by %s', (end, type) => {
+  ])('after a turn that ended with %s, the next step is %s', (end, type) => {
     expect(nextStep(taskAfter(working, ...turnEventsWith([], { end })))).toMatchObject({
       type: 'append',
       events: [{ type }],
@@ -32,7 +32,7 @@ describe('a turn that ends with a question', () => {
   });
 });
 
-describe('the calls of a turn', () => {
+describe('nextStep for the calls of a turn', () => {
   it.each([
     ['adjacent read-only calls run side by side', [reads('a'), reads('b'), writes('c')], ['a', 'b']],
     ['all read-only calls run side by side', [reads('a'), reads('b')], ['a', 'b']],
@@ -44,8 +44,8 @@ describe('the calls of a turn', () => {
   });
 });
 
-describe('a task whose budget is spent', () => {
-  it('asks whether to continue, and marks the question as one about the budget', () => {
+describe('a task with a spent budget', () => {
+  it('the task asks whether to continue, and marks the question as a question about the budget', () => {
     const limits = { budget: { ...NO_BUDGET, turns: 1 }, now: 1 };
     expect(nextStep(taskAfter(working, ...turnEventsWith([], { end: 'length' })), limits)).toEqual({
       type: 'append',
@@ -54,7 +54,7 @@ describe('a task whose budget is spent', () => {
   });
 });
 
-describe('restartEvents', () => {
+describe('restartEvents, the events at a server’s restart', () => {
   const events: TaskEvent[] = [
     working,
     { type: 'turn.started', turn: 1, model: 'm' },
@@ -62,7 +62,7 @@ describe('restartEvents', () => {
   ];
   const after = (count: number) => restartEvents(taskAfter(...events.slice(0, count)));
 
-  it('record an open turn, or that the task works again, and are empty for a task that does not work', () => {
+  it('the events record a turn that had not ended, or that the task works again; a task that does not work has none', () => {
     expect(after(0)).toEqual([]);
     expect(after(1)).toEqual([working]);
     expect(after(2)).toMatchObject([{ type: 'turn.abandoned', turn: 1 }]);

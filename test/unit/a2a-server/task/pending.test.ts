@@ -17,19 +17,19 @@ const outdated: TaskEvent = {
   basis: 'new',
 };
 
-/** A task with the call `a`, which policy allowed. */
+/** A task whose call `a` needs no decision, because policy allowed it. */
 const allowed = taskAfter(...turnEventsWith([{ call: request('a', false), ask: false }]));
 
 const isFirst = (snapshot: Snapshot, callId: string): boolean =>
   pendingActions(snapshot).find((action) => action.callId === callId)?.first === true;
 
-describe('a pending action', () => {
+describe('a pending action of a snapshot', () => {
   it.each([request('a', false), questionCall('a')])('is the first question of its task: $tool', (call) => {
     const [action] = pendingActions(taskAfter(...turnEventsWith([{ call, ask: true }])));
     expect(action).toMatchObject({ callId: 'a', first: true });
   });
 
-  it('names the rule that asks, and what a person can do', () => {
+  it('the action names the rule that asks, and the possible decisions', () => {
     const own = { ...request('b', false), source: { type: 'acp-agent' as const, agent: 'x' } };
     const task = taskAfter(
       { type: 'turn.started', turn: 1, model: 'm' },
@@ -50,27 +50,30 @@ describe('a pending action', () => {
   it.each([
     ['its outcome is lost', [starts, lost], 'outcome-unknown'],
     ['its files have changed', [outdated], 'content-changed'],
-  ] as const)('D2 is not the first question if %s: a plain word does not decide it', (_, events, reason) => {
-    const waits = parkedTask(foldNext(allowed, events));
-    const [action] = pendingActions(waits);
-    expect(action).toMatchObject({ callId: 'a', reason });
-    expect(action).not.toHaveProperty('first');
-    const plain = { callId: 'a', decision: 'approve', scope: 'once', reason: null, edited: null } as const;
-    const by = { principal: 'ada', channel: 'test' };
-    expect(decide(waits, [{ ...plain, shown: null }], by, 1)).toMatchObject({ reason: 'INPUT_CHANGED' });
-    expect(decide(waits, [{ ...plain, shown: action?.shown ?? '' }], by, 1).type).toBe('append');
-  });
+  ] as const)(
+    'D2 the action is not the first question if %s, so a plain word does not decide it',
+    (_, events, reason) => {
+      const waits = parkedTask(foldNext(allowed, events));
+      const [action] = pendingActions(waits);
+      expect(action).toMatchObject({ callId: 'a', reason });
+      expect(action).not.toHaveProperty('first');
+      const plain = { callId: 'a', decision: 'approve', scope: 'once', reason: null, edited: null } as const;
+      const by = { principal: 'ada', channel: 'test' };
+      expect(decide(waits, [{ ...plain, shown: null }], by, 1)).toMatchObject({ reason: 'INPUT_CHANGED' });
+      expect(decide(waits, [{ ...plain, shown: action?.shown ?? '' }], by, 1).type).toBe('append');
+    },
+  );
 });
 
 describe('the first question of a task', () => {
   const waits = { call: request('a', false), ask: true };
 
-  it('is none of two that wait at the same time', () => {
+  it('of two questions that wait at the same time, none is the first', () => {
     const both = taskAfter(...turnEventsWith([waits, { call: request('b', false), ask: true }]));
     expect([isFirst(both, 'a'), isFirst(both, 'b')]).toEqual([false, false]);
   });
 
-  it('may come after calls that no person was asked about', () => {
+  it('calls about which nobody was asked may come before the first question', () => {
     const ran: TaskEvent = {
       type: 'tool.finished',
       callId: 'b',
@@ -83,7 +86,7 @@ describe('the first question of a task', () => {
     expect(isFirst(foldNext(taskAfter(...turnEventsWith([waits, ...others])), [ran]), 'a')).toBe(true);
   });
 
-  it('D2 is not the call after a question that its tool withdrew', () => {
+  it('D2 a call after a question that its tool withdrew is not the first question', () => {
     const asks: TaskEvent = { type: 'tool.asked', call: questionCall('a.q1'), askedBy: 'a' };
     const withdrew: TaskEvent = { type: 'tool.withdrew', callId: 'a.q1', tool: 'ask-person', title: '' };
     const later = turnEventsWith([{ call: request('b', false), ask: true }], { turn: 2 });
@@ -92,8 +95,8 @@ describe('the first question of a task', () => {
   });
 });
 
-describe('findSameQuestion', () => {
-  it('finds only the action with the same call and the same code', () => {
+describe('findSameQuestion, which compares questions', () => {
+  it('findSameQuestion finds only the action with the same call and the same code', () => {
     const waits = taskAfter(
       ...turnEventsWith([
         { call: request('a', false), ask: true },

@@ -10,7 +10,7 @@ const ref = { callId: 'c', tool: 'tool', title: 'Do it' };
 const allowed: PolicyVerdict = { type: 'allow', because: { type: 'auto-execute' } };
 const usage = { inputTokens: 1, outputTokens: 1 };
 
-/** A task with one running call. */
+/** Returns a task with one running call. */
 function running(kind: Kind) {
   const call: RequestedCall = {
     ...ref,
@@ -42,7 +42,7 @@ describe('a call whose outcome a crash has lost', () => {
     [{ sideEffect: 'network' }, false],
     [{ sideEffect: 'files' }, false],
     [{ sideEffect: 'other' }, false],
-  ])('E2 with %j runs again without asking: %s', (kind, rerun) => {
+  ])('E2 a call of a tool with %j runs again without a question: %s', (kind, rerun) => {
     expect(nextStep(running(kind))).toMatchObject({
       type: 'recover',
       events: [{ type: 'tool.interrupted', callId: 'c', rerun }],
@@ -50,7 +50,7 @@ describe('a call whose outcome a crash has lost', () => {
     expect(isRepeatable(kind)).toBe(rerun);
   });
 
-  it('E2 may be repeatable without being read-only: a person still decides on it first', () => {
+  it('E2 a tool can be repeatable without being read-only, so a person still decides before the first run', () => {
     expect(isReadOnly({ sideEffect: 'network' })).toBe(false);
   });
 });

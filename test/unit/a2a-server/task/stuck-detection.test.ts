@@ -14,7 +14,7 @@ const BEGINNING: TaskEvent[] = [
   working,
 ];
 
-/** The events of one turn with the given number. */
+/** Returns the events of one turn with the given number. */
 type Played = (turn: number) => TaskEvent[];
 
 function task(...played: (Played | TaskEvent)[]): Snapshot {
@@ -95,7 +95,7 @@ const FAULTS: [string, Played, { told: number; most: number }, string][] = [
 ];
 
 describe.each(FAULTS)('a model that %s', (_, fault, { told, most }, words) => {
-  it('is asked again with a remark', () => {
+  it('the model gets a remark with the next request', () => {
     for (let count = 1; count < most; count += 1) {
       const snapshot = task(...times(count, fault));
       expect(nextStep(snapshot)).toEqual({ type: 'ask-model' });
@@ -104,7 +104,7 @@ describe.each(FAULTS)('a model that %s', (_, fault, { told, most }, words) => {
     }
   });
 
-  it('gets a limited number of turns, and then a person is asked', () => {
+  it('the model gets a limited number of turns, and then the server asks the person', () => {
     const step = nextStep(task(...times(most, fault)));
     expect(step).toMatchObject({
       type: 'append',
@@ -112,7 +112,7 @@ describe.each(FAULTS)('a model that %s', (_, fault, { told, most }, words) => {
     });
   });
 
-  it('starts a new count after a person’s reply or a different turn', () => {
+  it('after a person’s reply or a different turn, the count of faulty turns begins at zero', () => {
     const reply: TaskEvent[] = [message('try something else', 'reply'), working];
     expect(nextStep(task(...times(most, fault), ...reply))).toEqual({ type: 'ask-model' });
     expect(nextStep(task(...times(most, fault), ...reply, fault))).toEqual({ type: 'ask-model' });
@@ -122,21 +122,21 @@ describe.each(FAULTS)('a model that %s', (_, fault, { told, most }, words) => {
 });
 
 describe('a model that makes progress', () => {
-  it('gets no remark if the same call returns something new', () => {
+  it('the model gets no remark if the same call returns new content', () => {
     const polls = Array.from({ length: 20 }, (_, at) => calls('look', { ran: `At ${at} %.` }));
     const snapshot = task(...polls);
     expect(stuckRemarks(snapshot).size).toBe(0);
     expect(nextStep(snapshot)).toEqual({ type: 'ask-model' });
   });
 
-  it('completes its task with the answer after an empty one', () => {
+  it('the model completes its task with the answer that follows an empty one', () => {
     expect(nextStep(task(ends('empty'), ends('stop', 'Done.')))).toEqual({
       type: 'append',
       events: [{ type: 'task.completed' }],
     });
   });
 
-  it('keeps the remark at each faulty turn, also after it recovers', () => {
+  it('the conversation keeps the remark at each faulty turn, also after the model has recovered', () => {
     const steps = conversation([], task(ends('length', 'a long '), ends('stop', 'story.')));
     expect(steps.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });

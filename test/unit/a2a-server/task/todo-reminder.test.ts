@@ -6,7 +6,10 @@ import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { todoReminders } from '../../../../a2a-server/task/todo-reminder.ts';
 import { entriesOf, snapshotOf } from '../../../support/long-session.ts';
 
-/** A task whose turns have one call each. The calls of these turns write a to-do list with this many open items. */
+/**
+ * Returns a task whose turns have one call each. The turns in `lists` write a to-do list with this number of open
+ * items.
+ */
 function task(turns: number, lists: Readonly<Record<number, number>>): Snapshot {
   const planned = Array.from({ length: turns }, () => ({
     text: 1,
@@ -31,19 +34,19 @@ function task(turns: number, lists: Readonly<Record<number, number>>): Snapshot 
 }
 
 describe('a reminder of the to-do list', () => {
-  it('comes after each ten turns without an update', () => {
+  it('the reminder follows each ten turns without an update', () => {
     expect([...todoReminders(task(25, { 2: 3 })).keys()]).toEqual([12, 22]);
     expect(JSON.stringify(conversation([], task(12, { 2: 3 })).at(-1))).toContain(
       'to-do list is 10 turns old and has 3 open items',
     );
   });
 
-  it('does not come without a list, or if everything on the list is done', () => {
+  it('there is no reminder without a list, or if everything on the list is done', () => {
     expect(todoReminders(task(30, {})).size).toBe(0);
     expect(todoReminders(task(30, { 1: 0 })).size).toBe(0);
   });
 
-  it('counts from the last update, and an update changes no earlier reminder', () => {
+  it('the count begins at the last update, and an update changes no earlier reminder', () => {
     expect([...todoReminders(task(30, { 2: 1, 15: 1 })).keys()]).toEqual([12, 25]);
   });
 });

@@ -13,8 +13,8 @@ const put = (outputs: readonly ExecutionOutput[], toolId: string, text: string) 
 const textsOf = (outputs: readonly ExecutionOutput[]) =>
   outputs.map(({ toolId, text }) => [toolId, text.length]);
 
-describe('the output in a snapshot', () => {
-  it('collects the pieces of each execution, also if executions alternate', () => {
+describe('the tool output in a snapshot', () => {
+  it('the output collects the pieces of each execution, also if executions alternate', () => {
     const outputs = put(put(put(put([], 'a', '1'), 'b', 'x'), 'a', '2'), 'b', 'y');
     expect(outputs.map(({ toolId, text }) => [toolId, text])).toEqual([
       ['a', '12'],
@@ -22,7 +22,7 @@ describe('the output in a snapshot', () => {
     ]);
   });
 
-  it('X3 drops the oldest executions above the limit, and never the newest', () => {
+  it('X3 above the limit the output drops the oldest executions, and never the newest', () => {
     const half = 'x'.repeat(MAX_OUTPUT_CHARS / 2);
     const two = put(put([], 'a', half), 'b', half);
     expect(textsOf(two)).toEqual([
@@ -36,7 +36,7 @@ describe('the output in a snapshot', () => {
     expect(textsOf(put(two, 'c', half + half + 'x'))).toEqual([['c', MAX_OUTPUT_CHARS + 1]]);
   });
 
-  it('is always a suffix of the executions, each with all its text since its first piece there', () => {
+  it('the kept executions are always the last ones, each with all its text since its first kept piece', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(Math.floor(MAX_OUTPUT_CHARS / 3))), {

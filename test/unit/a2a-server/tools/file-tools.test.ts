@@ -33,8 +33,8 @@ beforeEach(async () => {
   at = await toolInWorkspace();
 });
 
-describe('write-file', () => {
-  it('shows a new file as a diff, changes nothing, then creates it', async () => {
+describe('the tool write-file', () => {
+  it('write-file shows a new file as a diff, changes nothing before the run, and then creates the file', async () => {
     const input = { path: 'dir/test.md', content: 'hello' };
     expect(writeFile.title(input)).toBe('Write dir/test.md');
     const shown = await at.show(writeFile, input);
@@ -54,7 +54,7 @@ describe('write-file', () => {
     expect(await onDisk('dir/test.md')).toBe('hello');
   });
 
-  it('shows the target file of a link', async () => {
+  it('write-file shows the target file of a link', async () => {
     await writeText(path('real.txt'), 'a\n');
     await symlink('real.txt', path('link.txt'));
     const shown = await at.show(writeFile, { path: 'link.txt', content: 'b\n' });
@@ -62,7 +62,7 @@ describe('write-file', () => {
     expect(diffOf(shown)).toContain('+++ b/real.txt');
   });
 
-  it('D2 replaces only the shown content: it does not touch changed, deleted and new files', async () => {
+  it('D2 write-file replaces only the content that was shown, and writes nothing if the file was changed, deleted or created', async () => {
     await writeText(path('a'), 'shown');
     const { basis } = await at.show(writeFile, { path: 'a', content: 'new' });
     expect(basis).toBe(hashOf('shown'));
@@ -78,13 +78,13 @@ describe('write-file', () => {
     expect(await readdir(at.root)).toEqual(['b']);
   });
 
-  it('works on the current content when there was no preview', async () => {
+  it('without a preview, write-file works on the current content', async () => {
     await writeText(path('a'), 'old');
     await at.run(writeFile, { path: 'a', content: 'new' });
     expect(await onDisk('a')).toBe('new');
   });
 
-  it('lets only one of two writers with the same preview write', async () => {
+  it('of two writers with the same preview, write-file lets only one write', async () => {
     const { basis } = await at.show(writeFile, { path: 'a', content: '' });
     const outcomes = await Promise.allSettled(
       Array.from({ length: 8 }, (_, n) => at.run(writeFile, { path: 'a', content: `${n}` }, { basis })),
@@ -94,7 +94,7 @@ describe('write-file', () => {
     expect(await readdir(at.root)).toEqual(['a']);
   });
 
-  it('X3 refuses text that UTF-8 cannot encode, and too long text', async () => {
+  it('X3 write-file refuses text that UTF-8 cannot encode, and text that is too long', async () => {
     await expect(at.show(writeFile, { path: 'a', content: 'x\ud800' })).rejects.toMatchObject({
       reason: 'MALFORMED',
     });
@@ -109,7 +109,7 @@ describe('write-file', () => {
     expect((await stat(path('a'))).size).toBe(MAX_WRITE_BYTES);
   });
 
-  it('X2 refuses a path outside, in the preview and in the run', async () => {
+  it('X2 write-file refuses a path outside the workspace, in the preview and in the run', async () => {
     const outside = expect.objectContaining({ reason: 'OUTSIDE_WORKSPACE' });
     for (const tool of [writeFile, appendFile]) {
       await expect(at.show(tool, { path: '../x', content: 'x' })).rejects.toEqual(outside);
@@ -117,13 +117,13 @@ describe('write-file', () => {
     }
   });
 
-  it('uses the content that a person has written instead', () => {
+  it('write-file uses the content that a person has written instead', () => {
     expect(writeFile.withContent?.({ path: 'a', content: 'x' }, 'y')).toEqual({ path: 'a', content: 'y' });
   });
 });
 
-describe('append-file', () => {
-  it('creates the file, then adds exactly the given text', async () => {
+describe('the tool append-file', () => {
+  it('append-file creates the file, then adds exactly the given text', async () => {
     expect(await at.showAndRun(appendFile, { path: 'log', content: 'one' })).toMatchObject({
       summary: 'appended 3 bytes to log',
     });
@@ -131,7 +131,7 @@ describe('append-file', () => {
     expect(await onDisk('log')).toBe('one\ntwo\n');
   });
 
-  it('for every two texts: the diff applied to the file gives the two texts joined', async () => {
+  it('for every two texts, the diff applied to the file gives the two texts joined', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'ü', '🎉', '\n', '\r', '+', ' '), maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(text, text, async (before, added) => {
@@ -147,7 +147,7 @@ describe('append-file', () => {
     );
   });
 
-  it('D2 adds nothing to a file that has changed since the preview', async () => {
+  it('D2 append-file adds nothing to a file that has changed since the preview', async () => {
     await writeText(path('a'), 'shown');
     const { basis } = await at.show(appendFile, { path: 'a', content: '!' });
     await writeText(path('a'), 'since then');
@@ -156,8 +156,8 @@ describe('append-file', () => {
   });
 });
 
-describe('edit-file', () => {
-  it('shows and makes one change', async () => {
+describe('the tool edit-file', () => {
+  it('edit-file shows and makes one change', async () => {
     await writeText(path('a.ts'), 'const a = 1;\nconst b = 2;\n');
     const input = { path: 'a.ts', oldText: 'b = 2', newText: 'b = 3' };
     const shown = await at.show(editFile, input);
@@ -168,7 +168,7 @@ describe('edit-file', () => {
     expect(await onDisk('a.ts')).toBe('const a = 1;\nconst b = 3;\n');
   });
 
-  it('refuses an edit that is not clear, with a sentence for the model', async () => {
+  it('edit-file refuses an edit whose old text does not occur exactly once, with a sentence for the model', async () => {
     await writeText(path('a'), 'x x');
     const edit = (oldText: string, name = 'a') => at.show(editFile, { path: name, oldText, newText: 'y' });
     await expect(edit('x')).rejects.toThrow('Cannot edit "a": oldText occurs more than once.');
@@ -180,7 +180,7 @@ describe('edit-file', () => {
     expect(await onDisk('a')).toBe('y y');
   });
 
-  it('for every text around a passage: the diff applied to the file gives the edited file', async () => {
+  it('for every text around a passage, the diff applied to the file gives the edited file', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '\r', ' '), maxLength: 20 });
     await fc.assert(
       fc.asyncProperty(text, text, text, async (before, after, newText) => {
@@ -196,7 +196,7 @@ describe('edit-file', () => {
     );
   });
 
-  it('D2 edits nothing in a file that has changed since the preview, even if the passage is still there', async () => {
+  it('D2 edit-file changes nothing in a file that has changed since the preview, even if the passage is still in the file', async () => {
     await writeText(path('a'), 'x and more');
     const input = { path: 'a', oldText: 'x', newText: 'y' };
     const { basis } = await at.show(editFile, input);
@@ -205,7 +205,7 @@ describe('edit-file', () => {
     expect(await onDisk('a')).toBe('x and other');
   });
 
-  it('R10 writes the whole new text that a person has written', async () => {
+  it('R10 edit-file writes the whole new text that a person has written', async () => {
     await writeText(path('a'), 'x and more');
     const rewritten = editFile.withContent?.({ path: 'a', oldText: 'x', newText: 'y' }, 'mine\n');
     expect(rewritten).toEqual({ path: 'a', replaceAll: false, content: 'mine\n' });
@@ -222,15 +222,15 @@ describe('edit-file', () => {
   });
 });
 
-describe('read-file', () => {
-  it('returns the text exactly as it is', async () => {
+describe('the tool read-file', () => {
+  it('read-file returns the text exactly as it is', async () => {
     await writeText(path('a'), 'one\r\n\ntwo 🎉');
     expect(await read({ path: 'a' })).toEqual({ text: 'one\r\n\ntwo 🎉', summary: 'read a (3 lines of 3)' });
     await writeText(path('empty'), '');
     expect(await read({ path: 'empty' })).toMatchObject({ text: '[empty is empty.]' });
   });
 
-  it('returns the requested lines, and says how to continue', async () => {
+  it('read-file returns the requested lines, and says how to continue', async () => {
     await writeText(path('a'), Array.from({ length: 10 }, (_, n) => `line ${n + 1}\n`).join(''));
     expect(await read({ path: 'a', offset: 3, limit: 2 })).toEqual({
       text: 'line 3\nline 4\n[Lines 3 to 4 of 10; go on with offset 5]',
@@ -242,7 +242,7 @@ describe('read-file', () => {
     );
   });
 
-  it('for every page size: the joined pages equal the file', async () => {
+  it('for every page size, the joined pages of read-file equal the file', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('', 'a', 'long '.repeat(30)), { minLength: 1, maxLength: 30 }),
@@ -265,7 +265,7 @@ describe('read-file', () => {
     );
   });
 
-  it('X3 limits the returned text, long lines too', async () => {
+  it('X3 read-file limits the returned text, also for long lines', async () => {
     await writeText(path('wide'), `${'x'.repeat(200_000)}\nshort\n`);
     const { text } = await read({ path: 'wide' });
     expect(text.length).toBeLessThan(51_000);
@@ -275,7 +275,7 @@ describe('read-file', () => {
     expect((await read({ path: 'many' })).text).toContain('[Lines 1 to 500 of 1500; go on with offset 501]');
   });
 
-  it('explains why it cannot read a file', async () => {
+  it('read-file explains why it cannot read a file', async () => {
     await mkdir(path('dir'));
     await expect(read({ path: 'missing' })).rejects.toThrow(/There is no "missing".*list-files/);
     await expect(read({ path: 'dir' })).rejects.toThrow(/"dir" is a directory/);

@@ -22,8 +22,8 @@ beforeEach(async () => {
   at = await toolInWorkspace();
 });
 
-describe('list-files', () => {
-  it('lists a directory in order, with the kind of each entry', async () => {
+describe('the tool list-files', () => {
+  it('list-files lists a directory in order, with the kind of each entry', async () => {
     await files({ 'b.txt': '', 'a/x': '', '.hidden': '', 'new\nline': '' });
     await symlink('b.txt', join(at.root, 'link'));
     expect(await list({})).toBe('.hidden\na/\nb.txt\nlink -> b.txt\nnew⏎line');
@@ -32,13 +32,13 @@ describe('list-files', () => {
     expect(await list({ path: 'empty' })).toBe('[The directory is empty.]');
   });
 
-  it('lists subdirectories without ignored files, and follows no link', async () => {
+  it('list-files lists subdirectories without ignored files, and follows no link', async () => {
     await files({ '.gitignore': 'out/\n', 'out/x': '', 'src/a/b.ts': '', 'c.md': '' });
     await symlink('src', join(at.root, 'link'));
     expect(await list({ recursive: true })).toBe('.gitignore\nc.md\nlink -> src\nsrc/\nsrc/a/\nsrc/a/b.ts');
   });
 
-  it('X3 shows a thousand names and says if there are more', async () => {
+  it('X3 list-files shows a thousand names and says if there are more', async () => {
     await files(Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`many/${n}`, ''])));
     for (const input of [{ path: 'many' }, { path: 'many', recursive: true }]) {
       const lines = (await list(input)).split('\n');
@@ -48,8 +48,8 @@ describe('list-files', () => {
   });
 });
 
-describe('search-files', () => {
-  it('finds lines by plain text, by regular expression, and without regard to case', async () => {
+describe('the tool search-files', () => {
+  it('search-files finds lines by plain text, by regular expression, and without regard to case', async () => {
     await files({ 'a.txt': 'one\ntwo (2)\r\nTwo\n', 'b/c.txt': 'two\n' });
     expect(await search({ pattern: 'two' })).toBe('a.txt:2: two (2)\nb/c.txt:1: two');
     expect(await search({ pattern: '(2)' })).toBe('a.txt:2: two (2)');
@@ -61,7 +61,7 @@ describe('search-files', () => {
     expect(await search({ pattern: 'three' })).toBe('[Nothing found.]');
   });
 
-  it('finds files by name at any depth, or by path from the start directory', async () => {
+  it('search-files finds files by name at any depth, or by path from the start directory', async () => {
     await files({ 'a.ts': '', 'src/b.ts': '', 'src/deep/c.tsx': '', 'src/.d.ts': '', 'e.md': '' });
     expect(await search({ glob: '*.ts' })).toBe('a.ts\nsrc/.d.ts\nsrc/b.ts');
     expect(await search({ glob: 'src/**/*.{ts,tsx}' })).toBe('src/.d.ts\nsrc/b.ts\nsrc/deep/c.tsx');
@@ -71,7 +71,7 @@ describe('search-files', () => {
     expect(await search({ glob: '**/b.ts', path: 'src' })).toBe('src/b.ts');
   });
 
-  it('finds lines in the files that match a glob', async () => {
+  it('search-files finds lines in the files that match a glob', async () => {
     await files({ 'a.ts': 'x\n', 'a.md': 'x\n' });
     expect(await at.run(searchFiles, { pattern: 'x', glob: '*.md' })).toEqual({
       text: 'a.md:1: x',
@@ -79,7 +79,7 @@ describe('search-files', () => {
     });
   });
 
-  it('obeys .gitignore: nested, negated, anchored, above the start; and never searches .git', async () => {
+  it('search-files obeys .gitignore (nested, negated, anchored, in parent directories), and never searches .git', async () => {
     await files({
       '.gitignore': '*.log\n/build\nnode_modules/\n',
       '.git/config': 'hit',
@@ -96,14 +96,14 @@ describe('search-files', () => {
     const kept = 'Build/kept:1: hit\nsrc/keep.log:1: hit\nsrc/build/kept:1: hit';
     expect(await search({ pattern: 'hit' })).toBe(kept);
     expect(await search({ pattern: 'hit', path: 'src' })).toBe('src/keep.log:1: hit\nsrc/build/kept:1: hit');
-    // The call names this directory, so it is searched.
+    // The tool searches an ignored directory if the call names the directory.
     expect(await search({ pattern: 'hit', path: 'node_modules/m' })).toBe('node_modules/m/i.js:1: hit');
     const all = await search({ pattern: 'hit', includeIgnored: true });
     expect(all.split('\n')).toHaveLength(8);
     expect(all).not.toContain('.git/');
   });
 
-  it('X2 follows no link outside, and skips files that are not text', async () => {
+  it('X2 search-files follows no link outside the workspace, and skips files that are not text', async () => {
     await files({ 'a.txt': 'hit', binary: Buffer.from('hit\0'), latin1: Buffer.from('hit \xe9', 'latin1') });
     await symlink('/', join(at.root, 'slash'));
     expect(await search({ pattern: 'hit' })).toBe(
@@ -117,19 +117,19 @@ describe('search-files', () => {
     });
   });
 
-  it('stops at maxResults, and says if there are more', async () => {
+  it('search-files stops at maxResults, and says if there are more', async () => {
     await files({ 'a.txt': 'x\n'.repeat(10), 'b.txt': 'x\n' });
     expect(await search({ pattern: 'x', maxResults: 2 })).toBe(
       'a.txt:1: x\na.txt:2: x\n[There is more; narrow the search.]',
     );
     expect(await search({ pattern: 'x', path: 'b.txt', maxResults: 1 })).toBe('b.txt:1: x');
-    // Without further results there is no such note.
+    // If the search has found everything, the result has no such note.
     expect(await search({ pattern: 'x', maxResults: 11 })).not.toContain('There is more');
     expect(await search({ glob: '*', maxResults: 2 })).toBe('a.txt\nb.txt');
     expect(await search({ glob: '*', maxResults: 1 })).toBe('a.txt\n[There is more; narrow the search.]');
   });
 
-  it('X3 shows a part of a long line around the match, and limits the result', async () => {
+  it('X3 search-files shows the part of a long line around the match, and limits the result', async () => {
     await files({ 'long.txt': `${'a'.repeat(5000)}needle${'b'.repeat(5000)}` });
     const found = await search({ pattern: 'needle' });
     expect(found).toMatch(/^long\.txt:1: …a+needleb+…$/);
@@ -144,7 +144,7 @@ describe('search-files', () => {
     expect(many).toMatch(/There is more/);
   });
 
-  it('explains why a pattern is invalid', async () => {
+  it('search-files explains why a pattern is invalid', async () => {
     await expect(at.show(searchFiles, { pattern: '(', regex: true })).rejects.toThrow(
       /not a JavaScript regular expression/,
     );
@@ -155,7 +155,7 @@ describe('search-files', () => {
     await expect(search({ glob: '*', path: 'missing' })).rejects.toThrow(/There is no "missing"/);
   });
 
-  it('X3 stops a hostile pattern, glob or .gitignore line, and never blocks the process for long', async () => {
+  it('X3 search-files stops a hostile pattern, glob or .gitignore line, and never blocks the process for long', async () => {
     const evil = `${'a'.repeat(100)}!`;
     await files({ 'a.txt': `${evil}\n`.repeat(1000), [`deep/${'a'.repeat(200)}`]: '' });
     const delay = monitorEventLoopDelay({ resolution: 5 });
@@ -165,11 +165,11 @@ describe('search-files', () => {
     await files({ '.gitignore': `${'**/a/'.repeat(20)}b\n`, [`${'a/'.repeat(40)}x`]: '' });
     await expect(search({ glob: '*' })).rejects.toThrow(/\.gitignore file takes too long/);
     delay.disable();
-    // The limit for each block is 100 ms; the rest is a margin for a busy machine.
+    // A search may block the event loop for 100 ms. The rest is a margin for a busy machine.
     expect(delay.max / 1e6).toBeLessThan(1000);
   });
 
-  it('A2 stops between files after an abort', async () => {
+  it('A2 search-files stops between files after an abort', async () => {
     await files({ 'a.txt': 'x', 'b.txt': 'x' });
     const controller = new AbortController();
     controller.abort();
@@ -178,7 +178,7 @@ describe('search-files', () => {
     });
   });
 
-  it('names the pattern in its title', () => {
+  it('the title of a search-files call contains the pattern', () => {
     expect(searchFiles.title({ pattern: 'a\nb' })).toBe('Search for "a⏎b"');
     expect(searchFiles.title({ glob: '*.ts', path: 'src' })).toBe('Search for files in *.ts, src');
   });

@@ -32,8 +32,8 @@ beforeEach(async () => {
   await writeFile(path('a'), 'content');
 });
 
-describe('move-file', () => {
-  it('shows the target, changes nothing, then creates the directories and moves the file unchanged', async () => {
+describe('the tool move-file', () => {
+  it('move-file shows the target, changes nothing before the run, and then creates the directories and moves the file', async () => {
     await chmod(path('a'), 0o750);
     const input = { path: 'a', to: 'new/dir/b' };
     expect(moveFile.title(input)).toBe('Move a to new/dir/b');
@@ -50,14 +50,14 @@ describe('move-file', () => {
     expect((await stat(path('new/dir/b'))).nlink).toBe(1);
   });
 
-  it('moves a binary file', async () => {
+  it('move-file moves a binary file', async () => {
     const bytes = Buffer.from([0, 255, 128]);
     await writeFile(path('image'), bytes);
     await at.showAndRun(moveFile, { path: 'image', to: 'b' });
     expect(await readFile(path('b'))).toEqual(bytes);
   });
 
-  it('overwrites nothing, and moves neither directories nor links', async () => {
+  it('move-file overwrites nothing, and moves neither directories nor links', async () => {
     await writeFile(path('b'), 'other');
     await mkdir(path('dir'));
     await symlink('a', path('link'));
@@ -76,7 +76,7 @@ describe('move-file', () => {
     expect((await readdir(at.root)).toSorted()).toEqual(['a', 'b', 'dir', 'link']);
   });
 
-  it('D2 moves no file that has changed since the preview, and overwrites no new file', async () => {
+  it('D2 move-file moves no file that has changed since the preview, and overwrites no new file', async () => {
     const input = { path: 'a', to: 'b' };
     const { basis } = await at.show(moveFile, input);
     await writeFile(path('a'), 'CONTENT');
@@ -91,7 +91,7 @@ describe('move-file', () => {
     ]);
   });
 
-  it('X2 keeps both paths inside the workspace', async () => {
+  it('X2 move-file refuses a path outside the workspace, for the source and the target', async () => {
     const elsewhere = await temporaryDirectory();
     await writeFile(join(elsewhere, 'secret'), 'x');
     await symlink(elsewhere, path('out'));
@@ -110,8 +110,8 @@ describe('move-file', () => {
   });
 });
 
-describe('delete-file', () => {
-  it('shows the files to delete, changes nothing, then deletes them', async () => {
+describe('the tool delete-file', () => {
+  it('delete-file shows the files to delete, changes nothing before the run, and then deletes them', async () => {
     const shown = await at.show(deleteFile, { path: 'a' });
     expect(shown.preview).toEqual({ type: 'json', value: { count: 1, bytes: 7, deletes: ['a (7 bytes)'] } });
     expect(await readdir(at.root)).toEqual(['a']);
@@ -122,7 +122,7 @@ describe('delete-file', () => {
     expect(await readdir(at.root)).toEqual([]);
   });
 
-  it('deletes an empty directory, and a full one only with recursive, with everything that it lists', async () => {
+  it('delete-file deletes an empty directory, and a directory with all its listed content only with recursive', async () => {
     await mkdir(path('dir/sub'), { recursive: true });
     await writeFile(path('dir/sub/b'), 'bb');
     await symlink('../a', path('dir/link'));
@@ -144,7 +144,7 @@ describe('delete-file', () => {
     expect(await readdir(at.root)).toEqual(['a']);
   });
 
-  it('D5 lists everything that it deletes, in any number, with full names', async () => {
+  it('D5 delete-file lists all files that it deletes, in any number, with full names', async () => {
     const names = Array.from(
       { length: 300 },
       (_, index) => `${String(index).padStart(3, '0')}-${'n'.repeat(200)}`,
@@ -162,7 +162,7 @@ describe('delete-file', () => {
     });
   });
 
-  it('deletes a link, and not its target', async () => {
+  it('delete-file deletes a link, and not the link’s target', async () => {
     const elsewhere = await temporaryDirectory();
     await writeFile(join(elsewhere, 'kept'), 'x');
     await symlink(elsewhere, path('out'));
@@ -173,7 +173,7 @@ describe('delete-file', () => {
     expect(await readdir(elsewhere)).toEqual(['kept']);
   });
 
-  it('D2 deletes nothing if a file was changed, added or removed since the preview', async () => {
+  it('D2 delete-file deletes nothing if a file was changed, added or removed since the preview', async () => {
     await mkdir(path('dir'));
     await writeFile(path('dir/b'), 'b');
     await writeFile(path('dir/c'), 'c');
@@ -191,7 +191,7 @@ describe('delete-file', () => {
     expect((await readdir(path('dir'))).toSorted()).toEqual(['b', 'd']);
   });
 
-  it('D2 does not delete files that appear or change during the deletion', async () => {
+  it('D2 delete-file does not delete files that appear or change during the deletion', async () => {
     await mkdir(path('dir'));
     for (const name of ['1', '2', '3']) await writeFile(path(`dir/${name}`), name);
     const { signal } = new AbortController();
@@ -203,7 +203,7 @@ describe('delete-file', () => {
     expect(await readdir(path('dir'))).toEqual(['4']);
   });
 
-  it('X2 deletes neither the workspace nor anything outside', async () => {
+  it('X2 delete-file deletes neither the workspace directory nor any file outside', async () => {
     const elsewhere = await temporaryDirectory();
     await writeFile(join(elsewhere, 'kept'), 'x');
     await symlink(elsewhere, path('out'));
@@ -216,7 +216,7 @@ describe('delete-file', () => {
   });
 
   it.each(['anchored', 'checked'] as const)(
-    'X2 never deletes the server’s own directory (hold: %s)',
+    'X2 delete-file never deletes the server’s own directory (hold: %s)',
     async (hold) => {
       await mkdir(path('home/state'), { recursive: true });
       await writeFile(path('home/state/token'), 'x');
@@ -237,7 +237,7 @@ describe('delete-file', () => {
     },
   );
 
-  it('X3 refuses to delete more files than a person can review', async () => {
+  it('X3 delete-file refuses to delete more files than a person can review', async () => {
     let deep = 'deep';
     for (let depth = 0; depth < 70; depth += 1) deep += '/d';
     await mkdir(path(deep), { recursive: true });
@@ -247,7 +247,7 @@ describe('delete-file', () => {
     expect(await lstat(path(deep))).toBeDefined();
   });
 
-  it('reports the deleted files when it stops in the middle', async () => {
+  it('if delete-file stops in the middle, it reports the deleted files', async () => {
     await mkdir(path('dir'));
     for (const name of ['1', '2', '3']) await writeFile(path(`dir/${name}`), name);
     const abort = new AbortController();

@@ -13,8 +13,8 @@ beforeEach(async () => {
 const put = (name: string, bytes: Buffer): Promise<void> => writeFile(join(at.root, name), bytes);
 const read = (path: string) => at.run(readFile, { path });
 
-describe('read-file', () => {
-  it('shows an image or a PDF as a file, by its bytes and not by its name', async () => {
+describe('read-file for images', () => {
+  it('read-file returns an image or a PDF as a file, and detects the type by its bytes, not by its name', async () => {
     await put('dot.txt', PNG);
     expect(await read('dot.txt')).toEqual({
       text: '[file dot.txt, image/png, 70 bytes]',
@@ -31,12 +31,12 @@ describe('read-file', () => {
     expect(await read('d.webp')).toMatchObject({ files: [{ mediaType: 'image/webp' }] });
   });
 
-  it('shows the text of a file with the name of an image', async () => {
+  it('read-file returns the text of a text file with the name of an image', async () => {
     await put('a.png', Buffer.from('no image\n'));
     expect(await read('a.png')).toEqual({ text: 'no image\n', summary: 'read a.png (1 line of 1)' });
   });
 
-  it('X3 refuses an image that is too large for a model', async () => {
+  it('X3 read-file refuses an image that is too large for a model', async () => {
     await put('big.png', Buffer.concat([PNG, Buffer.alloc(4_000_000)]));
     await expect(read('big.png')).rejects.toMatchObject({
       reason: 'TOO_LARGE',

@@ -7,9 +7,9 @@ export interface ToolInWorkspace {
   root: string;
   workspace: Workspace;
   show: (tool: Tool, input: unknown) => Promise<ToolPreview>;
-  /** Runs the tool; by default without a basis. */
+  /** Runs the tool. By default the call has no code of the shown content. */
   run: (tool: Tool, input: unknown, run?: Partial<ToolRun>) => Promise<ToolResult>;
-  /** Makes the preview, then runs the tool with its basis, like an approval. */
+  /** Makes the preview, and then runs the tool for the content of that preview, like an approved call. */
   showAndRun: (tool: Tool, input: unknown) => Promise<ToolResult>;
 }
 
@@ -37,10 +37,10 @@ export async function toolInWorkspace(): Promise<ToolInWorkspace> {
   };
 }
 
-/** Fails the test if a tool asks the person. */
+/** Fails the test if a tool asks the person a question. */
 export const nobody = (): Promise<never> => Promise.reject(new Error('nobody is there to be asked'));
 
-/** Polls until a condition holds. For changes without an event, such as another process's file. */
+/** Polls until a condition holds. Use it only for changes without an event, such as another process's file. */
 export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const found = await look();

@@ -17,8 +17,8 @@ const repeat = defineTool({
   run: async ({ text, times }) => ({ text: text.repeat(times), summary: 'repeated' }),
 });
 
-describe('a defined tool', () => {
-  it('accepts unknown input, parses it with its schema, and fills in defaults', async () => {
+describe('a tool that defineTool creates', () => {
+  it('a defined tool accepts unknown input, parses it with its schema, and adds default values', async () => {
     const { run, show } = await toolInWorkspace();
     expect(repeat.title({ text: 'a' })).toBe('Repeat a');
     expect(repeat.timeoutMs({ text: 'a' })).toBe(2000);
@@ -28,7 +28,7 @@ describe('a defined tool', () => {
     expect(repeat.source).toEqual({ type: 'built-in' });
   });
 
-  it('throws from every method for an input that does not fit', async () => {
+  it('every method of a defined tool throws for an input that does not fit', async () => {
     const { run, show } = await toolInWorkspace();
     const malformed = expect.objectContaining({ reason: 'MALFORMED' });
     for (const input of [{}, { text: 1 }, { text: 'a', more: true }, 'text', null, undefined]) {
@@ -40,8 +40,8 @@ describe('a defined tool', () => {
   });
 });
 
-describe('createToolbox', () => {
-  it('holds the tools by name, in order, and declares them for a model', () => {
+describe('createToolbox, which collects the tools', () => {
+  it('the toolbox has the tools by name, in order, and declares them for a model', () => {
     const toolbox = createToolbox([repeat]);
     expect(toolbox.get('repeat')).toBe(repeat);
     expect(toolbox.get('toString')).toBeUndefined();
@@ -63,11 +63,11 @@ describe('createToolbox', () => {
     ]);
   });
 
-  it('refuses two tools with the same name', () => {
+  it('the toolbox refuses two tools with the same name', () => {
     expect(() => createToolbox([repeat, repeat])).toThrow(/same name/);
   });
 
-  it('declares every built-in tool with described fields, and only read-only tools with readOnly', () => {
+  it('the toolbox declares every built-in tool with described fields, and only read-only tools with readOnly', () => {
     const toolbox = createToolbox(builtinTools());
     for (const { inputSchema } of toolbox.declarations()) {
       const { properties } = z
@@ -105,19 +105,19 @@ describe('createToolbox', () => {
   });
 });
 
-describe('parseInput', () => {
-  it('returns the input with its defaults', () => {
+describe('parseInput, which checks the input of a call', () => {
+  it('parseInput returns the input with its default values', () => {
     expect(parseInput(repeat, { text: 'a' })).toEqual({ ok: true, input: { text: 'a', times: 2 } });
   });
 
-  it('D4 names the fields that do not fit', () => {
+  it('D4 the error of parseInput names the fields that do not fit', () => {
     expect(parseInput(repeat, { times: 0, more: 1 })).toEqual({
       ok: false,
       message: expect.stringMatching(/^The input of repeat does not fit: .*text: .*times: .*more/),
     });
   });
 
-  it('refuses an input that is not an object, such as text that is not JSON', () => {
+  it('parseInput refuses an input that is not an object, such as text that is not JSON', () => {
     for (const input of ['{"text": "a"', null, undefined, 3, ['a']]) {
       expect(parseInput(repeat, input)).toEqual({
         ok: false,
@@ -126,14 +126,14 @@ describe('parseInput', () => {
     }
   });
 
-  it('X3 limits the number of listed problems', () => {
+  it('X3 the error of parseInput lists a limited number of problems', () => {
     const many = defineTool({ ...definitionOf(100), name: 'many' });
     const parsed = parseInput(many, {});
     expect(parsed).toMatchObject({ ok: false, message: expect.stringMatching(/and 92 more\.$/) });
   });
 });
 
-/** A tool with `n` required fields. */
+/** Defines a tool with `n` required fields. */
 function definitionOf(n: number) {
   const fields = Object.fromEntries(Array.from({ length: n }, (_, i) => [`field${i}`, z.string()]));
   return {

@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { once } from 'node:events';
 import {
   createServer,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type RequestListener,
-  type Server,
   type ServerResponse,
 } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -15,12 +13,13 @@ import { runInNewContext } from 'node:vm';
 import { createGzip } from 'node:zlib';
 import { agentFetch } from '../../../../bridge/agents/agent-fetch.ts';
 import { HttpFailure } from '../../../../bridge/agents/http-failure.ts';
+import { listenOnLoopback } from '../../../support/listen-on-loopback.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** The time that Node's own `fetch` waits for the next byte. */
 const NODES_LIMIT_MS = 300_000;
 const QUIET_MS = 900_000;
-/** Checked by its name, because errors of `fetch` are of another realm than those of a test. */
+/** The test checks the error's name, because `fetch` and the test have different classes named TypeError. */
 const NETWORK = { name: 'TypeError' };
 const TOKEN = { authorization: 'Bearer secret' };
 
@@ -29,7 +28,7 @@ interface Agent {
   /** The received requests, in order. */
   asked: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[];
   answer: RequestListener;
-  server: Server;
+  close(): Promise<void>;
 }
 
 async function startAgent(): Promise<Agent> {
@@ -39,11 +38,8 @@ async function startAgent(): Promise<Agent> {
     agent.answer(request, response);
   };
   const server = createServer((request, response) => void answer(request, response));
-  const agent: Agent = { url: '', asked: [], answer: json('{}'), server };
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (typeof address === 'object' && address !== null) agent.url = `http://127.0.0.1:${address.port}`;
+  const { host, close } = await listenOnLoopback(server);
+  const agent: Agent = { url: `http://${host}`, asked: [], answer: json('{}'), close };
   return agent;
 }
 
@@ -51,7 +47,7 @@ function json(body: string, status = 200): RequestListener {
   return (_, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 }
 
-describe('fetch for agents', () => {
+describe('fetch for requests to agents', () => {
   let agent: Agent;
   let other: Agent;
   let ask: typeof fetch;
@@ -62,11 +58,7 @@ describe('fetch for agents', () => {
   });
 
   afterEach(async () => {
-    for (const { server } of [agent, other]) {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    }
+    await Promise.all([agent.close(), other.close()]);
   });
 
   test.each<[string, (url: string) => Parameters<typeof fetch>]>([
@@ -76,7 +68,7 @@ describe('fetch for agents', () => {
       'a Request',
       (url) => [new Request(url, { method: 'POST', headers: { 'a2a-version': '1.0' }, body: 'said' })],
     ],
-  ])('%s has its own headers and the agent’s', async (_, request) => {
+  ])('%s has its own headers and those of the agent’s settings', async (_, request) => {
     agent.answer = json('{"heard":true}');
     const response = await ask(...request(`${agent.url}/path`));
 
@@ -87,7 +79,7 @@ describe('fetch for agents', () => {
     ]);
   });
 
-  test('X1 follows the redirect of a GET to another origin without any credential header', async () => {
+  test('X1 a GET that is redirected to another origin sends no credential header there', async () => {
     ask = agentFetch({ origin: agent.url, headers: { ...TOKEN, 'x-api-key': 'secret' } });
     agent.answer = (request, response) => {
       if (request.url === '/card') response.writeHead(302, { location: '/moved' }).end();
@@ -125,14 +117,14 @@ describe('fetch for agents', () => {
     await expect(ask(agent.url)).rejects.toMatchObject({ name: 'HttpFailure', status: 401 });
   });
 
-  test.each(['POST', 'post', 'DELETE'])('a redirected %s is not repeated', async (method) => {
+  test.each(['POST', 'post', 'DELETE'])('a redirected %s is not sent to the new address', async (method) => {
     agent.answer = (_, response) => response.writeHead(307, { location: `${other.url}/` }).end();
     await expect(ask(agent.url, { method })).rejects.toMatchObject(NETWORK);
     await expect(ask(new Request(agent.url, { method }))).rejects.toMatchObject(NETWORK);
     expect(other.asked).toEqual([]);
   });
 
-  test('X3 an answer’s size limit counts the decompressed bytes', async () => {
+  test('X3 the size limit of a response counts the decompressed bytes', async () => {
     agent.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
       const zip = createGzip();
@@ -142,7 +134,7 @@ describe('fetch for agents', () => {
     await expect(ask(agent.url)).rejects.toThrow(/answer of more than 64 MB/);
   });
 
-  test('an aborted or slow answer ends with the reason, even in its middle', async () => {
+  test('an aborted or slow response ends with the reason, even in its middle', async () => {
     agent.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"half":');
@@ -159,7 +151,7 @@ describe('fetch for agents', () => {
     await expect(ask(agent.url, { signal: slow.signal })).rejects.toThrow('too long');
   });
 
-  test('a peer that accepts the request but never answers is given up; an answer that has started is not', async () => {
+  test('if an agent accepts the request and never responds, the request ends; a response that has started may continue', async () => {
     const patient = agentFetch({
       origin: agent.url,
       headers: TOKEN,
@@ -179,7 +171,7 @@ describe('fetch for agents', () => {
     expect(await slow.text()).toBe('data: 1\n\ndata: 2\n\n');
   });
 
-  test('a time limit that only the request refers to ends an answer that stops in its middle', async () => {
+  test('a time limit in the request’s signal alone ends a response that stops in its middle', async () => {
     const patient = agentFetch({
       origin: agent.url,
       headers: TOKEN,
@@ -201,18 +193,18 @@ describe('fetch for agents', () => {
     }
   });
 
-  test('an agent may be silent for longer than Node allows, but only as long as the bridge allows', async () => {
+  test('an agent may be silent for longer than Node’s limit, but not for longer than the bridge’s limit', async () => {
     const answers: ServerResponse[] = [];
     agent.answer = (_, response) => {
       answers.push(response.writeHead(200, { 'content-type': 'text/event-stream' }));
       response.write('data: one\n\n');
     };
     const patience = { beginningMs: QUIET_MS, silenceMs: QUIET_MS };
-    const quiet = agentFetch({ origin: agent.url, headers: {}, quiet: true, patience });
-    // Both timers start with the requests.
+    const quiet = agentFetch({ origin: agent.url, headers: {}, patience });
+    // Both time limits begin with the requests, so the fake timers must exist before.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
     try {
-      // Node's own `fetch` library, with its default limits.
+      // The library of Node's `fetch`, with its default limits.
       const control = (await undiciFetch(agent.url, { method: 'POST' })).body?.getReader();
       const stream = (await quiet(agent.url, { method: 'POST', body: '{}' })).body?.getReader();
       const decoder = new TextDecoder();
@@ -233,7 +225,27 @@ describe('fetch for agents', () => {
     }
   });
 
-  test('an answer that breaks off is a network failure', async () => {
+  test('S3 a stream that the caller does not read is not buffered', async () => {
+    let written = 0;
+    agent.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const more = (): void => {
+        while (written < 64 * MEGABYTE) {
+          written += MEGABYTE;
+          if (!response.write(`data: ${'x'.repeat(MEGABYTE)}\n\n`)) return void response.once('drain', more);
+        }
+        response.end();
+      };
+      more();
+    };
+    const reader = (await ask(agent.url, { method: 'POST' })).body?.getReader();
+    await reader?.read();
+    // The server stops after it has filled the kernel's buffers.
+    expect(written).toBeLessThan(32 * MEGABYTE);
+    await reader?.cancel();
+  });
+
+  test('a response that breaks off is a network failure', async () => {
     agent.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '100' });
       response.write('{"half":', () => response.destroy());
@@ -241,7 +253,7 @@ describe('fetch for agents', () => {
     await expect(ask(agent.url)).rejects.toMatchObject(NETWORK);
   });
 
-  test('an A2A error is passed on; any other error answer is an HTTP failure', async () => {
+  test('the caller gets an A2A error unchanged; any other error response is an HTTP failure', async () => {
     const error = '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"no such task"}}';
     agent.answer = json(error, 404);
     const refused = await ask(agent.url);

@@ -9,8 +9,8 @@ const extensions = [{ uri: RESUMABLE_STREAM }];
 const cursorsAt = (interfaces: object[], declared: object[] = extensions): string | null =>
   resumableUrl(parseCard({ supportedInterfaces: interfaces, capabilities: { extensions: declared } }));
 
-describe('an agent card', () => {
-  test('is searched below the URL first, then at the host, then at the old path', () => {
+describe('the agent card that the bridge reads', () => {
+  test('the bridge requests the card below the URL first, then at the host, then at the old path', () => {
     expect(cardUrls('https://example.com/agents/one')).toEqual([
       'https://example.com/agents/one/.well-known/agent-card.json',
       'https://example.com/.well-known/agent-card.json',
@@ -23,7 +23,7 @@ describe('an agent card', () => {
     expect(cardUrls('https://example.com/card.json?v=1')).toEqual(['https://example.com/card.json?v=1']);
   });
 
-  test('needs only the agent’s address', () => {
+  test('a card needs only the agent’s address', () => {
     expect(parseCard({ supportedInterfaces: [rpc] })).toEqual({
       name: 'unnamed agent',
       description: '',
@@ -45,11 +45,11 @@ describe('an agent card', () => {
     [{ supportedInterfaces: [{ ...rpc, url: 'file:///etc/passwd' }] }],
     [{ supportedInterfaces: [{ ...rpc, url: 7 }] }],
     [{ supportedInterfaces: [rpc], skills: 'many' }],
-  ])('X3 %j is refused by name', (card) => {
+  ])('X3 the card %j is refused with an error about the card', (card) => {
     expect(() => parseCard(card)).toThrow(/agent card cannot be used/);
   });
 
-  test('S1 cursors need the extension and an HTTP+JSON interface of 1.0', () => {
+  test('S1 the bridge uses cursors only with the extension and an HTTP+JSON interface of 1.0', () => {
     expect(cursorsAt([rpc, rest])).toBe('http://127.0.0.1:1/rest');
     expect(cursorsAt([rpc])).toBeNull();
     expect(cursorsAt([rpc, { ...rest, protocolVersion: '0.3' }])).toBeNull();

@@ -7,7 +7,7 @@ const SECRET = 'tok-3f2a9c1e7b4d';
 const saying = (program: string): string[] => [process.execPath, '-e', program];
 
 describe('the credentials of an agent', () => {
-  test('come from the environment, from a command, or from the settings themselves', async () => {
+  test('the credentials come from the environment, from a command, or from the settings themselves', async () => {
     const found = await credentialHeaders(
       'Agent "team"',
       {
@@ -56,7 +56,7 @@ describe('the credentials of an agent', () => {
       /ended by the system/,
     ],
   ])(
-    'a command that %s gives a clear error, which shows neither its output nor its arguments',
+    'a credential command that %s gives a clear error, which shows neither its output nor its arguments',
     async (_, command, says) => {
       const asked = credentialHeaders('Agent "team"', { tokenCommand: command, headers: {} }, {});
       const error: unknown = await asked.catch((thrown: unknown) => thrown);
@@ -66,13 +66,13 @@ describe('the credentials of an agent', () => {
     },
   );
 
-  test('a command that waits for input is ended at the time limit', async () => {
+  test('a credential command that waits for input is ended at the time limit', async () => {
     await expect(secretFrom(saying('setInterval(() => undefined, 1000)'), 200)).rejects.toThrow(
       'did not end within 0.2 s',
     );
   });
 
-  test('a variable that is unset, or has a value that cannot be sent, is named and not shown', async () => {
+  test('the error for a variable that is unset, or whose value cannot be sent, names the variable without its value', async () => {
     await expect(credentialHeaders('Agent "team"', { tokenEnv: 'T', headers: {} }, {})).rejects.toThrow(
       /variable T, which is not set/,
     );
@@ -86,17 +86,17 @@ describe('the credentials of an agent', () => {
   });
 });
 
-describe('an agent’s error text', () => {
+describe('the error text of an agent', () => {
   test.each([
     [`bad token ${SECRET}!`, 'bad token [secret]!'],
     [`header "Bearer ${SECRET}"`, 'header "[secret]"'],
     ['acme is no tenant', 'acme is no tenant'],
-  ])('is shown without the secrets of the request: %s', (said, shown) => {
+  ])('the error text is shown without the secrets of the request: %s', (said, shown) => {
     expect(redact(said, { authorization: `Bearer ${SECRET}`, 'x-tenant': 'acme' })).toBe(shown);
   });
 });
 
-/** Everything of an error that a log could show. */
+/** Returns all texts of an error that a log could show. */
 function wholeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return `${error.message}\n${error.stack ?? ''}\n${error.cause === undefined ? '' : wholeOf(error.cause)}`;

@@ -23,7 +23,7 @@ const network = (code: string, syscall?: string): Error =>
     cause: Object.assign(new Error(`${syscall ?? ''} ${code}`), { code, syscall }),
   });
 
-describe('the failure of a request', () => {
+describe('the failure of a request to an agent', () => {
   test.each([
     ['ECONNREFUSED', 'connect'],
     ['EHOSTUNREACH', 'connect'],
@@ -31,7 +31,7 @@ describe('the failure of a request', () => {
     ['EAI_AGAIN', 'getaddrinfo'],
     ['UND_ERR_CONNECT_TIMEOUT', undefined],
     ['CERT_HAS_EXPIRED', undefined],
-  ])('%s: it cannot have arrived, and can be sent again', (code, syscall) => {
+  ])('%s: the request cannot have arrived, and the bridge can send it again', (code, syscall) => {
     const { error, arrival } = requestFailure(network(code, syscall), 'a');
     expect(arrival).toBe('no');
     expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
@@ -46,7 +46,7 @@ describe('the failure of a request', () => {
     ['CERT_HAS_EXPIRED', 'has expired', 'Renew'],
     ['CERT_NOT_YET_VALID', 'not valid yet', 'clock'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'another host name', 'URL'],
-  ])('%s: it was not sent; the error names the cause and the setting', (code, cause, setting) => {
+  ])('%s: the request was not sent; the error names the cause and the setting', (code, cause, setting) => {
     const { error, arrival } = requestFailure(network(code), 'a');
     expect(arrival).toBe('no');
     expect(error.message).toContain(cause);
@@ -73,7 +73,7 @@ describe('the failure of a request', () => {
     new TypeError('terminated'),
     new DOMException('x', 'TimeoutError'),
     new DOMException('x', 'AbortError'),
-  ])('%s: it is unknown whether it arrived', (thrown) => {
+  ])('%s: it is unknown whether the request arrived', (thrown) => {
     expect(requestFailure(thrown, 'a')).toMatchObject({
       arrival: 'maybe',
       error: { reason: 'AGENT_UNREACHABLE' },
@@ -89,7 +89,7 @@ describe('the failure of a request', () => {
     [429, 'AGENT_UNREACHABLE', 'maybe'],
     [200, 'AGENT_ERROR', 'maybe'],
   ] as const)(
-    'an answer with HTTP %i gives the reason %s, and the arrival of the request is "%s"',
+    'a response with HTTP %i gives the reason %s, and the arrival of the request is "%s"',
     (status, reason, arrival) => {
       const { error, arrival: found } = requestFailure(
         new HttpFailure(status, `HTTP ${String(status)}`, 'its words'),
@@ -104,19 +104,25 @@ describe('the failure of a request', () => {
   test.each([
     [408, 'Request Timeout'],
     [400, ''],
-  ])('HTTP %i, of a request that broke off: it did not arrive, and can be sent again', (status, words) => {
-    const { error, arrival } = requestFailure(new HttpFailure(status, `HTTP ${String(status)}`, words), 'a');
-    expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_UNREACHABLE', true, 'refused']);
-    expect(error.facts['trouble']).toBe('network');
-    expect(error.message).toContain('broke before the whole request had arrived');
-  });
+  ])(
+    'HTTP %i after a broken request: the request did not arrive, and the bridge can send it again',
+    (status, words) => {
+      const { error, arrival } = requestFailure(
+        new HttpFailure(status, `HTTP ${String(status)}`, words),
+        'a',
+      );
+      expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_UNREACHABLE', true, 'refused']);
+      expect(error.facts['trouble']).toBe('network');
+      expect(error.message).toContain('broke before the whole request had arrived');
+    },
+  );
 
-  test('HTTP 400 with a text is a refusal', () => {
+  test('HTTP 400 with a text counts as a refusal', () => {
     const { error, arrival } = requestFailure(new HttpFailure(400, 'HTTP 400', 'Bad Request'), 'a');
     expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_ERROR', false, 'refused']);
   });
 
-  test('our own agent: its reason and facts complete the coarser A2A reason', () => {
+  test('the reason and facts of our own agent complete the more general A2A reason', () => {
     const metadata = { reason: 'ALREADY_DECIDED', retryable: 'false', firstDecision: 'approve' };
     const thrown = new JsonRpcUnsupportedOperationError({
       message: 'Decided before.',
@@ -136,7 +142,7 @@ describe('the failure of a request', () => {
     );
   });
 
-  test('for any agent, an error has the A2A reason, or else the text of the agent', () => {
+  test('for any agent, an error has the A2A reason, or else the agent’s text', () => {
     expect(requestFailure(new RestTaskNotCancelableError({ message: 'Ended.' }), 'a').error.reason).toBe(
       'TASK_ENDED',
     );
@@ -168,13 +174,13 @@ describe('the failure of a request', () => {
     },
   );
 
-  test('X3 a cycle of causes ends', () => {
+  test('X3 the search through causes ends, even if they form a cycle', () => {
     const one = new Error('one');
     one.cause = new Error('two', { cause: one });
     expect(requestFailure(one, 'a').error.reason).toBe('AGENT_ERROR');
   });
 
-  test('X3 an excerpt is one short printable line', () => {
+  test('X3 an excerpt of a response is one short printable line', () => {
     expect(excerptOf(`<html>\n\u0007\u001b[31m  ${'x'.repeat(10_000)}`)).toMatch(
       /^<html> \[31m x{100,200}…$/,
     );

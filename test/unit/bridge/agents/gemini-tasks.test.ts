@@ -16,7 +16,7 @@ const failing = (status: number) => () => Promise.reject(new HttpFailure(status,
 const one = { id: 't1', contextId: 's1', taskState: 'working', model: 'm', mcpServers: [] };
 
 describe('gemini-cli’s list of tasks', () => {
-  test('is newest first, below the address of the agent', async () => {
+  test('the list is newest first, and is read below the agent’s address', async () => {
     const tasks = await geminiTasks(
       'http://127.0.0.1:1/base',
       answering([one, { ...one, id: 't2', taskState: 'input-required' }]),
@@ -28,14 +28,14 @@ describe('gemini-cli’s list of tasks', () => {
     expect(asked).toEqual(['http://127.0.0.1:1/base/tasks/metadata']);
   });
 
-  test('may be empty, or at another address', async () => {
+  test('the list may be empty, or at another address', async () => {
     expect(await geminiTasks('http://127.0.0.1:1', answering(null, 204))).toEqual([]);
     expect(await geminiTasks('http://127.0.0.1:1', failing(501))).toBeNull();
     expect(await geminiTasks('http://127.0.0.1:1', failing(404))).toBeNull();
     await expect(geminiTasks('http://127.0.0.1:1', failing(401))).rejects.toThrow(HttpFailure);
   });
 
-  test('X3 is empty if the answer is invalid', async () => {
+  test('X3 the list is empty if the response is invalid', async () => {
     expect(await geminiTasks('http://127.0.0.1:1', answering({ tasks: [] }))).toBeNull();
     const [unheardOf] =
       (await geminiTasks('http://127.0.0.1:1', answering([{ ...one, taskState: 'new' }]))) ?? [];

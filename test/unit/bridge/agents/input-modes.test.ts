@@ -14,18 +14,18 @@ function card(defaultInputModes: string[], skillModes: string[] = []) {
 const PNG = { name: 'shot.png', mediaType: 'image/png', hash: 'h' };
 const TEXT = { name: 'a.md', mediaType: 'text/plain', hash: 'h' };
 
-describe('the files that an agent takes', () => {
+describe('the file types that an agent accepts', () => {
   test.each([
     [['image/png'], []],
     [['image/*'], []],
     [['*/*'], []],
     [['IMAGE/PNG; q=1'], []],
     [['text/plain'], ['image/png']],
-  ])('are those of the card: %j and of a skill %j', (modes, skillModes) => {
+  ])('the types come from the card: %j, and from a skill %j', (modes, skillModes) => {
     expect(() => refuseFiles([PNG], card(modes, skillModes))).not.toThrow();
   });
 
-  test('of text are those of an agent that takes text', () => {
+  test('an agent that accepts text accepts text files', () => {
     expect(() => refuseFiles([TEXT], card(['text']))).not.toThrow();
     expect(() => refuseFiles([TEXT], card(['text/plain']))).not.toThrow();
     expect(() => refuseFiles([TEXT], card(['image/png']))).toThrow('takes no text/plain (a.md)');
@@ -34,7 +34,7 @@ describe('the files that an agent takes', () => {
   test.each([
     [['text/plain', 'image/jpeg'], 'text/plain, image/jpeg'],
     [[], 'no types'],
-  ])('do not include others: a card with %j', (modes, listed) => {
+  ])('an agent whose card lists %j accepts no other types', (modes, listed) => {
     expect(() => refuseFiles([TEXT, PNG].slice(modes.length === 0 ? 1 : 0), card(modes))).toThrow(
       expect.objectContaining({
         reason: 'UNSUPPORTED_CONTENT',

@@ -17,7 +17,7 @@ test.each([
   ['/home/ada-lovelace', undefined],
   ['/home', undefined],
   ['/', undefined],
-])('%s has the path %p on the agent’s side', (path, called) => {
+])('the local path %s has the path %p on the agent’s side', (path, called) => {
   expect(mappedWorkspace(path, WORKSPACES)).toBe(called);
 });
 
@@ -29,6 +29,6 @@ test.each([
   ['/srv/src/../../etc/passwd', undefined],
   ['/srv/srcs', undefined],
   ['/etc/passwd', undefined],
-])('the agent’s %s is %p here', (path, local) => {
+])('the agent’s path %s is %p on this machine', (path, local) => {
   expect(localWorkspace(path, WORKSPACES)).toBe(local);
 });

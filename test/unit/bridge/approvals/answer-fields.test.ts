@@ -12,7 +12,7 @@ const text = { type: 'string', title: 'Answer' };
 const one = { ...text, enum: ['red', 'blue'], enumNames: ['red', 'blue: as the sky'] };
 const other = { type: 'string', title: 'In other words', description: 'In the place of a choice.' };
 
-describe('the fields of a question', () => {
+describe('the form fields of a question', () => {
   test.each<[string, Question, object]>([
     ['free text', WORDS, { properties: { answer: text }, required: ['answer'] }],
     ['one of the choices', ONE, { properties: { answer: one }, required: ['answer'] }],
@@ -28,11 +28,11 @@ describe('the fields of a question', () => {
         },
       },
     ],
-  ])('the fields for %s', (_, question, fields) => {
+  ])('the fields for %s have the expected schema', (_, question, fields) => {
     expect(answerFields(question)).toEqual(fields);
   });
 
-  test('a form has its own fields, in a shape that every client accepts', () => {
+  test('a form from the agent has its own fields, in a schema that every client accepts', () => {
     const schema: Question['schema'] = {
       type: 'object',
       properties: {
@@ -66,7 +66,7 @@ describe('the fields of a question', () => {
   });
 });
 
-describe('the answer in the filled-in fields', () => {
+describe('the answer in the completed fields', () => {
   test.each<[Question, Record<string, unknown>, unknown]>([
     [WORDS, { answer: 'so' }, 'so'],
     [WORDS, { answer: '' }, undefined],
@@ -83,7 +83,7 @@ describe('the answer in the filled-in fields', () => {
       { a: 1, b: '', c: null, d: false },
       { a: 1, d: false },
     ],
-  ])('the answer to %j, from the fields %j, is %j', (question, content, answer) => {
+  ])('for the question %j, the fields %j give the answer %j', (question, content, answer) => {
     expect(parseFormAnswer(question, content)).toEqual(answer);
   });
 });

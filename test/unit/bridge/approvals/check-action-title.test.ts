@@ -6,7 +6,7 @@ const SHOWN = [
   { callId: 'two', title: 'Write two.md' },
 ];
 
-describe('the title of a decision', () => {
+describe('the action title in a decision', () => {
   test.each<[string, { callId: string; title?: string }[], boolean]>([
     ['is the title of its action', [{ callId: 'one', title: 'Write one.md' }], true],
     ['may be left out where no person reads the call', [{ callId: 'one' }], false],
@@ -28,7 +28,7 @@ describe('the title of a decision', () => {
       ],
       true,
     ],
-  ])('%s is refused, and the error has the right one', (_, decisions, required) => {
+  ])('%s is refused, and the error contains the right title', (_, decisions, required) => {
     const refusal = wrongTitleError(SHOWN, decisions, required);
     expect(refusal?.reason).toBe('INVALID_DECISION');
     expect(refusal?.message).toMatch(/Nothing was decided\. The title is "Write one\.md"/);

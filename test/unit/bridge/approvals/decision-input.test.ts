@@ -32,11 +32,11 @@ describe('the input of a decision', () => {
     undefined,
     ['approve'],
     {},
-  ])('R06 D1 %p is no decision', (decision) => {
+  ])('R06 D1 %p is not a decision', (decision) => {
     expect(decisionInputSchema.safeParse({ callId: 'c', shown: '3f9ac2d1', decision }).success).toBe(false);
   });
 
-  test('R06 an unknown field is refused, not ignored, because it may contain the person’s change', () => {
+  test('R06 an unknown field is refused and not ignored, because it may contain the person’s change', () => {
     expect(
       decisionInputSchema.safeParse({
         callId: 'c',
@@ -61,7 +61,7 @@ describe('the input of a decision', () => {
       expect(decisionInputSchema.safeParse({ ...trust, ...limit }).success).toBe(false);
   });
 
-  test('D2 has the code of the shown action, and the bridge never adds a missing code', () => {
+  test('D2 the decision must contain the code of the shown action, and the bridge never adds a missing code', () => {
     expect(personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision: 'approve' })).toMatchObject({
       decision: { shown: '3f9ac2d1' },
     });
@@ -93,7 +93,7 @@ describe('the input of a decision', () => {
     },
   );
 
-  test('an answer needs text', () => {
+  test('an answer must contain text', () => {
     expect(personDecisionOf({ callId: 'q', shown: '3f9ac2d1', decision: 'answer', answer: 'Ada' })).toEqual({
       type: 'answer',
       callId: 'q',
@@ -105,7 +105,7 @@ describe('the input of a decision', () => {
     );
   });
 
-  test('either one decision in the fields, or several in the list; never both and never none', () => {
+  test('a call has either one decision in its fields, or several in the list', () => {
     expect(decisionsOf({ callId: 'c', shown: '3f9ac2d1', decision: 'deny' }, undefined)).toEqual([
       { callId: 'c', shown: '3f9ac2d1', decision: 'deny' },
     ]);

@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import { approvalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
 import { readAnswer } from '../../../../bridge/approvals/form-answer.ts';
 import type { FormFields } from '../../../../bridge/settings/approval-mode.ts';
-import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 type FormAsk = Exclude<ApprovalForm, { about: 'page' | 'unshown' }>;
 
 const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormFields): ApprovalForm =>
   only(approvalForms({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields));
-/** With the fields that a person may request. */
+/** Returns a form with the fields that a person can request. */
 const asked = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'more'));
 const plain = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'none'));
 const onPage = (): ApprovalForm =>
@@ -41,7 +41,7 @@ function shownOf(ask: ApprovalForm): string {
   return 'question' in ask ? ask.question.shown : ask.action.shown;
 }
 
-test('a question shows its text, its choices in a field, and no approval choices', () => {
+test('the form of a question has its text and a field with its choices, and no approval choices', () => {
   const { message, requestedSchema } = choosing().form;
   expect(message).toBe('ask-person (built in) asks:\n│ Which colour?');
   expect(message).not.toContain('approve');
@@ -51,14 +51,14 @@ test('a question shows its text, its choices in a field, and no approval choices
   });
 });
 
-test('D2 a question’s answer is bound to the form that was shown', () => {
+test('D2 the answer to a question is bound to the form that was shown', () => {
   expect(readAnswer(choosing(), accept({ answer: 'red' }), SLOW)).toEqual({
     type: 'decision',
     decision: { type: 'answer', callId: 'one', answer: 'red', shown: 'hash-of-one' },
   });
 });
 
-test('R10 an edit of a command changes its command line, and the rest of its input stays', () => {
+test('R10 an edit of a command changes the command line, and the rest of the input stays', () => {
   const ask = asked({
     preview: { type: 'command', command: 'ls', cwd: '/w' },
     tool: 'run-shell-command',
@@ -76,7 +76,7 @@ test('R10 an edit of a command changes its command line, and the rest of its inp
 const SLOW = { afterMs: 5_000, fastestAnswerMs: 1_000 };
 const accept = (content?: unknown): unknown => ({ action: 'accept', content });
 
-describe('an answer to a form', () => {
+describe('the person’s answer in a form', () => {
   test.each<[string, ApprovalForm, unknown, object]>([
     ['accepting it as it stands approves', asked(), accept(), { decision: 'approve', scope: 'once' }],
     ['accepting a form without fields approves', plain(), accept({}), { decision: 'approve', scope: 'once' }],
@@ -144,7 +144,7 @@ describe('an answer to a form', () => {
       accept({ editedInput: '{"command":"pwd"}' }),
       { decision: 'edit', input: { command: 'pwd' } },
     ],
-  ])('R67 D2 %s, bound to the shown action', (_, ask, response, decision) => {
+  ])('R67 D2 %s, and the decision is bound to the shown action', (_, ask, response, decision) => {
     const answer = readAnswer(ask, response, SLOW);
     expect(answer).toMatchObject({
       type: 'decision',
@@ -194,12 +194,12 @@ describe('an answer to a form', () => {
         readAnswer(asked(), response, { afterMs, fastestAnswerMs: 1_000 });
       expect(at(999)).toMatchObject({ type: 'unanswered', why: 'too fast' });
       expect(at(1_000)).toMatchObject({ type: 'decision' });
-      // An earlier bridge sent the form, so its display time is unknown.
+      // An earlier bridge process sent the form, so this bridge does not know its display time.
       expect(at(undefined)).toMatchObject({ type: 'decision' });
     },
   );
 
-  test('D5 accepting the link to the page approves nothing', () => {
+  test('D5 an accepted link to the page approves nothing', () => {
     expect(readAnswer(onPage(), accept({}), SLOW)).toEqual({ type: 'opened' });
     expect(readAnswer(onPage(), accept({ decision: 'approve' }), SLOW)).toEqual({ type: 'opened' });
   });

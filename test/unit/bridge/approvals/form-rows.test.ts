@@ -130,7 +130,7 @@ describe('the rows of an action that fits into a form', () => {
       action({ preview: { type: 'diff', path: 'a', diff: '--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n+c\n' } }),
     ],
     ['a diff that renames', action({ preview: { type: 'diff', path: 'a', diff: 'rename to b\n' } })],
-  ])('D5 %s does not fit: the form links to the page', (_, asked) => {
+  ])('D5 an action with %s does not fit: the form links to the page', (_, asked) => {
     expect(formRows(asked)).toBeUndefined();
     const [ask] = approvalForms({ pending: [asked], question: null }, () => undefined);
     if (ask?.about !== 'page') throw new Error('in a form');
@@ -140,7 +140,7 @@ describe('the rows of an action that fits into a form', () => {
     expect(Math.max(...rows.map((row) => stringWidth(row)))).toBeLessThanOrEqual(ROW_COLUMNS);
   });
 
-  test('D5 the link to the page gives the action’s size', () => {
+  test('D5 the link to the page shows the action’s size', () => {
     expect(summaryRows(edit(undefined, 'x\n'.repeat(40)))).toEqual(['Create a.txt: +40']);
     expect(summaryRows(command('x\n'.repeat(11)))).toEqual(['Run a command of 12 lines']);
     expect(summaryRows({ ...command('x'.repeat(300)), reason: 'outcome-unknown' })).toEqual([
@@ -183,7 +183,7 @@ const previews: fc.Arbitrary<Preview> = fc.oneof(
   fc.record({ type: fc.constant('diff' as const), path: nasty, diff: nasty }),
 );
 
-describe('any preview', () => {
+describe('the rows of any preview', () => {
   test('D5 a form has at most four rows, each fits into 80 columns, and a mark precedes foreign text', () => {
     fc.assert(
       fc.property(

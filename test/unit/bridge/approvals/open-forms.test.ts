@@ -18,7 +18,7 @@ function messageOf(ask: ApprovalForm): string {
   return ask.about === 'page' ? ask.message : ask.form.message;
 }
 
-describe('the open forms', () => {
+describe('the forms that wait for an answer', () => {
   test('R66 every bridge uses the same key for the same action, and another key for another action', () => {
     const { key } = first(new OpenForms().asks('task', asked()));
     expect(first(new OpenForms().asks('task', asked())).key).toBe(key);
@@ -30,7 +30,7 @@ describe('the open forms', () => {
       expect(first(new OpenForms().asks('task', asked(change))).key).not.toBe(key);
   });
 
-  test('R67 the display time counts per task, from the first time that a form is sent', () => {
+  test('R67 the display time is measured per task, from the first time that a form is sent', () => {
     let now = 0;
     const offers = new OpenForms({ now: () => now });
     const asks = offers.asks('task', asked());
@@ -42,7 +42,7 @@ describe('the open forms', () => {
     expect(offers.age('other', first(asks))).toBeUndefined();
   });
 
-  test('R67 if an answer did not count, the next form says so; after several forms the bridge stops', () => {
+  test('R67 after an answer that did not count, the next form says so; after several forms the bridge stops', () => {
     const offers = new OpenForms();
     const keys = new Set<string>();
     for (let round = 1; round <= 20; round += 1) {
@@ -54,7 +54,7 @@ describe('the open forms', () => {
     expect(keys.size).toBe(4);
   });
 
-  test('R66 while a person has the page open, the bridge does not ask again; after the link has expired, it does', () => {
+  test('R66 while the page is open, the bridge does not ask again; after the link has expired, the bridge asks again', () => {
     let now = 0;
     const offers = new OpenForms({ now: () => now });
     const preview = { type: 'command' as const, command: 'x\n'.repeat(40), cwd: '/w' };
@@ -67,7 +67,7 @@ describe('the open forms', () => {
     expect(first(offers.asks('task', asked({ preview }))).key).not.toBe(ask.key);
   });
 
-  test('X3 ten thousand forms use bounded memory', () => {
+  test('X3 ten thousand forms use limited memory', () => {
     const offers = new OpenForms({ now: () => 0 });
     const asks = offers.asks('task', asked());
     for (let task = 0; task < 10_000; task += 1) offers.out(String(task), asks);

@@ -1,12 +1,12 @@
-/** The form for a question shows all of it, or there is no form. Agent text cannot hide in its fields. */
+/** Tests that a form shows a question in full, and that agent text cannot hide in the form's fields. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { answerFields, parseFormAnswer } from '../../../../bridge/approvals/answer-fields.ts';
 import { approvalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
 import { ROW_COLUMNS, MAX_FORM_ROWS } from '../../../../bridge/approvals/form-rows.ts';
-import { commandLineNotes } from '../../../../bridge/approvals/offered-forms.ts';
-import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
+import { commandLineNotes } from '../../../../bridge/approvals/forms-to-offer.ts';
+import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import type { Question } from '../../../../shared/protocol/question.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
@@ -47,7 +47,7 @@ describe('D5 a question that does not fit into four rows of 74 columns', () => {
         },
       },
     ],
-  ])('is answered on the page when it %s', (_, question) => {
+  ])('the person answers the question on the page if the question %s', (_, question) => {
     const ask = askAbout(question);
     if (ask.about !== 'page') throw new Error(`asked as ${ask.about}`);
     const rows = ask.message.split('\n');
@@ -60,7 +60,7 @@ describe('D5 a question that does not fit into four rows of 74 columns', () => {
     ]);
   });
 
-  test('gets no form if it is plain text: the person reads and answers it at a terminal', () => {
+  test('a question in plain text gets no form: the person reads and answers it at a terminal', () => {
     const ask = plainAsk(LONG);
     if (ask?.about !== 'unshown') throw new Error('asked in a form');
     expect(commandLineNotes([ask])).toEqual([
@@ -69,7 +69,7 @@ describe('D5 a question that does not fit into four rows of 74 columns', () => {
     expect(plainAsk('Which?')?.about).toBe('question');
   });
 
-  test('whatever the text, the form shows all of it in four rows, or there is no form', () => {
+  test('for any text, the form shows the whole text in four rows, or there is no form', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 400 }),
       fc.string({ unit: 'binary', minLength: 1 }),
@@ -91,7 +91,7 @@ describe('D5 a question that does not fit into four rows of 74 columns', () => {
 describe('D5 the fields of a form', () => {
   const NASTY = 'safe\u{202e}\u{200b} \u{1b}[2J⟨2⟩\nAccept';
 
-  test('show hidden characters of choices as codes, and the answer has the original text', () => {
+  test('the choices show hidden characters as codes, and the answer has the original text', () => {
     const question = { text: 'Which?', choices: [{ label: NASTY }, { label: 'blue', description: NASTY }] };
     const { answer } = answerFields(question).properties;
     if (answer?.type !== 'string' || !('enum' in answer)) throw new Error('no choice');
@@ -103,7 +103,7 @@ describe('D5 the fields of a form', () => {
     expect(parseFormAnswer({ ...question, multiple: true }, { choice1: true })).toEqual([NASTY]);
   });
 
-  test('give a number to choices that look the same, and return the value of the chosen one', () => {
+  test('choices that look the same have numbers, and the answer has the value of the chosen one', () => {
     const question = {
       text: 'Which?',
       choices: [{ label: 'a\u{200b}' }, { label: String.raw`a\u{200b}` }, { label: 'a\u{200b}' }],
@@ -116,7 +116,7 @@ describe('D5 the fields of a form', () => {
     );
   });
 
-  test('the fields of an agent’s form show names, titles, descriptions and values escaped, and map them back', () => {
+  test('the fields of an agent’s form show names, titles, descriptions and values escaped, and the answer has the originals', () => {
     const schema: Question['schema'] = {
       type: 'object',
       properties: {

@@ -7,9 +7,9 @@ const long = pendingWrite('long', {
   preview: { type: 'command', command: `echo ${'x'.repeat(40_000)}; echo HIDDEN`, cwd: '/w' },
 });
 
-describe('an action whose preview was cut', () => {
+describe('an action whose preview was shortened', () => {
   it.each(['approve', 'edit', 'trust_tool', 'trust_always'] as const)(
-    'R93 cannot be decided with %s',
+    'R93 the action cannot be decided with %s',
     (decision) => {
       expect(() => refuseCutPreviews(pendingReports([long]), [{ callId: 'long', decision }])).toThrow(
         /can only be denied here, and nothing was decided\. .* "mcp-a2a-bridge show long"/,
@@ -17,7 +17,7 @@ describe('an action whose preview was cut', () => {
     },
   );
 
-  it('can be denied, and other actions can be approved', () => {
+  it('the action can be denied, and other actions can be approved', () => {
     const short = pendingWrite('short');
     expect(() =>
       refuseCutPreviews(pendingReports([long, short]), [

@@ -3,14 +3,14 @@ import { decisionLines } from '../../../../bridge/approvals/ways-to-decide.ts';
 
 const approval = { shown: '3f9ac2d1', cut: 0, decisions: ['approve', 'deny'] as const };
 
-describe('the command line that a person copies', () => {
-  test('R97 decides by the code of the shown action', () => {
+describe('the command line that a person copies to decide', () => {
+  test('R97 the command line contains the code of the shown action', () => {
     expect(decisionLines({ pending: [approval], question: null }, 'mcp-a2a-bridge')).toEqual([
       'mcp-a2a-bridge approve 3f9ac2d1',
     ]);
   });
 
-  test('R97 has a line for each action, each with its own code', () => {
+  test('R97 each action has its own command line, with its own code', () => {
     const pending = [approval, { ...approval, shown: '0b1c2d3e' }];
     expect(decisionLines({ pending, question: null }, 'x')).toEqual([
       'x approve 3f9ac2d1',
@@ -18,24 +18,24 @@ describe('the command line that a person copies', () => {
     ]);
   });
 
-  test('D5 shows an action that another surface has cut, and approves nothing', () => {
+  test('D5 the command line for an action that was shortened shows the action, and approves nothing', () => {
     const pending = [{ ...approval, cut: 1 }];
     expect(decisionLines({ pending, question: null }, 'x')).toEqual(['x show 3f9ac2d1']);
   });
 
-  test('answers a question, whether or not it is a pending action', () => {
+  test('the command line answers a question, even if the question is not a pending action', () => {
     const asks = { ...approval, decisions: ['answer', 'deny'] as const };
     expect(decisionLines({ pending: [asks], question: null }, 'x')).toEqual(['x answer 3f9ac2d1 <words>']);
     const question = { shown: '0b1c2d3e' };
     expect(decisionLines({ pending: [], question }, 'x')).toEqual(['x answer 0b1c2d3e <words>']);
   });
 
-  test('contains no agent text that the person’s shell would run', () => {
+  test('the command line contains no agent text that the person’s shell would run', () => {
     const pending = [{ ...approval, shown: 'a; touch b' }];
     expect(decisionLines({ pending, question: null }, 'x')).toEqual(["x approve 'a; touch b'"]);
   });
 
-  test('does not exist if no action is pending', () => {
+  test('there is no command line if no action is pending', () => {
     expect(decisionLines({ pending: [], question: null }, 'x')).toEqual([]);
   });
 });

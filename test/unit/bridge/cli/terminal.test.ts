@@ -6,7 +6,7 @@ import { editorOf } from '../../../../bridge/cli/terminal/editor.ts';
 import { paintDiff, wantsColour } from '../../../../bridge/cli/terminal/paint.ts';
 import { cutToWidth, table } from '../../../../bridge/cli/terminal/table.ts';
 
-describe('colours', () => {
+describe('colours at the terminal', () => {
   it.each([
     [{}, true, true],
     [{}, false, false],
@@ -20,7 +20,7 @@ describe('colours', () => {
     expect(wantsColour(env, terminal)).toBe(wanted),
   );
 
-  it('show a diff’s removed and added lines differently', () => {
+  it('a diff’s removed and added lines have different colours', () => {
     const painted = paintDiff('--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n z', (style, text) => `${style}(${text})`);
     expect(painted).toBe('bold(--- a)\nbold(+++ b)\ncyan(@@ -1 +1 @@)\nred(-x)\ngreen(+y)\n z');
     expect(paintDiff('│ -x\n│ +y\n│', (style, text) => `${style}(${text})`)).toBe(
@@ -29,8 +29,8 @@ describe('colours', () => {
   });
 });
 
-describe('a table', () => {
-  it('has aligned columns, with numbers on the right, and cuts the last one to the width', () => {
+describe('a table at the terminal', () => {
+  it('the table has aligned columns, with numbers on the right, and shortens the last column to the width', () => {
     const rows = [
       [{ text: 'a' }, { text: '1' }, { text: 'a long title' }],
       [{ text: 'bb' }, { text: '100' }, { text: '寸法寸法寸法寸法' }],
@@ -44,7 +44,7 @@ describe('a table', () => {
     expect(table(columns, rows, 20).split('\n')[2]).toBe('bb  100  寸法寸法寸…');
   });
 
-  it('never cuts a cell beyond its width, nor inside a character', () => {
+  it('a cell is never cut beyond its width, nor inside a character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 30 }), (text, width) => {
         const shown = cutToWidth(text, width);
@@ -55,8 +55,8 @@ describe('a table', () => {
   });
 });
 
-describe('ages', () => {
-  it('are in the largest unit that fits', () => {
+describe('ages at the terminal', () => {
+  it('an age has the largest unit that fits', () => {
     const now = Date.parse('2026-01-10T00:00:00Z');
     expect(
       ['2026-01-07T23:00:00Z', '2026-01-09T22:59:00Z', '2026-01-10T00:00:05Z', ''].map((at) =>
@@ -67,7 +67,7 @@ describe('ages', () => {
   });
 });
 
-describe('the editor', () => {
+describe('the choice of the editor', () => {
   it.each([
     [{ VISUAL: 'code -w', EDITOR: 'vi' }, 'linux', 'code -w'],
     [{ EDITOR: 'nano' }, 'linux', 'nano'],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import { Role, StreamResponse, TaskState } from '@a2a-js/sdk';
 import { chooseDialect } from '../../../../bridge/dialects/choose-dialect.ts';
 import type { PersonDecision } from '../../../../bridge/dialects/dialect.ts';
@@ -24,14 +24,14 @@ const event = (of: FakeTask): StreamResponse => ({ payload: { $case: 'task', val
 const lastEvent = (of: FakeTask): StreamResponse => {
   const last = of.events.at(-1);
   if (last === undefined) throw new Error('no event');
-  // The value as it arrives from the network.
+  // Encodes and decodes the value, as the network does.
   return StreamResponse.fromJSON(JSON.parse(JSON.stringify(StreamResponse.toJSON(last.event))));
 };
 
 const card = (name: string, ...extensions: string[]) => ({ name, extensions });
 
 describe('the dialect of an agent', () => {
-  test('is detected from its card', () => {
+  test('the dialect is detected from the agent card', () => {
     expect(chooseDialect(card('x', TOOL_APPROVAL, 'urn:other')).name).toBe('tool-approval');
     expect(chooseDialect(card('x', 'urn:other')).name).toBe('plain');
     expect(chooseDialect(card('x')).name).toBe('plain');
@@ -42,14 +42,14 @@ describe('the dialect of an agent', () => {
     expect(chooseDialect(card('Gemini SDLC Agent', TOOL_APPROVAL)).name).toBe('tool-approval');
   });
 
-  test('can be set in the configuration', () => {
+  test('the dialect can be set in the configuration', () => {
     expect(chooseDialect({ name: 'x', extensions: [TOOL_APPROVAL] }, 'plain').name).toBe('plain');
     expect(chooseDialect({ name: 'x', extensions: [] }, 'gemini').name).toBe('gemini');
   });
 });
 
 describe('the tool-approval dialect', () => {
-  test('separates tool output from the answer', () => {
+  test('the tool-approval dialect separates tool output from the agent’s answer', () => {
     const said = { role: 'tool-output', toolId: 'x', title: 'Run a' };
     const base = task().toTask();
     const artifact = {
@@ -72,7 +72,7 @@ describe('the tool-approval dialect', () => {
     expect(plainDialect.read(wrapped).observations).toMatchObject([{ outputs: [id, id] }]);
   });
 
-  test('reads pending actions from the status, and does not show them again as text', () => {
+  test('the tool-approval dialect reads pending actions from the status, and does not show them again as text', () => {
     const observed = toolApprovalDialect.read(lastEvent(task().ask(pendingWrite('one'))));
     expect(observed.seq).toBe(2);
     expect(observed.observations).toEqual([
@@ -88,7 +88,7 @@ describe('the tool-approval dialect', () => {
     ]);
   });
 
-  test('the tool-approval dialect reads the whole task in the same way', () => {
+  test('the tool-approval dialect reads a whole task in the same way as its events', () => {
     const observed = toolApprovalDialect.read(event(task().say('so far').ask(pendingWrite('one'))));
     expect(observed.observations).toMatchObject([
       {
@@ -100,7 +100,7 @@ describe('the tool-approval dialect', () => {
     ]);
   });
 
-  test('reads the activities of tools', () => {
+  test('the tool-approval dialect reads the activities of tools', () => {
     const activity = { type: 'tool.started', callId: 'c', tool: 'w', title: 'W', toolId: 'x' } as const;
     const observed = toolApprovalDialect.read(lastEvent(task().activity(activity)));
     expect(observed.observations).toMatchObject([
@@ -123,7 +123,7 @@ describe('the tool-approval dialect', () => {
     expect(observed.observations).toEqual([{ type: 'activity', activity, at: timeOf(2) }]);
   });
 
-  test('X3 malformed extension data stays plain data, shown as text', () => {
+  test('X3 malformed extension data is treated as ordinary data, and shown as text', () => {
     const waiting = task().ask(pendingWrite('one')).toTask();
     const wrong = { extension: TOOL_APPROVAL, pending: [{ callId: 'one' }] };
     const status = {
@@ -141,7 +141,7 @@ describe('the tool-approval dialect', () => {
     ]);
   });
 
-  test('sends a message with the task’s settings; without settings it is only text', () => {
+  test('the tool-approval dialect sends a message with the task’s settings; without settings it sends only text', () => {
     expect(toolApprovalDialect.phraseTask('go', { workspace: '/w', autoExecute: true })).toMatchObject({
       parts: [{ content: { $case: 'text', value: 'go' } }],
       metadata: { [TOOL_APPROVAL]: { workspace: '/w', autoExecute: true } },
@@ -149,7 +149,7 @@ describe('the tool-approval dialect', () => {
     expect(toolApprovalDialect.phraseTask('go', {}).metadata).toBeUndefined();
   });
 
-  test('sends decisions as one data part that fits its own schema', () => {
+  test('the tool-approval dialect sends decisions as one data part that fits its own schema', () => {
     const { parts } = toolApprovalDialect.phraseDecisions(
       [
         { type: 'decision', decision: { callId: 'a', decision: 'approve', scope: 'once', shown: 'h' } },
@@ -172,7 +172,7 @@ describe('the tool-approval dialect', () => {
     });
   });
 
-  test('sends an answer to a question as a decision, bound to the shown question; other texts have no decision', () => {
+  test('the tool-approval dialect sends an answer as a decision, bound to the shown question; other texts have no decision', () => {
     const answer: PersonDecision = { type: 'answer', callId: 'a', answer: ['x'], shown: 'h' };
     const { parts } = toolApprovalDialect.phraseDecisions([answer], askedFor('answer', 'deny'), 'tool');
     const data = parts[0]?.content?.$case === 'data' ? parts[0].content.value : undefined;
@@ -202,11 +202,11 @@ const status = (state: TaskState, text?: string): StreamResponse => ({
   },
 });
 
-describe('the plain dialect', () => {
+describe('the plain dialect, for agents without extensions', () => {
   const question = withShownCode({ id: 'm', text: 'Who?' });
   const code = question.shown;
 
-  test('reads input-required as a question', () => {
+  test('the plain dialect reads "input-required" as a question', () => {
     expect(plainDialect.read(status(TaskState.TASK_STATE_INPUT_REQUIRED, 'Who?')).observations).toMatchObject(
       [{ state: 'input-required', question }],
     );
@@ -215,13 +215,13 @@ describe('the plain dialect', () => {
     ]);
   });
 
-  test('asks even if the agent says nothing', () => {
+  test('the plain dialect asks the person even if the agent sends no text', () => {
     expect(plainDialect.read(status(TaskState.TASK_STATE_INPUT_REQUIRED)).observations).toMatchObject([
       { question: { id: 'question-t', text: expect.stringContaining('did not say for what') } },
     ]);
   });
 
-  test('sends the answer as text', () => {
+  test('the plain dialect sends the answer as text', () => {
     const { parts } = plainDialect.phraseDecisions(
       [{ type: 'answer', callId: 'm', shown: code, answer: 'Ada' }],
       { pending: [], question },
@@ -230,7 +230,7 @@ describe('the plain dialect', () => {
     expect(parts).toMatchObject([{ content: { $case: 'text', value: 'Ada' } }]);
   });
 
-  test('D1 accepts no approval, no answer to another question, and no answer without a question', () => {
+  test('D1 the plain dialect accepts no approval, no answer to another question, and no answer without a question', () => {
     const approve = {
       type: 'decision',
       decision: { callId: 'm', shown: code, decision: 'approve', scope: 'once' },
@@ -261,7 +261,7 @@ describe('the plain dialect', () => {
     ).toThrow(/not asking/);
   });
 
-  test('drops nothing: data, files and links are described', () => {
+  test('the plain dialect drops no content: it describes data, files and links', () => {
     const parts = [
       part({ $case: 'text', value: 'See: ' }),
       part({ $case: 'data', value: { a: 1 } }),
@@ -277,7 +277,7 @@ describe('the plain dialect', () => {
     );
   });
 
-  test('X3 shows the beginning of data of any length, and the length of the rest', () => {
+  test('X3 the plain dialect shows the beginning of data of any length, and the length of the rest', () => {
     const shown = partsText([part({ $case: 'data', value: 'x'.repeat(1_000_000) })]);
     expect(shown.length).toBeLessThan(60_000);
     expect(shown).toMatch(/\(950002 more characters\)$/);
@@ -285,11 +285,11 @@ describe('the plain dialect', () => {
     expect(place.length).toBeLessThan(3_000);
   });
 
-  test('a file without a name is named after its artifact', () => {
+  test('a file without a name has the name of its artifact', () => {
     expect(partsText([part({ $case: 'raw', value: Buffer.from('abc') })], 'chart')).toBe('[chart: 3 bytes]');
   });
 
-  test('X3 shows data of any depth without an error', () => {
+  test('X3 the plain dialect shows data of any depth without an error', () => {
     let deep: unknown = 1;
     for (let n = 0; n < 100_000; n += 1) deep = [deep];
     expect(partsText([part({ $case: 'data', value: deep })])).toBe('[data nested too deep to show]');

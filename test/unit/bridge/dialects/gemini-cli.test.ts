@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import { Role, type StreamResponse, TaskState } from '@a2a-js/sdk';
 import type { Message, Part } from '@a2a-js/sdk';
 import { geminiDialect } from '../../../../bridge/dialects/gemini-cli.ts';
@@ -108,7 +108,7 @@ const sent = (action: PendingAction, decision: object): unknown =>
   )[0];
 
 describe('events of gemini-cli', () => {
-  test('a waiting call becomes a question although the state is working', () => {
+  test('a waiting call becomes a question although the task state is "working"', () => {
     const event = update('tool-call-confirmation', [
       data(call('awaiting_approval', { confirmationDetails: edit })),
     ]);
@@ -122,7 +122,7 @@ describe('events of gemini-cli', () => {
     ]);
   });
 
-  test('a running call counts as progress although the state is input-required', () => {
+  test('a running call counts as progress although the task state is "input-required"', () => {
     const event = update('tool-call-update', [data(call('executing'))], TaskState.TASK_STATE_INPUT_REQUIRED);
     expect(observed(event)).toMatchObject([
       { type: 'moving' },
@@ -151,12 +151,12 @@ describe('events of gemini-cli', () => {
     expect(summary).toMatch(/the end$/);
   });
 
-  test('J3 later news of calls has no effect after the end', () => {
+  test('J3 later events about calls have no effect after the task’s end', () => {
     const event = update('tool-call-update', [data(call('cancelled'))], TaskState.TASK_STATE_CANCELED);
     expect(types(event)).toEqual(['activity']);
   });
 
-  test('text is the answer, a thought is progress, a citation is beside the answer', () => {
+  test('text becomes the answer, a thought becomes progress, and a citation is kept apart from the answer', () => {
     expect(observed(update('text-content', [words('Hel')]))).toMatchObject([
       { type: 'moving' },
       { type: 'said', text: 'Hel' },
@@ -170,7 +170,7 @@ describe('events of gemini-cli', () => {
     ]);
   });
 
-  test('input-required ends a turn only as a change of the state', () => {
+  test('"input-required" ends a turn only if the state has changed to it', () => {
     const state = TaskState.TASK_STATE_INPUT_REQUIRED;
     expect(observed(update('state-change', [], state))).toMatchObject([
       { type: 'turn-ended', question: null, told: true },
@@ -181,7 +181,7 @@ describe('events of gemini-cli', () => {
     expect(types(update('text-content', [words('x')], state))).toEqual(['moving', 'said']);
   });
 
-  test('a model error is a failure, the end of the task its end', () => {
+  test('a model error is a failure of the turn, and the task’s end is its end', () => {
     const event = update('state-change', [words('Agent Error')], undefined, { error: 'quota' });
     expect(types(event)).toEqual(['moving', 'troubled']);
     expect(observed(update('state-change', [words('no')], TaskState.TASK_STATE_FAILED))).toMatchObject([
@@ -189,14 +189,14 @@ describe('events of gemini-cli', () => {
     ]);
   });
 
-  test('tool output belongs to the call, any other artifact to the result', () => {
+  test('tool output belongs to the call, and any other artifact belongs to the result', () => {
     expect(observed(artifact('tool-c-1-output'))).toMatchObject([
       { type: 'tool-output', callId: 'c-1', text: 'line' },
     ]);
     expect(types(artifact('report'))).toEqual(['output']);
   });
 
-  test('unknown kinds appear as text, and unmarked events are read as any agent’s', () => {
+  test('an unknown kind of event appears as text, and an event without a kind is read like any agent’s event', () => {
     expect(observed(update('new-kind', [words('news')]))).toMatchObject([{ type: 'moving', text: 'news' }]);
     expect(observed(update(null, [words('Task not found')], TaskState.TASK_STATE_FAILED))).toMatchObject([
       { type: 'status', state: 'failed', text: 'Task not found' },
@@ -204,7 +204,7 @@ describe('events of gemini-cli', () => {
     expect(observed({ payload: undefined })).toEqual([]);
   });
 
-  test('X3 an unknown kind of confirmation, and data that is no call, cause no error', () => {
+  test('X3 an unknown kind of confirmation, and data that is not a call, cause no error', () => {
     expect(waiting({ type: 'sandbox_expansion', paths: ['/etc'] })).toMatchObject({
       preview: { type: 'json', value: { type: 'sandbox_expansion', paths: ['/etc'] } },
       decisions: ['approve', 'deny'],
@@ -215,13 +215,13 @@ describe('events of gemini-cli', () => {
   });
 });
 
-describe('a snapshot of a task', () => {
+describe('a snapshot of gemini-cli’s task', () => {
   const person = message([words('do it')], Role.ROLE_USER, 'u');
   const asks = message([data(call('awaiting_approval', { confirmationDetails: edit }))], undefined, 'c1');
   const says = message([words('I do.')], undefined, 'w');
   const state = TaskState.TASK_STATE_INPUT_REQUIRED;
 
-  test('still has the waiting calls as questions, and the text so far', () => {
+  test('the snapshot contains the waiting calls as questions, and the text so far', () => {
     expect(observed(task(state, [person, says, asks]))).toMatchObject([
       { type: 'account', text: 'I do.' },
       { type: 'asked' },
@@ -241,7 +241,7 @@ describe('a snapshot of a task', () => {
     expect(seen.map((each) => each.type)).toEqual(['account', 'turn-ended']);
   });
 
-  test('a turn that was cut off says so; a forgotten turn asks the person to check', () => {
+  test('a turn that was interrupted says so; after a forgotten turn the person is asked to check', () => {
     const aborted = message([words('Execution aborted by client.')], undefined, 'x');
     expect(observed(task(state, [person, says, aborted], aborted))).toMatchObject([
       { type: 'account', text: 'I do.' },
@@ -272,7 +272,7 @@ describe('messages to gemini-cli', () => {
     [onServer, { scope: 'server' }, { outcome: 'proceed_always_server' }],
     [onServer, { scope: 'always' }, { outcome: 'proceed_always_server' }],
     [onPage, { scope: 'always' }, { outcome: 'proceed_always' }],
-  ])('decision %# is sent as gemini-cli expects it', (action, decision, outcome) => {
+  ])('decision %# is sent in gemini-cli’s format', (action, decision, outcome) => {
     expect(sent(action, decision)).toEqual({ callId: 'c', ...outcome });
   });
 
@@ -307,13 +307,13 @@ describe('messages to gemini-cli', () => {
     expect(action.decisions).toEqual(['approve', 'deny']);
   });
 
-  test('D2 each shown content has another code', () => {
+  test('D2 two different shown contents have different codes', () => {
     expect(waiting(edit, {}, 'write_file').shown).toBe(onFile.shown);
     expect(waiting({ ...edit, fileDiff: '+b' }).shown).not.toBe(onFile.shown);
     expect(sent(onFile, { shown: onFile.shown })).toMatchObject({ outcome: 'proceed_once' });
   });
 
-  test('an answer goes to a question, as text, and to nothing else', () => {
+  test('an answer is sent as text, and only if a question waits', () => {
     const question = withShownCode({ id: 'q', text: '?' });
     const { shown } = question;
     const answer = { type: 'answer', callId: 'q', shown, answer: 'go on' } as const;
@@ -325,14 +325,14 @@ describe('messages to gemini-cli', () => {
     ).toThrow(/approve or deny/);
   });
 
-  test('a workspace is sent with the work; without a workspace no settings are sent', () => {
+  test('a workspace is sent with the delegated task; without a workspace no settings are sent', () => {
     expect(geminiDialect.phraseTask('go', { workspace: '/w', autoExecute: true }).metadata).toEqual({
       coderAgent: { kind: 'agent-settings', workspacePath: '/w', autoExecute: true },
     });
     expect(geminiDialect.phraseTask('go', {}).metadata).toBeUndefined();
   });
 
-  test('a message’s decided calls can be read from it', () => {
+  test('the decided calls can be read from a message', () => {
     const { decidedBy, approvedBy } = geminiDialect.hazards;
     expect(approvedBy?.(decide(onFile, {}).parts)).toEqual(['c']);
     expect(approvedBy?.(decide(onFile, { decision: 'deny' }).parts)).toEqual([]);

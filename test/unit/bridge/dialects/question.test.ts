@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { Role, TaskState, type TaskStatus } from '@a2a-js/sdk';
 import type { Part } from '@a2a-js/sdk';
-import { extractUrls } from '../../../../bridge/dialects/extract-urls.ts';
+import { urlsOutsideText } from '../../../../bridge/dialects/urls-outside-text.ts';
 import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question.ts';
 import {
   answerAsData,
   missingRequiredFields,
   withShownCode,
   schemaIn,
-} from '../../../../bridge/dialects/question-form.ts';
+} from '../../../../bridge/dialects/asked-question.ts';
 import { part } from '../../../support/fake-agent-task.ts';
 
 const words = (value: string): Part => part({ $case: 'text', value });
@@ -28,22 +28,22 @@ const status = (state: TaskState, parts: Part[]): TaskStatus => ({
   },
 });
 const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
-/** An answer, and the question that it belongs to. */
+/** Returns the answer to a question with this form. */
 const answered = (text: string, form?: Record<string, unknown> | null) => {
   const question = withShownCode({ id: 'q', text: '', ...(form !== undefined && { form }) });
   const { shown } = question;
   return phraseAnswer([{ type: 'answer', callId: 'q', shown, answer: text }], question);
 };
 
-describe('a question', () => {
-  test('a question in text has no form; a question with data has a form, with its schema if it has one', () => {
+describe('the question that an agent asks', () => {
+  test('a question in text has no form; a question with data has a form, with the data’s schema if there is one', () => {
     const asks = TaskState.TASK_STATE_INPUT_REQUIRED;
     expect(questionOf(status(asks, [words('Who?')]), 't')).toEqual(withShownCode({ id: 'q', text: 'Who?' }));
     expect(questionOf(status(asks, [words('Who?'), data({ schema })]), 't')?.form).toEqual(schema);
     expect(questionOf(status(asks, [data([1])]), 't')?.form).toBeNull();
   });
 
-  test('R69 can be a sign-in, with the addresses to open', () => {
+  test('R69 a question can be a sign-in, with the addresses to open', () => {
     const asks = TaskState.TASK_STATE_AUTH_REQUIRED;
     const asked = questionOf(status(asks, [words('Sign in'), data({ url: 'https://id.example/' })]), 't');
     expect(asked?.text).toContain('To open in a browser: https://id.example/');
@@ -53,22 +53,22 @@ describe('a question', () => {
   });
 });
 
-describe('an answer', () => {
-  test('in text stays text, even if there is a form', () => {
+describe('the answer to an agent’s question', () => {
+  test('an answer in text stays text, even if the question has a form', () => {
     expect(answered('Ada', schema).parts).toEqual([words('Ada')]);
     expect(answered('{"a":"x"}').parts).toEqual([words('{"a":"x"}')]);
   });
 
-  test('in JSON is data if the question had data', () => {
+  test('an answer in JSON is sent as data if the question had data', () => {
     expect(answered(' {"a":"x"}', schema).parts).toEqual([data({ a: 'x' })]);
     expect(answered('{"b":1}', null).parts).toEqual([data({ b: 1 })]);
   });
 
-  test('without a required field is not sent', () => {
+  test('an answer without a required field is not sent', () => {
     expect(() => answered('{"b":1}', schema)).toThrow(/asks for "a" too; nothing was sent/);
   });
 
-  test('is data only if it is an object', () => {
+  test('an answer is sent as data only if it is an object', () => {
     expect(answerAsData('[1]')).toBeUndefined();
     expect(answerAsData('{"a":')).toBeUndefined();
     expect(answerAsData('null')).toBeUndefined();
@@ -80,10 +80,10 @@ describe('an answer', () => {
   });
 });
 
-describe('addresses in a question', () => {
-  test('are http or https addresses, each once, from data and files', () => {
+describe('the addresses in an agent’s question', () => {
+  test('the addresses are http or https, each once, from data and files', () => {
     const file = part({ $case: 'url', value: 'https://example.com/f' });
-    const all = extractUrls([
+    const all = urlsOutsideText([
       words('https://in.words/'),
       data({ a: ['https://a.example/', 'javascript:alert(1)', 'https://a.example/'], b: 'no address' }),
       file,
@@ -91,11 +91,11 @@ describe('addresses in a question', () => {
     expect(all).toEqual(['https://a.example/', 'https://example.com/f']);
   });
 
-  test('X3 are collected within limits from data of any depth and breadth', () => {
+  test('X3 the addresses are collected within limits from data of any depth and breadth', () => {
     let deep: unknown = 'https://deep.example/';
     for (let n = 0; n < 100_000; n += 1) deep = [deep];
-    expect(extractUrls([data(deep)])).toEqual([]);
+    expect(urlsOutsideText([data(deep)])).toEqual([]);
     const many = Array.from({ length: 1000 }, (_, n) => `https://example.com/${String(n)}`);
-    expect(extractUrls([data(many)])).toHaveLength(5);
+    expect(urlsOutsideText([data(many)])).toHaveLength(5);
   });
 });

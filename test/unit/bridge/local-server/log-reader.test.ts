@@ -5,14 +5,14 @@ import { readLastLines, readNewContent } from '../../../../bridge/local-server/l
 import { logFile } from '../../../../shared/runtime/log-file.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-/** Of the log, in bytes: seven lines. */
+/** The maximum size of the log in bytes. Seven lines fit. */
 const LIMIT = 56;
-/** More turns of the event loop than one call of `readNewContent` takes. */
+/** One call of `readNewContent` needs fewer turns of the event loop. */
 const TURNS = 40;
-/** All lines have the same length. So a new log can be as long as the old one was. */
+/** All lines have the same length. So the new log file can get the old file's length. */
 const line = (n: number): string => `line ${String(n).padStart(2, '0')}`;
 
-/** Writes these lines to a log of limited size. */
+/** Returns a function that writes lines to a log file of limited size. */
 function writer(path: string) {
   const destination = logFile(path, LIMIT);
   return (from: number, to: number): void => {
@@ -42,7 +42,7 @@ describe.each(Array.from({ length: TURNS }, (_, turn) => turn))(
   },
 );
 
-test('the last lines come from both logs, and there are none without a log', async () => {
+test('the last lines come from both logs, and without a log there are none', async () => {
   const path = join(await temporaryDirectory(), 'server.log');
   expect(await readLastLines(path, 3)).toBeUndefined();
   writer(path)(1, 9);
@@ -50,7 +50,7 @@ test('the last lines come from both logs, and there are none without a log', asy
   expect((await readLastLines(path, 0))?.lines).toEqual([]);
 });
 
-test('a reader goes on in the log of the next server', async () => {
+test('a reader continues in the log of the next server', async () => {
   const path = join(await temporaryDirectory(), 'server.log');
   writer(path)(1, 2);
   const found = await readLastLines(path, 1);

@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { withStartLock } from '../../../../bridge/local-server/start-lock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-/** In milliseconds. */
+/** The owner of the lock refreshes it at this interval, in milliseconds. */
 const UPDATE = 15_000;
 const RETRY = 500;
 
@@ -22,7 +22,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-test('a lock that another bridge took while the machine slept ends no process', async () => {
+test('if another bridge took the lock while the machine slept, the first bridge ends no process', async () => {
   const result = await withStartLock(state, async (lost) => {
     await rm(lockPath, { recursive: true });
     const aborted = new Promise<void>((resolve) => lost.addEventListener('abort', () => resolve()));
@@ -33,7 +33,7 @@ test('a lock that another bridge took while the machine slept ends no process', 
   expect(result).toBe('done');
 });
 
-test('a lock that another bridge keeps is a typed error with the next step', async () => {
+test('if another bridge keeps the lock, the error is typed and contains the next step', async () => {
   await mkdir(lockPath);
   const outcome = withStartLock(state, () => Promise.resolve('done'));
   const ended = outcome.then(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { watchDirectory } from '../../../../bridge/local-server/watch-directory.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-test('calls the listener after a change', async () => {
+test('the watch calls the listener after a change of the directory', async () => {
   const directory = await temporaryDirectory();
   const changed = new Promise<void>((resolve) => {
     const stop = watchDirectory(directory, () => {
@@ -16,7 +16,7 @@ test('calls the listener after a change', async () => {
   await changed;
 });
 
-test('calls the listener repeatedly if the system refuses to watch', async () => {
+test('the watch calls the listener repeatedly if the system refuses to watch the directory', async () => {
   // A missing directory gives the same error as a system without free watches: `fs.watch` throws.
   const missing = join(await temporaryDirectory(), 'missing');
   let calls = 0;

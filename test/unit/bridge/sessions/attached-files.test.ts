@@ -23,7 +23,7 @@ const read = (paths: readonly string[], roots: readonly string[] = []) =>
   });
 
 describe('the files that a call attaches', () => {
-  test('have their content, their name, and the type of their bytes', async () => {
+  test('the attached files have their content, their name, and the type that their bytes have', async () => {
     await mkdir(join(own, 'docs'));
     await writeFile(join(own, 'docs', 'a.png'), 'text after all\n');
     const [image, text] = await read(['shot.png', join(own, 'docs/a.png')]);
@@ -31,11 +31,11 @@ describe('the files that a call attaches', () => {
     expect(text).toMatchObject({ name: 'a.png', mediaType: 'text/plain' });
   });
 
-  test('may be in a directory of the client (MCP roots)', async () => {
+  test('an attached file may be in a directory of the client (MCP roots)', async () => {
     expect(await read([join(other, 'secret.txt')], [other])).toHaveLength(1);
   });
 
-  test('X2 are not outside of the workspaces: by a path, by `..`, or by a symbolic link', async () => {
+  test('X2 a file outside the workspaces cannot be attached: by a path, by `..`, or by a symbolic link', async () => {
     await symlink(join(other, 'secret.txt'), join(own, 'link.txt'));
     await symlink(other, join(own, 'directory'));
     for (const path of [join(other, 'secret.txt'), '../secret.txt', 'link.txt', 'directory/secret.txt'])
@@ -45,7 +45,7 @@ describe('the files that a call attaches', () => {
       });
   });
 
-  test('X2 are no files of the state directory, also by a hard link', async () => {
+  test('X2 a file of the state directory cannot be attached, also not through a hard link', async () => {
     await mkdir(join(own, 'state', 'deep'), { recursive: true });
     await writeFile(join(own, 'state', 'token'), 'token');
     await writeFile(join(own, 'state', 'deep', 'file'), 'text');
@@ -57,7 +57,7 @@ describe('the files that a call attaches', () => {
       });
   });
 
-  test('X3 are regular files of known types, with 3 MB in total', async () => {
+  test('X3 attached files must be regular files of known types, with 3 MB in total', async () => {
     await writeFile(join(own, 'a.zip'), Buffer.from('PK\u0003\u0004\0\0'));
     await writeFile(join(own, 'b.png'), Buffer.concat([PNG, Buffer.alloc(2_999_930)]));
     await expect(read(['missing.png'])).rejects.toMatchObject({ reason: 'MALFORMED' });

@@ -5,8 +5,8 @@ import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
 import { Registry } from '../../../../bridge/agents/registry.ts';
 import { asStreamResponse } from '../../../../bridge/agents/task-event.ts';
 import { ClientTasks, type ClientConnection } from '../../../../bridge/sessions/client-tasks.ts';
-import { DelegationService } from '../../../../bridge/sessions/delegation-service.ts';
-import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
+import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
+import { LiveSessions } from '../../../../bridge/sessions/sessions-in-memory.ts';
 import type { Session } from '../../../../bridge/sessions/session.ts';
 import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
@@ -22,13 +22,13 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 const WORK = { text: 'long', settings: {} };
 const BY = 'the client closed the connection';
 
-/** An agent in memory with one session, which takes every message at once. */
+/** An agent in memory with one session. It accepts every message at once. */
 class OneSession extends Agent {
   task = new FakeTask('task-1', 'session-1', true).work();
   readonly cancelled: string[] = [];
-  /** Messages wait for it. */
+  /** The agent accepts no message before this promise resolves. */
   takes: Promise<void> = Promise.resolve();
-  /** Cancels wait for it. */
+  /** The agent confirms no cancel before this promise resolves. */
   answers: Promise<void> = Promise.resolve();
 
   constructor() {
@@ -60,7 +60,7 @@ class OneSession extends Agent {
 
 const client = (): ClientConnection => ({ left: false });
 
-describe('the tasks of a client that leaves, with --on-disconnect cancel', () => {
+describe('the tasks of a client that disconnects, with --on-disconnect cancel', () => {
   let agent: OneSession;
   let directory: string;
   const opened: LiveSessions[] = [];
@@ -73,7 +73,10 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     for (const live of opened.splice(0)) live.close();
   });
 
-  /** A bridge of the user. @param owner its process */
+  /**
+   * Starts another bridge of the same user.
+   * @param owner the process id of the bridge
+   */
   async function bridge(owner?: string) {
     const database = await openDatabase(directory, owner);
     const outbox = new Outbox(database);
@@ -101,7 +104,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     return { outbox, live, delegations, tasks, delegate };
   }
 
-  test('a client that leaves cancels its tasks', async () => {
+  test('the disconnect cancels the client’s tasks', async () => {
     const { tasks, delegate } = await bridge();
     const own = client();
     const session = await delegate(own);
@@ -110,7 +113,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(session.view?.state).toBe('canceled');
   });
 
-  test('a client that leaves does not cancel the task of another client, even after its own message to that task', async () => {
+  test('the disconnect does not cancel another client’s task, even after this client’s message to that task', async () => {
     const { tasks, delegate } = await bridge();
     const [first, second] = [client(), client()];
     const session = await delegate(first);
@@ -122,7 +125,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([`task-1: ${BY}`]);
   });
 
-  test('a client that leaves does not cancel a task that another client has joined', async () => {
+  test('the disconnect does not cancel a task that another client has joined', async () => {
     const { tasks, delegate } = await bridge();
     const [first, second] = [client(), client()];
     const session = await delegate(first);
@@ -133,7 +136,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([]);
   });
 
-  test('a client that leaves does not cancel a task to which another bridge has sent a message', async () => {
+  test('the disconnect does not cancel a task to which another bridge has sent a message', async () => {
     const here = await bridge();
     const there = await bridge(await endedProcessId());
     const own = client();
@@ -146,7 +149,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([]);
   });
 
-  test('a client that leaves does not cancel an ended task', async () => {
+  test('the disconnect does not cancel an ended task', async () => {
     const { tasks, delegate } = await bridge();
     const own = client();
     const session = await delegate(own);
@@ -156,7 +159,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([]);
   });
 
-  test('a client that leaves does not cancel the next task of its session if another program has started it', async () => {
+  test('the disconnect does not cancel the next task of its session if another program has started that task', async () => {
     const { tasks, delegate } = await bridge();
     const own = client();
     const session = await delegate(own);
@@ -167,7 +170,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(session.view).toMatchObject({ taskId: 'task-2', state: 'working' });
   });
 
-  test('a client that leaves cancels the task of a message that is not delivered yet, also of one sent after it left', async () => {
+  test('the disconnect cancels the task of a message that is not delivered yet, also if the message is sent afterwards', async () => {
     const { tasks, delegate } = await bridge();
     const [early, late] = [client(), client()];
     const taken = new Deferred<void>();
@@ -185,7 +188,7 @@ describe('the tasks of a client that leaves, with --on-disconnect cancel', () =>
     expect(agent.cancelled).toEqual([`task-1: ${BY}`, `task-2: ${BY}`]);
   });
 
-  test('B3 the cancels of a client that leaves are in the outbox at once, so that the next bridge can send them', async () => {
+  test('B3 the cancels are in the outbox at once, so that the next bridge can send them', async () => {
     const here = await bridge(await endedProcessId());
     const own = client();
     await here.delegate(own);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import type { Observation } from '../../../../bridge/dialects/observation.ts';
 import { foldObserved, hasSettled, type TaskView } from '../../../../bridge/sessions/task-view.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -48,8 +48,8 @@ function folded(...observations: Observation[]): TaskView {
 }
 const texts = (view: TaskView): string[] => view.outputs.map(({ text }) => text);
 
-describe('a turn in several events', () => {
-  test('settles when it ends, not when a call asks, because more calls may follow', () => {
+describe('a turn that consists of several events', () => {
+  test('the turn has its result when it ends, not when a call asks, because more calls may follow', () => {
     const asks = folded(moving, ...asked('c'));
     expect(hasSettled(asks)).toBe(false);
     const parked = folded(moving, ...asked('c'), over());
@@ -57,46 +57,46 @@ describe('a turn in several events', () => {
     expect(hasSettled(parked)).toBe(true);
   });
 
-  test('is complete when it ends and nothing waits', () => {
+  test('the turn is "completed" when it ends and nothing waits', () => {
     expect(folded(moving, said('Done.'), over())).toMatchObject({ state: 'completed', pending: [] });
   });
 
-  test('waits for text if the agent asks in text, and its calls are no longer pending', () => {
+  test('the turn waits for text if the agent asks in text, and its calls are no longer pending', () => {
     const view = folded(moving, ...asked('c'), over({ question }));
     expect(view).toMatchObject({ state: 'input-required', question, pending: [] });
     expect(hasSettled(view)).toBe(true);
   });
 
-  test('with a failure does not end as complete', () => {
+  test('a turn with a failure does not end as "completed"', () => {
     const view = folded(moving, { type: 'troubled', ...ids, question }, moving, over());
     expect(view).toMatchObject({ state: 'input-required', question });
     expect(folded(moving, { type: 'troubled', ...ids, question }, over(), moving).question).toBeNull();
   });
 
-  test('has its answer in pieces, separated by calls', () => {
+  test('the turn has its answer in pieces, separated by calls', () => {
     expect(
       texts(folded(moving, said('I '), said('write.'), ...asked('c'), said('Writ'), said('ten.'))),
     ).toEqual(['I write.', 'Written.']);
   });
 
-  test('keeps the longer version of the text', () => {
+  test('the turn keeps the longer version of the text', () => {
     expect(texts(folded(moving, said('I wri'), account('I write.')))).toEqual(['I write.']);
     expect(texts(folded(moving, said('I write.'), account('I')))).toEqual(['I write.']);
   });
 
-  test('starts again in the same task, without content of the last turn', () => {
+  test('the next turn of the same task begins without content of the previous turn', () => {
     const view = folded(moving, said('One.'), ...asked('c'), ended('c'), over(), moving, said('Two.'));
     expect(view.calls).toEqual([]);
     expect(texts(view)).toEqual(['Two.']);
   });
 
-  test('continues after a decision with its earlier content', () => {
+  test('after a decision, the turn continues with its earlier content', () => {
     const view = folded(moving, said('One.'), ...asked('c'), over(), decided('c'), moving, ended('c'));
     expect(view).toMatchObject({ state: 'working', pending: [], calls: [{ callId: 'c', state: 'ok' }] });
     expect(texts(view)).toEqual(['One.']);
   });
 
-  test('a call that asks again with another input says that it has changed', () => {
+  test('a call that asks again with another input says that the input has changed', () => {
     const view = folded(moving, ...asked('c'), over(), decided('c'), ...asked('c', 'other'), over());
     expect(view.pending).toMatchObject([{ callId: 'c', shown: 'other', reason: 'content-changed' }]);
     const repeated = folded(moving, ...asked('c'), ...asked('c'), over());
@@ -107,7 +107,7 @@ describe('a turn in several events', () => {
     expect(folded(moving, ...asked('c'), over(), decided('c'), over()).state).toBe('completed');
   });
 
-  test('keeps the received events, even if the agent has forgotten them', () => {
+  test('the turn keeps the received events, even if the agent has forgotten them', () => {
     const forgotten = over({ question, told: false });
     expect(folded(moving, said('Done.'), over(), forgotten).state).toBe('completed');
     expect(folded(moving, ...asked('c'), forgotten)).toMatchObject({

@@ -22,8 +22,8 @@ const told = (changes: Partial<AgentListing>): AgentListing => ({
   ...changes,
 });
 
-describe('a list of sessions', () => {
-  test('has one line for each session, of its newest task', () => {
+describe('the list of sessions', () => {
+  test('the list has one line for each session, with its newest task', () => {
     const older = told({ taskId: 't1', state: 'completed', updatedAt: '2026-01-01T00:00:00Z' });
     const newer = told({ taskId: 't2', updatedAt: '2026-01-02T00:00:00Z' });
     for (const order of [
@@ -34,18 +34,18 @@ describe('a list of sessions', () => {
     }
   });
 
-  test('takes the state from the latest source, and title and time from any source', () => {
+  test('a line takes the state from the latest source, and title and time from any source', () => {
     const followed = told({ title: '', updatedAt: '', state: 'input-required', pending: 2 });
     expect(mergeListings([told({ usd: 0.5 }), followed])).toMatchObject([
       { state: 'input-required', pending: 2, usd: 0.5, title: 'Do it', updatedAt: '2026-01-01T00:00:00Z' },
     ]);
   });
 
-  test('keeps sessions with the same id apart by their agents', () => {
+  test('the list has separate lines for sessions of two agents with the same id', () => {
     expect(mergeListings([told({}), told({ agent: 'b' })])).toHaveLength(2);
   });
 
-  test('R101 shows waiting sessions first, then the newest', () => {
+  test('R101 the list shows waiting sessions first, then the newest sessions', () => {
     const sessions = mergeListings([
       told({}),
       told({ sessionId: 'x', updatedAt: '2027-01-01T00:00:00Z' }),
@@ -54,7 +54,7 @@ describe('a list of sessions', () => {
     expect(inListOrder(sessions).map((each) => each.sessionId)).toEqual(['old', 'x', 's']);
   });
 
-  test('names an undelivered delegation by its message, or by the session that it continues', () => {
+  test('the line of an undelivered delegation has its message id, or the session that it continues', () => {
     const entry = {
       messageId: 'm',
       agent: 'a',
@@ -79,7 +79,7 @@ describe('a list of sessions', () => {
     });
   });
 
-  test('keeps the outcome and the topic of an ended session', () => {
+  test('the list keeps the outcome and the topic of an ended session', () => {
     const entry = {
       messageId: 'm',
       agent: 'a',

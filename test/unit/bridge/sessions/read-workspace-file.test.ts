@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { readWorkspaceFile } from '../../../../bridge/sessions/read-workspace-file.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-describe('readWorkspaceFile', () => {
-  test('reads a file of a workspace, and returns undefined for a missing file', async () => {
+describe('readWorkspaceFile, which reads a file of a workspace', () => {
+  test('readWorkspaceFile reads a file, and returns undefined for a missing file', async () => {
     const workspace = await temporaryDirectory();
     await writeFile(join(workspace, 'a.md'), 'one\n');
     expect(await readWorkspaceFile(join(workspace, 'a.md'), [workspace])).toBe('one\n');
@@ -13,7 +13,7 @@ describe('readWorkspaceFile', () => {
     expect(await readWorkspaceFile(join(workspace, 'no', 'b.md'), [workspace])).toBe('');
   });
 
-  test('X2 reads nothing outside the workspaces, not even through links', async () => {
+  test('X2 readWorkspaceFile reads nothing outside the workspaces, also not through links', async () => {
     const [workspace, other] = [await temporaryDirectory(), await temporaryDirectory()];
     await writeFile(join(other, 'key'), 'secret');
     await symlink(join(other, 'key'), join(workspace, 'link'));

@@ -18,7 +18,7 @@ const refused = (): Error =>
     cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED', syscall: 'connect' }),
   });
 
-/** Accepts the message and exits before it answers. After that, nothing listens at its address. */
+/** An agent that accepts the message and exits before it answers. Afterwards its address refuses connections. */
 class DyingAgent extends Agent {
   sent = 0;
   connects = 0;
@@ -60,14 +60,14 @@ const sendTo = (agent: Agent): Promise<unknown> =>
   });
 
 describe('a message whose agent exits before it answers', () => {
-  test('R99 B1 may have arrived, even if later attempts cannot connect, and is retried up to the limit', async () => {
+  test('R99 B1 the message may have arrived, even if later attempts cannot connect, and the bridge tries again up to the limit', async () => {
     const agent = new DyingAgent(true);
     await expect(sendTo(agent)).rejects.toMatchObject({ facts: { arrived: 'unresolved' } });
     expect(agent.connects).toBe(BACK_OFF.retries + 1);
     expect(agent.sent).toBe(1);
   });
 
-  test('B1 is not sent again to an agent that may do it twice', async () => {
+  test('B1 the bridge does not send the message again to an agent that may process it twice', async () => {
     const agent = new DyingAgent(false);
     await expect(sendTo(agent)).rejects.toMatchObject({ facts: { arrived: 'unknown' } });
     expect(agent.sent).toBe(1);

@@ -60,8 +60,8 @@ const anyEvent: fc.Arbitrary<SessionEvent> = fc.constantFrom(
   { type: 'handed-over' },
 );
 
-describe('the state of a session', () => {
-  test('S1 agrees with its view after any events, and the old state object does not change', () => {
+describe('the state of a session in the bridge', () => {
+  test('S1 the state agrees with its view after any events, and the old state object does not change', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 25 }), (events) => {
         let state: SessionState = NEW_SESSION;
@@ -83,7 +83,7 @@ describe('the state of a session', () => {
     );
   });
 
-  test('R100 only the agent’s answer makes a first message delivered', () => {
+  test('R100 only the agent’s answer makes a first message "delivered"', () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { maxLength: 25 }), (events) => {
         const silent = events.filter(({ type }) => type !== 'observed');
@@ -99,7 +99,7 @@ describe('the state of a session', () => {
     expect(nextSessionState(state, DELIVERED)).toBe(taskOf(state));
   });
 
-  test('a message that fails leaves the task unchanged', () => {
+  test('a message that fails leaves the task’s state unchanged', () => {
     const before = after(status('input-required', { question: QUESTION }));
     const sending = nextSessionState(before, send('q', false));
     expect(sending.type).toBe('working');
@@ -116,14 +116,14 @@ describe('the state of a session', () => {
     );
   });
 
-  test('input-required without a question becomes waiting when the stream ends', () => {
+  test('"input-required" without a question counts as waiting when the stream ends', () => {
     const state = after(status('input-required'));
     expect(state.type).toBe('working');
     expect(nextSessionState(state, { type: 'stream-ended' }).type).toBe('waiting');
     expect(nextSessionState(after(status('working')), { type: 'stream-ended' }).type).toBe('working');
   });
 
-  test('R100 a forgotten task waits for nothing until the agent reports it again', () => {
+  test('R100 a task that its agent forgot has no pending action until the agent reports it again', () => {
     const forgotten = nextSessionState(after(ASKS), FORGOTTEN);
     expect([stateName(forgotten), taskOf(forgotten)?.view.pending]).toEqual(['unknown-to-agent', []]);
     expect(nextSessionState(forgotten, FORGOTTEN)).toBe(forgotten);
@@ -135,7 +135,7 @@ describe('the state of a session', () => {
     expect(nextSessionState(ended, FORGOTTEN)).toBe(ended);
     const collected = nextSessionState(ended, { type: 'handed-over' });
     expect(collected).toMatchObject({ type: 'ended', result: 'handed-over' });
-    // With some agents a session continues in the same task.
+    // Some agents continue a session in the same task.
     expect(
       nextSessionState(nextSessionState(collected, status('working')), status('completed')),
     ).toMatchObject({ result: 'open' });

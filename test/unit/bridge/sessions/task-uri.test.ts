@@ -15,7 +15,7 @@ const id = fc.oneof(
 );
 
 describe('the URI of a part of a task', () => {
-  test('decodes to the part, with any characters in the agent’s ids', () => {
+  test('the URI decodes to the part, with any characters in the agent’s ids', () => {
     fc.assert(
       fc.property(
         id,
@@ -43,7 +43,7 @@ describe('the URI of a part of a task', () => {
     ['a place beyond any text', { session: 's', task: 't', part: 'state', from: '1234567890' }],
     ['half a character', { session: '%', task: 't', part: 'state' }],
     ['no task', { session: 's', part: 'state' }],
-  ])('with %s is invalid', (_, variables) => {
+  ])('a URI with %s is invalid', (_, variables) => {
     expect(readAddress(variables)).toBeUndefined();
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import type { Observation, Observed } from '../../../../bridge/dialects/observation.ts';
 import {
   foldObserved,
   hasEnded,
   hasSettled,
   isInterrupted,
-  sessionUsd,
+  sessionCostUsd,
   type TaskView,
 } from '../../../../bridge/sessions/task-view.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -48,13 +48,13 @@ function folded(...events: Observed[]): TaskView {
   return view;
 }
 
-describe('the view of a task', () => {
-  test('is empty before the first observation', () => {
+describe('the bridge’s view of a task', () => {
+  test('the view is empty before the first event', () => {
     expect(foldObserved(undefined, at(null))).toBeUndefined();
     expect(foldObserved(undefined, at(1, { type: 'activity', activity: started('c') }))).toBeUndefined();
   });
 
-  test('S1 ignores an event at or before its position, so a repeated stream repeats nothing', () => {
+  test('S1 the view ignores an event at or before its position, so a repeated stream changes nothing', () => {
     const events = [
       at(1, snapshot()),
       at(2, output('a')),
@@ -67,13 +67,13 @@ describe('the view of a task', () => {
     expect(once.seq).toBe(4);
   });
 
-  test('J2 accepts a snapshot of its own position, which has the same content or more', () => {
+  test('J2 the view accepts a snapshot of its own position, which has the same content or more', () => {
     const overview = { settings: {}, turns: 2, calls: [], usage: { inputTokens: 3, outputTokens: 4 } };
     const view = folded(at(1, snapshot()), at(2, status()), at(2, snapshot({ overview })));
     expect(view.cost).toEqual({ turns: 2, inputTokens: 3, outputTokens: 4, usd: null });
   });
 
-  test('has the cached tokens, and the cost of the session if it has other tasks', () => {
+  test('the view has the cached tokens, and the session’s cost if the session has other tasks', () => {
     const usage = { inputTokens: 30, outputTokens: 4, cachedInputTokens: 20, cacheWriteTokens: 5, usd: 0.5 };
     const all = { ...usage, requests: 1, knownUsd: 0.5, unpricedRequests: 0 };
     const overview = { settings: {}, turns: 1, calls: [], usage, sessionUsage: all };
@@ -81,24 +81,24 @@ describe('the view of a task', () => {
     const more = { ...all, inputTokens: 100, cachedInputTokens: 0, cacheWriteTokens: 0, usd: null };
     const { cost } = folded(at(1, snapshot({ overview: { ...overview, sessionUsage: more } })));
     expect(cost?.session).toEqual({ inputTokens: 100, outputTokens: 4, usd: null });
-    expect([sessionUsd(cost), sessionUsd({ turns: 1, ...usage }), sessionUsd(null)]).toEqual([
+    expect([sessionCostUsd(cost), sessionCostUsd({ turns: 1, ...usage }), sessionCostUsd(null)]).toEqual([
       null,
       0.5,
       null,
     ]);
   });
 
-  test('ignores an older snapshot', () => {
+  test('the view ignores an older snapshot', () => {
     expect(folded(at(5, status({ state: 'completed' })), at(4, snapshot())).state).toBe('completed');
   });
 
-  test('accepts events without positions in their order', () => {
+  test('the view accepts events without positions in their order', () => {
     expect(folded(at(null, snapshot()), at(null, output('a')), at(null, output('a'))).outputs[0]?.text).toBe(
       'aa',
     );
   });
 
-  test('replaces the known outputs with those of a snapshot', () => {
+  test('the view replaces the known outputs with those of a snapshot', () => {
     const view = folded(
       at(null, output('old')),
       at(null, snapshot({ outputs: [{ id: 'n', name: '', text: 'new' }] })),
@@ -106,22 +106,22 @@ describe('the view of a task', () => {
     expect(view.outputs).toEqual([{ id: 'n', name: '', text: 'new' }]);
   });
 
-  test('starts again with the session’s next task, and its positions too', () => {
+  test('the view of the session’s next task begins empty, and so do its positions', () => {
     const view = folded(at(9, status({ state: 'completed' })), at(1, snapshot({ taskId: 'next' })));
     expect(view).toMatchObject({ taskId: 'next', state: 'working', seq: 1 });
   });
 
-  test('drops a total once a later event is not included in it', () => {
+  test('the view drops a cost total once a later event is not included in it', () => {
     const overview = { settings: {}, turns: 1, calls: [], usage: { inputTokens: 1, outputTokens: 1 } };
     expect(folded(at(1, snapshot({ overview })), at(2, status({ state: 'completed' }))).cost).toBeNull();
   });
 
-  test('adds an append to the end of the output, and lets any other output replace it', () => {
+  test('the view adds an append to the end of the output, and any other output replaces it', () => {
     expect(folded(at(1, output('a')), at(2, output('b'))).outputs[0]?.text).toBe('ab');
     expect(folded(at(1, output('a')), at(2, output('b', false))).outputs[0]?.text).toBe('b');
   });
 
-  test('X3 keeps only the last part of an agent’s endless text', () => {
+  test('X3 the view keeps only the last part of an agent’s endless text', () => {
     const piece = 'x'.repeat(1024 * 1024);
     let view: TaskView | undefined;
     for (let n = 0; n < 20; n += 1) view = foldObserved(view, at(null, output(piece, true, `o${String(n)}`)));
@@ -136,7 +136,7 @@ describe('the view of a task', () => {
     expect(view?.calls.length).toBeLessThanOrEqual(200);
   });
 
-  test('follows a call from its request to its end, under one id', () => {
+  test('the view follows a call from its request to its end, under one id', () => {
     const call = { callId: 'c', tool: 'write-file', title: 'Write' };
     const asked = { type: 'tool.requested', ...call, asks: true } as const;
     const decided = {
@@ -171,7 +171,7 @@ describe('the view of a task', () => {
     ]);
   });
 
-  test('R09 removes a decided call from the pending actions, and keeps the others', () => {
+  test('R09 the view removes a decided call from the pending actions, and keeps the other actions', () => {
     const pending = [pendingWrite('one'), pendingWrite('two')];
     const decided = {
       type: 'tool.decided',
@@ -190,11 +190,12 @@ describe('the view of a task', () => {
     expect(hasSettled(view)).toBe(true);
     const both = foldObserved(view, at(3, { type: 'activity', activity: { ...decided, callId: 'two' } }));
     expect(both?.state).toBe('input-required');
-    // All calls are decided, and no event has arrived since: the task works again soon, and waits for no person.
+    // The person has decided all calls, and no event has arrived since. So the view must not count the task as
+    // waiting.
     expect(hasSettled(both ?? view)).toBe(false);
   });
 
-  test('shows no pending action for an ended task: calls that had not started are skipped, running ones keep their state', () => {
+  test('the view of an ended task has no pending action: unstarted calls are "skipped", and running calls keep their state', () => {
     const asked = {
       type: 'tool.requested',
       callId: 'one',
@@ -216,7 +217,7 @@ describe('the view of a task', () => {
     ]);
   });
 
-  test('does not ask an answered question again, but asks a new one', () => {
+  test('the view does not ask an answered question again, but asks a new question', () => {
     expect(hasSettled(asking('q1'))).toBe(true);
     expect(hasSettled(asking('q1'), new Set(['q1']))).toBe(false);
     expect(hasSettled(asking('q2'), new Set(['q1']))).toBe(true);
@@ -232,13 +233,13 @@ describe('the view of a task', () => {
     ['submitted', false, false],
     ['working', false, false],
     ['unknown', false, false],
-  ] as const)('a task in the state %s: ended is %p, interrupted is %p', (state, ended, interrupted) => {
+  ] as const)('a task in the state %s: "ended" is %p, "interrupted" is %p', (state, ended, interrupted) => {
     const view = folded(at(null, status({ state })));
     expect(hasEnded(view)).toBe(ended);
     expect(isInterrupted(view)).toBe(interrupted);
   });
 
-  test('shows a message without a task as a result', () => {
+  test('the view shows a message without a task as a result', () => {
     const view = folded(at(null, { type: 'reply', taskId: '', sessionId: 's', text: 'Hello' }));
     expect(view).toMatchObject({ state: 'completed', reply: 'Hello' });
   });
@@ -253,7 +254,7 @@ function callsAfter(
   ).calls;
 }
 
-/** The time of the event at that position. */
+/** Returns the time of the event at that position. */
 function timeOf(seq: number): string {
   return new Date(seq * 1000).toISOString();
 }

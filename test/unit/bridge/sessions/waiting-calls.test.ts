@@ -23,7 +23,7 @@ test('R99 a call waits from its message until its client has confirmed the answe
   expect(calls.isWaiting('one')).toBe(false);
 });
 
-test('R99 a withdrawn call waits no more, and its receipt counts for nothing', () => {
+test('R99 a withdrawn call no longer waits, and its confirmation has no effect', () => {
   const { calls, answered } = waitingCalls();
   const call = new AbortController();
   const received = calls.asks('one', call.signal);
@@ -33,7 +33,7 @@ test('R99 a withdrawn call waits no more, and its receipt counts for nothing', (
   expect(answered).toEqual([]);
 });
 
-test('R99 a call that joins a message takes the place of the earlier call', () => {
+test('R99 a call that joins a message replaces the earlier call', () => {
   const { calls, answered } = waitingCalls();
   const [first, second] = [new AbortController(), new AbortController()];
   const received = calls.asks('one', first.signal);

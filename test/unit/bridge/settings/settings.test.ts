@@ -10,7 +10,7 @@ import {
   UNFLAGGED_SETTINGS,
 } from '../../../../bridge/settings/settings.ts';
 
-const places = { bridgeScript: '/bridge.js', serverScript: '/server.js' };
+const places = { bridgeScript: '/bridge.js', serverScript: '/server.js', cardFile: '/card.html' };
 
 describe("the bridge's settings", () => {
   let stateDir: string;
@@ -19,7 +19,7 @@ describe("the bridge's settings", () => {
   });
   afterEach(() => rm(stateDir, { recursive: true, force: true }));
 
-  test('have defaults that work without configuration', async () => {
+  test('the settings have default values that work without configuration', async () => {
     expect(await readBridgeSettings({ stateDir }, {})).toEqual({
       agentUrl: undefined,
       agentTokenEnv: 'MCP_A2A_BRIDGE_AGENT_TOKEN',
@@ -44,7 +44,7 @@ describe("the bridge's settings", () => {
     });
   });
 
-  test('from flags override the environment, which overrides the file', async () => {
+  test('flags override the environment, which overrides the file', async () => {
     await writeFile(
       join(stateDir, 'config.json'),
       JSON.stringify({ bridge: { waitSeconds: 1, toolPrefix: 'f_', logLevel: 'error' } }),
@@ -71,7 +71,7 @@ describe("the bridge's settings", () => {
     ['0', 0],
     ['8080', 8080],
     [8080, 8080],
-  ])('make HTTP listen with %p on the port %p', async (given, port) => {
+  ])('the value %p of "http" makes HTTP listen on the port %p', async (given, port) => {
     expect((await readBridgeSettings({ stateDir, http: given }, {})).http).toBe(port);
   });
 
@@ -88,11 +88,11 @@ describe("the bridge's settings", () => {
     [{ waitSeconds: 'soon' }, /waitSeconds/],
     [{ agentUrl: 'file:///etc/passwd' }, /agentUrl/],
     [{ toolPrefix: 'a b' }, /toolPrefix/],
-  ])('%j is refused by name', async (flags, says) => {
+  ])('the setting %j is refused, and the error names it', async (flags, says) => {
     await expect(readBridgeSettings({ stateDir, ...flags }, {})).rejects.toThrow(says);
   });
 
-  test('list agents in the file; the first one is the default', async () => {
+  test('the file can list agents, and the first one is the default', async () => {
     const agents = {
       alpha: { url: 'http://127.0.0.1:1' },
       beta: { url: 'http://127.0.0.1:2', tokenEnv: 'BETA' },
@@ -107,7 +107,7 @@ describe("the bridge's settings", () => {
     await expect(registry.pick('beta').connect()).rejects.toThrow(/variable BETA, which is not set/);
   });
 
-  test('use the local server if no agent is configured', async () => {
+  test('without a configured agent, the bridge uses the local server', async () => {
     const settings = await readBridgeSettings({ stateDir, autoStart: false }, {});
     const registry = configuredAgents(settings, {}, '/server.js');
     expect(registry.all.map((each) => each.name)).toEqual(['local']);
@@ -146,7 +146,7 @@ describe("the bridge's settings", () => {
     }
   });
 
-  test('the help repeats nothing, and lists the exit codes', () => {
+  test('the help contains no repetition, and lists the exit codes', () => {
     const shown: string[] = [];
     program(async () => undefined, places)
       .configureOutput({ writeOut: (text) => shown.push(text) })

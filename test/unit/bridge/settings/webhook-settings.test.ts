@@ -9,7 +9,7 @@ describe('the settings of the approval webhook', () => {
     'http://127.0.0.1:8080/hook',
     'http://localhost/hook',
     'http://[::1]:8080/hook',
-  ])('%s is accepted', (url) => {
+  ])('the webhook setting %s is accepted', (url) => {
     expect(webhookSettingsSchema.parse({ url, ...secret })).toMatchObject({
       url,
       afterSeconds: 30,
@@ -17,7 +17,7 @@ describe('the settings of the approval webhook', () => {
     });
   });
 
-  test('an http address is accepted only with explicit permission', () => {
+  test('an http address of a webhook is accepted only with explicit permission', () => {
     const url = 'http://hooks.example.com/approvals';
     expect(() => webhookSettingsSchema.parse({ url, ...secret })).toThrow(/https, or http on this machine/);
     expect(webhookSettingsSchema.parse({ url, ...secret, allowHttp: true }).url).toBe(url);
@@ -30,7 +30,7 @@ describe('the settings of the approval webhook', () => {
     [{ url: 'http://127.0.0.1.example.com', ...secret }, /https, or http on this machine/],
     [{ url: 'https://a.example', secret: 'in the clear', ...secret }, /secret/],
     [{ url: 'https://a.example', ...secret, afterSeconds: -1 }, /afterSeconds/],
-  ])('%j is refused', (given, says) => {
+  ])('the webhook setting %j is refused', (given, says) => {
     expect(() => webhookSettingsSchema.parse(given)).toThrow(says);
   });
 });

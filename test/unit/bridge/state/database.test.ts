@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeDatabase } from '../../../../bridge/state/database.ts';
-import { databasePath, wasLeftOpen } from '../../../../bridge/state/left-open.ts';
+import { databasePath, wasLeftOpen } from '../../../../bridge/state/may-have-open-work.ts';
 import { openSqlite } from '../../../../shared/sqlite/driver.ts';
 import { openDatabase } from '../../../support/bridge-database.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 describe("the bridge's database", () => {
-  test('its files are readable by their owner only, with any umask', async () => {
+  test('the database’s files are readable by their owner only, with any umask', async () => {
     const state = await temporaryDirectory();
     const before = process.umask(0);
     try {
@@ -20,7 +20,7 @@ describe("the bridge's database", () => {
     for (const name of await readdir(state)) expect((await stat(join(state, name))).mode & 0o777).toBe(0o600);
   });
 
-  test('B3 tells an orderly close from a killed process', async () => {
+  test('B3 the database shows whether a process closed it or was killed', async () => {
     const state = await temporaryDirectory();
     expect(await wasLeftOpen(state)).toBe(false);
     const database = await BridgeDatabase.open(state);
@@ -30,13 +30,13 @@ describe("the bridge's database", () => {
     expect(await wasLeftOpen(state)).toBe(false);
   });
 
-  test('many bridges can open it for the first time at once', async () => {
+  test('many bridges can open a new database at once', async () => {
     const state = await temporaryDirectory();
     const opened = await Promise.all(Array.from({ length: 8 }, () => openDatabase(state)));
     for (const each of opened) expect(each.rows('SELECT count(*) FROM delegations')).toEqual([[0]]);
   });
 
-  test('directories of an earlier version stay unchanged', async () => {
+  test('the database leaves directories of an earlier version unchanged', async () => {
     const state = await temporaryDirectory();
     await mkdir(join(state, 'outbox', 'open'), { recursive: true });
     await writeFile(join(state, 'outbox', 'open', '1.1-x.json'), '{');
@@ -52,7 +52,7 @@ describe("the bridge's database", () => {
       /newer mcp-a2a-bridge/,
     ],
     ['another program', 'CREATE TABLE theirs (a)', /database of another program/],
-  ])('R28 a file of %s stays unchanged, and the error gives the next step', async (_, sql, sentence) => {
+  ])('R28 a file of %s stays unchanged, and the error contains the next step', async (_, sql, sentence) => {
     const state = await temporaryDirectory();
     const other = openSqlite(databasePath(state), { busyTimeoutMs: 0 });
     other.exec(sql);
@@ -61,7 +61,7 @@ describe("the bridge's database", () => {
     expect(error).toMatchObject({ reason: 'CONFIGURATION', message: expect.stringMatching(sentence) });
   });
 
-  test('writes of one turn share a transaction: in order, and all or none', async () => {
+  test('the writes of one turn of the event loop share a transaction: in order, and all or none', async () => {
     const database = await openDatabase(await temporaryDirectory());
     database.run('CREATE TABLE numbers (value INTEGER)');
     const add = (value: number) => () => void database.run('INSERT INTO numbers VALUES (?)', value);
@@ -95,7 +95,7 @@ describe("the bridge's database", () => {
     next.close();
   });
 
-  test('R28 a damaged file, a foreign file, or an impossible path is named, with the next step', async () => {
+  test('R28 the error for a damaged file, another program’s file, or an impossible path names it, with the next step', async () => {
     const noDatabase = await temporaryDirectory();
     await writeFile(databasePath(noDatabase), 'hello, I am a text file and nothing else'.repeat(100));
     await expect(BridgeDatabase.open(noDatabase)).rejects.toMatchObject({

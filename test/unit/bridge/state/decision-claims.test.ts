@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { SentDecisions } from '../../../../bridge/sessions/sent-decisions.ts';
+import { SentDecisions } from '../../../../bridge/sessions/claim-decisions.ts';
 import type { BridgeDatabase } from '../../../../bridge/state/database.ts';
 import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
 import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
@@ -19,17 +19,17 @@ describe('claims on decisions, in the database that bridges share', () => {
     state = await temporaryDirectory();
     database = await openDatabase(state);
     one = new StoredClaims(database);
-    // Another bridge, whose process runs.
+    // The claims of another bridge, whose process still runs.
     other = new StoredClaims(await openDatabase(state, `${String(process.pid)}-x`));
   });
 
-  /** The claims of a killed bridge. */
+  /** Creates the claim of a killed bridge. */
   async function leftBehind(messageId: string): Promise<void> {
     const killed = new StoredClaims(await openDatabase(state, await endedProcessId()));
     await killed.take(asking, messageId, NONE);
   }
 
-  test('E2 if many messages claim a call at once, exactly one gets the claim, and the others learn which', async () => {
+  test('E2 if many messages claim a call at once, exactly one gets the claim, and the other messages learn which', async () => {
     const tries = Array.from({ length: 20 }, (_, at) =>
       (at % 2 === 0 ? one : other).take(asking, `m-${String(at)}`, NONE),
     );
@@ -40,7 +40,7 @@ describe('claims on decisions, in the database that bridges share', () => {
       if (each !== undefined) expect(each).toEqual({ messageId: winner, running: true });
   });
 
-  test('the same message keeps its claim, and another message gets it after the release', async () => {
+  test('the same message keeps its claim, and after the release another message can get the claim', async () => {
     await one.take(asking, 'm-1', NONE);
     expect(await one.take(asking, 'm-1', NONE)).toBeUndefined();
     other.release(asking, 'm-2');
@@ -49,7 +49,7 @@ describe('claims on decisions, in the database that bridges share', () => {
     expect(await other.take(asking, 'm-2', NONE)).toBeUndefined();
   });
 
-  test('a killed bridge’s claim holds until a bridge has asked the agent; then exactly one bridge replaces it', async () => {
+  test('a killed bridge’s claim stays until a bridge has asked the agent; then exactly one bridge replaces the claim', async () => {
     await leftBehind('m-1');
     const [here, there] = [new SentDecisions(one), new SentDecisions(other)];
     for (const each of [here, there])
@@ -74,7 +74,7 @@ describe('claims on decisions, in the database that bridges share', () => {
     expect(await other.take(asking, 'm-2', new Set(['m-1']))).toEqual({ messageId: 'm-1', running: true });
   });
 
-  test('unreadable claims prevent a decision', async () => {
+  test('claims that the bridge cannot read prevent a decision', async () => {
     database.run('DROP TABLE decision_claims');
     await expect(new SentDecisions(other).claim('m-2', calls, asking)).rejects.toMatchObject({
       reason: 'STORAGE',

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { OutboxEntry } from '../../../../bridge/state/outbox-entry.ts';
 import type { BridgeDatabase } from '../../../../bridge/state/database.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
-import { hasUnfinishedWork } from '../../../../bridge/state/unfinished-work.ts';
+import { hasUnfinishedWork } from '../../../../bridge/state/has-unfinished-work.ts';
 import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -23,7 +23,7 @@ const entry = (messageId: string, changes: Partial<OutboxEntry> = {}): OutboxEnt
 const ids = (entries: readonly OutboxEntry[]): string[] => entries.map(({ messageId }) => messageId);
 const accepted = { type: 'accepted', taskId: 't', sessionId: 's' } as const;
 
-describe('the outbox', () => {
+describe('the outbox of the bridges', () => {
   let state: string;
   let database: BridgeDatabase;
   let outbox: Outbox;
@@ -34,11 +34,11 @@ describe('the outbox', () => {
     outbox = new Outbox(database);
   });
 
-  /** The outbox of an ended process. */
+  /** Opens the outbox of an ended process. */
   const endedOutbox = async (): Promise<Outbox> =>
     new Outbox(await openDatabase(state, await endedProcessId()));
 
-  test('B1 when put has returned, every bridge reads the entry as it was written', async () => {
+  test('B1 after put has returned, every bridge reads the entry as it was written', async () => {
     const full = entry('1', {
       settings: { workspace: '/w', autoExecute: true },
       command: { command: 'init', args: ['a'] },
@@ -50,7 +50,7 @@ describe('the outbox', () => {
     expect(outbox.sending()).toEqual([full]);
   });
 
-  test('R28 an entry that cannot be written is refused with a next step, and no part of it is stored', async () => {
+  test('R28 an entry that cannot be written is refused with the next step, and no part of it is stored', async () => {
     database.run('PRAGMA query_only = 1');
     expect(() => outbox.put(entry('1'))).toThrow(
       expect.objectContaining({
@@ -62,7 +62,7 @@ describe('the outbox', () => {
     expect(outbox.entries()).toEqual([]);
   });
 
-  test('an update changes only its own fields, and a late update does not restore a dropped entry', () => {
+  test('an update changes only its own fields, and a late update does not restore a deleted entry', () => {
     outbox.put(entry('1'));
     outbox.update('1', { cancel: 'enough' });
     outbox.update('1', { state: accepted, answered: true });
@@ -72,7 +72,7 @@ describe('the outbox', () => {
     expect(outbox.entries()).toEqual([]);
   });
 
-  test('collecting a result closes the entries of its task, keeps their handle and deletes their text', () => {
+  test('collecting a result closes the task’s entries, keeps their ids and deletes their text', () => {
     outbox.put(entry('1', { state: accepted }));
     outbox.put(entry('2', { state: { ...accepted, taskId: 'other' } }));
     outbox.put(entry('3'));
@@ -81,12 +81,12 @@ describe('the outbox', () => {
     expect(outbox.entries().at(-1)).toEqual(
       entry('1', { text: '', state: { ...accepted, type: 'collected', ended: 'canceled' } }),
     );
-    // A closed entry does not change any more.
+    // An update must not change a closed entry.
     outbox.update('1', { answered: true });
     expect(outbox.entries().at(-1)).toMatchObject({ answered: false });
   });
 
-  test('the contents of files are written with their entry, and deleted when it is collected or dropped', async () => {
+  test('the contents of files are written with their entry, and deleted when the entry is collected or dropped', async () => {
     const bytes = new Uint8Array([0, 1, 255]);
     const files = [{ name: 'a.png', mediaType: 'image/png', hash: 'h' }];
     const contents = new Map([['h', bytes]]);
@@ -110,7 +110,7 @@ describe('the outbox', () => {
     expect(outbox.entries()[0]?.messageId).toBe('2');
   });
 
-  test('an entry is found by the id of its message, task or session, and the newest open one is the last', () => {
+  test('an entry is found by the id of its message, task or session, and the newest open entry is the last', () => {
     outbox.put(entry('1', { state: accepted }));
     outbox.collect('t', 'completed');
     outbox.put(entry('2', { state: { ...accepted, taskId: 'u' } }));
@@ -121,7 +121,7 @@ describe('the outbox', () => {
     expect(outbox.ofHandle('nobody')).toEqual([]);
   });
 
-  test('B3 only entries of an ended process are taken over, each by exactly one bridge', async () => {
+  test('B3 a bridge takes over only the entries of an ended process, and exactly one bridge gets each entry', async () => {
     outbox.put(entry('1'));
     expect(await hasUnfinishedWork(state)).toBe(false);
     const gone = await endedOutbox();
@@ -138,7 +138,7 @@ describe('the outbox', () => {
     expect(taken.map((each) => each.messageId).toSorted()).toEqual(['2', '3', '4']);
   });
 
-  test('R99 the next process takes over released entries at once, but none that are still being sent', async () => {
+  test('R99 the next process takes over released entries at once, but no entry that another process still sends', async () => {
     outbox.put(entry('1', { state: accepted }));
     outbox.put(entry('2'));
     outbox.release();
@@ -147,7 +147,7 @@ describe('the outbox', () => {
     expect(outbox.sending().map(({ messageId }) => messageId)).toEqual(['2']);
   });
 
-  test('R99 a process finds its open entries by title, and the tasks that it is to cancel', async () => {
+  test('R99 a process finds its open entries by title, and the tasks that it must cancel', async () => {
     outbox.put(entry('1'));
     outbox.put(entry('2', { state: accepted, cancel: 'asked' }));
     outbox.put(entry('3', { title: 'Do another thing', cancel: 'asked' }));

@@ -13,7 +13,7 @@ const got = z.object({ claimed: z.array(z.string()), adopted: z.array(z.string()
 const QUESTIONS = 200;
 
 describe('bridges of one user, each in its own process', () => {
-  test('E2 B3 race for claims and for an ended process’s entries: each goes to exactly one', async () => {
+  test('E2 B3 if the bridges compete for claims and an ended process’s entries, exactly one bridge gets each of them', async () => {
     const state = await temporaryDirectory();
     const left = new Outbox(await openDatabase(state, await endedProcessId()));
     const ids = Array.from({ length: 20 }, (_, at) => `m-${String(at)}`);
@@ -42,7 +42,7 @@ describe('bridges of one user, each in its own process', () => {
     const claimed = results.flatMap((each) => each.claimed);
     expect(claimed).toHaveLength(QUESTIONS);
     expect(new Set(claimed).size).toBe(QUESTIONS);
-    // The next process takes over an ended process's entries. So the last one has them all.
+    // Each process takes over the entries of the previous one. So the last process has all entries.
     const last = new Outbox(await openDatabase(state));
     await last.adopt();
     expect(

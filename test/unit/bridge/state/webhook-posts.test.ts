@@ -15,13 +15,13 @@ describe('the webhook posts of an ended bridge', () => {
     const state = await temporaryDirectory();
     killed = new WebhookPosts(await openDatabase(state, await endedProcessId()));
     one = new WebhookPosts(await openDatabase(state));
-    // Another bridge, whose process runs.
+    // The posts of another bridge, whose process still runs.
     other = new WebhookPosts(await openDatabase(state, `${String(process.pid)}-x`));
     await killed.take(ACTION);
   });
 
   test.each(['asking', 'asked'] as const)(
-    'B3 one of two bridges that start at once takes over a post in state %s',
+    'B3 if two bridges start at once, one of them takes over a post in the state %s',
     async (state) => {
       killed.set(ACTION, state);
       const taken = await Promise.all([one.takeOver([ACTION.agent]), other.takeOver([ACTION.agent])]);
@@ -41,7 +41,7 @@ describe('the webhook posts of an ended bridge', () => {
     expect(await owner.take(ACTION)).toBe(false);
   });
 
-  test('a bridge that releases a post, or does not know its agent, leaves it to another bridge', async () => {
+  test('a bridge that releases a post, or does not know the post’s agent, leaves the post to another bridge', async () => {
     expect(await one.takeOver(['another'])).toEqual([]);
     expect(await one.takeOver([ACTION.agent])).toHaveLength(1);
     one.release(ACTION);

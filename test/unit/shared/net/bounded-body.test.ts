@@ -13,7 +13,7 @@ function bodyOf(chunks: readonly string[]): ReadableStream<Uint8Array> {
   });
 }
 
-/** The output for these chunks. Rejects with the error that ended the stream. */
+/** Returns the output for these chunks. Rejects with the error that ended the stream. */
 async function through(
   bound: TransformStream<Uint8Array, Uint8Array>,
   chunks: readonly string[],
@@ -25,20 +25,20 @@ async function through(
   return text;
 }
 
-/** All cuts of the text into pieces of one length. */
+/** Splits the text into pieces of this length. */
 function cut(text: string, length: number): string[] {
   return Array.from({ length: Math.ceil(text.length / length) }, (_, n) =>
     text.slice(n * length, (n + 1) * length),
   );
 }
 
-describe('a bounded body', () => {
-  test('returns a body within the limit', async () => {
+describe('the size limit of a response body', () => {
+  test('a body within the limit is returned', async () => {
     const bytes = await boundedBytes(bodyOf(['abc', 'def']), 6, failing);
     expect(Buffer.from(bytes).toString()).toBe('abcdef');
   });
 
-  test('X3 fails at the limit and does not read the rest', async () => {
+  test('X3 a body beyond the limit fails, and its rest is not read', async () => {
     let asked = 0;
     let left = false;
     const endless = new ReadableStream<Uint8Array>(
@@ -58,11 +58,11 @@ describe('a bounded body', () => {
   });
 });
 
-describe('bounded events', () => {
+describe('the size limit of SSE events', () => {
   const frames = Array.from({ length: 50 }, (_, n) => `data: ${String(n)}`);
 
   test.each(['\n', '\r\n'])(
-    'pass in any number if they are small, for every split into chunks (line end %j)',
+    'small events pass in any number, for every split into chunks (line end %j)',
     async (end) => {
       const text = frames.map((frame) => `${frame}${end}${end}`).join('');
       for (const length of [1, 2, 3, 5, 7, 11, 1000]) {
@@ -73,13 +73,13 @@ describe('bounded events', () => {
     },
   );
 
-  test('X3 fail for an endless line', async () => {
+  test('X3 an endless line fails', async () => {
     await expect(
       through(boundEvents({ maxEventBytes: 30 }, failing), cut(`data: ${'x'.repeat(100)}`, 7)),
     ).rejects.toThrow(/event of more than/);
   });
 
-  test('X3 fail for an event with endless lines', async () => {
+  test('X3 an event with endless lines fails', async () => {
     await expect(
       through(boundEvents({ maxEventBytes: 30 }, failing), cut('data: x\n'.repeat(20), 5)),
     ).rejects.toThrow(/event of more than/);
@@ -88,7 +88,7 @@ describe('bounded events', () => {
     ).rejects.toThrow(/event of more than/);
   });
 
-  test('fail if the stream is silent for too long', async () => {
+  test('a stream that is silent for too long fails', async () => {
     const silent = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(encoder.encode(':\n\n')),
     });
@@ -96,7 +96,7 @@ describe('bounded events', () => {
       for await (const _ of silent.pipeThrough(boundEvents({ maxEventBytes: 30, silenceMs: 5 }, failing)))
         continue;
     })();
-    // The bounded stream's timer does not keep the process alive. This timer does.
+    // This timer keeps the process alive, because the stream's own timer does not.
     const alive = setInterval(() => undefined, 1000);
     await expect(reading).rejects.toThrow(/was silent/);
     clearInterval(alive);

@@ -13,8 +13,8 @@ function readAll(lines: LineSplitter, bytes: Buffer, size: number) {
   return { read, tooLong };
 }
 
-describe('splitting bytes into lines', () => {
-  it('gives whole lines for every split of the bytes', () => {
+describe('the split of bytes into lines', () => {
+  it('the lines are complete for every split of the bytes', () => {
     const line = fc
       .string({ unit: 'grapheme', maxLength: 20 })
       .map((text) => text.replaceAll(/[\r\n]/g, '·'));
@@ -26,7 +26,7 @@ describe('splitting bytes into lines', () => {
     );
   });
 
-  it('X3 drops too long lines, and keeps the lines around them', () => {
+  it('X3 lines that are too long are dropped, and the lines before and after them are kept', () => {
     for (const size of [1, 3, 1000]) {
       const bytes = Buffer.from(
         `first\n${'x'.repeat(100)}\nsecond\n${'y'.repeat(11)}\n${'z'.repeat(10)}\nre`,

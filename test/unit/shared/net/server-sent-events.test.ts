@@ -33,8 +33,8 @@ async function dataOf(response: Response): Promise<string[]> {
   return seen;
 }
 
-describe('the events of a stream', () => {
-  test('are whole for every cut of the bytes, without a partial event at the end', async () => {
+describe('the events of an SSE stream', () => {
+  test('the events are complete for every cut of the bytes, without a partial event at the end', async () => {
     const { response, send, end } = source();
     for (const byte of new TextEncoder().encode('data: für\n\n: alive\n\nid: 2\ndata: zwei\n\ndata: hal'))
       send(Uint8Array.of(byte));
@@ -42,7 +42,7 @@ describe('the events of a stream', () => {
     expect(await dataOf(response)).toEqual(['für', 'zwei']);
   });
 
-  test('end with an error when the connection breaks', async () => {
+  test('the events end with an error when the connection breaks', async () => {
     const { response, send, fail } = source();
     send('data: one\n\n');
     const reading = dataOf(response);
@@ -50,14 +50,14 @@ describe('the events of a stream', () => {
     await expect(reading).rejects.toThrow('reset');
   });
 
-  test('close the connection when the reader leaves', async () => {
+  test('the connection closes when the reader stops', async () => {
     const { response, send, left } = source();
     send('data: one\n\ndata: two\n\n');
     for await (const _ of eventsOf(response, { quietMs: 60_000, signal: NEVER })) break;
     expect(left()).toBe(true);
   });
 
-  test('fail after a silence, and end at once when the signal aborts', async () => {
+  test('the events fail after a silence, and end at once when the signal aborts', async () => {
     const silent = source();
     const quiet = eventsOf(silent.response, { quietMs: 1, signal: NEVER }).next();
     await expect(quiet).rejects.toThrow('nothing came for 1 ms');

@@ -7,7 +7,7 @@ afterEach(() => void jest.useRealTimers());
 
 describe('the system clock', () => {
   it.each([1, 24, 25, 50, 36_500])(
-    'supports a timer of %d days, beyond the limit of Node’s timers',
+    'the clock supports a timer of %d days, beyond the limit of Node’s timers',
     (days) => {
       jest.useFakeTimers();
       const act = jest.fn();
@@ -21,7 +21,7 @@ describe('the system clock', () => {
     },
   );
 
-  it('can cancel a timer at any time, and then holds no timer', () => {
+  it('the clock can cancel a timer at any time, and then has no timer', () => {
     jest.useFakeTimers();
     const act = jest.fn();
     const early = systemClock.after(30 * DAY_MS, act);

@@ -6,7 +6,7 @@ const QUICK = { retries: 2, minTimeout: 0, maxTimeout: 0, factor: 1, randomize: 
 const CUT = new Error('cut');
 const REFUSED = new Error('refused');
 
-/** One stream per open. It delivers some events, then ends in this way. */
+/** Describes one opened stream: its number of events, and how it ends. */
 interface Piece {
   events: number;
   end: 'ended' | 'cut' | 'refused';
@@ -42,8 +42,8 @@ function scene(pieces: readonly Piece[], wanted: number) {
 const piece = (most: number): fc.Arbitrary<Piece> =>
   fc.record({ events: fc.nat({ max: most }), end: fc.constantFrom('ended', 'cut') });
 
-describe('a stream that is kept open', () => {
-  test('S1 continues after any number of cuts, while each stream delivers an event', async () => {
+describe('a stream that the client reopens after cuts', () => {
+  test('S1 the stream continues after any number of cuts, while each new stream delivers an event', async () => {
     const sound = piece(4).map(({ events, end }) => ({ events: events + 1, end }));
     await fc.assert(
       fc.asyncProperty(
@@ -58,7 +58,7 @@ describe('a stream that is kept open', () => {
     );
   });
 
-  test('fails exactly when the number of streams in a row without an event exceeds the attempts', async () => {
+  test('the stream fails exactly when more streams in a row than the allowed attempts deliver no event', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(piece(2), { maxLength: 12 }), async (all) => {
         const wanted = 100;
@@ -73,7 +73,7 @@ describe('a stream that is kept open', () => {
     );
   });
 
-  test('fails at once when the peer refuses, and reports every cut before that', async () => {
+  test('the stream fails at once when the peer refuses, and reports every cut before that', async () => {
     const { kept, cuts } = scene(
       [
         { events: 1, end: 'cut' },
@@ -86,7 +86,7 @@ describe('a stream that is kept open', () => {
     expect(cuts).toEqual([CUT, CUT]);
   });
 
-  test('stops when its signal aborts', async () => {
+  test('the stream stops when its signal aborts', async () => {
     const stop = new AbortController();
     const kept = keepReading({
       backOff: { ...QUICK, minTimeout: 60_000, maxTimeout: 60_000 },
@@ -101,7 +101,7 @@ describe('a stream that is kept open', () => {
   });
 });
 
-/** The position where the reader must give up: after this many streams, of which the last ended in this way. */
+/** Returns the position at which the reader must give up, and how the last stream ended. */
 function firstRunOfFruitless(
   all: readonly Piece[],
   length: number,

@@ -1,4 +1,3 @@
-/** A log file of bounded size. */
 import { describe, expect, it } from '@jest/globals';
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, stat } from 'node:fs/promises';
@@ -10,8 +9,8 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const MAX = 2_000;
 
-describe('a log file', () => {
-  it('stays below its limit in a long run, and every line is complete JSON', async () => {
+describe('the log file of the server', () => {
+  it('the log file stays below its limit in a long run, and every line is complete JSON', async () => {
     const path = join(await temporaryDirectory(), 'server.log');
     const log = createLogger({ name: 'test', level: 'info', destination: logFile(path, MAX) });
     for (let i = 0; i < 200; i += 1) log.info({ i }, 'something happened');
@@ -28,7 +27,7 @@ describe('a log file', () => {
     expect((await stat(`${path}.1`)).mode & 0o777).toBe(0o600);
   });
 
-  it('keeps the text of another writer of the same file, such as a crash on stderr', async () => {
+  it('the log file keeps the text of another writer, such as a crash on stderr', async () => {
     const path = join(await temporaryDirectory(), 'server.log');
     const destination = logFile(path, MAX);
     const stderr = openSync(path, 'a');
@@ -39,11 +38,11 @@ describe('a log file', () => {
     expect(await readFile(path, 'utf8')).toBe('the next line\nFATAL ERROR: out of memory\n');
   });
 
-  it('keeps the new lines and its limit if the earlier lines cannot be copied', async () => {
+  it('the log file keeps the new lines and its limit if the earlier lines cannot be copied', async () => {
     const path = join(await temporaryDirectory(), 'server.log');
     const destination = logFile(path, 15);
     destination.write('first line\n');
-    // The copy fails, because a directory has its name.
+    // A directory with the name of the copy makes the copy fail.
     await mkdir(`${path}.1`);
     destination.write('second line\n');
     destination.write('third line\n');

@@ -8,7 +8,7 @@ it.each([
   ['7d', 604_800_000],
   ['36500d', 3_153_600_000_000],
   ['never', null],
-])('reads %j', (written, ms) => {
+])('the duration %j is accepted', (written, ms) => {
   expect(durationSchema.parse(written)).toBe(ms);
 });
 
@@ -28,6 +28,6 @@ it.each([
   0,
   7,
   null,
-])('refuses %j', (written) => {
+])('the duration %j is refused', (written) => {
   expect(durationSchema.safeParse(written).success).toBe(false);
 });

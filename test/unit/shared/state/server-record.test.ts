@@ -11,7 +11,7 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 const RECORD = { url: 'http://127.0.0.1:1', pid: 7, version: '1.0.0', startedAt: '2026-01-01T00:00:00.000Z' };
 
 describe('the record of the running server', () => {
-  test('is written atomically, readable by its owner only, and can be read', async () => {
+  test('the record is written atomically, only its owner can read it, and its content is read back unchanged', async () => {
     const directory = await temporaryDirectory();
     expect(await readServerRecord(directory)).toBeUndefined();
     await writeServerRecord(directory, RECORD);
@@ -21,7 +21,7 @@ describe('the record of the running server', () => {
     expect(await readdir(directory)).toEqual(['server.json']);
   });
 
-  test('is deleted only by the run that wrote it', async () => {
+  test('only the run that wrote the record deletes it', async () => {
     const directory = await temporaryDirectory();
     await writeServerRecord(directory, RECORD);
     await removeServerRecord(directory, { ...RECORD, startedAt: '2026-01-01T00:00:01.000Z' });
@@ -31,7 +31,7 @@ describe('the record of the running server', () => {
   });
 
   test.each(['', '{', '{}', '{"url":"file:///etc/passwd","pid":1,"version":"1","startedAt":"x"}'])(
-    'does not exist if the file holds %p',
+    'there is no record if the file contains %p',
     async (text) => {
       const directory = await temporaryDirectory();
       await writeFile(join(directory, 'server.json'), text);

@@ -12,7 +12,7 @@ const at = (platform: NodeJS.Platform, env: Record<string, string> = {}): string
   stateDirectory({ env, platform, home: '/home/ann' });
 
 describe('the state directory', () => {
-  test('is the path in the variable, or the platform’s directory for program state', () => {
+  test('the directory is the path in the variable, or the platform’s directory for program state', () => {
     expect(at('linux', { MCP_A2A_BRIDGE_HOME: '/x' })).toBe('/x');
     expect(at('linux', { MCP_A2A_BRIDGE_HOME: '' })).toBe('/home/ann/.local/state/mcp-a2a-bridge');
     expect(at('linux', { XDG_STATE_HOME: '/state' })).toBe('/state/mcp-a2a-bridge');
@@ -21,27 +21,27 @@ describe('the state directory', () => {
     expect(at('win32', { LOCALAPPDATA: '/local' })).toBe('/local/mcp-a2a-bridge');
   });
 
-  test('X1 is created with its parents, open to its owner only', async () => {
+  test('X1 the directory is created with its parents, and only its owner can open it', async () => {
     const path = join(await temporaryDirectory(), 'a', 'b');
     await prepareStateDirectory(path);
     expect((await stat(path)).mode & 0o777).toBe(0o700);
     await prepareStateDirectory(path);
   });
 
-  test('X1 is refused if other users may write to it: they could replace the token', async () => {
+  test('X1 the directory is refused if other users may write to it, because they could replace the token', async () => {
     const path = join(await temporaryDirectory(), 'open');
     await mkdir(path);
     await chmod(path, 0o777);
     await expect(prepareStateDirectory(path)).rejects.toThrow(`chmod 700 ${path}`);
   });
 
-  test('is refused if the path is a file', async () => {
+  test('the directory is refused if its path is a file', async () => {
     const path = join(await temporaryDirectory(), 'file');
     await writeFile(path, '');
     await expect(prepareStateDirectory(path)).rejects.toMatchObject({ reason: 'CONFIGURATION' });
   });
 
-  test('is refused, with the cause, if it cannot be created', async () => {
+  test('the directory is refused with the cause if it cannot be created', async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, 'file'), '');
     await symlink('nowhere', join(directory, 'link'));
@@ -57,12 +57,12 @@ describe('the state directory', () => {
     await expect(below).rejects.toThrow('it cannot be created there');
   });
 
-  test('R28 a trial write detects a directory without write access, and removes its file', async () => {
+  test('R28 a trial write detects a directory without write access, and removes the trial file', async () => {
     const directory = await temporaryDirectory();
     await checkWritable(directory);
     expect(await readdir(directory)).toEqual([]);
     await chmod(directory, 0o555);
-    // Root may do everything. So a root process switches to the user `nobody` for this test.
+    // Root may write everywhere. So a root process switches to the user `nobody` for this test.
     const isRoot = process.getuid?.() === 0;
     if (isRoot) process.seteuid?.('nobody');
     try {
@@ -73,7 +73,7 @@ describe('the state directory', () => {
     }
   });
 
-  test('can be created by several processes at once', async () => {
+  test('several processes can create the directory at once', async () => {
     const path = join(await temporaryDirectory(), 'a', 'b', 'c');
     await Promise.all(Array.from({ length: 8 }, () => prepareStateDirectory(path)));
     expect((await stat(path)).isDirectory()).toBe(true);

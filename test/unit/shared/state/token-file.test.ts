@@ -9,8 +9,8 @@ import { build } from 'esbuild';
 import { obtainToken, TOKEN_PATTERN, tokenPath } from '../../../../shared/state/token-file.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-describe('the local token', () => {
-  test('is created once, is readable by its owner only, and is then reused', async () => {
+describe('the local server’s token', () => {
+  test('the token is created once, only its owner can read it, and later starts use it again', async () => {
     const directory = await temporaryDirectory();
     const token = await obtainToken(directory);
     expect(token).toMatch(TOKEN_PATTERN);
@@ -20,7 +20,7 @@ describe('the local token', () => {
     expect(await readdir(directory)).toEqual(['token']);
   });
 
-  test('a deleted file gets a new token', async () => {
+  test('after its file is deleted, a new token is created', async () => {
     const directory = await temporaryDirectory();
     const token = await obtainToken(directory);
     await rm(tokenPath(directory));
@@ -28,7 +28,7 @@ describe('the local token', () => {
   });
 
   test.each(['', 'short', 'has spaces in it and is long enough', 'line-one-is-long-enough\nline-two'])(
-    'a file that holds %p is refused, not replaced',
+    'a token file that contains %p is refused, and not replaced',
     async (held) => {
       const directory = await temporaryDirectory();
       await writeFile(tokenPath(directory), held, { mode: 0o600 });
@@ -38,7 +38,7 @@ describe('the local token', () => {
   );
 
   test.each([0o644, 0o640, 0o602])(
-    'X1 is refused with the next step if others may use it (mode %o)',
+    'X1 a token file that other users may access (mode %o) is refused with the next step',
     async (mode) => {
       const directory = await temporaryDirectory();
       const token = await obtainToken(directory);
@@ -52,19 +52,19 @@ describe('the local token', () => {
     },
   );
 
-  test('reports the file’s name if the directory is not writable', async () => {
+  test('if the directory is not writable, the error names the token file', async () => {
     const directory = join(await temporaryDirectory(), 'missing');
     await expect(obtainToken(directory)).rejects.toMatchObject({ reason: 'CONFIGURATION' });
   });
 
-  test('is the same for processes that start together', async () => {
+  test('processes that start together get the same token', async () => {
     const directory = await temporaryDirectory();
     const program = await racer(await temporaryDirectory());
     const starters = Array.from({ length: 6 }, () => {
       const starter = spawn(process.execPath, [program, directory], { stdio: ['pipe', 'pipe', 'inherit'] });
       return { starter, said: text(starter.stdout), ready: once(starter.stdout, 'data') };
     });
-    // No process continues before the last one is ready.
+    // All processes must be ready before the first of them continues.
     for (const { ready } of starters) await ready;
     for (const { starter } of starters) starter.stdin.end('go\n');
     const got = await Promise.all(starters.map(async ({ said }) => (await said).replace('ready\n', '')));
@@ -73,7 +73,7 @@ describe('the local token', () => {
   });
 });
 
-/** A program that reports that it is ready, waits for input, and then obtains the token. */
+/** Starts a program that reports that it is ready, waits for input, and then reads or creates the token. */
 async function racer(directory: string): Promise<string> {
   const outfile = join(directory, 'racer.mjs');
   await build({

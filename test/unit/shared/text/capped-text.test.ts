@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { capText, CappedText, collapseWhitespace, ellipsize } from '../../../../shared/text/capped-text.ts';
 
-describe('CappedText', () => {
-  it('keeps a text that fits, and both ends of a longer text', () => {
+describe('CappedText, a text with a maximum length', () => {
+  it('CappedText keeps a text that fits, and both ends of a longer text', () => {
     expect(capText('0123456789', 10)).toBe('0123456789');
     expect(capText('0123456789x', 10)).toBe('01234\n[… 1 characters left out …]\n6789x');
   });
 
-  it('keeps the same text for every split into pieces', () => {
+  it('CappedText keeps the same text for every split into pieces', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 30 }), { maxLength: 40 }),
@@ -26,16 +26,16 @@ describe('CappedText', () => {
   });
 });
 
-describe('ellipsize', () => {
-  it('keeps a text that fits, and ends a cut text in an ellipsis, without half a character', () => {
+describe('ellipsize, which shortens a text', () => {
+  it('ellipsize keeps a text that fits, and ends a shortened text with an ellipsis, without half a character', () => {
     expect(ellipsize('abcde', 5)).toBe('abcde');
     expect(ellipsize('abcdef', 5)).toBe('abcd…');
     expect(ellipsize('abc😀f', 5)).toBe('abc…');
   });
 });
 
-describe('collapseWhitespace', () => {
-  it('makes one line of a text, and cuts it after that', () => {
+describe('collapseWhitespace, which makes one line', () => {
+  it('collapseWhitespace makes one line of a text, and then shortens the line', () => {
     expect(collapseWhitespace('  a \n\t b  ', 3)).toBe('a b');
     expect(collapseWhitespace('a\nbcd', 4)).toBe('a b…');
   });

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { textFinder } from '../../../../shared/text/linear-search.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
-describe('textFinder', () => {
-  it('finds the same index as indexOf', () => {
+describe('textFinder, which searches a text', () => {
+  it('textFinder finds the same index as indexOf', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 60 });
     const passage = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 8 });
     fc.assert(
@@ -16,8 +16,8 @@ describe('textFinder', () => {
     expect(textFinder('🎉b')('a🎉🎉b')).toBe(3);
   });
 
-  it('X3 is not slower on a hostile text', () => {
-    // indexOf takes more than three minutes for this pair.
+  it('X3 textFinder is not slower on a hostile text', () => {
+    // For this pair, indexOf needs more than three minutes.
     const half = 'a'.repeat(500_000);
     expect(textFinder(`${half}b${half}`)('a'.repeat(2_000_000))).toBe(-1);
   });

@@ -6,14 +6,14 @@ import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const lines = (word: string) => Array.from({ length: 20_000 }, (_, n) => `${word} ${n}`).join('\n');
 
-describe('unifiedDiff', () => {
-  it('shows a new file against /dev/null', () => {
+describe('unifiedDiff, the diff of two texts', () => {
+  it('the diff of a new file is against /dev/null', () => {
     expect(unifiedDiff('test.md', undefined, 'hello')).toBe(
       '--- /dev/null\n+++ b/test.md\n@@ -0,0 +1,1 @@\n+hello\n\\ No newline at end of file\n',
     );
   });
 
-  it('shows a change with the lines around it', () => {
+  it('the diff shows a change with the lines before and after it', () => {
     const before = 'one\ntwo\nthree\nfour\nfive\nsix\n';
     expect(unifiedDiff('dir/a b.txt', before, before.replace('five', '5'))).toBe(
       [
@@ -31,11 +31,11 @@ describe('unifiedDiff', () => {
     );
   });
 
-  it('quotes a name that would break the header', () => {
+  it('the diff quotes a name that would break its header', () => {
     expect(unifiedDiff('a\n+++ b', undefined, 'x')).toContain('+++ "b/a\\n+++ b"');
   });
 
-  it('turns the first text into the second when it is applied', () => {
+  it('the diff applied to the first text gives the second text', () => {
     const line = fc.constantFrom(
       'a',
       'b',
@@ -59,7 +59,7 @@ describe('unifiedDiff', () => {
     );
   });
 
-  it('X3 quickly shows a whole replacement for two long, very different texts', () => {
+  it('X3 for two long, very different texts, unifiedDiff quickly shows a whole replacement', () => {
     const diff = unifiedDiff('file', lines('old'), `${lines('new')}\n`);
     expect(parsePatch(diff)[0]?.hunks).toHaveLength(1);
     expect(applyPatch(lines('old'), diff)).toBe(`${lines('new')}\n`);

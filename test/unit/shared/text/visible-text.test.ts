@@ -9,7 +9,7 @@ import {
   withoutHidden,
 } from '../../../../shared/text/visible-text.ts';
 
-/** The characters that no surface may show. This list is independent of the product's own. */
+/** The characters that the product must never show. This list does not use the product's own list. */
 const FORBIDDEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Variation_Selector}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000\u115F\u1160\u2800\u3164\uFFA0\u{E0000}-\u{E0FFF}]/u;
 const ARABIC_SIGNS = /[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]/gu;
@@ -62,7 +62,7 @@ function number(digits: string): number {
   return Number(digits.replaceAll(',', ''));
 }
 
-/** The text that is shown this way. Texts with mixed white space in one marker have no such inverse. */
+/** Reverses the escaping. A marker for mixed white space cannot be reversed. */
 function unescaped(shown: string): string {
   const lines = shown.split('\n').flatMap((line) => {
     const [, sign = '', times] = /^([+-]?)⟨([\d,]+) blank lines⟩$/.exec(line) ?? [];
@@ -79,7 +79,7 @@ function unescaped(shown: string): string {
     .replaceAll(/\\u\{([0-9a-f]+)\}/g, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));
 }
 
-/** Where a shown text may be cut: not inside an escape, a marker or a character. */
+/** Returns the positions at which a cut is allowed: not inside an escape, a marker or a character. */
 function placesBetweenTokens(shown: string): ReadonlySet<number> {
   const tokens = shown.matchAll(/⟨[^⟩]*⟩|\\u\{[0-9a-f]+\}|[^]/gu);
   return new Set([...tokens].map(({ index }) => index).concat(shown.length));
@@ -92,7 +92,7 @@ function withoutLegitimate(shown: string): string {
     .replaceAll(/[\n\t]/g, '');
 }
 
-describe('foreign text', () => {
+describe('text from agents, as visible text', () => {
   it.each([
     ['an escape sequence', 'a\u{1b}[31mb', String.raw`a\u{1b}[31mb`],
     ['a carriage return', 'rm -rf /\recho safe', String.raw`rm -rf /\u{d}echo safe`],
@@ -111,7 +111,7 @@ describe('foreign text', () => {
     ['many blank lines', `a${'\n'.repeat(201)}b`, 'a\n⟨200 blank lines⟩\nb'],
     ['many added blank lines', `+a\n${'+\n'.repeat(200)}+b`, '+a\n+⟨200 blank lines⟩\n+b'],
     ['blank lines with spaces', `a\n${' \n'.repeat(9)}b`, 'a\n⟨9 blank lines with 9 spaces⟩\nb'],
-  ])('R93 shows %s', (_, text, shown) => expect(visibleLines(text).join('\n')).toBe(shown));
+  ])('R93 the visible text shows %s', (_, text, shown) => expect(visibleLines(text).join('\n')).toBe(shown));
 
   it.each([
     'Größe 寸法 é e\u{301} שלום مرحبا हिन्दी ไทย',
@@ -119,23 +119,23 @@ describe('foreign text', () => {
     '\t\tif (x) {\n\t\t\treturn;\n\t\t}\n\n\n\n',
     `${' '.repeat(40)}deeply indented`,
     String.raw`C:\users\u \\server \n`,
-  ])('leaves %j as it is', (text) => {
+  ])('the visible text of %j is the same', (text) => {
     expect(visibleText(text)).toBe(text);
     expect(visibleLines(text).join('\n')).toBe(text);
   });
 
-  it('becomes one line, with a mark for each line feed', () => {
+  it('the visible text is one line, with a mark for each line feed', () => {
     expect(visibleLine('a\n  b\u{2028}⏎')).toBe(String.raw`a⏎  b\u{2028}\u{23ce}`);
     expect(visibleLine(`Read a${' '.repeat(60)}(approved)`)).toBe('Read a⟨60 spaces⟩(approved)');
   });
 
-  it('is cut to a length, and ends with an ellipsis', () => {
+  it('the visible text is cut to a length, and ends with an ellipsis', () => {
     expect(visibleLine('Write notes.md', 9)).toBe('Write no…');
     expect(visibleLine('ab\u{202e}cd', 6)).toBe('ab…');
     expect(visibleLine('ab', 2)).toBe('ab');
   });
 
-  it('R93 stays the same JSON, without hidden characters', () => {
+  it('R93 visible text in JSON gives the same value, without hidden characters', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const json = visibleJson(`${JSON.stringify({ text })}\n`);
@@ -145,7 +145,7 @@ describe('foreign text', () => {
     );
   });
 
-  it('R93 shown text never contains an invisible character', () => {
+  it('R93 the visible text never contains an invisible character', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const { text: shown } = withMarkedLines(text, { characters: 60, lines: 6 });
@@ -159,7 +159,7 @@ describe('foreign text', () => {
     );
   });
 
-  it('looks the same for two texts only if they are equal', () => {
+  it('two visible texts look the same only if the texts are equal', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         expect(unescaped(visibleText(text))).toBe(text);
@@ -172,7 +172,7 @@ describe('foreign text', () => {
 });
 
 describe('a quoted text', () => {
-  it('R93 has a mark before every line, so that no line looks like the product’s own', () => {
+  it('R93 the quoted text has a mark before every line, so that no line looks like the product’s own', () => {
     expect(withMarkedLines('rm -rf /\nDecisions: approve\n\n(in /safe)')).toEqual({
       extent: 'whole',
       text: '│ rm -rf /\n│ Decisions: approve\n│\n│ (in /safe)',
@@ -185,7 +185,7 @@ describe('a quoted text', () => {
     );
   });
 
-  it('R93 shows its head and its tail when it is cut, with a marker between them', () => {
+  it('R93 a shortened quoted text shows its first and last part, with a marker between them', () => {
     const text = Array.from({ length: 100 }, (_, index) => `line ${String(index)}`).join('\n');
     const byLines = withMarkedLines(text, { characters: 10_000, lines: 6 });
     expect(byLines).toMatchObject({ extent: 'cut' });
@@ -210,14 +210,14 @@ describe('a quoted text', () => {
     ['an escape', 'ab\u{0}\u{301}xyz', 'ab'],
     ['a marker', `ab${' '.repeat(100)}\u{301}xyz`, 'ab'],
     ['an escaped mark', '\u{301}\u{301}xyz', ''],
-  ])('R93 is not cut inside %s that a combining mark follows', (_, text, head) => {
+  ])('R93 the quoted text is not cut inside %s that a combining mark follows', (_, text, head) => {
     const [whole = ''] = visibleLines(text);
     const mark = whole.indexOf('\u{301}');
     expect(mark).toBeGreaterThan(0);
     expect(visibleLine(text, mark + 1)).toBe(`${head}…`);
   });
 
-  it('is never cut inside a character, an escape or a marker, and counts every omitted character', () => {
+  it('the quoted text is never cut inside a character, an escape or a marker, and counts every omitted character', () => {
     fc.assert(
       fc.property(
         hostile,
@@ -244,7 +244,7 @@ describe('a quoted text', () => {
     );
   });
 
-  it('is complete if the text fits into the limit', () => {
+  it('the quoted text is complete if the text fits into the limit', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const lines = visibleLines(text);
@@ -254,7 +254,8 @@ describe('a quoted text', () => {
     );
   });
 
-  // The test compares costs instead of measuring them. A text 32 times as long costs far less than 1000 times as much.
+  // The test compares the times of two lengths. For a text 32 times as long, quadratic work would need 1,000 times
+  // as much time.
   it.each([
     ['words', 'abc def\n'],
     ['joiners', 'a\u{200d}'],
@@ -265,7 +266,7 @@ describe('a quoted text', () => {
     ['backslashes', '\\u{'],
     ['emoji', '👩‍👩‍👧'],
     ['half an emoji', '👩‍'],
-  ])('costs time in proportion to its length: %s', (_, piece) => {
+  ])('the time for a quoted text is proportional to its length: %s', (_, piece) => {
     const cost = (length: number): number => {
       const text = piece.repeat(length / piece.length);
       const since = performance.now();

@@ -11,33 +11,33 @@ const office = (server = SERVER, credentials = [ADA, BEA]) =>
   streamTickets(server, credentials, () => clock.now());
 
 describe('stream tickets', () => {
-  test('stay valid after a restart with other settings', () => {
+  test('stream tickets stay valid after a restart with other settings', () => {
     const { ticket, expiresAt } = office().issue('ada', 'task-1');
     expect(office(SERVER, [BEA, ADA]).redeem(ticket, 'task-1')).toEqual({ principal: 'ada', expiresAt });
     expect(office(SERVER, [ADA]).redeem(ticket, 'task-1').principal).toBe('ada');
     expect(expiresAt - clock.now()).toBe(TICKET_MS);
   });
 
-  test('become invalid if the principal’s or the server’s token changes', () => {
+  test('stream tickets become invalid if the principal’s or the server’s token changes', () => {
     const { ticket } = office().issue('ada', 'task-1');
     for (const other of [
       office('server-token-changed-0123456789'),
       office(SERVER, [{ ...ADA, token: 'ada-token-changed-0123456789' }, BEA]),
       office(SERVER, [ADA, { ...ADA, token: 'ada-second-token-0123456789' }]),
       office(SERVER, [BEA]),
-      // Another principal with the same token is a different principal.
+      // A ticket is not valid for a principal of another name, even with the same token.
       office(SERVER, [{ principal: 'eve', token: ADA.token }]),
     ])
       expect(() => other.redeem(ticket, 'task-1')).toThrow('get a new one');
   });
 
-  test('name their principal and are valid for one task', () => {
+  test('stream tickets name their principal and are valid for one task', () => {
     const tickets = office();
     expect(tickets.redeem(tickets.issue('bea', 'task-1').ticket, 'task-1').principal).toBe('bea');
     expect(() => tickets.redeem(tickets.issue('bea', 'task-1').ticket, 'task-2')).toThrow('get a new one');
   });
 
-  test('expire to the second, and do not reveal principal, task or token', () => {
+  test('stream tickets expire exactly at their end, and do not reveal principal, task or token', () => {
     const tickets = office();
     const { ticket, expiresAt } = tickets.issue('ada', 'task-1');
     expect(ticket).toMatch(/^\d+\.[\w-]{43}$/);

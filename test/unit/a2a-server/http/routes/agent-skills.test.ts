@@ -17,8 +17,8 @@ function skills(facts: Partial<AgentFacts> = {}): Record<string, string> {
   return Object.fromEntries(found.map(({ id, description }) => [id, description]));
 }
 
-describe('the skills of the card', () => {
-  it('group the existing tools by their effect', () => {
+describe('the skills in the agent card', () => {
+  it('the skills group the existing tools by their effect', () => {
     const all = skills({ tools: builtinTools() });
     expect(Object.keys(all)).toEqual(['agent', 'files', 'shell', 'web']);
     expect(all['files']).toContain('read-file');
@@ -30,19 +30,19 @@ describe('the skills of the card', () => {
     expect(JSON.stringify(all)).not.toContain('wait');
   });
 
-  it('name only existing tools', () => {
+  it('the skills name only existing tools', () => {
     const tools = builtinTools().filter(({ sideEffect }) => sideEffect === 'none');
     expect(Object.keys(skills({ tools }))).toEqual(['agent', 'files']);
     expect(Object.keys(skills())).toEqual(['agent']);
   });
 
-  it('name each configured MCP server', () => {
+  it('the skills name each configured MCP server', () => {
     const all = skills({ mcpServers: ['tracker', 'mail'] });
     expect(Object.keys(all)).toEqual(['agent', 'mcp-tracker', 'mcp-mail']);
     expect(all['mcp-mail']).toContain('MCP server mail');
   });
 
-  it('name the agent and the commands, but no tool that only commands use', () => {
+  it('the skills name the agent and the commands, but no tool that only commands use', () => {
     expect(skills()['agent']).toContain('No language model is configured');
     expect(skills({ model: 'anthropic:x' })['agent']).toContain('language model');
     expect(JSON.stringify(skills({ model: 'anthropic:x' }))).not.toContain('anthropic');

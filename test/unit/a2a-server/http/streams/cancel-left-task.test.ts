@@ -4,7 +4,10 @@ import { cancellingDisconnects } from '../../../../../a2a-server/http/streams/ca
 import { RECONNECT_MS } from '../../../../../a2a-server/http/streams/disconnects.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
-/** Lets the client of a task leave. @returns the cancels, and the log */
+/**
+ * Disconnects the client of a task.
+ * @returns the cancel requests, and the log
+ */
 async function afterLeaving(failure?: Error) {
   const clock = new FakeClock();
   const cancels: unknown[] = [];
@@ -29,8 +32,8 @@ async function afterLeaving(failure?: Error) {
   return { cancels, log: lines.join('') };
 }
 
-describe('the cancel of a task whose readers have left', () => {
-  it('has the principal, the channel and the reason', async () => {
+describe('the cancel of a task whose readers have disconnected', () => {
+  it('the cancel has the principal, the channel and the reason', async () => {
     const { cancels, log } = await afterLeaving();
     const by = { principal: 'ada', channel: 'disconnect' };
     const left = { messageSeq: 2, reason: 'its client disconnected and did not come back' };
@@ -38,7 +41,7 @@ describe('the cancel of a task whose readers have left', () => {
     expect(log).toBe('');
   });
 
-  it('logs a failure', async () => {
+  it('a failure of the cancel is in the log', async () => {
     const { log } = await afterLeaving(new Error('the disk is full'));
     expect(log).toContain('the disk is full');
   });

@@ -24,8 +24,8 @@ function setUp() {
   return { clock, cancelled, disconnects, settles };
 }
 
-describe('--on-disconnect cancel', () => {
-  it('cancels a task 10 s after its last reader has left', () => {
+describe('the server with --on-disconnect cancel', () => {
+  it('the server cancels a task 10 s after its last reader has disconnected', () => {
     const { clock, cancelled, disconnects } = setUp();
     disconnects.reads('t', MESSAGE)('left');
     clock.advance(RECONNECT_MS - 1);
@@ -34,7 +34,7 @@ describe('--on-disconnect cancel', () => {
     expect(cancelled).toEqual(['t of ada']);
   });
 
-  it('waits until every reader has left, and starts the time again after each reader that returns', () => {
+  it('the server waits until every reader has disconnected, and restarts the time after each reader that reconnects', () => {
     const { clock, cancelled, disconnects } = setUp();
     const watcher = disconnects.reads('t');
     disconnects.reads('t', MESSAGE)('left');
@@ -44,13 +44,13 @@ describe('--on-disconnect cancel', () => {
     const again = disconnects.reads('t');
     clock.advance(RECONNECT_MS);
     expect(cancelled).toEqual([]);
-    // The lifetime of a stream ends after minutes. The rule still applies.
+    // The rule also applies to a stream that ends after minutes.
     again('left');
     clock.advance(RECONNECT_MS);
     expect(cancelled).toEqual(['t of ada']);
   });
 
-  it('keeps a task that waits when its client returns', async () => {
+  it('the server keeps a task that waits for the person when its client reconnects', async () => {
     const { clock, cancelled, disconnects, settles } = setUp();
     disconnects.reads('t', MESSAGE)('left');
     const again = disconnects.reads('t');
@@ -61,7 +61,7 @@ describe('--on-disconnect cancel', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('keeps a task that waits or ends while no client reads it', async () => {
+  it('the server keeps a task that waits or ends while no client reads it', async () => {
     const { clock, cancelled, disconnects, settles } = setUp();
     disconnects.reads('t', MESSAGE)('left');
     await settles();
@@ -69,7 +69,7 @@ describe('--on-disconnect cancel', () => {
     expect(cancelled).toEqual([]);
   });
 
-  it('applies again after a message to a task that has waited', async () => {
+  it('after a message to a task that has waited, the server applies the rule to the task again', async () => {
     const { clock, cancelled, disconnects, settles } = setUp();
     disconnects.reads('t', MESSAGE)('over');
     await settles();
@@ -78,14 +78,14 @@ describe('--on-disconnect cancel', () => {
     expect(cancelled).toEqual(['t of ada']);
   });
 
-  it('keeps a task that a client only watches', () => {
+  it('the server keeps a task whose client only subscribed and sent no message', () => {
     const { clock, cancelled, disconnects } = setUp();
     disconnects.reads('t')('left');
     clock.advance(RECONNECT_MS);
     expect(cancelled).toEqual([]);
   });
 
-  it('keeps a task whose last reader was ended by the server, and a task with a later message without a reader', () => {
+  it('the server keeps a task if it ended the last reader itself, or if a later message asked for no stream', () => {
     const { clock, cancelled, disconnects } = setUp();
     disconnects.reads('ended', MESSAGE)('over');
     const reader = disconnects.reads('sent', MESSAGE);
@@ -97,7 +97,7 @@ describe('--on-disconnect cancel', () => {
     expect(cancelled).toEqual([]);
   });
 
-  it('cancels nothing after its stop: no timer fires, and later readers start no timer', () => {
+  it('after its stop the server cancels nothing: no timer fires, and later readers start no timer', () => {
     const { clock, cancelled, disconnects } = setUp();
     const open = disconnects.reads('open', MESSAGE);
     disconnects.reads('left', MESSAGE)('left');

@@ -1,36 +1,32 @@
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Server, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { untilDrained } from '../../../../../a2a-server/http/streams/drained.ts';
 import { sseWriter } from '../../../../../a2a-server/http/streams/sse.ts';
+import { listenOnLoopback, type LoopbackAddress } from '../../../../support/listen-on-loopback.ts';
 
-const servers: Server[] = [];
-afterEach(() => {
+const servers: LoopbackAddress[] = [];
+afterEach(async () => {
   jest.restoreAllMocks();
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
+  for (const server of servers.splice(0)) await server.close();
 });
 
-/** A response on a real socket, and the reading end of it. */
+/** Creates a response on a real socket. Returns also the client's end of the socket. */
 async function responseTo(): Promise<{ response: ServerResponse; reader: Promise<Response> }> {
   const server = createServer();
-  servers.push(server);
   const got = new Promise<ServerResponse>((resolve) => {
     server.once('request', (_request, response) => resolve(response));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('the server has no port');
-  const reader = fetch(`http://127.0.0.1:${address.port}`);
+  const listening = await listenOnLoopback(server);
+  servers.push(listening);
+  const reader = fetch(`http://${listening.host}`);
   return { response: await got, reader };
 }
 
 describe('server-sent events', () => {
-  test('the frames of one tick share a write, except the first', async () => {
+  test('all SSE frames of one tick except the first share one write', async () => {
     const { response, reader } = await responseTo();
     const writer = sseWriter(response, { heartbeatMs: 60_000 });
     const writes: unknown[] = [];
@@ -50,7 +46,7 @@ describe('server-sent events', () => {
     expect(await (await reader).text()).toBe('id: 1\ndata: 1\n\ndata: 2\n\nevent: error\ndata: 3\n\n');
   });
 
-  test('S3 a full socket is reported at once, and the writer waits for it', async () => {
+  test('S3 if the socket is full, the writer learns it at once and waits for the socket', async () => {
     const { response, reader } = await responseTo();
     const writer = sseWriter(response, { heartbeatMs: 60_000 });
     const frame = { data: 'x'.repeat(60_000) };
@@ -70,7 +66,7 @@ describe('server-sent events', () => {
     expect((await text).match(/^data: x{60000}$/gm)).toHaveLength(sent);
   });
 
-  test('S3 a socket that accepts nothing for too long is closed, and the wait ends', async () => {
+  test('S3 a socket that accepts no data for too long is closed, and the writer’s wait ends', async () => {
     const { response, reader } = await responseTo();
     const closed = once(response, 'close');
     const writer = sseWriter(response, { heartbeatMs: 60_000 });
@@ -104,7 +100,7 @@ describe('server-sent events', () => {
     await body?.cancel();
   });
 
-  test('E4 the wait and the heartbeats end when the reader disconnects', async () => {
+  test('E4 the writer’s wait and the heartbeats end when the reader disconnects', async () => {
     const { response, reader } = await responseTo();
     const closed = once(response, 'close');
     const cleared = jest.spyOn(globalThis, 'clearInterval');

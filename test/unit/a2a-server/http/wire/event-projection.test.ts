@@ -23,7 +23,7 @@ const text = fc.string();
 
 const anyPart = fc.oneof(
   text.map((it): ContentPart => ({ type: 'text', text: it })),
-  // The SDK's codec writes null as data, and does not read it.
+  // The SDK writes null as data, but cannot read it back. So the test leaves null out.
   fc
     .jsonValue()
     .filter((data) => data !== null)
@@ -36,10 +36,10 @@ const anyPart = fc.oneof(
     .map((url): ContentPart => ({ type: 'file-url', url })),
 );
 
-/** Entries that no client needs. */
+/** Event types that the server does not send to clients. */
 const UNSEEN = ['message.received', 'context.clipped', 'context.exceeded', 'reasoning.delta'];
 
-/** Any event that a journal may contain. */
+/** Generates any event that a journal may contain. */
 const anyEvent: fc.Arbitrary<TaskEvent> = fc.oneof(
   fc.constant<TaskEvent>({ type: 'task.created', sessionId: 'session-1', principal: 'local', settings: {} }),
   fc.constant<TaskEvent>({
@@ -142,8 +142,8 @@ const piece = (offset: number): TaskEvent => ({
   offset,
 });
 
-describe('an entry as a stream event', () => {
-  test('S1 every entry gives at most one event, which survives encoding and carries its seq on request', () => {
+describe('a journal entry as a stream event', () => {
+  test('S1 every entry gives at most one event, which stays equal after encoding and has its seq if the client requests it', () => {
     fc.assert(
       fc.property(anyEntry, fc.boolean(), (entry, approval) => {
         const event = toStreamResponse(entry, view(approval, true));
@@ -160,7 +160,7 @@ describe('an entry as a stream event', () => {
     );
   });
 
-  test('a status has its time in ISO 8601, in UTC, with milliseconds', () => {
+  test('a status contains its time in ISO 8601, in UTC, with milliseconds', () => {
     const entry = { seq: 1, at: Date.UTC(2026, 0, 2, 3, 4, 5, 6), event: { type: 'task.working' as const } };
     expect(toStreamResponse(entry, view(false, false))?.payload?.value).toMatchObject({
       status: { timestamp: '2026-01-02T03:04:05.006Z' },
@@ -185,7 +185,7 @@ describe('an entry as a stream event', () => {
     );
   });
 
-  test('reasoning goes only to a client that asks for it, and is marked', () => {
+  test('only a client that requests reasoning gets it, with a mark', () => {
     const entry = { seq: 1, at: 0, event: { type: 'reasoning.delta' as const, turn: 2, text: 'hmm' } };
     expect(toStreamResponse(entry, view(true, true))).toBeUndefined();
     const payload = toStreamResponse(entry, { ...view(false, false), thinking: true })?.payload;
@@ -198,7 +198,7 @@ describe('an entry as a stream event', () => {
     });
   });
 
-  test('R40 each step of a call is an activity for clients with the extension', () => {
+  test('R40 a client with the extension gets each step of a call as an activity', () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
         if (!entry.event.type.startsWith('tool.') || 'kept' in entry.event) return;
@@ -214,7 +214,7 @@ describe('an entry as a stream event', () => {
     );
   });
 
-  test('tool output is a growing artifact for a client without the extension', () => {
+  test('a client without the extension gets tool output as a growing artifact', () => {
     const [first, next] = [0, 4].map((offset, seq) =>
       toStreamResponse({ seq, at: 0, event: piece(offset) }, view(false, false)),
     );
@@ -223,7 +223,7 @@ describe('an entry as a stream event', () => {
     expect(next?.payload).toMatchObject({ $case: 'artifactUpdate', value: { append: true, artifact } });
   });
 
-  test('the kept part of a long result is an artifact that is marked as not part of the answer', () => {
+  test('the stored part of a long result is an artifact with the mark "not part of the answer"', () => {
     const event: TaskEvent = { type: 'tool.output', ...ref, toolId: 'x', text: 'a', offset: 0, kept: true };
     const payload = toStreamResponse({ seq: 1, at: 0, event }, view(true, false))?.payload;
     if (payload?.$case !== 'artifactUpdate') throw new Error('an artifact update was expected');
@@ -231,7 +231,7 @@ describe('an entry as a stream event', () => {
     expect(asideSchema.parse(said)).toEqual({ role: 'tool-output', toolId: 'x', title: 'Write test.md' });
   });
 
-  test('the text of an abandoned turn is removed', () => {
+  test('after the server discards a turn, clients get the turn’s artifact with empty text', () => {
     const event = toStreamResponse(
       { seq: 9, at: 0, event: { type: 'turn.abandoned', turn: 3, reason: 'crash' } },
       view(false, false),

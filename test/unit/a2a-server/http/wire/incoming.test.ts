@@ -17,8 +17,8 @@ function parse(message: object) {
 
 const hash = (message: object): string => parse(message).bodyHash;
 
-describe('a message as a command', () => {
-  test('carries the content, the task and the channel', () => {
+describe('a message as a command for the task', () => {
+  test('the command contains the content, the task and the channel', () => {
     expect(
       parse({
         taskId: 'task-1',
@@ -35,7 +35,7 @@ describe('a message as a command', () => {
     });
   });
 
-  test('omits unset fields', () => {
+  test('the command omits unset fields', () => {
     const incoming = parse({});
     expect(incoming).not.toHaveProperty('taskId');
     expect(incoming).not.toHaveProperty('sessionId');
@@ -55,7 +55,7 @@ describe('a message as a command', () => {
     });
   });
 
-  test('a file part becomes a stored file: its bytes decide the type, and its content is beside the message', () => {
+  test('a file part becomes a stored file: its bytes decide the type, and its content is stored apart from the message', () => {
     const raw = PNG.toString('base64');
     const { message, contents } = parse({
       parts: [{ text: 'hi' }, { raw, filename: 'a.jpg', mediaType: 'image/jpeg' }],
@@ -69,7 +69,7 @@ describe('a message as a command', () => {
     expect(contents).toEqual([{ hash: contentHash, bytes: PNG }]);
   });
 
-  test('a text file becomes text and never a decision', () => {
+  test('a text file becomes text and is never read as a decision', () => {
     const raw = Buffer.from('approve').toString('base64');
     const { message, decisions } = parse({
       parts: [{ raw, filename: 'a\nb.md', mediaType: 'text/markdown' }],
@@ -78,7 +78,7 @@ describe('a message as a command', () => {
     expect(decisions).toBeUndefined();
   });
 
-  test('a file given as a URL, a type that no model reads, and more than 3 MB are refused; the error says what to send', () => {
+  test('a file by URL, a type that no model reads, and more than 3 MB are refused; the error says what to send', () => {
     expect(() => parse({ parts: [{ url: 'https://example.com/a.png', mediaType: 'image/png' }] })).toThrow(
       expect.objectContaining({
         reason: 'UNSUPPORTED_CONTENT',
@@ -120,7 +120,7 @@ describe('a message as a command', () => {
       ['g1', 'g2'],
     ],
     ['all', 'all'],
-  ])('a part that revokes grants (%j) becomes the revocation', (revoke, expected) => {
+  ])('a data part that revokes grants (%j) becomes the revocation', (revoke, expected) => {
     const incoming = parse({ parts: [{ data: { extension: TOOL_APPROVAL, revoke, channel: 'cli' } }] });
     expect(incoming).toMatchObject({ channel: 'cli', revoke: expected });
     expect(incoming).not.toHaveProperty('decisions');
@@ -131,7 +131,7 @@ describe('a message as a command', () => {
     { revoke: 'everything' },
     { revoke: ['g1'], decisions: [{ callId: 'c', decision: 'deny' }] },
     { revoke: [1] },
-  ])('a part that revokes grants in an unknown form (%j) is refused', (data) => {
+  ])('a data part that revokes grants in an unknown form (%j) is refused', (data) => {
     expect(() => parse({ parts: [{ data: { extension: TOOL_APPROVAL, ...data } }] })).toThrow(
       expect.objectContaining({ reason: 'INVALID_DECISION' }),
     );
@@ -146,7 +146,7 @@ describe('a message as a command', () => {
     ]);
   });
 
-  test('D1 any data part is an exact decision, an error, or plain data', () => {
+  test('D1 any data part is an exact decision, an error, or ordinary data', () => {
     const nearly = fc.record(
       {
         extension: fc.constantFrom(TOOL_APPROVAL, 'urn:other', 1),
@@ -198,7 +198,7 @@ describe('a message as a command', () => {
     expect(() => parse({ parts: [{ data }, { data }] })).toThrow('can have only one decisions part');
   });
 
-  test('R27 the hash covers the content: it ignores the order of keys and the message id only', () => {
+  test('R27 the hash of a message covers its content: only the order of keys and the message id do not change the hash', () => {
     const same = hash({ parts: [{ data: { a: 1, b: 2 } }] });
     expect(same).toMatch(/^[0-9a-f]{64}$/);
     expect(hash({ parts: [{ data: { b: 2, a: 1 } }], messageId: 'm-2' })).toBe(same);

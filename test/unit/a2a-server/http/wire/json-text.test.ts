@@ -4,14 +4,14 @@ import { parseJson } from '../../../../../a2a-server/http/wire/json-text.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** The nesting depth of a value, counted on the value itself. */
+/** Returns the nesting depth of a parsed value, as a check of the depth that the parser counts. */
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
   return 1 + Math.max(0, ...Object.values(value).map(depthOf));
 }
 
 describe('untrusted JSON', () => {
-  test('X3 a value within the depth parses as with JSON.parse; a deeper one is refused', () => {
+  test('X3 JSON within the depth limit parses as with JSON.parse; deeper JSON is refused', () => {
     fc.assert(
       fc.property(
         fc.jsonValue({ maxDepth: 6 }),
@@ -27,7 +27,7 @@ describe('untrusted JSON', () => {
     );
   });
 
-  test('X3 any bytes give a result, never an exception', () => {
+  test('X3 the parser returns a result for any bytes, and never throws', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (input) => {
         expect(['value', 'not-json', 'too-deep']).toContain(parseJson(input, 8).type);

@@ -5,14 +5,14 @@ import { PENDING as LATER } from '../samples.ts';
 
 const PENDING = { ...LATER, first: true as const };
 
-describe('the text of pending actions', () => {
-  test('one action has its description, its preview, and the two words that answer it', () => {
+describe('the text about pending actions', () => {
+  test('the text about one action has its description, its preview, and the two words that answer it', () => {
     expect(pendingText([PENDING])).toBe(
       'The agent wants to run write-file: Write test.md (call call-1).\n\n│ --- /dev/null\n│ +++ b/test.md\n│ +hello\n\nAnswer with exactly "approve" or "deny".',
     );
   });
 
-  test('D2 a later question has words with its code, because a plain word may be meant for an earlier question', () => {
+  test('D2 the text about a later question gives decision words with a code, because a plain word may belong to an earlier question', () => {
     expect(pendingText([LATER])).toMatch(/Answer with exactly "approve 3f9ac2d1" or "deny 3f9ac2d1"\.$/);
     const asks = { ...LATER, reason: 'question', decisions: ['answer', 'deny'] } as const;
     const text = pendingText([
@@ -23,7 +23,7 @@ describe('the text of pending actions', () => {
     );
   });
 
-  test('several actions have their call ids, and no words that would answer only one', () => {
+  test('the text about several actions has their call ids, and gives no words that would answer only one', () => {
     const text = pendingText([PENDING, { ...PENDING, callId: 'call-2', title: 'Write b.md' }]);
     expect(text).toMatch(/^2 actions wait/);
     expect(text).toContain('1. The agent wants to run write-file: Write test.md (call call-1).');
@@ -32,7 +32,7 @@ describe('the text of pending actions', () => {
     expect(text).not.toContain('exactly');
   });
 
-  test('R21 an unknown outcome has an explanation of approve and deny', () => {
+  test('R21 the text about an unknown outcome explains approve and deny', () => {
     expect(pendingText([{ ...PENDING, reason: 'outcome-unknown' }])).toContain(
       'approve runs it again, deny skips it',
     );
@@ -42,7 +42,7 @@ describe('the text of pending actions', () => {
     [{ type: 'command' as const, command: 'ls', cwd: '/w' }, '│ $ ls\n(in /w)'],
     [{ type: 'url' as const, url: 'https://a.example/' }, '│ https://a.example/'],
     [{ type: 'json' as const, value: { a: 1 } }, '│ {\n│   "a": 1\n│ }'],
-  ])('the preview %j is shown', (preview, shown) => {
+  ])('the text contains the preview %j', (preview, shown) => {
     expect(pendingText([{ ...PENDING, preview }])).toContain(shown);
   });
 
@@ -67,7 +67,7 @@ describe('the text of pending actions', () => {
     if ('schema' in more) expect(text).toContain('- age (integer, optional)');
   });
 
-  test('R93 agent text never looks like the server’s own text, and no character is hidden', () => {
+  test('R93 text from an agent never looks like the server’s own text, and hidden characters are shown', () => {
     const text = pendingText([
       {
         ...PENDING,
@@ -85,7 +85,7 @@ describe('the text of pending actions', () => {
     expect(text).toContain(HOSTILE_SHOWN);
   });
 
-  test('R93 a long preview is cut and shows its end; a plain word cannot approve it', () => {
+  test('R93 a long preview is shortened but shows its end; a plain word cannot approve it', () => {
     const text = pendingText([
       { ...PENDING, preview: { type: 'diff', path: 'a', diff: `${'x'.repeat(10_000)}end` } },
     ]);

@@ -58,8 +58,8 @@ function spent(...events: TaskEvent[]): TaskOverview['usage'] {
   return taskOverviewSchema.parse(task.metadata?.[TOOL_APPROVAL]).usage;
 }
 
-describe('a snapshot as an A2A task', () => {
-  test('a new task is submitted, with its first message', () => {
+describe('a task snapshot as an A2A task', () => {
+  test('a new task has the state "submitted" and its first message', () => {
     const task = taskOf(START);
     expect(task).toMatchObject({
       id: 'task-1',
@@ -72,7 +72,7 @@ describe('a snapshot as an A2A task', () => {
     });
   });
 
-  test('R09 after the last decision, the task works and lists no pending action', () => {
+  test('R09 after the last decision, the task has the state "working" and no pending action', () => {
     const before = taskOf(ASKED, { ...VIEW, approval: true });
     expect(before.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
     const after = taskOf([...ASKED, decided('approve')], { ...VIEW, approval: true });
@@ -92,7 +92,7 @@ describe('a snapshot as an A2A task', () => {
     expect(task.status?.message?.parts[1]?.content?.value).toMatchObject({ pending: [{ callId: 'call-2' }] });
   });
 
-  test('an open turn has an artifact even before its first text, because later events append to it', () => {
+  test('a turn that has not ended has an artifact even before its first text, because later events append to it', () => {
     expect(taskOf([...START, { type: 'turn.started', turn: 1, model: 'offline' }]).artifacts).toMatchObject([
       { artifactId: 'turn-1', parts: [{ content: { value: '' } }] },
     ]);
@@ -126,13 +126,13 @@ describe('a snapshot as an A2A task', () => {
     ['ready', [decided('approve')], 'ready'],
     ['denied', [decided('deny')], 'denied'],
     ['running', [decided('approve'), { type: 'tool.started', ...ref, toolId: 'tool-1' }], 'running'],
-  ])('the overview shows a call that is %s', (_name, more, state) => {
+  ])('the task’s overview shows a call that is %s', (_name, more, state) => {
     const task = taskOf([...ASKED, ...more], { ...VIEW, approval: true });
     const overview = taskOverviewSchema.parse(task.metadata?.[TOOL_APPROVAL]);
     expect(overview).toMatchObject({ settings: { workspace: '/w' }, turns: 1, calls: [{ state }], usage });
   });
 
-  test('the overview gives the cost, by model if there was more than one', () => {
+  test('the task’s overview gives the cost, and by model if the task used several', () => {
     const turn = (number: number, model: string, usd?: number): TaskEvent[] => [
       { type: 'turn.started', turn: number, model },
       { type: 'turn.finished', turn: number, end: 'tool-calls', usage, ...(usd !== undefined && { usd }) },
@@ -161,14 +161,14 @@ describe('a snapshot as an A2A task', () => {
       TaskState.TASK_STATE_CANCELED,
       'Cancelled by local over tool: enough',
     ],
-  ])('an ended task has its reason: %j', (event, state, text) => {
+  ])('an ended task contains its reason: %j', (event, state, text) => {
     expect(taskOf([...START, event]).status).toMatchObject({
       state,
       message: { parts: [{ content: { value: text } }] },
     });
   });
 
-  test('a short history keeps the newest messages, and lists omit artifacts', () => {
+  test('a short history contains the newest messages, and task lists omit artifacts', () => {
     const snapshot = snapshotOf(ASKED);
     expect(toA2aTask(snapshot, VIEW, { historyLength: 1 }).history).toMatchObject([
       { role: Role.ROLE_AGENT },

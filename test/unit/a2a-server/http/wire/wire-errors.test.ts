@@ -8,8 +8,8 @@ import { notCancelable, toWireError, WIRE_ERRORS } from '../../../../../a2a-serv
 const isReason = (name: string): name is Reason => name in ERROR_REASONS;
 const ALL = Object.keys(WIRE_ERRORS).filter(isReason);
 
-describe('errors on the wire', () => {
-  test('every reason has a row', () => {
+describe('errors in A2A responses', () => {
+  test('the error table has a row for every reason', () => {
     expect(ALL.toSorted()).toEqual(Object.keys(ERROR_REASONS).toSorted());
   });
 
@@ -48,7 +48,7 @@ describe('errors on the wire', () => {
     expect(toJsonRpcError(notCancelable(new ProductError('TASK_ENDED', 'x'), 'jsonrpc')).code).toBe(-32002);
   });
 
-  test('an unexpected error reveals nothing', () => {
+  test('the response to an unexpected error reveals no details', () => {
     for (const wire of ['jsonrpc', 'jsonrpc-0.3', 'rest'] as const) {
       const mapped = toWireError(new TypeError('cannot read properties of /home/me'), wire);
       expect(mapped.message).not.toContain('/home/me');

@@ -1,4 +1,7 @@
-/** The sums of costs in the journal: they equal the events, live across restarts and upgrades, and outlive sessions. */
+/**
+ * Tests the cost sums in the journal. They must equal the events after restarts and upgrades, and stay when a
+ * session is deleted.
+ */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { rm } from 'node:fs/promises';
@@ -45,7 +48,7 @@ const finished = (inputTokens: number, usd?: number): TaskEvent => ({
 const rowsOf = async (principal: string): Promise<CostRow[]> =>
   (await journal.costs({ principal })).toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
 
-/** Makes the journal as the version before this table wrote it. */
+/** Changes the database to the version before the cost table. */
 function forgetCosts(): void {
   const database = openSqlite(path, { busyTimeoutMs: 0 });
   database.exec(
@@ -54,74 +57,8 @@ function forgetCosts(): void {
   database.close();
 }
 
-describe('the sums of costs', () => {
-  it('J2 add each request to its day, session and model, across appends and restarts', async () => {
-    await journal.append(beginning('one', { sessionId: 's', events: [working, started('a')] }));
-    now += DAY_MS - 1;
-    await journal.append(continuing('one', 3, [finished(10, 0.5), started('a')], 'working'));
-    await journal.close();
-    await open();
-    now += 1;
-    await journal.append(continuing('one', 5, [finished(20, 0.25), completed]));
-    await journal.append(beginning('two', { sessionId: 's', events: [working, started('b'), finished(5)] }));
-    const base = { sessionId: 's', cacheWriteTokens: 0 };
-    expect(await rowsOf('alice')).toEqual([
-      {
-        ...base,
-        day: DAY,
-        model: 'a',
-        requests: 1,
-        inputTokens: 10,
-        outputTokens: 1,
-        cachedInputTokens: 2,
-        knownUsd: 0.5,
-        unpriced: 0,
-      },
-      {
-        ...base,
-        day: DAY + 1,
-        model: 'a',
-        requests: 1,
-        inputTokens: 20,
-        outputTokens: 1,
-        cachedInputTokens: 2,
-        knownUsd: 0.25,
-        unpriced: 0,
-      },
-      {
-        ...base,
-        day: DAY + 1,
-        model: 'b',
-        requests: 1,
-        inputTokens: 5,
-        outputTokens: 1,
-        cachedInputTokens: 2,
-        knownUsd: 0,
-        unpriced: 1,
-      },
-    ]);
-    expect(await journal.costs({ principal: 'alice', fromDay: DAY + 1 })).toHaveLength(2);
-    expect(await journal.costs({ principal: 'alice', sessionId: 'other' })).toEqual([]);
-    expect(await journal.costs({ principal: 'bob' })).toEqual([]);
-  });
-
-  it('name the model of a turn whose start and end are in one commit', async () => {
-    await journal.append(beginning('one', { events: [working] }));
-    await Promise.all([
-      journal.append(continuing('one', 2, [started('a')], 'working')),
-      journal.append(continuing('one', 3, [finished(10, 1)], 'working')),
-    ]);
-    expect(await journal.costs({ principal: 'alice' })).toMatchObject([{ model: 'a', knownUsd: 1 }]);
-  });
-
-  it('do not count an append that the journal refuses', async () => {
-    await journal.append(beginning('one', { events: [working, started('a')] }));
-    const late = continuing('one', 2, [finished(10, 1)], 'working');
-    expect((await journal.append(late)).type).toBe('conflict');
-    expect(await journal.costs({ principal: 'alice' })).toEqual([]);
-  });
-
-  it('equal the events for any tasks, after an upgrade of an old journal too', async () => {
+describe('the cost sums in the journal', () => {
+  it('the sums equal those of the events for any tasks, also after an upgrade of an old journal', async () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant('request' as const),
@@ -167,7 +104,7 @@ describe('the sums of costs', () => {
     );
   });
 
-  it('J2 continue in an upgraded journal with the model of the open turn', async () => {
+  it('J2 after an upgrade of the journal, the sums continue with the model of the turn that has not ended', async () => {
     await journal.append(beginning('one', { sessionId: 's', events: [working, started('a')] }));
     await journal.close();
     forgetCosts();
@@ -176,7 +113,7 @@ describe('the sums of costs', () => {
     expect(await journal.costs({ principal: 'alice' })).toMatchObject([{ model: 'a', knownUsd: 1 }]);
   });
 
-  it('stay after the deletion of a session, without its id', async () => {
+  it('the sums stay after a session is deleted, but without the session’s id', async () => {
     for (const [task, sessionId] of [
       ['one', 's'],
       ['two', 't'],
@@ -194,7 +131,7 @@ describe('the sums of costs', () => {
     expect(verifyJournal(path).problems).toEqual([]);
   });
 
-  it('are checked: verify names a session whose sums differ from its events', async () => {
+  it('verify names a session whose sums differ from its events', async () => {
     await journal.append(
       beginning('one', { sessionId: 's', events: [working, started('a'), finished(10, 1)] }),
     );
@@ -207,8 +144,8 @@ describe('the sums of costs', () => {
   });
 });
 
-describe('the use of the budget per day', () => {
-  it('has the cost of the day, and the highest cost that a person has answered, also after a restart', async () => {
+describe('the cost of a day for the daily budget', () => {
+  it('the journal returns the day’s cost, and the highest cost at which a person let tasks continue, also after a restart', async () => {
     const answered = (usd: number): TaskEvent => ({ type: 'task.working', dayCost: { day: DAY, usd } });
     await journal.append(
       beginning('one', { events: [working, started('a'), finished(1, 5), started('a'), finished(1)] }),

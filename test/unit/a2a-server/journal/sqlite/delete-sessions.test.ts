@@ -1,4 +1,4 @@
-/** The deletion of long sessions in small transactions. */
+/** Tests that the journal deletes long sessions in small transactions. */
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
@@ -46,7 +46,7 @@ afterEach(async () => {
   await journal.close();
 });
 
-it('S2 hides a long session at once, and removes its rows in small transactions between other writes', async () => {
+it('S2 a deletion hides a long session at once, and removes its rows in small transactions between other writes', async () => {
   expect(await journal.deleteEndedSessions(2, 20)).toBe(1);
   expect(countOf('events')).toBeGreaterThan(EVENTS);
   expect(await journal.row('long')).toBeUndefined();
@@ -59,7 +59,7 @@ it('S2 hides a long session at once, and removes its rows in small transactions 
   expect(reader.taskIds()).toEqual([]);
   reader.close();
 
-  // The same session and message count as new, while some rows of the deleted ones remain.
+  // While some rows of the deleted session remain, the same session id and message id must count as new.
   await journal.append(beginning('next', { sessionId: 's', command: commandKey('m'), events: [working] }));
   let written = 2;
   for (let before = countOf('events'); (await journal.maintain(STEP)) > 0; before = countOf('events')) {
@@ -72,7 +72,7 @@ it('S2 hides a long session at once, and removes its rows in small transactions 
   expect(await journal.read('next', 0, 100)).toHaveLength(written);
 });
 
-it('continues after a restart with the rows that a killed process left', async () => {
+it('after a restart, a deletion continues with the rows that a killed process left', async () => {
   await journal.deleteEndedSessions(2, 20);
   await journal.maintain(STEP);
   await journal.close();

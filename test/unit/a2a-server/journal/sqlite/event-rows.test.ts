@@ -65,7 +65,7 @@ describe('the events of one transaction', () => {
     expect(written(1)).toEqual(numbered(texts, 1));
   });
 
-  it('share a statement in small numbers, and have their own in large numbers', () => {
+  it('a few events share one statement, and many events have one statement each', () => {
     rows.add(1, 1, bodies(2));
     rows.add(2, 1, bodies(2));
     rows.add(3, 1, bodies(500));
@@ -77,7 +77,7 @@ describe('the events of one transaction', () => {
     expect(written(3)).toEqual(numbered(bodies(500), 1));
   });
 
-  it.each([2, 12])('use several statements if they are large: %i of 3 MB', (count) => {
+  it.each([2, 12])('large events use several statements: %i of 3 MB', (count) => {
     const texts = Array.from({ length: count }, (_, index) =>
       JSON.stringify(String(index).repeat(3_000_000)),
     );

@@ -1,4 +1,4 @@
-/** The file of the SQLite journal: access rights, refused files, and the effect of a commit. */
+/** Tests the file of the SQLite journal: access rights, refused files and commits. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   chmod,
@@ -47,8 +47,8 @@ async function change(sql: string): Promise<void> {
 
 const modeOf = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
 
-describe('the access rights', () => {
-  it('are the owner’s alone, also for SQLite’s extra files, with any umask', async () => {
+describe('the access rights of the journal file', () => {
+  it('only the owner can access the journal and SQLite’s extra files, with any umask', async () => {
     const umask = process.umask(0);
     try {
       const journal = await openJournal();
@@ -71,7 +71,7 @@ describe('the access rights', () => {
     for (const file of files) expect([file, await modeOf(join(directory, file))]).toEqual([file, '600']);
   });
 
-  it('the access rights of other users on an existing file are removed, but an existing directory is unchanged', async () => {
+  it('opening the journal removes other users’ access to an existing file, but does not change an existing directory', async () => {
     await (await openJournal()).close();
     await chmod(path, 0o644);
     await chmod(dirname(path), 0o755);
@@ -81,7 +81,7 @@ describe('the access rights', () => {
 });
 
 describe('the journal’s lock', () => {
-  it('refuses a second open in one process, also by another path', async () => {
+  it('the lock refuses a second open in one process, also by another path', async () => {
     await openJournal();
     const other = join(dirname(path), 'other-name.db');
     await symlink(path, other);
@@ -90,14 +90,14 @@ describe('the journal’s lock', () => {
     }
   });
 
-  it('is released when the journal is closed', async () => {
+  it('the lock is released when the journal is closed', async () => {
     await (await openJournal()).close();
     await (await openJournal()).close();
     await openJournal();
   });
 });
 
-describe('a refused file', () => {
+describe('a file that the journal refuses', () => {
   it('R28 a file that is not a database is unchanged', async () => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, 'Dear diary, this is not a database. '.repeat(1_000));
@@ -124,7 +124,7 @@ describe('a refused file', () => {
     await expectRefusal({ reason: 'STORAGE', message: expect.stringContaining('restore it from a backup') });
   });
 
-  it('R28 a path below a file, a directory, and a name that is too long give STORAGE', async () => {
+  it('R28 a path below a file, a directory, and a name that is too long give the error STORAGE', async () => {
     await mkdir(path, { recursive: true });
     await writeFile(join(path, 'file'), '');
     for (const wrong of [path, join(path, 'file', 'journal.db'), join(path, 'x'.repeat(300))]) {
@@ -132,7 +132,7 @@ describe('a refused file', () => {
     }
   });
 
-  it('R28 a file with later damage gives STORAGE only for the calls that read it', async () => {
+  it('R28 a file with damage after the first page gives STORAGE only for the calls that read the damaged part', async () => {
     const journal = await openJournal();
     await journal.append(
       beginning('damaged', { events: Array.from({ length: 2_000 }, (_, i) => delta(`text ${i}`)) }),
@@ -161,14 +161,14 @@ describe('a refused file', () => {
   });
 });
 
-describe('the content', () => {
-  it('starts in an empty file from a crash during the first start', async () => {
+describe('the content of the journal', () => {
+  it('an empty file from a crash during the first start becomes a journal', async () => {
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, '');
     expect((await (await openJournal()).append(beginning('a'))).type).toBe('appended');
   });
 
-  it('can be moved as one file after close', async () => {
+  it('after close the journal can be moved as one file', async () => {
     const journal = await openJournal();
     await journal.append(beginning('a'));
     await journal.close();
@@ -177,7 +177,7 @@ describe('the content', () => {
     expect((await (await openJournal(moved)).row('a'))?.seq).toBe(2);
   });
 
-  it('J1 has an entry, visible to other readers of the file, before a watcher or the writer is notified', async () => {
+  it('J1 an entry is visible to other readers of the file before a watcher or the writer is notified', async () => {
     const journal = await openJournal();
     const witness = openSqlite(path, { busyTimeoutMs: 1_000 });
     const count = witness.query('SELECT count(*) FROM events');
@@ -191,7 +191,7 @@ describe('the content', () => {
 });
 
 describe('group commit', () => {
-  it('shares one commit among the appends of one turn of the event loop, with conflicts', async () => {
+  it('the appends of one turn of the event loop share one commit, also with conflicts', async () => {
     const journal = await openJournal();
     await journal.append(beginning('a', { events: [working] }));
     const before = await commitsOf(path);
@@ -206,7 +206,7 @@ describe('group commit', () => {
     expect((await commitsOf(path)) - before).toBe(1);
   });
 
-  it('commits single appends one by one', async () => {
+  it('single appends have one commit each', async () => {
     const journal = await openJournal();
     await journal.append(beginning('a', { events: [working] }));
     const before = await commitsOf(path);

@@ -1,4 +1,4 @@
-/** The mark beside a journal: its content, the time of its writes, and that it is never ahead of the journal. */
+/** Tests the mark, a small file next to the journal that says what the journal must contain. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { copyFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ function change(sql: string): void {
   database.close();
 }
 
-describe('the mark', () => {
+describe('the mark, a file that says what the journal contains', () => {
   it('the mark of a closed journal contains its tasks, the last position of each, and the size of the file', async () => {
     await journal.append(beginning('a', { events: [working] }));
     await journal.append(beginning('b'));
@@ -48,12 +48,12 @@ describe('the mark', () => {
     });
   });
 
-  it('is written while the journal is open', async () => {
+  it('the mark is written while the journal is open', async () => {
     await journal.append(beginning('a'));
     await untilFileContains(`${path}.mark`, '"tasks":1');
   });
 
-  it('names the 100 tasks that changed last, and counts all', async () => {
+  it('the mark names the 100 tasks that changed last, and counts all tasks', async () => {
     await Promise.all(Array.from({ length: 130 }, (_, i) => journal.append(beginning(`t${i}`))));
     await journal.close();
     const { tasks, recent } = readMark(path) ?? {};
@@ -61,7 +61,7 @@ describe('the mark', () => {
     expect(recent?.map(([taskId]) => taskId)).toEqual(Array.from({ length: 100 }, (_, i) => `t${i + 30}`));
   });
 
-  it('stays true when sessions are deleted', async () => {
+  it('the mark stays correct when sessions are deleted', async () => {
     await journal.append(beginning('a', { events: [completed] }));
     await journal.append(beginning('b'));
     expect(await journal.deleteEndedSessions(2, 10)).toBe(1);
@@ -71,7 +71,7 @@ describe('the mark', () => {
   });
 });
 
-it('a reader beside a server that deletes sessions reports no loss', async () => {
+it('a reader reports no loss while the server deletes sessions', async () => {
   await journal.append(beginning('a', { events: [completed] }));
   await journal.append(beginning('b'));
   await journal.close();
@@ -95,7 +95,7 @@ it('a reader beside a server that deletes sessions reports no loss', async () =>
   database.close();
 });
 
-it('allows a journal that VACUUM has made smaller', async () => {
+it('a journal that VACUUM has made smaller still opens', async () => {
   const events = Array.from({ length: 500 }, (_, i) => delta(`text ${i} `.repeat(100)));
   await journal.append(beginning('a', { events: [completed] }));
   await journal.append(beginning('b', { events: [...events, completed] }));
@@ -107,8 +107,8 @@ it('allows a journal that VACUUM has made smaller', async () => {
   expect(await journal.row('b')).toBeDefined();
 });
 
-describe('R102 a journal that lacks', () => {
-  it('a task in its mark is refused, each time', async () => {
+describe('R102 a journal with missing content', () => {
+  it('a journal without a task that its mark names is refused, each time', async () => {
     await journal.append(beginning('a'));
     await journal.append(beginning('b'));
     await journal.close();
@@ -123,7 +123,7 @@ describe('R102 a journal that lacks', () => {
     expect((await readFile(path)).equals(before)).toBe(true);
   });
 
-  it('events in its mark is refused', async () => {
+  it('a journal without events that its mark names is refused', async () => {
     await journal.append(beginning('a', { events: [working] }));
     await journal.close();
     const earlier = `${path}.earlier`;

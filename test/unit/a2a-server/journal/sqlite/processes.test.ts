@@ -1,4 +1,4 @@
-/** The SQLite journal with killed processes, with several processes, and with a full disk. */
+/** Tests the SQLite journal with several processes, killed processes and a full disk. */
 import { describe, expect, it } from '@jest/globals';
 import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ async function allEntries(journal: Journal, taskId: string) {
 }
 
 describe('one process per journal', () => {
-  it('refuses a second process, and accepts it after the first is killed', async () => {
+  it('a second process cannot open the journal, and can after the first process is killed', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const first = await startJournalProcess('hold', path);
     await first.said(1);
@@ -40,7 +40,7 @@ describe('one process per journal', () => {
     expect(third.reports).toEqual([{ type: 'appended', taskId: 'a', seq: 2 }]);
   });
 
-  it('keeps its lock when the same process tries to open the journal again', async () => {
+  it('the process keeps its lock if it tries to open the journal again', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const journal = await openSqliteJournal({ path, clock });
     await expect(openSqliteJournal({ path, clock })).rejects.toMatchObject({ reason: 'CONFIGURATION' });
@@ -52,8 +52,8 @@ describe('one process per journal', () => {
   });
 });
 
-describe('a lock file that is deleted while its process runs', () => {
-  it('E1 lets no second process start on the journal', async () => {
+describe('a deleted lock file whose process still runs', () => {
+  it('E1 while the process runs, no second process can open the journal', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const first = await startJournalProcess('hold', path);
     await first.said(1);
@@ -94,7 +94,7 @@ describe('a lock file that is deleted while its process runs', () => {
   });
 });
 
-describe('a process that is killed', () => {
+describe('a process that is killed with the journal open', () => {
   it('J1 kill -9 during appends loses no acknowledged entry and leaves no gap', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     for (const appends of [1, 40, 333, 1_000]) {
@@ -112,7 +112,8 @@ describe('a process that is killed', () => {
         expect(entries.length).toBeGreaterThanOrEqual(seq);
         const texts = entries.flatMap(({ event }) => (event.type === 'text.delta' ? [event.text] : []));
         expect(texts).toEqual(texts.map((_, index) => `${taskId} ${index + 3}`));
-        // Only whole appends: the first has two events, and each later one as many as the task's index.
+        // Each append must be complete: the first has two events, and the later ones have the number that the task's
+        // letter gives.
         expect((entries.length - 2) % (1 + 'abcde'.indexOf(taskId))).toBe(0);
       }
       await journal.close();
@@ -120,8 +121,8 @@ describe('a process that is killed', () => {
   }, 60_000);
 });
 
-describe('a full disk', () => {
-  it('R28 refuses the whole group with STORAGE, writes no part of it, and accepts a later append that fits', async () => {
+describe('a full disk under the journal', () => {
+  it('R28 the journal refuses the whole commit group with STORAGE, writes no part of it, and accepts a later append that fits', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const process = await startJournalProcess('flood', path, { fileSizeLimit: 1_024 });
     await process.ended();
@@ -138,7 +139,7 @@ describe('a full disk', () => {
     await journal.close();
   });
 
-  it('R28 fails the open if no file can grow', async () => {
+  it('R28 if no file can grow, the open fails', async () => {
     const path = join(await temporaryDirectory(), 'journal.db');
     const process = await startJournalProcess('once', path, { fileSizeLimit: 1 });
     await process.ended();
@@ -149,11 +150,11 @@ describe('a full disk', () => {
   });
 });
 
-describe('a directory without write access', () => {
-  // Root may do everything. So a root process switches to the user `nobody` first.
+describe('a journal directory without write access', () => {
+  // Root may write everywhere. So a root process first switches to the user `nobody`.
   const uid = process.getuid?.() === 0 ? { uid: NOBODY } : {};
 
-  it('R28 gives STORAGE and stays empty', async () => {
+  it('R28 the open gives STORAGE, and the directory stays empty', async () => {
     const directory = await temporaryDirectory();
     await chmod(directory, 0o555);
     const stranger = await startJournalProcess('once', join(directory, 'journal.db'), uid);
@@ -169,7 +170,7 @@ describe('a directory without write access', () => {
     await chmod(directory, 0o755);
   });
 
-  it('R28 gives STORAGE if it has a journal that this user may not open', async () => {
+  it('R28 the open gives STORAGE if this user may not open the existing journal', async () => {
     const directory = join(await temporaryDirectory(), 'of-another');
     await mkdir(directory, { mode: 0o755 });
     const path = join(directory, 'journal.db');

@@ -18,8 +18,8 @@ async function openEmpty() {
   };
 }
 
-describe('migrate', () => {
-  it('runs each migration once, in order, from any version', async () => {
+describe('migrate, which upgrades the database', () => {
+  it('migrate runs each migration once, in order, from any version', async () => {
     const { ask, migrate: run, database } = await openEmpty();
     run(FIRST);
     expect([ask('PRAGMA user_version'), ask('SELECT a FROM one')]).toEqual([1, 1]);
@@ -31,7 +31,7 @@ describe('migrate', () => {
     database.close();
   });
 
-  it('keeps the old version if a later migration fails', async () => {
+  it('migrate keeps the old version if a later migration fails', async () => {
     const { ask, migrate: run, database } = await openEmpty();
     run(FIRST);
     expect(() => run(FIRST, SECOND, 'CREATE TABLE three (c INTEGER); SELECT nonsense')).toThrow('nonsense');
@@ -42,7 +42,7 @@ describe('migrate', () => {
     database.close();
   });
 
-  it('sets the journal mode for commits that survive a power loss and readers that never wait', async () => {
+  it('migrate sets the journal mode in which commits survive a power loss and readers never wait', async () => {
     const { ask, migrate: run, database } = await openEmpty();
     run(FIRST);
     const FULL = 2;

@@ -31,6 +31,6 @@ async function createWatchedStorage() {
 describeJournal('the SQLite journal', createStorage);
 itBehavesLikeTheModel(createStorage, 80);
 
-describe('while every task is watched', () => {
+describe('the SQLite journal while every task is watched', () => {
   itBehavesLikeTheModel(createWatchedStorage, 80);
 });

@@ -22,23 +22,26 @@ async function written(version: number): Promise<string> {
   return path;
 }
 
-it.each([1])('J1 J2 a journal of version %i is upgraded in place and can be continued', async (version) => {
-  const path = await written(version);
-  for (const opening of ['first', 'second']) {
-    const journal = await openSqliteJournal({ path, clock: () => 1 });
-    for (const taskId of ['parked', 'ended', 'moving']) {
-      const entries = await journal.read(taskId, 0, 100);
-      expect([opening, await journal.row(taskId)]).toEqual([opening, indexRow(taskId, entries)]);
+it.each([1])(
+  'J1 J2 opening a journal of version %i upgrades it in its file, and its tasks can continue',
+  async (version) => {
+    const path = await written(version);
+    for (const opening of ['first', 'second']) {
+      const journal = await openSqliteJournal({ path, clock: () => 1 });
+      for (const taskId of ['parked', 'ended', 'moving']) {
+        const entries = await journal.read(taskId, 0, 100);
+        expect([opening, await journal.row(taskId)]).toEqual([opening, indexRow(taskId, entries)]);
+      }
+      expect((await journal.unsettled()).map(({ taskId }) => taskId)).toEqual(['moving']);
+      expect(await journal.deadlines(10)).toEqual([]);
+      expect(await journal.command('alice', 'm1')).toMatchObject({ taskId: 'parked', seq: 6 });
+      await journal.close();
     }
-    expect((await journal.unsettled()).map(({ taskId }) => taskId)).toEqual(['moving']);
-    expect(await journal.deadlines(10)).toEqual([]);
-    expect(await journal.command('alice', 'm1')).toMatchObject({ taskId: 'parked', seq: 6 });
+    const journal = await openSqliteJournal({ path, clock: () => 1 });
+    const reply = [message('the second'), working, inputRequiredUntil('2026-01-02T00:00:00.000Z')];
+    expect((await journal.append(continuing('parked', 6, reply))).type).toBe('appended');
+    expect(await journal.deadlines(10)).toMatchObject([{ taskId: 'parked', deadline: Date.UTC(2026, 0, 2) }]);
+    expect((await journal.append(continuing('moving', 3, [completed]))).type).toBe('appended');
     await journal.close();
-  }
-  const journal = await openSqliteJournal({ path, clock: () => 1 });
-  const reply = [message('the second'), working, inputRequiredUntil('2026-01-02T00:00:00.000Z')];
-  expect((await journal.append(continuing('parked', 6, reply))).type).toBe('appended');
-  expect(await journal.deadlines(10)).toMatchObject([{ taskId: 'parked', deadline: Date.UTC(2026, 0, 2) }]);
-  expect((await journal.append(continuing('moving', 3, [completed]))).type).toBe('appended');
-  await journal.close();
-});
+  },
+);

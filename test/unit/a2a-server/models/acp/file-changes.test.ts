@@ -3,7 +3,7 @@ import { applyDiff, replacementsIn } from '../../../../../a2a-server/models/acp/
 const NONE = replacementsIn(undefined);
 const diff = (oldText: string | null, newText: string) => ({ path: 'a', oldText, newText });
 
-describe('changeOf', () => {
+describe('changeOf, the change that an ACP agent proposes to a file', () => {
   it.each([
     ['a new file', undefined, null, {}],
     ['a new file with an empty old text', undefined, '', {}],
@@ -14,18 +14,18 @@ describe('changeOf', () => {
     ['a part of the file', 'one two', 'two', { note: 'part' }],
     ['other content', 'one', 'two', { note: 'differs' }],
     ['an empty file that has content now', 'one', '', { note: 'differs' }],
-  ] as const)('replaces the whole file if the agent sends %s', (_, before, oldText, note) => {
+  ] as const)('changeOf replaces the whole file if the agent sends %s', (_, before, oldText, note) => {
     expect(applyDiff(before, diff(oldText, 'new'), NONE)).toEqual({ after: 'new', ...note });
   });
 
-  it('replaces only the text that the raw input contains', () => {
+  it('changeOf replaces only the text that the agent’s raw input contains', () => {
     const first = replacementsIn({ edits: [{ old_string: 'b', new_string: '$&' }] });
     expect(applyDiff('a b b', diff('b', '$&'), first)).toEqual({ after: 'a $& b' });
     const all = replacementsIn({ oldString: 'b', replaceAll: true });
     expect(applyDiff('a b b', diff('b', 'c'), all)).toEqual({ after: 'a c c' });
   });
 
-  it('reports that the text is not in the file', () => {
+  it('changeOf reports that the replaced text is not in the file', () => {
     expect(applyDiff('a\n', diff('b', 'c'), replacementsIn({ old_str: 'b' }))).toEqual({
       after: 'a\nc',
       note: 'gone',

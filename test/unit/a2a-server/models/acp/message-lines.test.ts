@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { MessageLines } from '../../../../../a2a-server/models/acp/message-lines.ts';
 
-/** The messages that pass, for any split of the bytes. */
+/** Sends the text in pieces of this size. Returns the messages that pass, and the other lines. */
 async function through(text: string, piece: number): Promise<{ passed: string; strayed: string }> {
   const lines = new MessageLines();
   let passed = '';
@@ -15,9 +15,9 @@ async function through(text: string, piece: number): Promise<{ passed: string; s
   return { passed, strayed: lines.strayed };
 }
 
-describe('the lines of an ACP agent', () => {
+describe('the output lines of an ACP agent', () => {
   it.each([1, 2, 7, 1000])(
-    'pass as messages, and other lines are kept apart, in pieces of %d bytes',
+    'messages are delivered, and other lines are collected separately, in pieces of %d bytes',
     async (piece) => {
       const text = 'Welcome ✓\n{"a":1}\n\n  {"b":"{\\n"}\r\n[1]\n{"c":';
       expect(await through(text, piece)).toEqual({
@@ -27,7 +27,7 @@ describe('the lines of an ACP agent', () => {
     },
   );
 
-  it('fail if no line is a message', async () => {
+  it('the read fails if no line is a message', async () => {
     await expect(through('no message\n'.repeat(200_000), 65_536)).rejects.toThrow('was not ACP');
   });
 });

@@ -14,7 +14,7 @@ beforeEach(async () => {
   await writeFile(join(at.root, 'notes.md'), 'old\n');
 });
 
-/** A preview starts no agent. */
+/** Returns the tools without an agent, because a preview needs no agent. */
 function tools(): ReturnType<typeof permissionTools> {
   const limits = { startMs: 1_000, graceMs: 1_000, idleMs: null, gatherMs: 0 };
   const agent = { command: 'agent', args: [] };
@@ -73,7 +73,7 @@ describe('D5 the preview of a permission', () => {
     expect(await command({ script: 'rm -rf x' })).toMatchObject({ value: { input: { script: 'rm -rf x' } } });
   });
 
-  it('the preview of a command that appears only in the title shows all of it', async () => {
+  it('the preview of a command that appears only in the title shows the whole title', async () => {
     const title = `echo ${'x'.repeat(500)}; rm -rf x`;
     const { input } = permissionOf(
       { toolCallId: 'a', title, kind: 'execute' },

@@ -32,7 +32,7 @@ async function turnAfter(conversation: ConversationStep[], offered = OFFERED): P
 
 const user = (text: string): ConversationStep => ({ role: 'user', text });
 
-/** The turn and its results, as the next turn sees them in the conversation. */
+/** Returns the turn and its results in the form in which the next turn's prompt contains them. */
 function after({ text, calls }: Turn, result: { text: string; isError: boolean }): ConversationStep[] {
   const made = calls.map(({ tool }, index) => ({ modelCallId: `call-${index + 1}`, tool, input: {} }));
   return [
@@ -42,7 +42,7 @@ function after({ text, calls }: Turn, result: { text: string; isError: boolean }
 }
 
 describe('a task for the offline model', () => {
-  test('Create test.md with hello is one call, and then the end with its result', async () => {
+  test('"Create test.md with hello" is one call and then the end with its result', async () => {
     const conversation = [user('Create test.md with hello')];
     const first = await turnAfter(conversation);
     expect(first).toMatchObject({
@@ -53,10 +53,17 @@ describe('a task for the offline model', () => {
       ...conversation,
       ...after(first, { text: 'Wrote test.md.', isError: false }),
     ]);
-    expect(last).toMatchObject({ text: 'Wrote test.md.', calls: [], end: 'stop' });
+    expect(last).toMatchObject({
+      text: 'Wrote test.md.',
+      calls: [],
+      end: {
+        type: 'completed',
+        message: expect.stringMatching(/^No language model is configured: .*model set/),
+      },
+    });
   });
 
-  test('any other message is refused with advice to choose a model; no tool runs', async () => {
+  test('any other message is refused with advice to choose a model, and no tool runs', async () => {
     const turn = await turnAfter([user('Fix the failing test and then run the tests')]);
     expect(turn).toMatchObject({ text: '', calls: [] });
     expect(turn.end).toEqual({
@@ -106,7 +113,7 @@ describe('a task for the offline model', () => {
     expect(repeated.texts).toEqual(Array.from({ length: 1000 }, () => 'chunk of text '));
   });
 
-  test('a message during the work adds its steps after the current ones; no step runs twice', async () => {
+  test('a message during the work adds its steps after the current ones, and no step runs twice', async () => {
     const conversation = [user(plan(wait(1), wait(2)))];
     const first = await turnAfter(conversation);
     conversation.push(...after(first, { text: 'ok', isError: false }), user('wait 3 seconds'), user('dance'));
@@ -119,7 +126,7 @@ describe('a task for the offline model', () => {
     expect(await turnAfter(conversation)).toMatchObject({ calls: [{ input: { seconds: 3 } }] });
   });
 
-  test('finished steps are done: only later messages count', async () => {
+  test('steps that have finished do not run again: only later messages count', async () => {
     const conversation: ConversationStep[] = [
       user('wait 1 seconds'),
       { role: 'assistant', text: 'ok', calls: [] },

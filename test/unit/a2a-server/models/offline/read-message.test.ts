@@ -5,7 +5,7 @@ import { FORMS, MAX_LENGTH, readMessage } from '../../../../../a2a-server/models
 
 const call = (tool: string, input: Record<string, unknown>): unknown => ({ type: 'call', tool, input });
 
-describe('a form', () => {
+describe('a sentence that the offline model understands', () => {
   test.each([
     ['say hello, world', { type: 'say', text: 'hello, world' }],
     ['say "two\\nlines"', { type: 'say', text: 'two\nlines' }],
@@ -26,15 +26,15 @@ describe('a form', () => {
     ['wait 1.5 seconds', call('wait', { seconds: 1.5 })],
     ['ask me "Which colour?"', call('ask-person', { question: 'Which colour?' })],
   ])('%j is one step', (text, step) => {
-    expect(readMessage(text)).toEqual({ type: 'steps', steps: [step] });
+    expect(readMessage(text)).toEqual({ type: 'steps', form: true, steps: [step] });
   });
 
-  test('requests nothing if the message only lets a task continue', () => {
+  test('a sentence requests nothing if the message only lets a task continue', () => {
     expect(readMessage('Go on')).toEqual({ type: 'steps', steps: [] });
   });
 });
 
-describe('any other message is refused as a whole', () => {
+describe('a message that the offline model does not understand', () => {
   test.each([
     'Fix the failing test and then run the tests',
     'run the tests',
@@ -62,7 +62,7 @@ describe('any other message is refused as a whole', () => {
     expect(readMessage(text)).toEqual({ type: 'refused', why: expect.stringMatching(/./) });
   });
 
-  test('never throws, for any text', () => {
+  test('the reader never throws, for any text', () => {
     const words = FORMS.map(({ verb }) => verb);
     const text = fc
       .tuple(fc.constantFrom(...words, '', '{', '```'), fc.string())
@@ -71,11 +71,11 @@ describe('any other message is refused as a whole', () => {
   });
 });
 
-describe('a JSON plan', () => {
+describe('a plan in JSON', () => {
   test.each([
     ['as it is', (json: string) => json],
     ['in a fence', (json: string) => `\`\`\`json\n${json}\n\`\`\``],
-  ])('%s gives its steps', (_, written) => {
+  ])('%s gives the plan’s steps', (_, written) => {
     const together = [{ tool: 'read-file', input: { path: 'a' } }, { tool: 'list-files' }];
     const json = JSON.stringify({
       plan: [{ tool: 'wait', input: { seconds: 1 } }, { together }, { say: 'x', repeat: 2 }],

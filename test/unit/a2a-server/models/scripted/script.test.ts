@@ -23,20 +23,20 @@ function problem(json: unknown): string {
   throw new Error('the script was taken');
 }
 
-describe('parseScript', () => {
-  it('parses the example of the documentation', async () => {
+describe('parseScript, for the scripted agent', () => {
+  it('parseScript parses the example in the documentation', async () => {
     const example: unknown = JSON.parse(await readFile('examples/scripted-agent.json', 'utf8'));
     expect(parseScript(example, 'example').rules.length).toBeGreaterThan(5);
   });
 
-  it('rejects a message without a matching rule by default', () => {
+  it('by default, parseScript makes the agent reject a message without a matching rule', () => {
     expect(parseScript({}, 'rules.json')).toMatchObject({
       rules: [],
       otherwise: [[{ type: 'reject' }]],
     });
   });
 
-  it('starts a turn after each call and each question', () => {
+  it('parseScript begins a new turn after each call and each question', () => {
     const { rules } = parseScript(
       withSteps(
         { text: 'a' },
@@ -114,20 +114,20 @@ describe('parseScript', () => {
     ['too deep nesting', withSteps({ artifact: { id: 'a', data: nested(20_000) } }), /nested too deep/],
     ['an unknown key', { rule: [] }, /rule/],
     ['a value that is not an object', [], /expected object/],
-  ])('refuses %s and names its place', (_name, json, expected) => {
+  ])('parseScript refuses %s, and the error names the position', (_name, json, expected) => {
     expect(problem(json)).toMatch(/^The script rules\.json is not valid: /);
     expect(problem(json)).toMatch(expected);
   });
 });
 
-describe('readScript', () => {
-  it('reads a file with a byte order mark', async () => {
+describe('readScript, for the scripted agent', () => {
+  it('readScript reads a file with a byte order mark', async () => {
     const path = join(await temporaryDirectory(), 'script.json');
     await writeFile(path, '\uFEFF{"otherwise": [{"text": "a"}]}');
     expect(await readScript(path)).toMatchObject({ otherwise: [[{ type: 'text' }]] });
   });
 
-  it('names a missing file', async () => {
+  it('the error of readScript for a missing file names the file', async () => {
     const path = join(await temporaryDirectory(), 'none.json');
     await expect(readScript(path)).rejects.toThrow(/The script .*none\.json cannot be read: .*ENOENT/);
   });

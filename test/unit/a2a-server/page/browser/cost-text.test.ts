@@ -8,7 +8,7 @@ const row = { ...NO_COST, day: DAY, sessionId: 's', model: 'm', requests: 1 };
 const report = (...rows: (typeof row)[]) => costReport(rows, { fromDay: DAY, toDay: DAY });
 const TASK = { inputTokens: 900, outputTokens: 40, cachedInputTokens: 500, usd: 0.25 };
 
-test('the page shows the cost of the UTC day, and today’s limit of a budget per day', () => {
+test('the page shows the cost of the UTC day, and today’s limit of the daily budget', () => {
   expect(todayText(report())).toBe('');
   expect(todayText(report(row))).toBe('');
   const paid = { ...row, inputTokens: 10, knownUsd: 1.5 };
@@ -21,7 +21,7 @@ test('the page shows the cost of the UTC day, and today’s limit of a budget pe
   expect(todayText({ ...report(), dailyBudget })).toBe('Today (UTC): $0.0000 of $6.50');
 });
 
-test('a row of the list shows the price of the session, and nothing for an agent that counts no tokens', () => {
+test('a row of the task list shows the session’s price, and nothing for an agent that does not count tokens', () => {
   expect(sessionPrice({ cost: null })).toBe('');
   const none = { inputTokens: 0, outputTokens: 0, usd: 0 };
   expect(sessionPrice({ cost: { task: none, session: none } })).toBe('');
@@ -29,7 +29,7 @@ test('a row of the list shows the price of the session, and nothing for an agent
   expect(sessionPrice({ cost: { task: TASK, session: { ...TASK, usd: null } } })).toBe('price unknown');
 });
 
-test('a task shows its own cost, and that of the session if the session has other tasks', () => {
+test('the page shows a task’s own cost, and the session’s cost if the session has other tasks', () => {
   expect(taskCostText({ cost: null })).toBe('');
   const own = 'Cost: 900 tokens in (500 read from the cache), 40 out, $0.2500.';
   expect(taskCostText({ cost: { task: TASK, session: TASK } })).toBe(own);

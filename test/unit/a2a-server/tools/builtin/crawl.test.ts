@@ -3,7 +3,7 @@ import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { NO_TARGETS } from '../../../../../a2a-server/policy/judged-call.ts';
+import { NO_TARGETS } from '../../../../../a2a-server/policy/call-facts.ts';
 import { verdict } from '../../../../../a2a-server/policy/verdict.ts';
 import { createCrawl } from '../../../../../a2a-server/tools/builtin/crawl.ts';
 import { ToolStopped } from '../../../../../a2a-server/tools/tool.ts';
@@ -20,7 +20,7 @@ beforeEach(async () => {
   clock = new HurriedClock([15_000, 20_000]);
 });
 
-/** A page with links to others. */
+/** Returns a page with links to other pages. */
 const page = (title: string, text: string, ...links: string[]) =>
   `<!doctype html><title>${title}</title><h1>${title}</h1><p>${text}</p><nav>${links.map((to) => `<a href="${to}">${to}</a>`).join('')}</nav>`;
 
@@ -31,8 +31,8 @@ function crawl(site: Site, input: Record<string, unknown>, web: Partial<WebConte
 
 const numbered = (n: number) => Array.from({ length: n }, (_, i) => `/p${i}`);
 
-describe('crawl', () => {
-  it('reads pages of the site and returns the matching passages with their URLs, best pages first', async () => {
+describe('the tool crawl', () => {
+  it('crawl reads pages of the site and returns the matching passages with their URLs, best pages first', async () => {
     const site = await openPages({
       '/': page('Start', 'Welcome.', '/tools', '/about', 'https://elsewhere.example/abort'),
       '/about': page('About', 'We abort little.'),
@@ -77,7 +77,7 @@ Read without a match:
     expect(clock.pending).toBe(0);
   });
 
-  it('shows the beginning of each page when no page contains the query words', async () => {
+  it('crawl shows the beginning of each page if no page contains the query words', async () => {
     const site = await openPages({ '/': page('Start', 'Welcome to the house.') });
     const { text } = await crawl(site, { query: 'Extract content' });
     expect(text).toMatch(
@@ -85,7 +85,7 @@ Read without a match:
     );
   });
 
-  it('follows links that match the query first, and the others breadth first', async () => {
+  it('crawl follows links that match the query first, and all other links breadth first', async () => {
     const site = await openPages({
       '/': page('Start', '-', '/a', '/b', '/docs/abort'),
       '/a': page('A', '-', '/a/deep'),
@@ -105,7 +105,7 @@ Read without a match:
     ]);
   });
 
-  it('reads at most maxPages pages, counts failures, and reports them', async () => {
+  it('crawl reads at most maxPages pages, and counts and reports failures', async () => {
     const site = await openPages({
       '/': page('Start', 'abort', ...numbered(20)),
       '/p0': page('P', 'abort it'),
@@ -120,7 +120,7 @@ Read without a match:
     );
   });
 
-  it('X2 D5 needs approval, shows its first URL, its query and its limit, and can run again after a lost outcome', async () => {
+  it('X2 D5 crawl needs an approval, shows its first URL, its query and its limit, and can run again after a lost outcome', async () => {
     const tool = createCrawl(webContextFor([]));
     const input = { url: 'https://example.com/x', query: 'a\nb', maxPages: 3 };
     expect(await at.show(tool, input)).toEqual({
@@ -137,8 +137,8 @@ Read without a match:
   });
 });
 
-describe('crawl and its limits', () => {
-  it('X2 stays on its origin despite links and redirects, and follows no link with credentials', async () => {
+describe('the limits of crawl', () => {
+  it('X2 crawl stays on its origin despite links and redirects, and follows no link with credentials', async () => {
     const other = await openPages({ '/': page('Secret', 'abort') });
     const site = await openPages({
       '/': ({ headers: { host } }, response) => {
@@ -156,7 +156,7 @@ describe('crawl and its limits', () => {
     expect(site.asked).toEqual(['/robots.txt', '/', '/away', '/private']);
   });
 
-  it('X2 follows a redirect of the first page to another site, checks it, and obeys its robots.txt', async () => {
+  it('X2 crawl follows a redirect of the first page to another site, checks that site, and obeys its robots.txt', async () => {
     const proper = await openPages({
       '/home': page('Home', 'abort', '/no'),
       '/robots.txt': (_request, response) =>
@@ -175,7 +175,7 @@ describe('crawl and its limits', () => {
   });
 
   it.each(['/', '/robots.txt'])(
-    'X2 sends no request to a denied host that %s redirects to, not even for robots.txt',
+    'X2 crawl sends no request to a denied host that %s redirects to, not even for robots.txt',
     async (redirecting) => {
       const denied = await openPages({ '/home': page('Home', 'abort') });
       const site = await openSite((request, response) => {
@@ -195,7 +195,7 @@ describe('crawl and its limits', () => {
     },
   );
 
-  it('reads no page that robots.txt forbids, even after a redirect, and reports that', async () => {
+  it('crawl reads no page that robots.txt forbids, even after a redirect, and reports that', async () => {
     const site = await openPages({
       '/robots.txt': (_request, response) =>
         void response
@@ -215,7 +215,7 @@ describe('crawl and its limits', () => {
     await expect(crawl(site, { url: `${site.origin}/private/a` })).rejects.toThrow(/forbids robots to read/);
   });
 
-  it('reads no page if it cannot read robots.txt', async () => {
+  it('crawl reads no page if it cannot read robots.txt', async () => {
     for (const fails of [
       (response: ServerResponse) => void response.writeHead(500).end(),
       (response: ServerResponse) => void response.destroy(),
@@ -229,7 +229,7 @@ describe('crawl and its limits', () => {
     }
   });
 
-  it('does not follow nofollow links', async () => {
+  it('crawl does not follow nofollow links', async () => {
     const site = await openPages({
       '/': page('S', 'abort', '/a') + '<a rel="ugc nofollow" href="/paid">x</a>',
       '/a': `<meta name="ROBOTS" content="noindex, nofollow">${page('A', 'abort', '/b')}`,
@@ -239,8 +239,8 @@ describe('crawl and its limits', () => {
   });
 });
 
-describe('crawl and time', () => {
-  it('waits one second between two pages, or the delay that robots.txt sets', async () => {
+describe('the pauses of crawl', () => {
+  it('crawl waits one second between two pages, or the delay in robots.txt', async () => {
     const pages = { '/': page('S', 'abort', '/a', '/b'), '/a': page('A', '1'), '/b': page('B', '2') };
     await crawl(await openPages(pages), {});
     expect(clock.waits).toEqual([1000, 1000]);
@@ -255,7 +255,7 @@ describe('crawl and time', () => {
     expect(shown).toContain('waiting 8 s before the next request to the site\n');
   });
 
-  it('X3 ends early if a site sets a long delay or asks for a pause, and keeps its results', async () => {
+  it('X3 crawl ends early if a site sets a long delay or requests a pause, and returns its results', async () => {
     const patient = await openPages({
       '/robots.txt': (_request, response) =>
         void response.writeHead(200).end('User-agent: *\nCrawl-delay: 1e300'),
@@ -273,7 +273,7 @@ describe('crawl and time', () => {
     expect(busy.asked).toEqual(['/robots.txt', '/', '/a']);
   });
 
-  it('X3 waits 20 s for a page, then reads the next', async () => {
+  it('X3 crawl waits 20 s for a page, then reads the next one', async () => {
     const site = await openPages({
       '/': page('S', 'abort', '/slow', '/c'),
       '/slow': (_request, response) => {
@@ -287,8 +287,8 @@ describe('crawl and time', () => {
   });
 });
 
-describe('crawl and traps', () => {
-  it('X3 ends on an endless site: calendars, session ids, ever deeper paths', async () => {
+describe('crawl on sites without an end', () => {
+  it('X3 crawl ends on an endless site: calendars, session ids, deeper and deeper paths', async () => {
     let n = 0;
     const site = await openSite((request, response) => {
       n += 1;
@@ -315,7 +315,7 @@ describe('crawl and traps', () => {
     expect(site.asked.length).toBeLessThan(30);
   });
 
-  it('reads a page once despite another fragment, query order, redirect, canonical URL or a copy of the text', async () => {
+  it('crawl reads a page once despite another fragment, query order, redirect, canonical URL or a copy of the text', async () => {
     const site = await openPages({
       '/': page(
         'S',
@@ -341,7 +341,7 @@ describe('crawl and traps', () => {
     expect(summary).toMatch(/read 5 pages/);
   });
 
-  it('X3 survives endless pages, a million links, and robots.txt rules that are slow to match', async () => {
+  it('X3 crawl continues after endless pages, a million links, and robots.txt rules that are slow to match', async () => {
     const site = await openPages({
       '/robots.txt': (_request, response) =>
         void response.writeHead(200).end(`User-agent: *\n${`Disallow: /${'*a'.repeat(400)}b\n`.repeat(400)}`),
@@ -359,8 +359,8 @@ describe('crawl and traps', () => {
   }, 20_000);
 });
 
-describe('crawl and abort', () => {
-  it('R42 A2 keeps its results and closes the connection in the middle of a page', async () => {
+describe('an abort of crawl', () => {
+  it('R42 A2 crawl returns its results so far and closes the connection in the middle of a page', async () => {
     const controller = new AbortController();
     const site = await openPages({
       '/': page('S', 'how to abort', '/slow'),
@@ -380,7 +380,7 @@ describe('crawl and abort', () => {
   });
 
   it.each(['before it starts', 'while it reads robots.txt', 'while it waits for its turn'])(
-    'A2 stops at once %s',
+    'A2 crawl stops at once %s',
     async (when) => {
       const controller = new AbortController();
       const site = await openPages({

@@ -16,7 +16,7 @@ beforeEach(async () => {
   }
 });
 
-/** A tool that never checks its signal. */
+/** Creates a tool that never checks its abort signal. */
 function forgetful(work: (run: ToolRun) => Promise<unknown>): Tool {
   return defineTool({
     name: 'forgetful',
@@ -36,14 +36,14 @@ function forgetful(work: (run: ToolRun) => Promise<unknown>): Tool {
   });
 }
 
-describe('a tool that ignores its signal', () => {
+describe('an abort of a tool that ignores its signal', () => {
   it.each<[string, (run: ToolRun) => Promise<unknown>]>([
     ['read', ({ workspace }) => workspace.read('a/file')],
     ['list', ({ workspace }) => workspace.list('a')],
     ['locate', ({ workspace }) => workspace.locate('a')],
     ['walk', ({ workspace, signal }) => walk(workspace, signal, () => Promise.resolve())],
     ['replace', ({ workspace, signal }) => workspace.replace('new', { content: 'x', basis: 'none', signal })],
-  ])('A2 stops at its next operation: %s', async (_, next) => {
+  ])('A2 the tool stops at its next operation: %s', async (_, next) => {
     const controller = new AbortController();
     const seen: string[] = [];
     const tool = forgetful(async (run) => {
@@ -59,7 +59,7 @@ describe('a tool that ignores its signal', () => {
     expect([seen, (await readdir(at.root)).toSorted()]).toEqual([['aborted'], ['a', 'b', 'c']]);
   });
 
-  it('A2 an abort during a walk stops it before the next directory or file', async () => {
+  it('A2 an abort while the tool walks a directory stops it before the next directory or file', async () => {
     for (const what of ['directory', 'file'] as const) {
       const controller = new AbortController();
       let visited = 0;
@@ -77,7 +77,7 @@ describe('a tool that ignores its signal', () => {
     }
   });
 
-  it('A3 keeps the result of an operation that had started', async () => {
+  it('A3 the result of an operation that had started is kept', async () => {
     const controller = new AbortController();
     const tool = forgetful(async ({ workspace, signal }) => {
       await workspace.replace('new', { content: 'x', basis: 'absent', signal }).catch(() => undefined);
@@ -86,7 +86,7 @@ describe('a tool that ignores its signal', () => {
     expect(await at.run(tool, {}, { signal: controller.signal })).toMatchObject({ text: 'done' });
   });
 
-  it('A2 neither runs nor makes a preview after the signal aborts', async () => {
+  it('A2 after the abort the tool neither runs nor makes a preview', async () => {
     const controller = new AbortController();
     controller.abort();
     let ran = false;

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EventEmitter, getEventListeners, once } from 'node:events';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { NO_TARGETS } from '../../../../../a2a-server/policy/judged-call.ts';
+import { NO_TARGETS } from '../../../../../a2a-server/policy/call-facts.ts';
 import { verdict } from '../../../../../a2a-server/policy/verdict.ts';
 import { createFetch } from '../../../../../a2a-server/tools/builtin/fetch.ts';
 import type { WebContext } from '../../../../../a2a-server/tools/web/get.ts';
@@ -28,12 +28,12 @@ function fetchFrom(
   return at.run(createFetch(webContextFor([site.host], web)), { url: site.origin + path, ...input });
 }
 
-/** A site that gives one answer to everything. */
+/** Starts a site that gives the same response to every request. */
 const always = (headers: Record<string, string>, body: string | Buffer, status = 200) =>
   openSite((_request, response) => void response.writeHead(status, headers).end(body));
 
-describe('fetch', () => {
-  it('makes a page readable: title, headings, links, lists, code and tables, without navigation', async () => {
+describe('the tool fetch', () => {
+  it('fetch makes a page readable: title, headings, links, lists, code and tables, without navigation', async () => {
     const site = await openPages({
       '/docs/a': `<!doctype html><html><head><title> A &amp; B </title><style>p{}</style><script>bad()</script></head>
         <body><nav><a href="/n">Menu</a></nav><main><h1>Guide</h1><p>See <a href="b?x=1#part">the next</a> page.</p>
@@ -50,7 +50,7 @@ describe('fetch', () => {
     );
   });
 
-  it('returns JSON and text unchanged, and HTML unchanged with raw', async () => {
+  it('fetch returns JSON and text unchanged, and HTML unchanged with raw', async () => {
     const site = await openPages({
       '/json': (_request, response) =>
         void response.writeHead(200, { 'Content-Type': 'application/problem+json' }).end('{"a": [1,\n 2]}'),
@@ -63,7 +63,7 @@ describe('fetch', () => {
     expect((await fetchFrom(site, '/html', { raw: true })).text).toContain(html('<p>x</p>'));
   });
 
-  it('cuts the text at maxCharacters, and says so', async () => {
+  it('fetch shortens the text at maxCharacters, and says so', async () => {
     const site = await always({ 'Content-Type': 'text/plain' }, 'é'.repeat(150));
     const { text } = await fetchFrom(site, '/', { maxCharacters: 100 });
     expect(text).toBe(`URL: ${site.origin}/\n\n${'é'.repeat(100)}\n[… 50 characters left out …]`);
@@ -71,7 +71,7 @@ describe('fetch', () => {
     expect((await fetchFrom(emoji, '/', { maxCharacters: 100 })).text).toContain(`x${'🎉'.repeat(49)}\n`);
   });
 
-  it('sends its user agent, but no cookies and no referrer, even after a redirect', async () => {
+  it('fetch sends its user agent, but no cookies and no referrer, even after a redirect', async () => {
     const site = await openPages({
       '/a': (_request, response) =>
         void response.writeHead(302, { Location: '/b', 'Set-Cookie': 'id=1' }).end(),
@@ -92,7 +92,7 @@ describe('fetch', () => {
     expect(site.asked).toEqual(['/a', '/b']);
   });
 
-  it('X2 needs approval, shows its URL, and can run again after a lost outcome', async () => {
+  it('X2 fetch needs an approval, shows its URL, and can run again after a lost outcome', async () => {
     const fetch = createFetch(webContextFor([]));
     expect(await at.show(fetch, { url: 'https://Bücher.example/a b#c' })).toEqual({
       preview: { type: 'url', url: 'https://xn--bcher-kva.example/a%20b' },
@@ -111,13 +111,13 @@ describe('fetch', () => {
     'http://localhost/',
     'file:///etc/passwd',
     'http://u:p@example.com/',
-  ])('X2 refuses %s in the preview and in the run', async (url) => {
+  ])('X2 fetch refuses %s in the preview and in the run', async (url) => {
     const fetch = createFetch(webContextFor([]));
     await expect(at.show(fetch, { url })).rejects.toMatchObject({ reason: 'FORBIDDEN' });
     await expect(at.run(fetch, { url })).rejects.toMatchObject({ reason: 'FORBIDDEN' });
   });
 
-  it('reports an error status as a failure, with the text of the response', async () => {
+  it('fetch reports an error status as a failure, with the text of the response', async () => {
     const missing = await always({ 'Content-Type': 'text/html' }, html('<h1>Gone</h1>'), 404);
     await expect(fetchFrom(missing, '/x')).rejects.toThrow(
       `${missing.origin}/x answered 404 Not Found.\n\n# Gone`,
@@ -130,7 +130,7 @@ describe('fetch', () => {
     await expect(fetchFrom(silent, '/')).rejects.toThrow(/answered 503 Service Unavailable\.$/);
   });
 
-  it('refuses a body that is not text, without reading it', async () => {
+  it('fetch refuses a body that is not text, without reading it', async () => {
     const site = await openSite((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'image/png' });
       endless(response, Buffer.alloc(65_536));
@@ -148,8 +148,8 @@ describe('fetch', () => {
   });
 });
 
-describe('fetch and redirects', () => {
-  it('X2 checks every redirect: an allowed host cannot redirect to a private one', async () => {
+describe('redirects of fetch', () => {
+  it('X2 fetch checks every redirect: an allowed host cannot redirect to a private one', async () => {
     const secret = await openPages({ '/': html('secret') });
     for (const to of [
       `${secret.origin}/`,
@@ -166,7 +166,7 @@ describe('fetch and redirects', () => {
     expect(secret.asked).toEqual([]);
   });
 
-  it('X2 checks the addresses of a name at each connection, and connects only to these', async () => {
+  it('X2 fetch checks the addresses of a host name at each connection, and connects only to these addresses', async () => {
     const site = await openPages({
       '/': (_request, response) =>
         void response.writeHead(301, { Location: `http://rebound.test:${site.port}/in` }).end(),
@@ -187,18 +187,18 @@ describe('fetch and redirects', () => {
     expect(site.asked).toEqual(['/']);
     asked.length = 0;
     expect((await fetch(['start.test', 'rebound.test'])).text).toMatch(/inside$/);
-    // One lookup per connection: the connection uses the checked addresses.
+    // fetch looks up each host once per connection, and connects to the addresses that it has checked.
     expect(asked).toEqual(['start.test', 'rebound.test']);
     expect(site.requests.at(-1)?.headers.host).toBe(`rebound.test:${site.port}`);
   });
 
-  it('X2 refuses a name with one private address among public ones', async () => {
+  it('X2 fetch refuses a host name with one private address among public ones', async () => {
     const addresses = ['93.184.215.14', '::ffff:10.0.0.1'];
     const fetch = createFetch(webContextFor([], { resolve: () => Promise.resolve(addresses) }));
     await expect(at.run(fetch, { url: 'http://mixed.test/' })).rejects.toThrow(/inside an IPv6 address/);
   });
 
-  it('X3 follows no redirect loop and no endless chain', async () => {
+  it('X3 fetch follows no redirect loop and no endless chain', async () => {
     const circle = await openSite((request, response) => {
       response.writeHead(302, { Location: request.url === '/a' ? '/b' : '/a' }).end();
     });
@@ -211,7 +211,7 @@ describe('fetch and redirects', () => {
     expect(chain.asked).toHaveLength(6);
   });
 
-  it('follows a redirect with raw UTF-8, and treats a redirect without location as a response', async () => {
+  it('fetch follows a redirect with raw UTF-8, and treats a redirect without location as a response', async () => {
     const site = await openSite((request, response) => {
       if (request.url === '/')
         response.writeHead(302, { Location: Buffer.from('/ü').toString('latin1') }).end();
@@ -224,7 +224,7 @@ describe('fetch and redirects', () => {
 });
 
 describe('fetch and hostile servers', () => {
-  it('X3 reads a limited part of an endless body, and closes the connection', async () => {
+  it('X3 fetch reads a limited part of an endless body, and closes the connection', async () => {
     const site = await openSite((_request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/plain' });
       endless(response, 'x'.repeat(65_536));
@@ -235,7 +235,7 @@ describe('fetch and hostile servers', () => {
     );
   });
 
-  it('X3 limits a body after decompression, gzip or brotli', async () => {
+  it('X3 fetch limits a body after decompression with gzip or brotli', async () => {
     const zeros = Buffer.alloc(64 * 1024 * 1024, 'a');
     for (const [encoding, packed] of [
       ['gzip', gzipSync(zeros)],
@@ -248,7 +248,7 @@ describe('fetch and hostile servers', () => {
     }
   });
 
-  it('X3 refuses an encoding that it did not accept, and reports a body with a wrong encoding', async () => {
+  it('X3 fetch refuses an encoding that it did not accept, and reports a body with a wrong encoding', async () => {
     const twice = await always({ 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip, gzip' }, 'x');
     await expect(fetchFrom(twice, '/')).rejects.toThrow(/did not accept \(gzip, gzip\)/);
     const lie = await always({ 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' }, 'plain');
@@ -260,7 +260,7 @@ describe('fetch and hostile servers', () => {
     await expect(fetchFrom(half, '/')).rejects.toThrow(/not in the compression that its header names/);
   });
 
-  it('X3 stops at endless headers, at a response that is not HTTP, and at a broken connection', async () => {
+  it('X3 fetch stops at endless headers, at a response that is not HTTP, and at a broken connection', async () => {
     const huge = await always({ 'X-Much': 'x'.repeat(40_000) }, 'x');
     await expect(fetchFrom(huge, '/')).rejects.toThrow(/more than 32 KiB of headers/);
     const rubbish = await openSite((request) => void request.socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
@@ -277,7 +277,7 @@ describe('fetch and hostile servers', () => {
     await expect(fetchFrom(other, '/')).rejects.toThrow(/another protocol/);
   });
 
-  it('X3 waits at most 30 s for a slow or silent server', async () => {
+  it('X3 fetch waits at most 30 s for a slow or silent server', async () => {
     for (const begin of [true, false]) {
       const clock = new FakeClock();
       const reached = new EventEmitter();
@@ -300,12 +300,12 @@ describe('fetch and hostile servers', () => {
     }
   });
 
-  it('X3 refuses a page with too deep nesting', async () => {
+  it('X3 fetch refuses a page whose elements are nested too deep', async () => {
     const site = await openPages({ '/': html('<div>'.repeat(300_000)) });
     await expect(fetchFrom(site, '/')).rejects.toThrow(/nests its elements/);
   });
 
-  it('explains in a sentence why there is no connection', async () => {
+  it('the result of fetch explains why there is no connection', async () => {
     const site = await openPages({});
     const unknown = createFetch(
       webContextFor([], {
@@ -326,8 +326,8 @@ describe('fetch and hostile servers', () => {
 const meta = (charset: string, text: Buffer) =>
   Buffer.concat([Buffer.from(`<meta charset="${charset}"><p>`), text]);
 
-describe('fetch and unusual text', () => {
-  const latin = Buffer.from([0x67, 0x72, 0xfc, 0xdf]); // grüß
+describe('text encodings in fetch', () => {
+  const latin = Buffer.from([0x67, 0x72, 0xfc, 0xdf]); // The bytes of "grüß" in Latin-1
   const utf8 = Buffer.from('grüß');
 
   it.each<[string, string, Buffer]>([
@@ -356,12 +356,12 @@ describe('fetch and unusual text', () => {
       'application/xml',
       Buffer.concat([Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?>'), latin]),
     ],
-  ])('reads an encoding %s', async (_case, type, body) => {
+  ])('fetch reads an encoding %s', async (_case, type, body) => {
     const site = await always({ 'Content-Type': type }, body);
     expect((await fetchFrom(site, '/')).text).toMatch(/grüß$/);
   });
 
-  it('X3 returns no NUL and no other control character', async () => {
+  it('X3 fetch returns no NUL and no other control character', async () => {
     const site = await always({ 'Content-Type': 'text/plain' }, 'a\0b\u001b[31mc\td\n');
     expect((await fetchFrom(site, '/')).text).toMatch(/a\ufffdb\ufffd\[31mc\td\n$/);
     const page = await always({ 'Content-Type': 'text/html' }, '<title>a\0</title><p>x&#0;y&#27;z');
@@ -369,9 +369,9 @@ describe('fetch and unusual text', () => {
   });
 });
 
-describe('fetch and abort', () => {
+describe('an abort of fetch', () => {
   it.each(['before the answer', 'in the middle of the body'])(
-    'A2 stops at once %s, and closes the connection',
+    'A2 fetch stops at once %s, and closes the connection',
     async (when) => {
       const controller = new AbortController();
       const hungUp = new EventEmitter();
@@ -390,7 +390,7 @@ describe('fetch and abort', () => {
     },
   );
 
-  it('A2 does not wait for a DNS lookup, and starts nothing after an abort', async () => {
+  it('A2 fetch does not wait for a DNS lookup, and starts nothing after an abort', async () => {
     const controller = new AbortController();
     const resolve = () => {
       controller.abort();

@@ -21,8 +21,8 @@ beforeEach(async () => {
   await writeFile(join(at.root, 'a.ts'), BEFORE);
 });
 
-describe('multi-edit', () => {
-  it('shows all edits as one diff, changes nothing, then makes them', async () => {
+describe('the tool multi-edit', () => {
+  it('multi-edit shows all edits as one diff, changes nothing before the run, and then makes the edits', async () => {
     const shown = await at.show(multiEdit, INPUT);
     expect(shown.preview).toMatchObject({ type: 'diff', path: 'a.ts' });
     const diff = shown.preview.type === 'diff' ? shown.preview.diff : '';
@@ -36,7 +36,7 @@ describe('multi-edit', () => {
     expect(multiEdit.title(INPUT)).toBe('Edit a.ts in 2 passages');
   });
 
-  it('makes no edit if one does not match, and says which', async () => {
+  it('multi-edit makes no edit if one edit does not match, and names that edit', async () => {
     const input = { ...INPUT, edits: [...INPUT.edits, { oldText: 'four', newText: '4' }] };
     const refusal = /Cannot edit "a.ts": Edit 3 of 3: The file does not contain oldText.* No edit was made/;
     await expect(at.show(multiEdit, input)).rejects.toThrow(refusal);
@@ -44,14 +44,14 @@ describe('multi-edit', () => {
     expect(await onDisk()).toBe(BEFORE);
   });
 
-  it('D2 makes no edit in a file that has changed since the preview', async () => {
+  it('D2 multi-edit makes no edit in a file that has changed since the preview', async () => {
     const { basis } = await at.show(multiEdit, INPUT);
     await writeFile(join(at.root, 'a.ts'), `${BEFORE}four\n`);
     await expect(at.run(multiEdit, INPUT, { basis })).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
     expect(await onDisk()).toBe(`${BEFORE}four\n`);
   });
 
-  it('R10 writes the file that a person has written instead of the edits', async () => {
+  it('R10 multi-edit writes the content that a person has written instead of the edits', async () => {
     const edited = multiEdit.withContent?.(INPUT, 'mine\n');
     expect((await at.show(multiEdit, edited)).preview).toMatchObject({
       diff: expect.stringContaining('+mine'),
@@ -60,7 +60,7 @@ describe('multi-edit', () => {
     expect(await onDisk()).toBe('mine\n');
   });
 
-  it('needs either edits or content, and an existing file', async () => {
+  it('multi-edit needs either edits or content, and an existing file', async () => {
     const malformed = { reason: 'MALFORMED' };
     await expect(at.show(multiEdit, { path: 'a.ts' })).rejects.toMatchObject(malformed);
     await expect(at.show(multiEdit, { ...INPUT, content: 'x' })).rejects.toMatchObject(malformed);

@@ -18,7 +18,10 @@ import { UNCONFINED } from '../../../../../a2a-server/tools/shell/confinement.ts
 import { ToolStopped, type Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 
-/** Records children as the server does, so that it also finds processes that left their command's group. */
+/**
+ * Records the children as the server does. So the tool also finds processes that have left the command's process
+ * group.
+ */
 async function recorded(): Promise<ChildProcesses> {
   return childProcesses({
     directory: await temporaryDirectory(),
@@ -49,7 +52,7 @@ const shell = (options: Partial<ShellOptions> = {}): Tool =>
   });
 const run = (command: string, options?: Partial<ShellOptions>) => at.run(shell(options), { command });
 
-/** True if a process runs; a zombie process does not. */
+/** Returns true if the process runs. A zombie process does not count. */
 async function runs(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
@@ -61,7 +64,7 @@ async function runs(pid: number): Promise<boolean> {
   return stat !== '' && !/\) [ZX]/u.test(stat);
 }
 
-/** Waits until a command has written `n` process ids, one per line, and returns them. */
+/** Waits until a command has written `n` process ids, one per line. Returns the ids. */
 const pidsIn = (name: string, n: number): Promise<number[]> =>
   eventually(async () => {
     const text = await readFile(join(at.root, name), 'utf8').catch(() => '');
@@ -83,7 +86,7 @@ async function abortOnce(command: string, n: number, options?: Partial<ShellOpti
 }
 
 posix('run-shell-command', () => {
-  it('shows the command and its directory', async () => {
+  it('the preview of a shell command shows the command and its directory', async () => {
     await mkdir(join(at.root, 'sub'));
     const input = { command: 'npm test\n# more', cwd: 'sub' };
     expect(shell().title(input)).toBe('Run `npm test⏎# more`');
@@ -95,7 +98,7 @@ posix('run-shell-command', () => {
     expect(shell().timeoutMs({ ...input, timeoutSeconds: 7 })).toBe(7000);
   });
 
-  it('returns the output and the exit code, also after a failure', async () => {
+  it('the result of a shell command has its output and exit code, also after a failure', async () => {
     expect(await run('echo hello')).toEqual({
       text: 'hello\n[exited with code 0]',
       summary: '`echo hello` exited with code 0',
@@ -106,23 +109,23 @@ posix('run-shell-command', () => {
     expect((await run('no-such-command')).text).toMatch(/not found\n\[exited with code 127\]$/);
   });
 
-  it('keeps stdout and stderr in the order of their writes', async () => {
+  it('the output of a shell command keeps stdout and stderr in the order of the writes', async () => {
     const command = 'for i in 1 2 3 4 5 6 7 8 9; do echo out $i; echo err $i >&2; done';
     const expected = Array.from({ length: 9 }, (_, n) => `out ${n + 1}\nerr ${n + 1}\n`).join('');
     expect((await run(command)).text).toBe(`${expected}[exited with code 0]`);
   });
 
-  it('runs a command unchanged: quotes, dollars, line breaks, several statements', async () => {
+  it('the shell runs a command unchanged: quotes, dollars, line breaks, several statements', async () => {
     expect((await run(`x='a  b'; printf '%s|' "$x" '$x' "it's"; echo; cat <<'E'\nhere $x\nE`)).text).toBe(
       "a  b|$x|it's|\nhere $x\n[exited with code 0]",
     );
   });
 
-  it('gives the command no standard input', async () => {
+  it('a shell command gets no standard input', async () => {
     expect((await run('cat; read x; echo "read: $?"')).text).toBe('read: 1\n[exited with code 0]');
   });
 
-  it('shows live output, in whole characters, without terminal codes', async () => {
+  it('the live output of a shell command has whole characters and no terminal codes', async () => {
     const seen: string[] = [];
     const controller = new AbortController();
     const running = at.run(
@@ -138,14 +141,14 @@ posix('run-shell-command', () => {
     expect(seen.join('')).toBe('red 🎉end\n');
   });
 
-  it('X2 refuses a directory outside the workspace', async () => {
+  it('X2 a shell command in a directory outside the workspace is refused', async () => {
     const outside = { command: 'pwd', cwd: '..' };
     await expect(at.show(shell(), outside)).rejects.toMatchObject({ reason: 'OUTSIDE_WORKSPACE' });
     await expect(at.run(shell(), outside)).rejects.toMatchObject({ reason: 'OUTSIDE_WORKSPACE' });
     await expect(at.show(shell(), { command: 'pwd', cwd: 'missing' })).rejects.toThrow(/not a directory/);
   });
 
-  it('passes no secret of the server, but the variables that the operator allows', async () => {
+  it('a shell command gets no secret of the server, but the variables that the operator allows', async () => {
     const environment = {
       PATH: process.env['PATH'],
       HOME: '/home/x',
@@ -165,7 +168,7 @@ posix('run-shell-command', () => {
     expect(whole).not.toContain('secret-4');
   });
 
-  it('X3 keeps both ends of 100 MB of output in limited memory, and shows a part of it live', async () => {
+  it('X3 from 100 MB of output, a shell command’s result keeps both ends in limited memory, and shows a part live', async () => {
     let live = 0;
     const before = process.memoryUsage().rss;
     let highest = 0;
@@ -186,7 +189,7 @@ posix('run-shell-command', () => {
     expect(highest - before).toBeLessThan(60 * 1024 * 1024);
   }, 60_000);
 
-  it('A2 an abort ends the command and all its processes, grandchildren too', async () => {
+  it('A2 an abort ends a shell command and all its processes, also its grandchildren', async () => {
     const command = `echo so far; echo $$ >> pids; (sh -c 'echo $$ >> pids; sleep 1000' & echo started; sleep 1000) & sleep 1000 & echo $! >> pids; wait`;
     const { pids, error } = await abortOnce(command, 3);
     expect(error).toBeInstanceOf(ToolStopped);
@@ -222,25 +225,25 @@ posix('run-shell-command', () => {
     expect(await Promise.all(pids.map(runs))).toEqual([false]);
   });
 
-  it('A2 the server kills a command that ignores SIGTERM after the grace period', async () => {
+  it('A2 the server kills a shell command that ignores SIGTERM after the grace period', async () => {
     const command = `trap 'echo heard >> heard' TERM; (trap '' TERM; sh -c 'echo $$ >> pids; while :; do sleep 1; done') & echo $$ >> pids; while :; do sleep 0.02; done`;
     const begun = performance.now();
     const { pids, error } = await abortOnce(command, 2, { graceMs: 300 });
     expect(error).toMatchObject({ name: 'ToolStopped', confirmed: true });
     expect(await Promise.all(pids.map(runs))).toEqual([false, false]);
-    // It got SIGTERM first, and the whole grace period.
+    // The command got SIGTERM first, and had the whole grace period.
     expect(await readFile(join(at.root, 'heard'), 'utf8')).toBe('heard\n');
     expect(performance.now() - begun).toBeGreaterThan(300);
   });
 
-  it('lets an aborted command handle SIGTERM within the grace period', async () => {
+  it('an aborted shell command can handle SIGTERM within the grace period', async () => {
     const command = `trap 'sleep 0.1; echo saved > saved; exit 0' TERM; echo $$ >> pids; while :; do sleep 0.02; done`;
     const { error } = await abortOnce(command, 1);
     expect(error).toMatchObject({ name: 'ToolStopped', confirmed: true });
     expect(await readFile(join(at.root, 'saved'), 'utf8')).toBe('saved\n');
   });
 
-  it('does not start after an abort', async () => {
+  it('a shell command does not start after an abort', async () => {
     const controller = new AbortController();
     controller.abort();
     await expect(
@@ -251,7 +254,7 @@ posix('run-shell-command', () => {
     await expect(readFile(join(at.root, 'made'))).rejects.toThrow(/ENOENT/);
   });
 
-  it('ends with its shell, and stops the processes in the background', async () => {
+  it('a shell command ends with its shell, and the server stops the processes in the background', async () => {
     const { text } = await run('sleep 1000 & echo $! > pids; echo done');
     expect(text).toBe(
       'done\n[exited with code 0]\n[the server stopped the processes it left running in the background]',
@@ -260,7 +263,7 @@ posix('run-shell-command', () => {
     expect(await runs(pid ?? 0)).toBe(false);
   });
 
-  it('A3 an abort after the shell has exited does not change its result', async () => {
+  it('A3 an abort after the shell has exited does not change the command’s result', async () => {
     const controller = new AbortController();
     const command = `(trap '' TERM; while :; do sleep 0.02; done) & echo $$ > pids; echo done; exit 5`;
     const running = at.run(shell({ graceMs: 300 }), { command }, { signal: controller.signal });
@@ -282,14 +285,14 @@ posix('run-shell-command', () => {
         { signal: controller.signal },
       );
       const [pid] = await pidsIn('pids', 1);
-      // Blocks the event loop, so that it does not see the exit.
+      // This loop blocks the event loop, so that Node does not see the exit.
       while (!/\) Z/u.test(readFileSync(`/proc/${pid}/stat`, 'latin1')));
       controller.abort();
       expect((await running).text).toMatch(/exited with code 5/);
     },
   );
 
-  it('stops reading from a daemon that has left the process group and still writes', async () => {
+  it('the server stops reading from a daemon that has left the process group and still writes', async () => {
     const { text } = await run(
       "setsid sh -c 'echo $$ > pids; while :; do echo x; sleep 0.02; done' & sleep 0.2; echo done",
     );
@@ -298,15 +301,15 @@ posix('run-shell-command', () => {
     process.kill(-daemon, 'SIGKILL');
   });
 
-  it('does not wait for a daemon that has left the process group and keeps the output open', async () => {
+  it('a shell command does not wait for a daemon that has left the process group and keeps the output open', async () => {
     const { text } = await run('setsid sleep 1000 & echo $! > pids; sleep 0.1; echo done');
     expect(text).toMatch(/^done\n\[exited with code 0\]/);
     const [pid] = await pidsIn('pids', 1);
-    // It has left the process group, so the test ends it.
+    // The process has left the process group. So the test ends the process.
     process.kill(pid ?? 0, 'SIGKILL');
   });
 
-  it('refuses an empty command', async () => {
+  it('an empty shell command is refused', async () => {
     for (const command of ['', '  \n', 'a\0b', 'x'.repeat(100_001)]) {
       expect(shell().schema.safeParse({ command }).success).toBe(false);
     }

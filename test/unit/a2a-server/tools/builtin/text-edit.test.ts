@@ -8,8 +8,8 @@ const once = (content: string, oldText: string, newText: string) =>
 const all = (content: string, oldText: string, newText: string) =>
   editText(content, { oldText, newText, replaceAll: true });
 
-describe('editText', () => {
-  it('replaces the only match of the passage', () => {
+describe('editText, which replaces a passage', () => {
+  it('editText replaces the only match of the passage', () => {
     expect(once('one two three', 'two', '2')).toEqual({
       type: 'edited',
       content: 'one 2 three',
@@ -18,31 +18,31 @@ describe('editText', () => {
     expect(once('one two', 'one two', '')).toMatchObject({ content: '' });
   });
 
-  it('inserts the new text unchanged, dollar signs too', () => {
+  it('editText inserts the new text unchanged, also dollar signs', () => {
     expect(once('price', 'price', "$& $1 $$ $' $`")).toMatchObject({ content: "$& $1 $$ $' $`" });
   });
 
-  it('refuses a passage that is missing, not unique, empty or unchanged, and says what to do', () => {
+  it('editText refuses a passage that is missing, not unique, empty or unchanged, and says what to do', () => {
     expect(once('abc', 'x', 'y')).toMatchObject({ type: 'refused', message: /Read the file/ });
     expect(once('abab', 'ab', 'y')).toMatchObject({ type: 'refused', message: /replaceAll/ });
-    // Two matches overlap, so the place is not clear.
+    // The two matches overlap, so the tool cannot know which one to replace.
     expect(once('aaa', 'aa', 'y')).toMatchObject({ type: 'refused', message: /replaceAll/ });
     expect(once('abc', '', 'y')).toMatchObject({ type: 'refused', message: /empty/ });
     expect(once('abc', 'b', 'b')).toMatchObject({ type: 'refused', message: /nothing to change/ });
   });
 
-  it('replaces all matches from the left', () => {
+  it('editText replaces all matches from the left', () => {
     expect(all('aaaaa', 'aa', 'b')).toEqual({ type: 'edited', content: 'bba', replaced: 2 });
     expect(all('abab', 'ab', 'aba')).toEqual({ type: 'edited', content: 'abaaba', replaced: 2 });
   });
 
-  it('writes CRLF only if every line of the file ends in CRLF', () => {
+  it('editText writes CRLF only if every line of the file ends in CRLF', () => {
     expect(once('a\r\nb\r\nc\r\n', 'a\nb\n', 'x\ny\n')).toMatchObject({ content: 'x\r\ny\r\nc\r\n' });
     expect(once('a\r\nb\nc\r\n', 'a\nb', 'x')).toMatchObject({ type: 'refused' });
     expect(once('a\r\nb\r\n', 'b', 'x')).toMatchObject({ content: 'a\r\nx\r\n' });
   });
 
-  it('for every text that contains a passage once: only the passage changes', () => {
+  it('for every text that contains a passage once, editText changes only the passage', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary' }),
@@ -61,8 +61,8 @@ describe('editText', () => {
     );
   });
 
-  it('for every text and passage: replacing all equals split and join', () => {
-    // Few letters, so that passages occur, repeat and overlap.
+  it('for every text and passage, replacing all matches equals split and join', () => {
+    // Few different letters make passages occur several times and overlap.
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 40 });
     const passage = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), minLength: 1, maxLength: 4 });
     fc.assert(
@@ -91,8 +91,8 @@ const edit = (oldText: string, newText: string, replaceAll = false): TextEdit =>
   replaceAll,
 });
 
-describe('editAll', () => {
-  it('makes each edit in the result of the previous edits', () => {
+describe('editAll, which makes several edits', () => {
+  it('editAll makes each edit in the result of the previous edits', () => {
     expect(
       editAll('a b', [edit('a', 'x'), edit('x b', 'done'), edit('done', 'd d'), edit('d', 'e', true)]),
     ).toEqual({
@@ -102,7 +102,7 @@ describe('editAll', () => {
     });
   });
 
-  it('refuses all edits if one does not match, and says which', () => {
+  it('editAll refuses all edits if one edit does not match, and names that edit', () => {
     expect(editAll('a b', [edit('a', 'x'), edit('a', 'y'), edit('b', 'z')])).toMatchObject({
       type: 'refused',
       at: 1,
@@ -110,7 +110,7 @@ describe('editAll', () => {
     });
   });
 
-  it('for all texts and edits: the result equals the edits in order, up to the first refused one', () => {
+  it('for all texts and edits, the result of editAll equals the edits in order, up to the first refused one', () => {
     const small = fc.string({ unit: fc.constantFrom('a', 'b', '\r', '\n'), maxLength: 12 });
     const anyEdit = fc.record({ oldText: small, newText: small, replaceAll: fc.boolean() });
     const ends = new Set<string>();

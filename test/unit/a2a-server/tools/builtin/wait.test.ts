@@ -4,8 +4,8 @@ import { createWait } from '../../../../../a2a-server/tools/builtin/wait.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { toolInWorkspace } from '../tool-in-workspace.ts';
 
-describe('wait', () => {
-  it('ends when the time is over, not before', async () => {
+describe('the tool wait', () => {
+  it('wait ends when the time is over, and not before', async () => {
     const clock = new FakeClock();
     const tool = createWait(clock);
     const { run } = await toolInWorkspace();
@@ -23,7 +23,7 @@ describe('wait', () => {
     expect(getEventListeners(signal, 'abort')).toHaveLength(0);
   });
 
-  it('A2 ends at once after an abort, and leaves no timer and no listener', async () => {
+  it('A2 wait ends at once after an abort, and leaves no timer and no listener', async () => {
     const clock = new FakeClock();
     const { run } = await toolInWorkspace();
     const controller = new AbortController();
@@ -42,7 +42,7 @@ describe('wait', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('has a time limit longer than the wait, and refuses an endless wait', () => {
+  it('wait has a time limit longer than the wait, and refuses an endless wait', () => {
     const tool = createWait(new FakeClock());
     expect(tool.title({ seconds: 1 })).toBe('Wait 1 second');
     expect(tool.timeoutMs({ seconds: 5 })).toBeGreaterThan(5000);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { commandEnvironment } from '../../../../../a2a-server/tools/shell/command-environment.ts';
 
-describe('commandEnvironment', () => {
-  it('passes the listed variables and nothing else', () => {
+describe('the environment variables of a command', () => {
+  it('a command gets the listed variables and no other ones', () => {
     const environment = {
       PATH: '/bin',
       LC_TIME: 'C',
@@ -14,7 +14,7 @@ describe('commandEnvironment', () => {
     expect(commandEnvironment(environment, [], 'linux')).toEqual({ PATH: '/bin', LC_TIME: 'C' });
   });
 
-  it('passes the variables that the operator names, by name or prefix', () => {
+  it('a command gets the variables that the operator names, by name or prefix', () => {
     const environment = { JAVA_HOME: '/j', GOPATH: '/g', GOTOKEN: 'g', OTHER: 'no' };
     expect(commandEnvironment(environment, ['JAVA_HOME', 'GO*'], 'linux')).toEqual({
       JAVA_HOME: '/j',
@@ -23,7 +23,7 @@ describe('commandEnvironment', () => {
     });
   });
 
-  it('matches names of Windows in any case, and keeps their spelling', () => {
+  it('on Windows, variable names match in any case, and keep their spelling', () => {
     const environment = {
       Path: 'C:\\',
       SystemRoot: 'C:\\Windows',

@@ -32,7 +32,7 @@ import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-wo
 const BOX = { network: false, hidden: [] };
 const linux = process.platform === 'linux' ? describe : describe.skip;
 
-/** Whether this machine can make sandboxes. Asks bubblewrap, not the code under test. */
+/** Returns whether this machine can create sandboxes. Asks bubblewrap itself, not the code under test. */
 function canBox(): boolean {
   try {
     execFileSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', '--proc', '/proc', 'true'], {
@@ -48,7 +48,7 @@ const whereBoxesAreMade = process.platform === 'linux' && canBox() ? describe : 
 linux('where no sandbox can be made', () => {
   const requires = { reason: 'CONFIGURATION', facts: { key: 'confineShell' } };
 
-  it('X1 a server that requires a sandbox does not start, and says why', async () => {
+  it('X1 a server that requires a sandbox and has none does not start, and gives the reason', async () => {
     const nowhere = await temporaryDirectory();
     await expect(findConfinement({ ...BOX, confine: 'require' }, nowhere)).rejects.toMatchObject({
       ...requires,
@@ -56,7 +56,7 @@ linux('where no sandbox can be made', () => {
     });
   });
 
-  it('X1 it does not start either if bubblewrap is installed but not allowed to make a sandbox', async () => {
+  it('X1 the server does not start either if bubblewrap is installed but not allowed to create a sandbox', async () => {
     const bin = await temporaryDirectory();
     const refuses = '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n';
     await writeFile(join(bin, 'bwrap'), refuses, { mode: 0o755 });
@@ -66,7 +66,7 @@ linux('where no sandbox can be made', () => {
     });
   });
 
-  it('with confine "auto" and no bubblewrap, commands run without a sandbox, and the server says so', async () => {
+  it('with confine "auto" and without bubblewrap, commands run without a sandbox, and the server says so', async () => {
     const found = await findConfinement({ ...BOX, confine: 'auto' }, await temporaryDirectory());
     expect(found).toEqual({ type: 'open', why: 'bubblewrap (bwrap) is not installed' });
     expect(confinementText(found)).toBe('Commands are not confined: bubblewrap (bwrap) is not installed.');
@@ -74,8 +74,8 @@ linux('where no sandbox can be made', () => {
   });
 });
 
-describe('the sockets of a sandbox', () => {
-  it('are the paths in /proc/net/unix, also with spaces, and no abstract name', () => {
+describe('the Unix sockets that a sandbox hides', () => {
+  it('the hidden sockets are the paths in /proc/net/unix: paths with spaces are included, abstract names are not', () => {
     const table = [
       'Num       RefCount Protocol Flags    Type St Inode Path',
       '000000001a9717aa: 00000003 00000000 00000000 0001 03 1460228',
@@ -86,7 +86,7 @@ describe('the sockets of a sandbox', () => {
     expect(boundPaths(table)).toEqual(['/home/ada/.docker/a b.sock']);
   });
 
-  it('X1 cannot be hidden if their list cannot be read, and the error says so', async () => {
+  it('X1 if the list of sockets cannot be read, the sandbox is not created, and the error gives the reason', async () => {
     const missing = join(await temporaryDirectory(), 'unix');
     await expect(serviceSockets([], missing)).rejects.toMatchObject({
       reason: 'CONFIGURATION',
@@ -95,15 +95,15 @@ describe('the sockets of a sandbox', () => {
   });
 });
 
-describe('the arguments of a sandbox', () => {
-  it('unshare the network unless it is allowed', () => {
+describe('the arguments of bubblewrap for a sandbox', () => {
+  it('the arguments separate the network unless it is allowed', () => {
     const at = { root: '/w', cwd: '/w' };
     expect(sandboxCommand(BOX, at, ['x'])).toContain('--unshare-net');
     expect(sandboxCommand({ ...BOX, network: true }, at, ['x'])).not.toContain('--unshare-net');
   });
 });
 
-/** Processes of the machine with this argument. */
+/** Returns the machine's processes with this argument. */
 const withArgument = (argument: string): string[] =>
   readdirSync('/proc').filter((id) => {
     try {
@@ -127,7 +127,7 @@ const shell = (
     ...options,
   });
 
-/** Makes a directory with a `bwrap` that runs `line`, and then the real bwrap. */
+/** Creates a directory with its own `bwrap`, which runs `line` and then the real bwrap. */
 async function ownBwrap(line: string): Promise<string> {
   const real = execFileSync('sh', ['-c', 'command -v bwrap'], { encoding: 'utf8' }).trim();
   const bin = await temporaryDirectory();
@@ -147,13 +147,13 @@ whereBoxesAreMade('a command in a sandbox', () => {
     at = await toolInWorkspace();
   });
 
-  it('is tested by making one', async () => {
+  it('a trial sandbox shows whether a sandbox can be created', async () => {
     const found = await findConfinement({ ...BOX, confine: 'require' });
     expect(found).toEqual({ type: 'confined', ...BOX });
     expect(confinementText(found)).toContain('there is no network');
   });
 
-  it('X2 writes to the workspace, and to nothing else', async () => {
+  it('X2 a sandboxed command can write only to the workspace', async () => {
     const elsewhere = await temporaryDirectory();
     await symlink(elsewhere, join(at.root, 'out'));
     await mkdir(join(at.root, 'sub'));
@@ -165,14 +165,14 @@ whereBoxesAreMade('a command in a sandbox', () => {
     expect(existsSync('/etc/x')).toBe(false);
   });
 
-  it('has a private /tmp', async () => {
+  it('a sandboxed command has its own /tmp', async () => {
     const name = `box-${process.pid}`;
     expect(await run(`echo x > /tmp/${name} && cat /tmp/${name} && echo $TMPDIR`)).toMatch(/^x\n\/tmp\n/);
     expect(existsSync(`/tmp/${name}`)).toBe(false);
     expect(await run(`cat /tmp/${name}`)).toContain('exited with code 1');
   });
 
-  it('X2 cannot see the server’s state directory, other processes, or sockets of services', async () => {
+  it('X2 a sandboxed command cannot see the server’s state directory, other processes, or sockets of services', async () => {
     const state = join(at.root, 'state');
     await mkdir(state);
     await writeFile(join(state, 'token'), 'hush');
@@ -184,7 +184,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
     expect(await run('ls -A /run | grep -v systemd | wc -l')).toMatch(/^0\n/);
   });
 
-  it('X2 reaches no Unix socket of a service, at any path', async () => {
+  it('X2 a sandboxed command can connect to no Unix socket of a service, at any path', async () => {
     const home = await mkdtemp(join(homedir(), '.box-'));
     const path = join(home, 'a service.sock');
     const server = createServer((socket) => socket.end('hello'));
@@ -201,7 +201,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
     }
   });
 
-  it('runs once, also if a service removes its socket while the sandbox is made', async () => {
+  it('a sandboxed command runs once, even if a service removes its socket while the sandbox is created', async () => {
     const home = await mkdtemp(join(homedir(), '.box-'));
     const path = join(home, 'service.sock');
     const server = createServer();
@@ -222,7 +222,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
     }
   });
 
-  it('X1 does not run if no sandbox can be made, and the error contains the message of bubblewrap', async () => {
+  it('X1 a command does not run if no sandbox can be created, and the error contains bubblewrap’s message', async () => {
     const bin = await ownBwrap('echo x >> "$0.tries"; echo "bwrap: no more namespaces" >&2; exit 1');
     await expect(at.run(withBwrap(bin), { command: 'touch ran' })).rejects.toThrow(
       /^The command did not run: its sandbox could not start \(bwrap: no more namespaces\)\./,
@@ -231,7 +231,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
     expect(await readdir(at.root)).toEqual([]);
   });
 
-  it('D6 leaves no record if it is aborted between two attempts to make its box', async () => {
+  it('D6 a sandboxed command leaves no process record if it is aborted between two attempts to create its sandbox', async () => {
     const directory = await temporaryDirectory();
     const bin = await ownBwrap(`until ls '${directory}' | grep -q json; do sleep 0.01; done; exit 1`);
     const records = childProcesses({
@@ -267,18 +267,18 @@ whereBoxesAreMade('a command in a sandbox', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('has only the listed environment variables, and no secret', async () => {
+  it('a sandboxed command has only the listed environment variables, and no secret', async () => {
     const text = await run('env');
     expect(text).toContain('CARGO_HOME=/c');
     expect(text).not.toContain('hush');
   });
 
-  it('reaches no network unless it is allowed', async () => {
+  it('a sandboxed command can use no network unless it is allowed', async () => {
     const server = createServer((socket) => socket.end('hello'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    // Uses bash, because the sandbox may hide the directory of Node.
+    // The test uses bash, because the sandbox may hide the directory of Node.
     const connect = `bash -c 'cat < /dev/tcp/127.0.0.1/${port}'`;
     try {
       expect(await run(connect)).toContain('Connection refused');
@@ -288,7 +288,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
     }
   });
 
-  it('returns its exit code and its output in order, without messages about the sandbox’s end', async () => {
+  it('a sandboxed command returns its exit code and its output in order, without messages about the sandbox’s end', async () => {
     for (let round = 0; round < 10; round += 1)
       expect(await run('echo out; echo err >&2; exit 7')).toBe('out\nerr\n[exited with code 7]');
   });
@@ -310,7 +310,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
     return running;
   }
 
-  it('R43 ends with all its processes, also those outside its group', async () => {
+  it('R43 a sandboxed command ends with all its processes, also those outside its process group', async () => {
     const [one, two] = [unlike(), unlike()];
     const error = await abortOnce(`setsid sleep ${one} & sleep ${two} & touch ready; wait`, 500);
     expect(error).toBeInstanceOf(ToolStopped);
@@ -318,7 +318,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
     expect([...withArgument(one), ...withArgument(two)]).toEqual([]);
   });
 
-  it('A2 has a grace period to end by itself', async () => {
+  it('A2 a sandboxed command has a grace period to end by itself', async () => {
     const error = await abortOnce(
       `trap 'sleep 0.1; echo clean > cleaned; exit' TERM; touch ready; while :; do sleep 0.05; done`,
     );
@@ -326,14 +326,14 @@ whereBoxesAreMade('a command in a sandbox', () => {
     expect(await readFile(join(at.root, 'cleaned'), 'utf8')).toBe('clean\n');
   });
 
-  it('A2 is killed after its grace period if it ignores the signal', async () => {
+  it('A2 a sandboxed command is killed after its grace period if it ignores the signal', async () => {
     const one = unlike();
     const error = await abortOnce(`trap '' TERM; touch ready; sleep ${one}; sleep ${one}`, 200);
     expect(error).toMatchObject({ confirmed: true });
     expect(withArgument(one)).toEqual([]);
   });
 
-  it('leaves no process in the background, and says so', async () => {
+  it('a sandboxed command leaves no process in the background, and its result says so', async () => {
     const one = unlike();
     const text = await run(`sleep ${one} & echo done`);
     expect(text).toBe(

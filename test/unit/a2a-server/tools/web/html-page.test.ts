@@ -40,11 +40,11 @@ describe('the readable text of a page', () => {
     ['a main part that is empty', '<main></main><p>a', 'a'],
     ['rubbish', '</p></div><<p>a</b></a><li>b</table>', '<\n\na\n- b'],
     ['nothing', '', ''],
-  ])('has %s', async (_what, html, text) => {
+  ])('the readable text contains %s', async (_what, html, text) => {
     expect((await read(html)).text).toBe(text);
   });
 
-  it('reads the title of the page, not of an image, and the canonical URL', async () => {
+  it('the page’s title is its own and not that of an image, and its canonical URL is read', async () => {
     const html = `<link rel="x CANONICAL" href="/proper"><title>\n The\n title </title><svg><title>no</title></svg>`;
     expect(await read(html)).toEqual({
       title: 'The title',
@@ -55,7 +55,7 @@ describe('the readable text of a page', () => {
     });
   });
 
-  it('reads the links of the page with their text, also from its navigation', async () => {
+  it('the page’s links have their text, also links in its navigation', async () => {
     const html = `<nav><a href="/a" title="t">one\n two</a></nav><map><area href="b" alt="B"></map>
       <a href="javascript:x">no</a><a href="c" rel="nofollow">no</a><a href="d">d<a href="e">e`;
     expect((await read(html)).links.map((link) => [link.url.pathname, link.text])).toEqual([
@@ -66,7 +66,7 @@ describe('the readable text of a page', () => {
     ]);
   });
 
-  it('X3 limits the text of a page with many links', async () => {
+  it('X3 the text of a page with many links is limited', async () => {
     const html = `<base href="http://site.test/${'y'.repeat(2000)}/">${'<a href="x">z</a> '.repeat(10_000)}`;
     const page = await read(html, 50_000);
     expect(page.cut).toBe(true);
@@ -74,7 +74,7 @@ describe('the readable text of a page', () => {
     expect(page.links.length).toBeLessThanOrEqual(1000);
   });
 
-  it('A2 reads a page in pieces, and stops after an abort', async () => {
+  it('A2 a page is read in pieces, and the read stops after an abort', async () => {
     const controller = new AbortController();
     const html = '<p>word</p>'.repeat(50_000);
     let turns = 0;

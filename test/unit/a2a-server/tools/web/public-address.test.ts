@@ -14,19 +14,19 @@ const SPECIAL = `
   .trim()
   .split(/\s+/u);
 
-describe('notPublic', () => {
-  it.each(SPECIAL)('X2 refuses %s', (address) => {
+describe('notPublic, the check for private addresses', () => {
+  it.each(SPECIAL)('X2 notPublic refuses %s', (address) => {
     expect(whyNotPublic(address)).toEqual(expect.any(String));
   });
 
   it.each(['8.8.8.8', '93.184.215.14', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '2a00:1450:4001::8a'])(
-    'lets %s through',
+    'notPublic accepts %s',
     (address) => {
       expect(whyNotPublic(address)).toBeUndefined();
     },
   );
 
-  it("X2 refuses this machine's own addresses", () => {
+  it('X2 notPublic refuses the machine’s own addresses', () => {
     for (const own of Object.values(networkInterfaces()).flat())
       expect(whyNotPublic(own?.address ?? '')).toEqual(expect.any(String));
   });

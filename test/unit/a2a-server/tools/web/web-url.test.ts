@@ -4,7 +4,7 @@ import { webUrl } from '../../../../../a2a-server/tools/web/web-url.ts';
 
 const none = allowedHosts([]);
 
-describe('webUrl', () => {
+describe('webUrl, the check of a URL', () => {
   it.each([
     'http://localhost/',
     'http://LOCALHOST:3000/',
@@ -35,7 +35,7 @@ describe('webUrl', () => {
     'http:\\\\127.0.0.1\\x',
     '//127.0.0.1/x',
     'http://①②⑦.⓪.⓪.①/',
-  ])('X2 refuses %s before a person is asked', (text) => {
+  ])('X2 webUrl refuses %s before the server asks a person', (text) => {
     const base = new URL('http://example.com/');
     expect(() => webUrl(text, { allowed: none, base })).toThrow(
       expect.objectContaining({ reason: 'FORBIDDEN' }),
@@ -48,11 +48,11 @@ describe('webUrl', () => {
     'gopher://example.com/',
     'data:text/plain,x',
     'javascript:1',
-  ])('X2 refuses the scheme of %s', (text) => {
+  ])('X2 webUrl refuses the scheme of %s', (text) => {
     expect(() => webUrl(text, { allowed: none })).toThrow(/not an http or https URL/);
   });
 
-  it('X2 refuses credentials, and does not show them', () => {
+  it('X2 webUrl refuses a URL with credentials, and the error does not show them', () => {
     for (const text of ['https://user:secret@example.com/', 'https://secret@example.com/']) {
       let said = '';
       try {
@@ -72,19 +72,19 @@ describe('webUrl', () => {
     'http://a b/',
     'http://[::1/',
     `https://example.com/${'x'.repeat(8000)}`,
-  ])('X3 refuses a text that is not an absolute URL, e.g. %p', (text) => {
+  ])('X3 webUrl refuses a text that is not an absolute URL, e.g. %p', (text) => {
     expect(() => webUrl(text, { allowed: none })).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
   });
 
-  it('returns a public URL in its normal form, without fragment', () => {
+  it('webUrl returns a public URL in its normal form, without fragment', () => {
     expect(webUrl('HTTPS://Bücher.Example:443/a/../b#part', { allowed: none }).href).toBe(
       'https://xn--bcher-kva.example/b',
     );
   });
 });
 
-describe('allowedHosts', () => {
-  it('X2 lets the operator list a host, with its port or all ports, in any spelling', () => {
+describe('allowedHosts, the operator’s list of hosts', () => {
+  it('X2 the operator can list a host, with its port or all ports, in any spelling', () => {
     const allowed = allowedHosts(['127.0.0.1:8080', 'Wiki.Intern', '[::1]:3000', '0x0a.0.0.1']);
     const reach = (text: string) => allowed(new URL(text));
     expect(reach('http://127.0.0.1:8080/')).toBe(true);
@@ -98,7 +98,7 @@ describe('allowedHosts', () => {
     expect(reach('http://10.0.0.1/')).toBe(true);
   });
 
-  it('uses the default port of the scheme if the URL has none', () => {
+  it('a URL without a port has the default port of its scheme', () => {
     const allowed = allowedHosts(['intern:80', 'safe:443']);
     expect(allowed(new URL('http://intern/'))).toBe(true);
     expect(allowed(new URL('https://intern/'))).toBe(false);
@@ -117,7 +117,7 @@ describe('allowedHosts', () => {
     '[::1',
     'a b',
     'host:80:80',
-  ])('recognizes that %p is not a host', (entry) => {
+  ])('allowedHosts refuses %p, which is not a host', (entry) => {
     expect(parseHost(entry)).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { link, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { allowedWorkspaces } from '../../../../../a2a-server/startup/allowed-workspaces.ts';
+import { allowedWorkspaces } from '../../../../../a2a-server/startup/open-allowed-workspace.ts';
 import { listFiles } from '../../../../../a2a-server/tools/builtin/list-files.ts';
 import { readFile as readFileTool } from '../../../../../a2a-server/tools/builtin/read-file.ts';
 import { searchFiles } from '../../../../../a2a-server/tools/builtin/search-files.ts';
@@ -48,70 +48,77 @@ async function runner(hold?: DirectoryHold) {
   };
 }
 
-describe.each(['anchored', 'checked'] as const)('a barred directory (hold: %s)', (hold) => {
-  it('X2 cannot be read, listed, searched or written through any path', async () => {
-    await symlink(state, join(home, 'absolute'));
-    await symlink('.local/state', join(home, 'above'));
-    await symlink('../.local/state/bridge/token', join(home, '.local', 'token'));
-    const run = await runner(hold);
-    const before = await readdir(state);
-    for (const path of [
-      '.local/state/bridge',
-      'absolute',
-      'above/bridge',
-      '.local/../.local/state/bridge',
-      state,
-    ]) {
-      await expect(run(listFiles, { path })).rejects.toMatchObject(refused);
-      await expect(run(searchFiles, { path, pattern: 'secret' })).rejects.toMatchObject(refused);
-      await expect(run(readFileTool, { path: `${path}/token` })).rejects.toMatchObject(refused);
-      await expect(run(readFileTool, { path: `${path}/below/log` })).rejects.toMatchObject(refused);
-      await expect(run(writeFileTool, { path: `${path}/token`, content: 'x' })).rejects.toMatchObject(
-        refused,
+describe.each(['anchored', 'checked'] as const)(
+  'a barred directory, which file tools may not use (hold: %s)',
+  (hold) => {
+    it('X2 file tools cannot read, list, search or write a barred directory through any path', async () => {
+      await symlink(state, join(home, 'absolute'));
+      await symlink('.local/state', join(home, 'above'));
+      await symlink('../.local/state/bridge/token', join(home, '.local', 'token'));
+      const run = await runner(hold);
+      const before = await readdir(state);
+      for (const path of [
+        '.local/state/bridge',
+        'absolute',
+        'above/bridge',
+        '.local/../.local/state/bridge',
+        state,
+      ]) {
+        await expect(run(listFiles, { path })).rejects.toMatchObject(refused);
+        await expect(run(searchFiles, { path, pattern: 'secret' })).rejects.toMatchObject(refused);
+        await expect(run(readFileTool, { path: `${path}/token` })).rejects.toMatchObject(refused);
+        await expect(run(readFileTool, { path: `${path}/below/log` })).rejects.toMatchObject(refused);
+        await expect(run(writeFileTool, { path: `${path}/token`, content: 'x' })).rejects.toMatchObject(
+          refused,
+        );
+        await expect(run(writeFileTool, { path: `${path}/new`, content: 'x' })).rejects.toMatchObject(
+          refused,
+        );
+      }
+      for (const path of ['above/bridge/../bridge/token', '.local/token'])
+        await expect(run(readFileTool, { path })).rejects.toMatchObject(refused);
+      expect(await readdir(state)).toEqual(before);
+      expect(await readFile(join(state, 'token'), 'utf8')).toBe('secret');
+    });
+
+    it('X2 file tools cannot use a barred directory’s files through a hard link elsewhere either', async () => {
+      await link(join(state, 'token'), join(home, 'notes.txt'));
+      await link(join(state, 'below', 'log'), join(home, '.local', 'log.txt'));
+      await link(join(home, '.local', 'state', 'notes'), join(home, 'plain.txt'));
+      const run = await runner(hold);
+      for (const path of ['notes.txt', '.local/log.txt']) {
+        await expect(run(readFileTool, { path })).rejects.toMatchObject(refused);
+        await expect(run(searchFiles, { path, pattern: 'secret' })).rejects.toMatchObject(refused);
+        await expect(run(writeFileTool, { path, content: 'x' })).rejects.toMatchObject(refused);
+      }
+      expect(await run(searchFiles, { pattern: 'secret', glob: '*.txt' })).toContain(
+        'plain.txt:1: no secret',
       );
-      await expect(run(writeFileTool, { path: `${path}/new`, content: 'x' })).rejects.toMatchObject(refused);
-    }
-    for (const path of ['above/bridge/../bridge/token', '.local/token'])
-      await expect(run(readFileTool, { path })).rejects.toMatchObject(refused);
-    expect(await readdir(state)).toEqual(before);
-    expect(await readFile(join(state, 'token'), 'utf8')).toBe('secret');
-  });
+      expect(await run(searchFiles, { pattern: '^secret', regex: true })).not.toContain('notes.txt:');
+      expect(await run(readFileTool, { path: 'plain.txt' })).toContain('no secret');
+    });
 
-  it('X2 protects its files also against a hard link elsewhere', async () => {
-    await link(join(state, 'token'), join(home, 'notes.txt'));
-    await link(join(state, 'below', 'log'), join(home, '.local', 'log.txt'));
-    await link(join(home, '.local', 'state', 'notes'), join(home, 'plain.txt'));
-    const run = await runner(hold);
-    for (const path of ['notes.txt', '.local/log.txt']) {
-      await expect(run(readFileTool, { path })).rejects.toMatchObject(refused);
-      await expect(run(searchFiles, { path, pattern: 'secret' })).rejects.toMatchObject(refused);
-      await expect(run(writeFileTool, { path, content: 'x' })).rejects.toMatchObject(refused);
-    }
-    expect(await run(searchFiles, { pattern: 'secret', glob: '*.txt' })).toContain('plain.txt:1: no secret');
-    expect(await run(searchFiles, { pattern: '^secret', regex: true })).not.toContain('notes.txt:');
-    expect(await run(readFileTool, { path: 'plain.txt' })).toContain('no secret');
-  });
+    it('X2 a barred directory does not appear in lists and searches of its parent', async () => {
+      const run = await runner(hold);
+      expect(await run(listFiles, { path: '.local/state' })).toBe('notes');
+      expect(await run(listFiles, { recursive: true })).toBe('.local/\n.local/state/\n.local/state/notes');
+      expect(await run(searchFiles, { pattern: 'secret', includeIgnored: true })).toBe(
+        '.local/state/notes:1: no secret',
+      );
+      expect(await run(searchFiles, { glob: '**/{token,log,notes}' })).toBe('.local/state/notes');
+    });
 
-  it('X2 does not appear in lists and searches of its parent', async () => {
-    const run = await runner(hold);
-    expect(await run(listFiles, { path: '.local/state' })).toBe('notes');
-    expect(await run(listFiles, { recursive: true })).toBe('.local/\n.local/state/\n.local/state/notes');
-    expect(await run(searchFiles, { pattern: 'secret', includeIgnored: true })).toBe(
-      '.local/state/notes:1: no secret',
-    );
-    expect(await run(searchFiles, { glob: '**/{token,log,notes}' })).toBe('.local/state/notes');
-  });
+    it('X2 a barred directory stays barred after a rename', async () => {
+      const run = await runner(hold);
+      await rename(state, join(home, 'renamed'));
+      await expect(run(readFileTool, { path: 'renamed/token' })).rejects.toMatchObject(refused);
+      expect(await run(listFiles, {})).toBe('.local/');
+    });
+  },
+);
 
-  it('X2 stays barred under another name', async () => {
-    const run = await runner(hold);
-    await rename(state, join(home, 'renamed'));
-    await expect(run(readFileTool, { path: 'renamed/token' })).rejects.toMatchObject(refused);
-    expect(await run(listFiles, {})).toBe('.local/');
-  });
-});
-
-describe('a workspace', () => {
-  it('X2 cannot be a barred directory or below one, also through links', async () => {
+describe('the choice of a workspace', () => {
+  it('X2 a workspace cannot be a barred directory or a directory below it, also through links', async () => {
     await symlink(join(state, 'below'), join(home, 'link'));
     const open = allowedWorkspaces({ fallback: undefined, allowed: [], barred: await barred() });
     for (const path of [state, join(state, 'below'), join(home, 'link')])

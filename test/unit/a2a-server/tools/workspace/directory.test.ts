@@ -56,7 +56,7 @@ linux('X2 a directory that is held open', () => {
   });
 });
 
-describe('X2 a directory known by its path and identity', () => {
+describe('X2 a directory with a known path and identity', () => {
   it.each(Object.entries(swaps))('refuses access when a %s replaces it', async (_what, swap) => {
     const directory = await openDirectory(at('inside'), 'checked');
     expect(await contentOf(directory)).toBe('inside');
@@ -66,7 +66,7 @@ describe('X2 a directory known by its path and identity', () => {
     await expect(directory.confirm()).rejects.toEqual(refused);
   });
 
-  it('notices a link above it', async () => {
+  it('the check notices a link in a parent directory', async () => {
     const child = await openDirectory(at('inside', 'child'), 'checked');
     await rename(at('inside'), at('moved'));
     await symlink(at('moved'), at('inside'));
@@ -74,9 +74,9 @@ describe('X2 a directory known by its path and identity', () => {
   });
 });
 
-describe.each(['anchored', 'checked'] as const)('a directory (hold: %s)', (hold) => {
+describe.each(['anchored', 'checked'] as const)('a directory handle (hold: %s)', (hold) => {
   (hold === 'anchored' ? linux : describe)('X2', () => {
-    it('follows no link to a file or a directory', async () => {
+    it('the handle follows no link to a file or a directory', async () => {
       const directory = await openDirectory(at('inside'), hold);
       await symlink(at('outside'), at('inside', 'link'));
       await expect(directory.child('link')).rejects.toEqual(refused);

@@ -10,7 +10,7 @@ import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';
 
 const ROUNDS = numberOfRuns(1500);
-/** Fewer rounds, because each write waits for the disk three times. */
+/** Writing tests have fewer rounds, because each write waits for the disk three times. */
 const WRITES = Math.ceil(ROUNDS / 10);
 const TIMEOUT = 60_000 + ROUNDS * 20;
 const linux = process.platform === 'linux' ? describe : describe.skip;
@@ -72,13 +72,13 @@ const reasonOf = (error: unknown): string =>
 
 linux('X2 while a directory is swapped for a link to outside, again and again', () => {
   it(
-    'the server never reads a file outside',
+    'the server never reads a file outside the workspace',
     async () => {
       const seen = await race(ROUNDS, (workspace) =>
         workspace.read('sub/file').then((file) => file?.content ?? 'missing', reasonOf),
       );
       expect(seen.get('outside')).toBeUndefined();
-      // Both outcomes occurred, so the test has tested the race.
+      // Both outcomes must occur. Otherwise the race has not been tested.
       expect(seen.get('inside')).toBeGreaterThan(0);
       expect(seen.get('OUTSIDE_WORKSPACE')).toBeGreaterThan(0);
     },
@@ -86,7 +86,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
   );
 
   it(
-    'the server never writes a file outside',
+    'the server never writes a file outside the workspace',
     async () => {
       let number = 0;
       const signal = new AbortController().signal;
@@ -103,11 +103,11 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
   );
 
   it(
-    'the server never deletes a file outside',
+    'the server never deletes a file outside the workspace',
     async () => {
       const signal = new AbortController().signal;
       const seen = await race(WRITES, async (workspace) => {
-        // Create the file to delete again inside, wherever `sub` points now.
+        // Creates the deleted file again inside the workspace, wherever `sub` points now.
         await workspace
           .replace('sub/file', { content: 'inside', basis: ABSENT, signal })
           .catch(() => undefined);
@@ -122,7 +122,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
   );
 
   it(
-    'a recursive deletion never deletes a file outside',
+    'a recursive deletion never deletes a file outside the workspace',
     async () => {
       const signal = new AbortController().signal;
       const seen = await race(WRITES, async (workspace) => {
@@ -139,7 +139,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
   );
 
   it(
-    'the server never moves a file to or from outside',
+    'the server never moves a file from or to a place outside the workspace',
     async () => {
       const signal = new AbortController().signal;
       const seen = await race(WRITES, async (workspace) => {
@@ -163,7 +163,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
   );
 
   it(
-    'the server never lists a directory outside',
+    'the server never lists a directory outside the workspace',
     async () => {
       const signal = new AbortController().signal;
       const seen = await race(Math.ceil(ROUNDS / 5), async (workspace) => {
@@ -186,7 +186,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
 });
 
 linux('X2 while the workspace itself is swapped', () => {
-  it('the server never reads another directory in its place', async () => {
+  it('the server never reads another directory at the workspace’s path', async () => {
     const around = await temporaryDirectory();
     await mkdir(join(around, 'space'));
     await mkdir(join(around, 'other'));

@@ -10,8 +10,8 @@ import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 const signal = new AbortController().signal;
 const outside = expect.objectContaining({ reason: 'OUTSIDE_WORKSPACE' });
 
-describe('openWorkspace', () => {
-  it('refuses a path that is not a usable directory, and says why', async () => {
+describe('openWorkspace, which opens a directory as a workspace', () => {
+  it('openWorkspace refuses a path that is not a usable directory, and gives the reason', async () => {
     const directory = await temporaryDirectory();
     await writeFile(join(directory, 'file'), '');
     const cases = [
@@ -33,14 +33,14 @@ describe('openWorkspace', () => {
     }
   });
 
-  it('uses the target directory of a link', async () => {
+  it('openWorkspace uses the target directory of a link', async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, 'real'));
     await symlink('real', join(directory, 'link'));
     expect((await openWorkspace(join(directory, 'link'))).root).toBe(join(directory, 'real'));
   });
 
-  it('X2 notices that another directory has replaced it', async () => {
+  it('X2 the open workspace notices that another directory has replaced its own', async () => {
     const directory = await temporaryDirectory();
     await mkdir(join(directory, 'space'));
     const workspace = await openWorkspace(join(directory, 'space'));
@@ -54,8 +54,8 @@ describe('openWorkspace', () => {
   });
 });
 
-describe('a file as bytes', () => {
-  it('has the content of the file, text or binary, and its permissions', async () => {
+describe('a workspace file as bytes', () => {
+  it('the bytes are the file’s content, for text and binary files, and the permissions are included', async () => {
     const root = await temporaryDirectory();
     await writeFile(join(root, 'a'), Buffer.from([0, 255]), { mode: 0o750 });
     const workspace = await openWorkspace(root);
@@ -71,7 +71,7 @@ describe('a file as bytes', () => {
 });
 
 // Linux supports both ways to hold a directory; macOS and Windows only the second.
-describe.each(['anchored', 'checked'] as const)('a workspace (hold: %s)', (hold) => {
+describe.each(['anchored', 'checked'] as const)('the files of a workspace (hold: %s)', (hold) => {
   let around: string;
   let root: string;
   let workspace: Workspace;
@@ -88,7 +88,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace (hold: %s)', (hold)
   const write = (path: string, content = 'new', basis = ABSENT) =>
     workspace.replace(path, { content, basis, signal });
 
-  it('reads, creates and replaces files, by relative and by absolute path', async () => {
+  it('a workspace reads, creates and replaces files, by relative and by absolute path', async () => {
     await write('sub/new.txt', 'one');
     const file = await workspace.read(join(root, 'sub', 'new.txt'));
     expect(file).toMatchObject({ path: 'sub/new.txt', content: 'one', bytes: 3 });
@@ -99,12 +99,12 @@ describe.each(['anchored', 'checked'] as const)('a workspace (hold: %s)', (hold)
     expect(await readdir(join(root, 'sub'))).toEqual(['deep', 'new.txt']);
   });
 
-  it('creates the parent directories of a new file', async () => {
+  it('a workspace creates the parent directories of a new file', async () => {
     await write('x/y/z.txt');
     expect(await readFile(join(root, 'x', 'y', 'z.txt'), 'utf8')).toBe('new');
   });
 
-  it('X2 does not leave the root through `..` or an absolute path', async () => {
+  it('X2 a path with `..` or an absolute path cannot lead outside the workspace', async () => {
     for (const path of [
       '..',
       '../secret',
@@ -121,7 +121,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace (hold: %s)', (hold)
     expect(await readdir(around)).toEqual(['secret', 'space']);
   });
 
-  it('X2 does not leave the root through a link: relative, absolute, chained or dangling, at the end or in between', async () => {
+  it('X2 a link cannot lead outside the workspace: relative, absolute, chained or dangling, at any part of the path', async () => {
     await symlink('../secret', join(root, 'file-out'));
     await symlink(join(around, 'secret'), join(root, 'file-out-absolute'));
     await symlink('..', join(root, 'dir-out'));
@@ -150,7 +150,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace (hold: %s)', (hold)
     expect(await readFile(join(around, 'secret'), 'utf8')).toBe('secret');
   });
 
-  it('follows links that stay inside, and creates the target of a dangling link', async () => {
+  it('a workspace follows links to its own files, and creates the target of a dangling link', async () => {
     await symlink('../a.txt', join(root, 'sub', 'link'));
     await symlink(join(root, 'sub'), join(root, 'absolute'));
     await symlink('sub/deep/created', join(root, 'dangling'));
@@ -163,7 +163,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace (hold: %s)', (hold)
     expect(await workspace.locate('down/..')).toEqual({ path: 'sub', kind: 'directory' });
   });
 
-  it('stops at an endless chain of links', async () => {
+  it('a workspace stops at an endless chain of links', async () => {
     await symlink('loop', join(root, 'loop'));
     await symlink('pong', join(root, 'ping'));
     await symlink('ping', join(root, 'pong'));
@@ -171,14 +171,14 @@ describe.each(['anchored', 'checked'] as const)('a workspace (hold: %s)', (hold)
     await expect(workspace.read('ping/x')).rejects.toThrow(/endless chain/);
   });
 
-  it('X2 replaces a hard link to a file outside, and does not write through it', async () => {
+  it('X2 a workspace replaces a hard link to a file outside, and does not write through it', async () => {
     await link(join(around, 'secret'), join(root, 'hard'));
     await write('hard', 'changed', (await workspace.read('hard'))?.hash);
     expect(await readFile(join(around, 'secret'), 'utf8')).toBe('secret');
     expect(await readFile(join(root, 'hard'), 'utf8')).toBe('changed');
   });
 
-  it('accepts every valid file name, and explains an invalid one', async () => {
+  it('a workspace accepts every valid file name, and explains an invalid one', async () => {
     const long = 'ü'.repeat(127) + 'x';
     for (const name of ['naïve 文件 🎉.txt', ' leading', 'new\nline', '-rf', '*?[', 'e\u0301', long]) {
       await write(name, name);
@@ -188,7 +188,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace (hold: %s)', (hold)
     await expect(workspace.read('a\0.txt')).rejects.toMatchObject({ reason: 'MALFORMED' });
   });
 
-  it('distinguishes a directory from a file', async () => {
+  it('a workspace distinguishes a directory from a file', async () => {
     for (const path of ['.', '', 'sub', 'sub/', root]) {
       await expect(workspace.read(path)).rejects.toThrow(/is a directory/);
       await expect(write(path)).rejects.toThrow(/is a directory/);
@@ -201,13 +201,13 @@ describe.each(['anchored', 'checked'] as const)('a workspace (hold: %s)', (hold)
     await expect(workspace.list('missing')).rejects.toThrow(/no directory/);
   });
 
-  it('does not block on a pipe, and does not open devices', async () => {
+  it('a workspace does not block on a pipe, and does not open devices', async () => {
     await promisify(execFile)('mkfifo', [join(root, 'pipe')]);
     await expect(workspace.read('pipe')).rejects.toMatchObject({ reason: 'UNSUPPORTED_CONTENT' });
     await expect(write('pipe')).rejects.toMatchObject({ reason: 'UNSUPPORTED_CONTENT' });
   });
 
-  it('reads only text, up to the size limit', async () => {
+  it('a workspace reads only text, up to the size limit', async () => {
     await writeFile(join(root, 'binary'), Buffer.from([1, 0, 2]));
     await writeFile(join(root, 'latin1'), Buffer.from('caf\u00e9', 'latin1'));
     await writeFile(join(root, 'bom'), '\uFEFFx');
@@ -220,7 +220,7 @@ describe.each(['anchored', 'checked'] as const)('a workspace (hold: %s)', (hold)
     expect((await workspace.read('bom'))?.content).toBe('\uFEFFx');
   });
 
-  it('D2 does not overwrite a file that was changed, created or deleted since the preview', async () => {
+  it('D2 a workspace does not overwrite a file that was changed, created or deleted since the preview', async () => {
     const basis = (await workspace.read('a.txt'))?.hash ?? '';
     await writeFile(join(root, 'a.txt'), 'changed');
     const changed = expect.objectContaining({ reason: 'INPUT_CHANGED' });
@@ -231,13 +231,13 @@ describe.each(['anchored', 'checked'] as const)('a workspace (hold: %s)', (hold)
     expect(await readdir(root)).toEqual(['a.txt', 'sub']);
   });
 
-  it('keeps the permissions of the file it replaces', async () => {
+  it('a replaced file keeps its permissions', async () => {
     await writeFile(join(root, 'script'), 'x', { mode: 0o750 });
     await write('script', 'y', (await workspace.read('script'))?.hash);
     expect((await stat(join(root, 'script'))).mode & 0o777).toBe(0o750);
   });
 
-  it('changes nothing after an abort before the rename', async () => {
+  it('an abort before the rename leaves the file unchanged', async () => {
     const controller = new AbortController();
     controller.abort();
     const replacing = workspace.replace('b.txt', { content: 'b', basis: ABSENT, signal: controller.signal });

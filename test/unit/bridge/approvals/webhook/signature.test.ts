@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { signatureHeaders } from '../../../../../bridge/approvals/webhook/signature.ts';
 
-test('a post’s signature equals the example of the standard', () => {
+test('the signature of a webhook post equals the example of the standard', () => {
   // The example is from the library tests of https://github.com/standard-webhooks/standard-webhooks.
   const signed = signatureHeaders(
     { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body: '{"test": 2432232314}' },

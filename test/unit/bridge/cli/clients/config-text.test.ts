@@ -19,14 +19,14 @@ describe('the bridge’s entry in a client’s settings', () => {
     [{ command: 'node', args: ['/x/cambridge/main.js'] }, false],
     [{ url: 'https://example.com/bridge/main.js' }, false],
     ['text', false],
-  ])('whether the entry %j starts the bridge: %s', (value, is) => expect(isBridge(value)).toBe(is));
+  ])('the entry %j starts the bridge: %s', (value, is) => expect(isBridge(value)).toBe(is));
 });
 
 describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
   const config = configText(format);
   const keys = ['servers', 'a2a-bridge'];
 
-  it('an empty text gets the entry once, and loses it again', () => {
+  it('an empty settings text gets the entry once, and loses it again', () => {
     for (const empty of ['', '\n', '  ']) {
       const put = withBridge(config, empty, { keys, entry });
       expect(put).toMatchObject({ type: 'changed' });
@@ -38,7 +38,7 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
     }
   });
 
-  it('all other content stays: other servers and settings, in any order of additions and removals', () => {
+  it('all other content of the settings stays: other servers and settings, in any order of additions and removals', () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}$/);
     const others = fc.dictionary(name, fc.record({ command: fc.string(), args: fc.array(fc.string()) }));
     fc.assert(
@@ -63,15 +63,15 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
     );
   });
 
-  it('another server with that name is not changed', () => {
+  it('another server with the bridge’s name is not changed', () => {
     const text = config.put('', keys, { command: 'other', args: [] });
     expect(withBridge(config, text, { keys, entry })).toEqual({ type: 'taken' });
     expect(withoutBridge(config, text, keys)).toEqual({ type: 'taken' });
   });
 });
 
-describe('JSON', () => {
-  it('keeps a byte order mark, tabs, and line ends as they are', () => {
+describe('client settings in JSON', () => {
+  it('the settings keep a byte order mark, tabs, and line ends as they are', () => {
     const text = '\u{feff}{\r\n\t"a": 1\r\n}\r\n';
     const after = configText('jsonc').put(text, ['servers', 'x'], { command: 'c' });
     expect(after.startsWith('\u{feff}{\r\n\t"a": 1,\r\n\t"servers": {\r\n\t\t"x": {')).toBe(true);

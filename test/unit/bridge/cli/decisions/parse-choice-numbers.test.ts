@@ -3,7 +3,7 @@ import { parseChoiceNumbers } from '../../../../../bridge/cli/decisions/parse-ch
 
 const choices = [{ label: 'red' }, { label: 'light blue' }, { label: '7' }];
 
-describe('the typed answer to a choice', () => {
+describe('the number that a person types for a choice', () => {
   it.each([
     [false, '2', 'light blue'],
     [false, ' 1 ', 'red'],
@@ -20,7 +20,7 @@ describe('the typed answer to a choice', () => {
     expect(parseChoiceNumbers({ text: 'Which?', choices, multiple }, typed)).toEqual(answer);
   });
 
-  it('stays unchanged if there are no choices', () => {
+  it('the typed text stays unchanged if there are no choices', () => {
     expect(parseChoiceNumbers({ text: 'How many?' }, '1')).toBe('1');
   });
 });

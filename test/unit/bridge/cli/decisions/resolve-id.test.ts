@@ -4,7 +4,7 @@ import {
   resolveSessionId,
   resolveQuestion,
 } from '../../../../../bridge/cli/decisions/resolve-id.ts';
-import { withShownCode } from '../../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
 import { shortIds } from '../../../../../bridge/cli/terminal/short-ids.ts';
 import type { ListedSession } from '../../../../../bridge/sessions/list-sessions.ts';
 import type { CallView, TaskView } from '../../../../../bridge/sessions/task-view.ts';
@@ -35,7 +35,7 @@ const call = (callId: string): CallView => callView({ callId, title: callId, sta
 const view = (pending: readonly PendingAction[], calls: readonly CallView[] = []): TaskView =>
   taskView({ taskId: 't', sessionId: 's', state: 'input-required', pending, calls });
 
-describe('the session argument', () => {
+describe('the session argument of a command', () => {
   const all = [listed('session-abc1', 'task-9'), listed('session-abd2'), listed('other')];
 
   it.each([
@@ -58,25 +58,25 @@ describe('the session argument', () => {
     expect(error).toMatchObject({ reason: 'UNKNOWN_SESSION', message: expect.stringMatching(message) });
   });
 
-  it('a title cannot add lines to the error', () => {
+  it('a title with line breaks adds no lines to the error', () => {
     const error = resolveSessionId([{ ...listed('a'), title: 'x\n\u{1b}[2J' }], 'b');
     expect(error).toMatchObject({ message: expect.stringContaining('a  x⏎\\u{1b}[2J') });
   });
 });
 
-describe('the action argument', () => {
-  it('may be absent for a single pending action, be a prefix of its id, or select all', () => {
+describe('the action argument of a command', () => {
+  it('the argument may be absent for a single pending action, be a prefix of its id, or select all actions', () => {
     const both = view([action('call-a1'), action('call-b2')]);
     expect(resolveCalls(view([action('call-a1')]), undefined, false)).toMatchObject([{ callId: 'call-a1' }]);
     expect(resolveCalls(both, 'b', false)).toMatchObject([{ callId: 'call-b2' }]);
     expect(resolveCalls(both, undefined, true)).toHaveLength(2);
   });
 
-  it('an id that is the prefix of another selects itself', () => {
+  it('an id that is the prefix of another id selects its own action', () => {
     expect(resolveCalls(view([action('c1'), action('c12')]), 'c1', false)).toMatchObject([{ callId: 'c1' }]);
   });
 
-  it('R07 a decided action is refused, and the error gives the decision', () => {
+  it('R07 an argument for a decided action is refused, and the error contains the decision', () => {
     const decided = { decision: 'deny', by: 'ada', channel: 'page' } as const;
     expect(() => resolveCalls(view([], [{ ...call('call-a1'), decided }]), 'call-a1', false)).toThrow(
       /was decided before: deny, by ada over page/,
@@ -103,8 +103,8 @@ describe('the action argument', () => {
   );
 });
 
-describe('short ids', () => {
-  it('are the shortest unique prefixes', () => {
+describe('short ids in lists', () => {
+  it('the short ids are the shortest unique prefixes', () => {
     const ids = ['session-aaaaaaaa-1', 'session-aaaaaaaa-2', 'session-bbbbbbbbbbbb', 'x'];
     const short = shortIds(ids);
     expect([...short.values()].toSorted()).toEqual(
@@ -113,10 +113,10 @@ describe('short ids', () => {
   });
 });
 
-describe('the question argument', () => {
+describe('the question argument of a command', () => {
   const question = (callId: string): PendingAction => ({ ...action(callId), decisions: ['answer', 'deny'] });
 
-  it('may be absent for a single question, even if other calls wait for approval', () => {
+  it('the argument may be absent for a single question, even if other calls wait for approval', () => {
     expect(resolveQuestion(view([action('call-a'), question('call-b')]), {}).callId).toBe('call-b');
     expect(resolveQuestion(view([question('call-a'), question('call-b')]), { call: 'b' }).callId).toBe(
       'call-b',

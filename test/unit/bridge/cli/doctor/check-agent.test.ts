@@ -4,7 +4,7 @@ import { checkAgent, clockSkew } from '../../../../../bridge/cli/doctor/check-ag
 import { checkNode } from '../../../../../bridge/cli/doctor/check-machine.ts';
 import { hostileAgent } from '../../../../support/fake-agent-hostile.ts';
 
-describe('an agent', () => {
+describe('doctor’s check of an agent', () => {
   it('R100 the report about an agent names an endpoint that never answers, although the card does', async () => {
     const { url, stop } = await hostileAgent(() => undefined);
     try {
@@ -25,7 +25,7 @@ describe('an agent', () => {
   });
 });
 
-describe('the error of the clock', () => {
+describe('doctor’s check of the clock', () => {
   const before = Date.parse('2026-01-01T00:00:10.500Z');
   const asked = { before, after: before + 200 };
 
@@ -35,12 +35,12 @@ describe('the error of the clock', () => {
     ['Thu, 01 Jan 2026 00:00:00 GMT', -9_500],
     [null, undefined],
     ['yesterday', undefined],
-  ])('the answer’s date %s gives an error of %s ms', (date, skew) =>
+  ])('the response’s date %s gives a clock error of %s ms', (date, skew) =>
     expect(clockSkew(date, asked)).toBe(skew),
   );
 });
 
-describe('the Node version', () => {
+describe('doctor’s check of the Node version', () => {
   it.each([
     ['v20.19.0', 'ok'],
     ['v20.18.3', 'fail'],

@@ -2,20 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import { commandWords } from '../../../../../bridge/cli/models/model-change.ts';
 
 describe('the key command of `model set`', () => {
-  it('is split into a program and its arguments', () => {
+  it('the key command is split into a program and its arguments', () => {
     expect(commandWords('pass show "anthropic work"')).toEqual(['pass', 'show', 'anthropic work']);
     expect(commandWords('security find-generic-password -s risk-analysis -w')).toHaveLength(5);
   });
 
   it.each(['pass show $NAME', 'cat key | head -1', ''])(
-    'is refused if it needs a shell or is empty: %j',
+    'a key command is refused if it needs a shell or is empty: %j',
     (text) => {
       expect(() => commandWords(text)).toThrow(/--key-command/);
     },
   );
 
   it.each(['echo sk-proj-0123456789abcdefghij', `sh -c 'echo AIzaSyA0123456789abcdefghij'`])(
-    'is refused if it contains a key, because the settings would hold it in clear: %j',
+    'a key command is refused if it contains a key, because the settings would contain the key as plain text: %j',
     (text) => {
       expect(() => commandWords(text)).toThrow(/contains a key itself.*Store the key in a password manager/);
     },

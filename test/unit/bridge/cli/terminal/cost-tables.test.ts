@@ -52,7 +52,7 @@ const REPORT: CostReport = {
   ],
 };
 
-test('the tables say which days they mean, and say an unknown price plainly', () => {
+test('the cost tables name their days, and say plainly that a price is unknown', () => {
   expect(costTables(REPORT, undefined)).toBe(
     `From 2026-01-30 to 2026-01-31 (UTC days):
 
@@ -73,7 +73,7 @@ The price of 1 request to ollama:qwen3 is unknown. Add its price in US dollars p
   );
 });
 
-test('the budget per day is there, with the limit that a person has raised', () => {
+test('the cost tables show the daily budget, with the limit that a person has raised', () => {
   const dailyBudget = { usd: 5, limitUsd: 5, spentUsd: 1.5 };
   expect(costTables({ ...EMPTY, dailyBudget }, undefined)).toBe(
     'No requests to a model from 2026-01-30 to 2026-01-31 (UTC days).\nThe budget per day is $5.00. Today cost $1.50.',
@@ -84,7 +84,7 @@ test('the budget per day is there, with the limit that a person has raised', () 
   );
 });
 
-test('the list of sessions is short and counts the others; text of an agent is escaped', () => {
+test('the list of sessions is short and counts the others; agent text is escaped', () => {
   const sessions = Array.from({ length: 30 }, (_, index) => ({
     ...PAID,
     sessionId: `s-${index}`,

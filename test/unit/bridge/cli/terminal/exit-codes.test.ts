@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { EXIT_MEANINGS, exitCodeOf, UsageError } from '../../../../../bridge/cli/terminal/exit-codes.ts';
 import { ProductError, type Reason } from '../../../../../shared/runtime/errors.ts';
 
-describe('the exit code', () => {
+describe('the exit code of a command', () => {
   it.each<[Reason, number]>([
     ['UNKNOWN_SESSION', 3],
     ['ALREADY_DECIDED', 4],
@@ -16,13 +16,13 @@ describe('the exit code', () => {
     expect(exitCodeOf(new ProductError(reason, ''))).toBe(code),
   );
 
-  it('the exit code of an unexpected error is 1, of an invalid command line 2', () => {
+  it('an unexpected error gives exit code 1, and an invalid command line 2', () => {
     expect(exitCodeOf(new TypeError('x'))).toBe(1);
     expect(exitCodeOf('x')).toBe(1);
     expect(exitCodeOf(new UsageError('x'))).toBe(2);
   });
 
-  it('has a different meaning for each number', () => {
+  it('each exit code has one meaning', () => {
     const codes = EXIT_MEANINGS.map(([code]) => code);
     expect(new Set(codes).size).toBe(codes.length);
   });

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { logLine } from '../../../../../bridge/cli/terminal/log-line.ts';
 import { plain } from '../../../../../bridge/cli/terminal/paint.ts';
 
-describe('a formatted log line', () => {
-  it('has time, level, text and facts, without the fields that every line repeats', () => {
+describe('a log line at the terminal', () => {
+  it('the line has time, level, text and facts, without the fields that every line repeats', () => {
     const line = JSON.stringify({
       level: 50,
       time: 0,
@@ -18,13 +18,13 @@ describe('a formatted log line', () => {
   });
 
   it.each(['a stack trace', '{"level":30}', '', '[1]', 'null'])(
-    '%j, which is no log line, stays unchanged',
+    'the text %j, which is not a log line, stays unchanged',
     (line) => {
       expect(logLine(line, plain)).toBe(line);
     },
   );
 
-  it('cannot move the cursor', () => {
+  it('text in a log line cannot move the cursor', () => {
     expect(logLine('x\u{1b}[2J', plain)).toBe('x\\u{1b}[2J');
   });
 });

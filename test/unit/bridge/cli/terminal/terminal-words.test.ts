@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { inTerminalWords } from '../../../../../bridge/cli/terminal/terminal-words.ts';
-import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-name.ts';
+import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-names.ts';
 
-describe('sentences of the bridge, at a terminal', () => {
+describe('the bridge’s sentences at a terminal', () => {
   test.each([
     ['Look with wait_for_task.', 'Look with "mcp-a2a-bridge watch".'],
     [
@@ -20,7 +20,7 @@ describe('sentences of the bridge, at a terminal', () => {
     expect(inTerminalWords(said)).toBe(words);
   });
 
-  test.each(TOOL_NAMES)('%s is a command, or names the client’s tool as such', (name) => {
+  test.each(TOOL_NAMES)('%s is a command, or names the client’s tool as a tool', (name) => {
     expect(inTerminalWords(name)).toMatch(/^"mcp-a2a-bridge \w+( \w+)?"|in your MCP client$/);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { indented, wrapWords } from '../../../../../bridge/cli/terminal/wrap-words.ts';
 
-describe('wrapped text', () => {
-  it('breaks between words, keeps line breaks and long words, and stays unchanged in a pipe', () => {
+describe('text that is wrapped for the terminal', () => {
+  it('the text breaks between words, keeps line breaks and long words, and stays unchanged in a pipe', () => {
     const text = `${'word '.repeat(12).trim()}\n  a list\n${'x'.repeat(70)}`;
     expect(wrapWords(text, undefined)).toBe(text);
     expect(wrapWords(text, 44).split('\n')).toEqual([
@@ -14,8 +14,8 @@ describe('wrapped text', () => {
   });
 });
 
-describe('an indented text', () => {
-  it('fits the width, cuts no word, and starts each further line with the indent', () => {
+describe('text that is indented for the terminal', () => {
+  it('the text fits the width, cuts no word, and starts each further line with the indent', () => {
     const text = indented(`→ Run: ${'word '.repeat(18).trim()}`, '  ', 50);
     expect(text.split('\n')).toEqual([
       '→ Run: word word word word word word word word',

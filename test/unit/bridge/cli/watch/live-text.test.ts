@@ -35,7 +35,7 @@ const activity = (happened: Activity, at?: string): Observation => ({
   ...(at !== undefined && { at }),
 });
 
-/** The terminal output for these observations. Each has one event. */
+/** Returns the terminal output for these observations. Each observation has its own event. */
 function shown(observations: readonly Observation[], decides: boolean, times = false): string {
   let screen = '';
   const live = new LiveText(
@@ -61,8 +61,50 @@ function shown(observations: readonly Observation[], decides: boolean, times = f
   return screen;
 }
 
-describe('the live text of a task', () => {
-  it('prints the model’s text as it comes, and each step on its own line', () => {
+describe('the live text of a task that a person watches', () => {
+  it('the live text marks the reasoning of each turn, and shows what the turn cost', () => {
+    const thinks = (turn: number, text: string): Observation => ({ type: 'reasoning', ...task, turn, text });
+    const cost: Observation = {
+      type: 'cost',
+      ...task,
+      cost: {
+        turn: 1,
+        inputTokens: 2_257,
+        cachedInputTokens: 2_048,
+        cacheWriteTokens: 0,
+        outputTokens: 41,
+        usd: 0.0125,
+      },
+    };
+    const screen = shown(
+      [
+        status('working'),
+        thinks(1, 'I need\n'),
+        thinks(1, 'both \u202e files.'),
+        output('I read both.'),
+        cost,
+        thinks(2, 'Now I compare.'),
+        status('completed'),
+      ],
+      true,
+    );
+    expect(screen).toBe(
+      [
+        '#1 working',
+        'thinking:',
+        'I need',
+        'both \\u{202e} files.',
+        'I read both.',
+        'turn 1: 2257 tokens in (2048 read from the cache), 41 out, $0.0125',
+        'thinking:',
+        'Now I compare.',
+        '#7 completed',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('the live text has the model’s text as it arrives, and each step on its own line', () => {
     const screen = shown(
       [
         status('working'),
@@ -81,7 +123,7 @@ describe('the live text of a task', () => {
     );
   });
 
-  it('R100 lists what a completed task did not do', () => {
+  it('R100 the live text lists what a completed task did not do', () => {
     const denied = {
       ...call,
       decision: 'deny',
@@ -95,7 +137,7 @@ describe('the live text of a task', () => {
     expect(screen).toContain('completed, not done: Write a.md (denied)');
   });
 
-  it('shows a pending action once, with the command that decides it, and again when it is asked again', () => {
+  it('the live text shows a pending action once, with the command that decides it, and again when it is asked again', () => {
     const screen = shown(
       [
         status('input-required', [action]),
@@ -110,13 +152,13 @@ describe('the live text of a task', () => {
     expect(screen.match(/input-required/g)).toHaveLength(1);
   });
 
-  it('gives no command to decide if `decides` is false', () => {
+  it('the live text gives no command to decide if `decides` is false', () => {
     const screen = shown([status('input-required', [action])], false);
     expect(screen).toContain('+new');
     expect(screen).not.toContain('mcp-a2a-bridge approve');
   });
 
-  it('shows the text that came before the watch began', () => {
+  it('the live text shows the text from before the watch began', () => {
     const snapshot: Observation = {
       type: 'snapshot',
       ...task,
@@ -131,7 +173,7 @@ describe('the live text of a task', () => {
     expect(shown([snapshot], true)).toBe('the result\n#1 completed\n');
   });
 
-  it('with the option, begins each line with the event’s time in UTC, as in the log', () => {
+  it('with the option for times, each line begins with the event’s time in UTC, as in the log', () => {
     const at = '2026-01-02T05:04:05.123+02:00';
     const began = activity({ type: 'tool.started', ...call, toolId: 'write-1' }, at);
     const state = { state: 'completed', text: '', pending: [], question: null } as const;

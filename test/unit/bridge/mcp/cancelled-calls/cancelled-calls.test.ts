@@ -18,7 +18,7 @@ function withdrawn(fate: TaskOutcome, more: Partial<CancelledCall> = {}): Cancel
 }
 
 describe('the calls that a client has cancelled', () => {
-  test('are reported once each, oldest first, with the state of the task and how to return to it', async () => {
+  test('the calls are reported once each, oldest first, with the task’s state and how to return to the task', async () => {
     const withdrawals = new CancelledCalls();
     const session = new Session(agent, 'message-1', { claims: await claims() });
     withdrawals.add(withdrawn({ type: 'goes-on' }, { session }));
@@ -32,7 +32,7 @@ describe('the calls that a client has cancelled', () => {
     expect(withdrawals.take((name) => name)).toEqual([]);
   });
 
-  test('are reported with the latest known state', async () => {
+  test('the calls are reported with the latest known state', async () => {
     const withdrawals = new CancelledCalls();
     const call = withdrawn(
       { type: 'cancelling' },
@@ -53,7 +53,7 @@ describe('the calls that a client has cancelled', () => {
     expect(refused).toMatch(/came to nothing: No such model\.$/);
   });
 
-  test('only the latest are kept, up to a limit', () => {
+  test('the bridge keeps only the latest calls, up to a limit', () => {
     const withdrawals = new CancelledCalls();
     for (let n = 0; n < 1_000; n += 1) {
       withdrawals.add(

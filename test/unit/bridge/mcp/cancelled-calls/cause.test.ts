@@ -18,11 +18,11 @@ describe('the cause of a cancelled call', () => {
     [new DOMException('This operation was aborted', 'AbortError'), 'unexplained'],
     [undefined, 'unexplained'],
     [new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed'), 'client-gone'],
-  ])('R48 %p counts as: %s', (reason, name) => {
+  ])('R48 the reason %p counts as: %s', (reason, name) => {
     expect(cancelCauseOf(reason).name).toBe(name);
   });
 
-  test('R48 only a person’s stop cancels the task, and only if the setting says so', () => {
+  test('R48 only a person’s stop cancels the task, and only if the setting allows that', () => {
     const names = ['person', 'timeout', 'client-gone', 'unexplained'] as const;
     const effects = (setting: 'detach' | 'cancel') =>
       names.map((name) => effectOfCause({ name, words: '' }, setting));
@@ -30,7 +30,7 @@ describe('the cause of a cancelled call', () => {
     expect(effects('cancel')).toEqual(['cancel', 'detach', 'detach', 'detach']);
   });
 
-  test('has the client’s own text, on one line and with a limited length', () => {
+  test('the cause contains the client’s own text, on one line and with a limited length', () => {
     expect(causeWords(cancelCauseOf('AbortError: user-cancel'))).toBe(
       'the person stopped it ("AbortError: user-cancel")',
     );

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { delegatePrompt, resumePrompt, reviewPrompt } from '../../../../../bridge/mcp/prompts/prompts.ts';
-import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-name.ts';
+import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-names.ts';
 
 const named = (tool: string): string => `g_${tool}`;
 const AUTO = { name: named, approvals: 'auto' } as const;
@@ -13,14 +13,14 @@ const ALL = [
   resumePrompt({}, named),
 ];
 
-describe('the prompts', () => {
-  test.each(ALL)('use the tool names of the client: %s', (text) => {
+describe('the MCP prompts', () => {
+  test.each(ALL)('the prompts use the tool names of the client: %s', (text) => {
     const bare = TOOL_NAMES.filter((name) => new RegExp(`(?<!g_)\\b${name}\\b`).test(text));
     expect(bare).toEqual([]);
     expect(TOOL_NAMES.some((name) => text.includes(`g_${name}`))).toBe(true);
   });
 
-  test('pass on the person’s text, and leave every decision to the person', () => {
+  test('the prompts contain the person’s text, and leave every decision to the person', () => {
     expect(ALL[0]).toMatch(/agent "team"[\s\S]*Sort it\.$/);
     expect(ALL[0]).toContain('Do not set autoExecute');
     expect(ALL[2]).toMatch(/\n\nOne waits\.\n\nTwo waits\.$/);
@@ -30,7 +30,7 @@ describe('the prompts', () => {
     expect(ALL[5]).toContain('Do not delegate anything again');
   });
 
-  test('R96 name no tool that is not offered, and say so if nothing waits', () => {
+  test('R96 the prompts name no tool that is not offered, and say if nothing waits', () => {
     const person = reviewPrompt(
       { reports: ['One waits.'], more: 0, unsure: [] },
       { name: named, approvals: 'human-only' },

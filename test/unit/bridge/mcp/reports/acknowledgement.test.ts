@@ -18,7 +18,7 @@ test.each([
   ['completed', call('ok'), 'tool-approval', undefined],
   ['input-required', call('ok'), 'gemini', undefined],
 ] as const)(
-  'R04 the answer to a message for a task that is %s says when the agent reads it',
+  'R04 the answer to a message for a task that is %s says when the agent reads the message',
   (state, each, dialect, words) => {
     expect(acknowledgementOf({ state, calls: [each] }, dialect)).toBe(words);
   },

@@ -4,7 +4,7 @@ import { dollars } from '../../../../../shared/text/cost-text.ts';
 
 const TASK = { turns: 2, inputTokens: 900, outputTokens: 40, usd: 0.25 };
 
-test('the cost line tells plain, read and written tokens apart', () => {
+test('the cost line has separate numbers for plain, read and written tokens', () => {
   expect(costLine(TASK)).toBe('Cost: 2 turns, 900 tokens in, 40 out, $0.2500.');
   expect(costLine({ ...TASK, cachedInputTokens: 500 })).toBe(
     'Cost: 2 turns, 900 tokens in (500 read from the cache), 40 out, $0.2500.',
@@ -14,7 +14,11 @@ test('the cost line tells plain, read and written tokens apart', () => {
   );
 });
 
-test('the cost line has the sum of the session, also for a task without tokens so far', () => {
+test('the cost line has the singular for one turn', () => {
+  expect(costLine({ ...TASK, turns: 1 })).toBe('Cost: 1 turn, 900 tokens in, 40 out, $0.2500.');
+});
+
+test('the cost line has the session’s sum, also for a task without tokens so far', () => {
   const session = { inputTokens: 2_000, outputTokens: 90, cacheWriteTokens: 7, usd: 1.5 };
   const all = 'All tasks of the session: 2000 tokens in (7 written to the cache), 90 out, $1.50.';
   expect(costLine({ ...TASK, session })).toBe(`Cost: 2 turns, 900 tokens in, 40 out, $0.2500. ${all}`);

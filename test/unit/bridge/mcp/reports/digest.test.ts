@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
 import fc from 'fast-check';
 import { countTokens as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
@@ -130,15 +130,15 @@ describe.each(Object.entries(LONG))('the digest of a task with many %s', (_, wor
         ),
       }),
     ],
-  ])(`has fewer than ${String(DIGEST_TOKENS)} tokens, as structure and as text: %s`, (__, of) => {
+  ])(`the digest has fewer than ${String(DIGEST_TOKENS)} tokens, as structure and as text: %s`, (__, of) => {
     const { counted, digest } = tokensOf(of);
     expect(Math.max(...counted)).toBeLessThan(DIGEST_TOKENS);
     expect(statusReportSchema.safeParse({ ...digest, notes: [] }).error).toBeUndefined();
   });
 });
 
-describe('the digest', () => {
-  test('has fewer tokens than the limit for any task', () => {
+describe('the digest, a short report of a task', () => {
+  test('the digest has fewer tokens than the limit, for any task', () => {
     const words = fc.oneof(
       fc.string({ maxLength: 400 }),
       fc.string({ maxLength: 400, unit: 'grapheme' }),
@@ -170,7 +170,7 @@ describe('the digest', () => {
     );
   }, 60_000);
 
-  test('has the end of a running command’s output, on one line, with hidden characters shown', () => {
+  test('the digest has the end of a running command’s output, on one line, with hidden characters shown', () => {
     const [running] = calls(1, 'npm test');
     const toolId = running?.toolId ?? '';
     const aside = { role: 'tool-output', toolId, title: 'npm test' } as const;
@@ -185,7 +185,7 @@ describe('the digest', () => {
     expect(tokensOf(facts(ended)).digest.tools[0]).not.toHaveProperty('tail');
   });
 
-  test('the digest of an ordinary task has everything: running tools, text, cost and changed files', () => {
+  test('the digest of an ordinary task has running tools, text, cost and changed files', () => {
     const { digest } = tokensOf(
       facts(
         view({
@@ -212,12 +212,12 @@ describe('the digest', () => {
     });
   });
 
-  test('has the cost in money if there is space', () => {
+  test('the digest has the cost in money if there is space', () => {
     const cost = { turns: 12, inputTokens: 345_678, outputTokens: 9_876, usd: 1.284567 };
     expect(tokensOf(facts(view({ text: 'Looking.', cost }))).digest.cost).toEqual({ ...cost, usd: 1.28 });
   });
 
-  test('has the cached tokens and the cost of the session if there is space', () => {
+  test('the digest has the cached tokens and the session’s cost if there is space', () => {
     const session = { inputTokens: 900_000, outputTokens: 20_000, cacheWriteTokens: 5_000, usd: 3.14159 };
     const tokens = { turns: 12, inputTokens: 345_678, outputTokens: 9_876, cachedInputTokens: 300_000 };
     const cost = { ...tokens, usd: 1.284567, session };
@@ -228,7 +228,7 @@ describe('the digest', () => {
     expect(full.cost).not.toHaveProperty('session');
   });
 
-  test('omits old entries before new ones, ended tools before running ones, and says how much it omits', () => {
+  test('the digest omits old entries before new ones and ended tools before running ones, and says how many it omits', () => {
     const { digest } = tokensOf(
       facts(view({ calls: [...calls(9, LONG.prose), ...calls(9, 'Done', 'ok')] }), {
         changes: Array.from({ length: 40 }, (_, index) => `change ${String(index)}`),
@@ -241,7 +241,7 @@ describe('the digest', () => {
     expect(statusText({ ...digest, notes: [] })).toContain(`${String(digest.left)} more`);
   });
 
-  test('is never cut inside a character', () => {
+  test('the digest is never cut inside a character', () => {
     const { digest } = tokensOf(facts(view({ text: `${'a'.repeat(498)}🙂🙂` })));
     expect(digest.message).toMatch(/^a+🙂?…?$/u);
     expect(encodeURIComponent(digest.message)).toBeTruthy();
@@ -249,7 +249,7 @@ describe('the digest', () => {
 });
 
 describe('the MCP servers of an agent', () => {
-  test('appear in the digest, failing ones first, as far as there is space', () => {
+  test('the digest lists the servers, failing ones first, as far as there is space', () => {
     const well = { name: 'notes', state: 'ready' as const, tools: 12 };
     const down = { name: 'tracker', state: 'down' as const, tools: 0, error: 'exited with code 3' };
     const { digest } = tokensOf(facts(view({ servers: [well, down] })));

@@ -19,7 +19,7 @@ function grant(changes: Partial<GrantView> = {}): GrantView {
   };
 }
 
-describe('grants in words', () => {
+describe('trust grants as text', () => {
   test.each([
     [{}, 'g12: write-file, by ada over cli'],
     [{ scope: 'always' }, 'g12: everything, by ada over cli'],
@@ -32,7 +32,7 @@ describe('grants in words', () => {
       { usesLeft: 2, expiresAt: '2026-01-02T00:10:00.000Z' },
       'g12: write-file, until 2026-01-02T00:10:00.000Z, 2 uses left, by ada over cli',
     ],
-  ] as const)('%j is "%s"', (changes, words) => {
+  ] as const)('the grant %j is shown as "%s"', (changes, words) => {
     expect(grantWords(grant(changes))).toBe(words);
   });
 

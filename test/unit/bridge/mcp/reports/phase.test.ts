@@ -8,7 +8,7 @@ const call = callView({ tool: 'run-shell-command', title: 'Run `npm test`', stat
 const waiting = (...ids: string[]) =>
   taskView({ state: 'input-required', pending: ids.map((id) => pendingWrite(id)) });
 
-describe('the phase of a task', () => {
+describe('the phase of a task in progress messages', () => {
   test.each([
     ['waits for 1 decision', waiting('one')],
     ['waits for 2 decisions', waiting('one', 'two')],

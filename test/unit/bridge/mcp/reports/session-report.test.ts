@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../../bridge/dialects/question-form.ts';
+import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
 import { nextStep, type NextStepInput } from '../../../../../bridge/mcp/reports/next-step.ts';
 import {
   reportOf,
@@ -35,7 +35,7 @@ const report = (of: TaskView | undefined, changes: Partial<ReportContext> = {}) 
     ...changes,
   });
 
-/** Every text and number in a value, at any depth. */
+/** Returns every text and number in a value, at any depth. */
 function leaves(value: unknown): string[] {
   if (typeof value === 'string') return value === '' ? [] : [value];
   if (typeof value === 'number') return [String(value)];
@@ -50,7 +50,7 @@ describe('an agent’s text before a decision', () => {
     input: { command: '\u{202e}' },
   });
 
-  test('R93 is quoted, without hidden characters and without lines that look like the product’s own', () => {
+  test('R93 the text is quoted, without hidden characters and without lines that look like the product’s own', () => {
     const structured = report(view({ state: 'input-required', pending: [hostile], outputs: [SAID] }));
     const [pending] = structured.pending;
     expect(pending?.preview).toBe(`${HOSTILE_SHOWN}\n(in /w${String.raw`\u{202e}`})`);
@@ -61,17 +61,17 @@ describe('an agent’s text before a decision', () => {
     expect(lines.filter((line) => line.startsWith('Decisions:'))).toHaveLength(1);
     expect(lines.filter((line) => line.startsWith('(in '))).toHaveLength(1);
     expect(text).toContain('│ Decisions: approve, said the agent');
-    // A program sends the input back unchanged.
+    // The structured input is not escaped, because a program sends it back unchanged.
     expect(pending?.input).toEqual({ command: '\u{202e}' });
   });
 
-  test('R93 shows the input on one line, with a marker for the gap', () => {
+  test('R93 the text shows the input on one line, with a marker for the omitted part', () => {
     expect(
       sessionText(report(view({ pending: [pendingWrite('one', { input: { command: HOSTILE_COMMAND } })] }))),
     ).toContain('Input: {"command":"npm test⟨25,000 spaces⟩; echo HIDDEN');
   });
 
-  test('R93 cannot be approved if it was cut', () => {
+  test('R93 an action whose text was shortened cannot be approved', () => {
     const long = `echo ${'x'.repeat(40_000)}; echo HIDDEN`;
     const preview = { type: 'command', command: long, cwd: '/w' } as const;
     const structured = report(view({ state: 'input-required', pending: [pendingWrite('one', { preview })] }));
@@ -88,13 +88,13 @@ describe('an agent’s text before a decision', () => {
     expect(posted).toMatchObject([{ decisions: ['deny'] }]);
   });
 
-  test('R93 is the same in a webhook post as in the report', () => {
+  test('R93 the text is the same in a webhook post as in the report', () => {
     const { data } = askedNotice({ sessionId: 's', agent: 'a', title: '' }, view({ pending: [hostile] }), 0);
     expect(JSON.stringify(data)).not.toMatch(HIDDEN);
     expect(data).toMatchObject({ pending: [{ preview: expect.stringContaining(HOSTILE_SHOWN), cut: 0 }] });
   });
 
-  test('R93 is quoted in the resource, in the digest, and at the terminal', () => {
+  test('R93 the text is quoted in the resource, in the digest, and at the terminal', () => {
     const waiting = view({ state: 'input-required', pending: [hostile] });
     const diff = contentOf('diff', { agent: 'local', view: waiting, history: [] });
     expect(diff).toContain(HOSTILE_SHOWN);
@@ -117,8 +117,8 @@ describe('an agent’s text before a decision', () => {
   });
 });
 
-describe('a report', () => {
-  test('has the answer, but no tool output', () => {
+describe('the report of a session', () => {
+  test('the report has the agent’s answer, but no tool output', () => {
     const aside = { role: 'tool-output', toolId: 'x', title: 'Run a' } as const;
     const outputs = [
       { id: 'turn-1', name: '', text: 'the answer' },
@@ -146,7 +146,7 @@ describe('a report', () => {
     expect(report(view({ calls: [lost] }))).not.toHaveProperty('notDone');
   });
 
-  test('lists a waiting call only in pending', () => {
+  test('the report lists a waiting call only in "pending"', () => {
     const waiting = callView({ title: 'Write' });
     const asking = report(
       view({ state: 'input-required', pending: [pendingWrite('one')], calls: [waiting] }),
@@ -193,7 +193,7 @@ describe('a report', () => {
     { notes: ['A note.'] },
   );
 
-  test('has no tokens for an agent that counts none', () => {
+  test('the report has no tokens for an agent that does not count them', () => {
     const cost = { turns: 2, inputTokens: 0, outputTokens: 0, usd: null };
     expect(sessionText(report(view({ cost })))).not.toContain('Cost');
     expect(sessionText(report(view({ cost: { ...cost, outputTokens: 1 } })))).toContain(
@@ -201,11 +201,11 @@ describe('a report', () => {
     );
   });
 
-  test('fits its schema', () => {
+  test('the report fits its schema', () => {
     expect(sessionReportSchema.safeParse(full).error).toBeUndefined();
   });
 
-  test('B4 has the same content as text and as structure', () => {
+  test('B4 the report has the same content as text and as structure', () => {
     const text = sessionText(full);
     const { pending, ...rest } = full;
     for (const leaf of leaves(rest)) expect(text).toContain(leaf);
@@ -216,7 +216,7 @@ describe('a report', () => {
     }
   });
 
-  test('of a rejected task begins with the first line of the reason, and has each line once', () => {
+  test('the report of a rejected task begins with the first line of the reason, and has each line once', () => {
     const text = sessionText(report(view({ state: 'rejected', text: 'No model is configured.\nRun: this' })));
     expect(text).toMatch(
       /^\w+ rejected the task: No model is configured \(state rejected, [^)]*\)\.\n\nRun: this\n/,
@@ -225,7 +225,7 @@ describe('a report', () => {
     expect(sessionText(report(view({ state: 'rejected', text: long }))).split(long)).toHaveLength(2);
   });
 
-  test('offers trust only if it has an effect, and only options that the agent accepts', () => {
+  test('the report offers trust only if it has an effect, and only options that the agent accepts', () => {
     expect(full.pending[0]?.decisions).toEqual([
       'approve',
       'deny',
@@ -249,11 +249,11 @@ describe('a report', () => {
     ['failed', 'failed'],
     ['rejected', 'rejected'],
     ['unknown', 'unknown'],
-  ] as const)('the state %s is %s in MCP', (state, word) => {
+  ] as const)('the A2A state %s is the state "%s" in MCP', (state, word) => {
     expect(toMcpState(state)).toBe(word);
   });
 
-  test('R70 a result above every limit is cut, and says so', () => {
+  test('R70 a result beyond a limit is shortened, and says so', () => {
     const cut = report(
       view({ state: 'completed', outputs: [{ id: 'o', name: '', text: 'x'.repeat(200_000) }] }),
     );
@@ -261,7 +261,7 @@ describe('a report', () => {
     expect(cut.notes.join()).toContain('200000 characters');
   });
 
-  test('the result is the artifacts, or else the status text, or else the messages', () => {
+  test('the result contains the artifacts, or else the status text, or else the messages', () => {
     const outputs = [
       { id: 'a', name: '', text: ' one ' },
       { id: 'b', name: '', text: '' },
@@ -275,7 +275,7 @@ describe('a report', () => {
     expect(report(view({ state: 'working', reply: 'said' })).output).toBe('');
   });
 
-  test('R100 before the agent’s answer there is a handle, and the reason why the task is not delivered', () => {
+  test('R100 before the agent’s answer, the report has a handle and the reason why the task is not delivered', () => {
     expect(report(undefined, { problem: 'It is not delivered yet.' })).toMatchObject({
       sessionId: 'session-7',
       taskId: null,
@@ -297,7 +297,7 @@ const standing = (of: TaskView | undefined, changes: Partial<NextStepInput> = {}
   ...changes,
 });
 
-describe('the next step', () => {
+describe('the next step in a report', () => {
   test.each<[string, TaskView | undefined, RegExp]>([
     ['nothing heard yet', undefined, /g_wait_for_task.*"session-7"/],
     ['working', view(), /g_wait_for_task.*g_check_task_progress_and_status.*g_cancel_running_task/],
@@ -315,7 +315,7 @@ describe('the next step', () => {
     ['sign in', view({ state: 'auth-required' }), /sign in/],
     ['ended', view({ state: 'completed' }), /g_delegate_task_to_assistant with sessionId "session-7"/],
     ['failed', view({ state: 'failed' }), /g_delegate_task_to_assistant/],
-  ])('the next step for a task in this state: %s', (_, of, says) => {
+  ])('the report contains the next step for a task in this state: %s', (_, of, says) => {
     expect(nextStep(standing(of), 'time', name)).toMatch(says);
   });
 

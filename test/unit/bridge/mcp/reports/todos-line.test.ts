@@ -9,14 +9,14 @@ const line = (...statuses: Todo['status'][]): string | null => {
 };
 
 describe('a to-do list in one line', () => {
-  it('has the number of completed items, and the current or next one', () => {
+  it('the line has the number of completed items, and the current or next item', () => {
     expect(line('done', 'in_progress', 'pending')).toBe('todos 1/3: step 2');
     expect(line('done', 'pending', 'in_progress')).toBe('todos 1/3: step 3');
     expect(line('done', 'pending')).toBe('todos 1/2: step 2');
     expect(line('done', 'done')).toBe('todos 2/2');
   });
 
-  it('is empty for a missing or empty list', () => {
+  it('the line is empty for a missing or empty list', () => {
     expect(line()).toBeNull();
     expect(todosLine({ outputs: [] })).toBeNull();
     expect(todosLine(undefined)).toBeNull();

@@ -3,7 +3,7 @@ import { contentOf } from '../../../../../bridge/mcp/resources/task-content.ts';
 import type { Output } from '../../../../../bridge/dialects/observation.ts';
 import { foldObserved } from '../../../../../bridge/sessions/task-view.ts';
 
-/** A task with these artifacts. */
+/** Returns the text of a task with these artifacts. */
 function artifactsOf(...outputs: Output[]): string {
   const ids = { taskId: 't', sessionId: 's' };
   const status = { state: 'working' as const, text: '', pending: [], question: null };
@@ -31,14 +31,14 @@ const NOISE: Output = {
   aside: { role: 'tool-output', toolId: 'run-1', title: 'Run `make`' },
 };
 
-describe('the artifacts of a task', () => {
-  it('R70 start with the answer, so that its rest has the announced position; tool output follows', () => {
+describe('the artifacts of a task as MCP resources', () => {
+  it('R70 the artifacts begin with the answer, so that its rest has the announced position; tool output follows', () => {
     expect(artifactsOf(NOISE, TODOS, { id: 'turn-1', name: '', text: 'the answer' })).toBe(
       'the answer\n\n## Output of Run `make` (run-1)\n\nline 1\nline 2\n\n## Todos\n\n- [x] step 1',
     );
   });
 
-  it('are only tool output if there is no answer yet', () => {
+  it('without an answer the artifacts are only tool output', () => {
     expect(artifactsOf(NOISE)).toBe('## Output of Run `make` (run-1)\n\nline 1\nline 2');
     expect(artifactsOf()).toBe('');
   });

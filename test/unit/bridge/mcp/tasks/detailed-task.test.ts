@@ -32,7 +32,7 @@ function shown(of: TaskView | undefined, problem?: string, beyondForms = false):
 
 const PENDING = view('input-required', { pending: [pendingWrite('one'), pendingWrite('two')] });
 
-describe('a task in MCP', () => {
+describe('a task as MCP tasks show it', () => {
   test.each<[string, TaskView | undefined, string]>([
     ['not heard of yet', undefined, 'working'],
     ['submitted', view('submitted'), 'working'],
@@ -45,7 +45,7 @@ describe('a task in MCP', () => {
     ['canceled', view('canceled'), 'cancelled'],
     ['failed: a result, as only a JSON-RPC error is a failed task', view('failed'), 'completed'],
     ['rejected', view('rejected'), 'completed'],
-  ])('R66 %s, in the shape of the extension', (_, of, status) => {
+  ])('R66 the task (%s) has the format of the MCP tasks extension', (_, of, status) => {
     const task = shown(of);
     expect(DetailedTaskV2Schema.parse(task)).toMatchObject({ status, taskId: 'session-1::task-1' });
     expect(Date.parse(task.lastUpdatedAt)).toBeGreaterThanOrEqual(Date.parse(task.createdAt));
@@ -61,7 +61,7 @@ describe('a task in MCP', () => {
     expect(two?.[1].params.message).toContain('two.md');
   });
 
-  test('R66 D5 an action that no form can show whole is returned as by the call itself', () => {
+  test('R66 D5 an action that no form can show in full is returned as the call itself returns it', () => {
     const task = shown(PENDING, undefined, true);
     expect(DetailedTaskV2Schema.parse(task)).toMatchObject({
       status: 'completed',

@@ -72,7 +72,7 @@ describe('subscriptions to tasks over stdio', () => {
     ]);
   });
 
-  test('R66 a cancelled subscription, or one whose client disconnects, gets no more messages', async () => {
+  test('R66 a cancelled subscription gets no more messages, and neither does a client that disconnects', async () => {
     inner.onmessage?.(listen(DECLARED));
     await listening.send(ack);
     const before = sent.length;
@@ -86,7 +86,7 @@ describe('subscriptions to tasks over stdio', () => {
     expect(stopped).toEqual(['known', 'known']);
   });
 
-  test('R66 a client that does not declare tasks is refused, and no other client notices', () => {
+  test('R66 a client that does not declare MCP tasks is refused, and other clients are not affected', () => {
     inner.onmessage?.(listen({}));
     expect(sent).toMatchObject([{ id: 7, error: { code: -32021 } }]);
     expect(received).toEqual([]);

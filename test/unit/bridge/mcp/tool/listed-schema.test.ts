@@ -51,7 +51,7 @@ describe('the schemas in tools/list', () => {
     });
   });
 
-  test('a pending action’s input keeps its nulls, because it belongs to the agent', () => {
+  test('a pending action’s input keeps its nulls, because the input belongs to the agent', () => {
     const structured = { pending: [{ input: { a: null }, expiresAt: null }] };
     expect(toCallToolResult({ structured, text: '' }).structuredContent).toEqual({
       pending: [{ input: { a: null } }],

@@ -19,7 +19,7 @@ const params = z.object({
 });
 type Sent = z.infer<typeof params>['params'];
 
-/** A call whose client asked for progress, and the notifications it gets. */
+/** Creates a call whose client requested progress, and collects the notifications to the client. */
 function calling(token: string | number | undefined): {
   context: ServerContext;
   told: string[];
@@ -48,7 +48,7 @@ describe('the progress of a call', () => {
   });
 
   test.each([0, '', 'token'])(
-    'R62 progress with token %p is sent at least every 15 s while nothing happens',
+    'R62 progress with the token %p is sent at least every 15 s while nothing happens',
     async (token) => {
       const { context, told } = calling(token);
       const progress = startProgress(context, 'Wait for a task');
@@ -65,7 +65,7 @@ describe('the progress of a call', () => {
     },
   );
 
-  test('R62 progress has the phase, the tool and the number of tools, and each event at once', async () => {
+  test('R62 progress contains the phase, the tool and the number of tools, and each event is sent at once', async () => {
     const { context, told } = calling(1);
     const progress = startProgress(context, 'Wait for a task');
     await jest.advanceTimersByTimeAsync(15_000);
@@ -80,7 +80,7 @@ describe('the progress of a call', () => {
     await progress.end();
   });
 
-  test('the steps of a single call give progress and total, and progress always increases', async () => {
+  test('the steps of a single call give progress and total, and the progress always increases', async () => {
     const { context, sent } = calling(1);
     const progress = startProgress(context, 'Run a tool');
     const crawl = { callId: 'c', tool: 'crawl', title: 'Crawl', toolId: 'crawl-1' };
@@ -111,7 +111,7 @@ describe('the progress of a call', () => {
     });
   });
 
-  test('the steps of one of several calls are not the progress of the task', async () => {
+  test('the steps of one of several calls do not count as the progress of the task', async () => {
     const { context, sent } = calling(1);
     const progress = startProgress(context, 'Wait for a task');
     progress.about(sessionWith(view));
@@ -130,7 +130,7 @@ describe('the progress of a call', () => {
     expect(sent.at(-1)?.total).toBeUndefined();
   });
 
-  test('the first message arrives at once for a task that already works, because the next event may be far off', async () => {
+  test('for a task that already works, the first message is sent at once, because the next event may be far off', async () => {
     const { context, told } = calling(1);
     const progress = startProgress(context, 'Wait for a task');
     progress.about(sessionWith(view));
@@ -139,7 +139,7 @@ describe('the progress of a call', () => {
     await progress.end();
   });
 
-  test('R62 without a token there is no progress', async () => {
+  test('R62 without a progress token no progress is sent', async () => {
     const { context, told } = calling(undefined);
     const progress = startProgress(context, 'Wait for a task');
     await jest.advanceTimersByTimeAsync(60_000);

@@ -4,19 +4,19 @@ import { APPROVALS } from '../../../../../bridge/settings/approval-mode.ts';
 import { activityText } from '../../../../../bridge/sessions/activity-text.ts';
 import { isLoopback } from '../../../../../shared/net/loopback.ts';
 import { withToolPrefix, waitMs } from '../../../../../bridge/mcp/tool/tool.ts';
-import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-name.ts';
+import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-names.ts';
 
 const INSTRUCTIONS = instructions('auto');
 
-describe('the tools', () => {
-  test('wait less for a client that gets no progress, and the configured time for every client', () => {
+describe('the bridge’s MCP tools', () => {
+  test('the tools wait a shorter time for a client that gets no progress; a configured time applies to every client', () => {
     expect(waitMs(undefined, true)).toBe(100_000);
     expect(waitMs(undefined, false)).toBe(50_000);
     expect(waitMs(300, false)).toBe(300_000);
     expect(waitMs(0, true)).toBe(0);
   });
 
-  test('appear under the names that the client uses', () => {
+  test('the tools have the names that the client uses', () => {
     expect(withToolPrefix('Call wait_for_task, or wait_for_tasks.', 'g_')).toBe(
       'Call g_wait_for_task, or wait_for_tasks.',
     );
@@ -24,18 +24,18 @@ describe('the tools', () => {
     expect(withToolPrefix(INSTRUCTIONS, 'g_').replaceAll('g_', '')).toBe(INSTRUCTIONS.replaceAll('g_', ''));
   });
 
-  test('all appear in the instructions, which fit into 2 KB with any prefix', () => {
+  test('the instructions name all tools, and are shorter than 2 KB with any prefix', () => {
     for (const name of TOOL_NAMES) expect(INSTRUCTIONS).toContain(name);
     for (const approvals of APPROVALS)
       expect(Buffer.byteLength(withToolPrefix(instructions(approvals), 'x'.repeat(30)))).toBeLessThan(2048);
   });
 
-  test('R96 tools that the bridge offers to no client do not appear in the instructions', () => {
+  test('R96 the instructions omit the tools that the bridge offers to no client', () => {
     expect(instructions('human-only')).not.toContain('approve_or_deny_pending_action');
     expect(instructions('human-only')).toContain('at a terminal');
   });
 
-  test('R62 progress names the tool, and omits its output', () => {
+  test('R62 the progress names the tool, and omits its output', () => {
     const call = { callId: 'c', tool: 'run-command', title: 'Run it' };
     expect(activityText({ type: 'tool.requested', ...call, asks: true })).toBe(
       'run-command waits for approval: Run it',
@@ -60,7 +60,7 @@ describe('the tools', () => {
     ['127.0.0.1.example.com', false],
     ['example.com', false],
     ['10.0.0.1', false],
-  ])('%s shares the files of this machine: %p', (hostname, loopback) => {
+  ])('the host %s shares the files of this machine: %p', (hostname, loopback) => {
     expect(isLoopback(hostname)).toBe(loopback);
   });
 });

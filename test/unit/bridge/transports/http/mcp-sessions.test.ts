@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { ServerClient } from '../../../../../bridge/mcp/server/mcp-server.ts';
-import type { ExchangeEnd } from '../../../../../bridge/transports/http/http-answers.ts';
+import type { ExchangeEnd } from '../../../../../bridge/transports/http/http-replies.ts';
 import { McpSessions, SESSION_HEADER } from '../../../../../bridge/transports/http/mcp-sessions.ts';
 
 const INITIALIZE = {
@@ -13,7 +13,7 @@ const INITIALIZE = {
 const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
 const IDLE_MS = 60_000;
 
-/** The servers of the sessions, with the state of their clients. */
+/** The MCP server of each session, with the state of its client. */
 const served: { server: McpServer; client: ServerClient }[] = [];
 
 function serve(client: ServerClient): McpServer {
@@ -22,9 +22,9 @@ function serve(client: ServerClient): McpServer {
   return server;
 }
 
-describe('the sessions of MCP’s older revisions over HTTP', () => {
+describe('the HTTP sessions of MCP’s older revisions', () => {
   let now = 0;
-  /** How many clients have left. */
+  /** The number of clients that disconnected with DELETE. */
   let left = 0;
   const open: McpSessions[] = [];
   afterEach(() => {
@@ -69,7 +69,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
     expect(sessions.size).toBe(1);
   });
 
-  test('a new session at the limit replaces the longest idle one; if all are in use it gets 503', async () => {
+  test('at the limit, a new session replaces the session that was idle longest; if all are in use, the request gets 503', async () => {
     const sessions = sessionsOf(2);
     const first = await begun(sessions);
     now = 1;
@@ -109,7 +109,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
     expect(sessions.size).toBe(0);
   });
 
-  test('only a client that sends DELETE leaves: no idle time, no eviction and no end of the bridge counts', async () => {
+  test('only a client that sends DELETE counts as disconnected: not an idle time, an eviction or an end of the bridge', async () => {
     const sessions = sessionsOf(1);
     await begun(sessions);
     await begun(sessions);
@@ -147,7 +147,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
     expect(received).toBe(count);
   });
 
-  test('S2 a client that resumes at an unknown event gets an error, and keeps the stream of its GET', async () => {
+  test('S2 a client that resumes at an unknown event gets an error, and its GET stream continues', async () => {
     const sessions = sessionsOf(1);
     const id = await begun(sessions);
     const stream = await events(sessions, id);
@@ -156,7 +156,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
     expect(await stream.next()).toContain('tools/list_changed');
   });
 
-  test('a client that resumes the stream of its GET gets it, also before the bridge has noticed the loss', async () => {
+  test('a client that resumes its GET stream gets it, also before the bridge has noticed the lost connection', async () => {
     const sessions = sessionsOf(1);
     const id = await begun(sessions);
     const lost = await events(sessions, id);
@@ -177,7 +177,7 @@ describe('the sessions of MCP’s older revisions over HTTP', () => {
   });
 });
 
-/** One exchange. It ends when its answer has been read, or when `over` resolves. */
+/** Sends one request. The exchange ends when the test has read the response, or when `over` resolves. */
 async function exchange(
   sessions: McpSessions,
   { body, id, over }: { body: object; id?: string; over?: Promise<ExchangeEnd> },
@@ -196,7 +196,10 @@ async function exchange(
   return { status: answer.status, id: answer.headers.get(SESSION_HEADER) };
 }
 
-/** A GET of a client. @param last the last event that it has */
+/**
+ * Returns a client's GET request.
+ * @param last the last event that the client has received
+ */
 function resumed(id: string, last?: string): Parameters<McpSessions['answer']>[0] {
   const headers = {
     accept: 'text/event-stream',
@@ -207,7 +210,7 @@ function resumed(id: string, last?: string): Parameters<McpSessions['answer']>[0
   return { request, body: undefined, over: new Promise(() => undefined) };
 }
 
-/** The stream that a GET opens. `next` is undefined at its end. */
+/** Opens the stream of a GET request. `next` is undefined at the end of the stream. */
 async function events(sessions: McpSessions, id: string, last?: string) {
   const answer = await sessions.answer(resumed(id, last));
   expect(answer.status).toBe(200);

@@ -11,7 +11,7 @@ async function replayed(events: StreamEvents, after: string): Promise<unknown[]>
   return sent;
 }
 
-test('a stream replays the events after a given one, in order, and no event of another stream', async () => {
+test('a stream replays the events after a given event, in order, and no event of another stream', async () => {
   const events = new StreamEvents();
   const first = await events.storeEvent('a', BEGINNING);
   await events.storeEvent('b', BEGINNING);
@@ -35,7 +35,7 @@ test('X3 the number and the size of the events are limited; the oldest are dropp
   expect(await events.getStreamIdForEventId(huge)).toBe('b');
 });
 
-test('only the stream of a cancelled request is deleted', async () => {
+test('the store deletes only the stream of a cancelled request', async () => {
   const events = new StreamEvents();
   const [a, b] = await Promise.all(
     [1, 2].map((request) =>
@@ -50,7 +50,7 @@ test('only the stream of a cancelled request is deleted', async () => {
   expect(await events.getStreamIdForEventId(b ?? '')).toBe('stream-2');
 });
 
-test('a response stream belongs to its request until its answer is dropped, however many events it has', async () => {
+test('a response stream belongs to its request until its response is dropped, after any number of events', async () => {
   const events = new StreamEvents();
   await events.during(7, () => events.storeEvent('a', BEGINNING));
   const drop = async () => {

@@ -7,8 +7,8 @@ const failed = (code: number, message: string) => ({
   error: { code, message },
 });
 
-describe('outgoing errors', () => {
-  test('B4 about parameters that a schema refused say so, with place and reason', () => {
+describe('outgoing JSON-RPC errors', () => {
+  test('B4 an error about parameters that a schema refused names the field and the reason', () => {
     const issues = JSON.stringify([
       { code: 'invalid_type', path: ['params', 'name'], message: 'expected string' },
     ]);
@@ -24,7 +24,7 @@ describe('outgoing errors', () => {
     failed(-32_601, '[{"path":[],"message":"x"}]'),
     { jsonrpc: '2.0' as const, id: 1, result: {} },
     { jsonrpc: '2.0' as const, method: 'notifications/progress' },
-  ])('with any other message stay unchanged: %j', (message) => {
+  ])('an error with any other message stays unchanged: %j', (message) => {
     expect(withInvalidParams(message)).toBe(message);
   });
 });

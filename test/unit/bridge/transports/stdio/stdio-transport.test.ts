@@ -10,7 +10,7 @@ const messages = (count: number) =>
     result: { text: 'x'.repeat(99) },
   }));
 
-/** A stdout that nobody reads holds little. */
+/** Uses a stdout with a small buffer, so that it is soon full. */
 const transportTo = (stdout: PassThrough): StdioTransport =>
   new StdioTransport(new PassThrough(), stdout, createLogger({ name: 'test', level: 'silent' }));
 

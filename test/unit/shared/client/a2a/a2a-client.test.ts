@@ -8,7 +8,7 @@ interface Asked {
   init: RequestInit;
 }
 
-/** An agent that opens a stream for each message. The test writes the stream's events. */
+/** Simulates an agent that opens a stream for each message. The test writes the stream's events. */
 function agent() {
   const asked: Asked[] = [];
   let stream: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -22,7 +22,7 @@ function agent() {
   return {
     asked,
     fetch,
-    /** Sends the task with its id. */
+    /** Sends the task's id on the stream. */
     name: (): void => {
       const metadata = { [RESUMABLE_STREAM]: { seq: 1 } };
       const task = { id: 'task 1', contextId: 's', status: { state: 'TASK_STATE_WORKING' }, metadata };
@@ -32,7 +32,7 @@ function agent() {
 }
 
 describe('an A2A client in a page', () => {
-  test('R51 cancels the task on unload with a request that outlives the page and carries the token only in a header', async () => {
+  test('R51 on unload, the client cancels the task with a request that outlives the page and has the token only in a header', async () => {
     const page = new CountingTarget();
     const { asked, fetch, name } = agent();
     const client = new A2aClient({ url: 'http://agent/', token: () => 'secret', fetch, page });
@@ -44,7 +44,7 @@ describe('an A2A client in a page', () => {
     await named;
     expect(page.listening('pagehide')).toBe(1);
     page.dispatchEvent(new Event('pagehide'));
-    // Check at once, because an unloading page does not wait.
+    // The request must be sent in the same tick, because an unloading page does not wait.
     const { url, init } = asked.at(-1) ?? { url: '', init: {} };
     expect(url).toBe('http://agent/tasks/task%201:cancel');
     expect(init).toMatchObject({
@@ -58,7 +58,7 @@ describe('an A2A client in a page', () => {
     for (const execution of client.active) execution.detach();
   });
 
-  test('R51 cancels a task as soon as its id is known, if the page was cached before', async () => {
+  test('R51 in a restored page, the client cancels a task as soon as its id is known', async () => {
     const page = new CountingTarget();
     const { asked, fetch, name } = agent();
     const client = new A2aClient({ url: 'http://agent', fetch, page });

@@ -14,7 +14,7 @@ const sent = z.object({
   }),
 });
 
-/** The message after JSON encoding. */
+/** Returns the message after JSON encoding. */
 function written(body: object): z.infer<typeof sent>['message'] {
   return sent.parse(JSON.parse(JSON.stringify(body))).message;
 }
@@ -35,7 +35,17 @@ test('D2 each decision keeps its code and fits the protocol', () => {
   ]);
 });
 
-test('the settings of a new task fit the protocol, and unset ones are absent', () => {
+test('the settings of a new task fit the protocol, and settings without a value are absent', () => {
   const body = requestMessage({ text: 'x', autoExecute: true, model: undefined }, 'm');
   expect(taskSettingsSchema.parse(written(body).metadata?.[TOOL_APPROVAL])).toEqual({ autoExecute: true });
+});
+
+test('the files of a request follow its text, with their bytes in base64', () => {
+  const content = Uint8Array.from({ length: 20_001 }, (_, index) => index % 256);
+  const body = requestMessage({ text: 'x', files: [{ name: 'dot.png', content }] }, 'm');
+  expect(JSON.parse(JSON.stringify(body))).toMatchObject({
+    message: {
+      parts: [{ text: 'x' }, { raw: Buffer.from(content).toString('base64'), filename: 'dot.png' }],
+    },
+  });
 });

@@ -32,7 +32,7 @@ const happens = (seq: number, activity: object): WireEvent => ({
 const call = { callId: 'c', tool: 'wait', title: 'Wait', toolId: 'wait-1' };
 
 describe('the fold of a task’s events', () => {
-  test('appends and replaces text for each artifact', () => {
+  test('the fold appends and replaces text for each artifact', () => {
     const fold = new TaskFold(TASK);
     const events = [says(3, 'He'), says(4, 'llo'), says(5, 'Other', false, 'turn-2'), says(6, 'Bye', false)];
     expect(events.flatMap((event) => fold.take(event)).map((told) => told.type)).toEqual(
@@ -41,7 +41,7 @@ describe('the fold of a task’s events', () => {
     expect(fold.report).toMatchObject({ output: 'Bye\n\nOther', cursor: 6, state: 'working' });
   });
 
-  test('leaves tool output out of the answer and reports none', () => {
+  test('the fold omits tool output from the answer and reports none', () => {
     const metadata = { [TOOL_APPROVAL]: { role: 'tool-output' } };
     const beside = { artifactId: 'output-1', parts: [{ text: 'noise' }], metadata };
     const fold = new TaskFold({ ...TASK, artifacts: [beside] });
@@ -50,7 +50,7 @@ describe('the fold of a task’s events', () => {
     expect(fold.report).toMatchObject({ output: 'Hello', cursor: 4 });
   });
 
-  test('R25 ignores an event that it has seen before', () => {
+  test('R25 the fold ignores an event that it has received before', () => {
     const fold = new TaskFold(TASK);
     fold.take(says(3, 'once'));
     expect(fold.take(says(3, 'once'))).toEqual([]);
@@ -58,7 +58,7 @@ describe('the fold of a task’s events', () => {
     expect([fold.report.output, fold.position]).toEqual(['once', 3]);
   });
 
-  test('reports the missed events to a returning client, and folds them once', () => {
+  test('the fold reports the missed events to a returning client, and applies them once', () => {
     const metadata = at(4);
     const artifacts = [{ artifactId: 'turn-1', parts: [{ text: 'ab' }] }];
     const fold = new TaskFold({ ...TASK, metadata, artifacts }, 2);
@@ -68,7 +68,7 @@ describe('the fold of a task’s events', () => {
     expect(fold.report).toMatchObject({ output: 'abc', cursor: 5 });
   });
 
-  test('lists a tool execution from start to finish, and none in an ended task', () => {
+  test('the fold lists a tool execution from start to finish, and none in an ended task', () => {
     const fold = new TaskFold(TASK);
     fold.take(happens(3, { type: 'tool.started', ...call }));
     expect(fold.report.tools).toEqual([
@@ -86,7 +86,7 @@ describe('the fold of a task’s events', () => {
     expect(fold.over).toBe(true);
   });
 
-  test('R100 names the calls that a completed task did not do', () => {
+  test('R100 the fold names the calls that a completed task did not do', () => {
     const calls = [{ callId: 'd', tool: 'write', title: 'Write a', toolId: null, state: 'denied' }];
     const fold = new TaskFold({ ...TASK, metadata: at(2, { calls }) });
     fold.take(happens(3, { type: 'tool.finished', ...call, outcome: 'stopped', summary: '' }));
@@ -95,7 +95,7 @@ describe('the fold of a task’s events', () => {
     expect(fold.report.notDone).toBe('not done: Write a (denied), Wait (stopped)');
   });
 
-  test('ignores an unknown kind of activity', () => {
+  test('the fold ignores an unknown kind of activity', () => {
     const fold = new TaskFold(TASK);
     expect(fold.take(happens(3, { type: 'tool.dreamt', ...call }))).toEqual([]);
     expect(fold.position).toBe(3);
@@ -117,7 +117,7 @@ describe('the fold of a task’s events', () => {
     expect(fold.report).toMatchObject({ state, question: state === 'waiting' ? 'words' : null });
   });
 
-  test('has not ended for a cursor past the end, so that the server can reject it', () => {
+  test('for a cursor past the end, the fold does not treat the task as ended, so that the server can reject the cursor', () => {
     const ended = { ...TASK, status: { state: 'TASK_STATE_COMPLETED' } };
     expect([new TaskFold(ended).over, new TaskFold(ended, 3).over]).toEqual([true, false]);
   });

@@ -21,7 +21,7 @@ const part = (change: object): object => ({
 
 const finished = { type: 'tool.finished', ...call, toolId: null, summary: '' };
 
-/** One of each kind that the server may send. A new kind in the protocol must be added here and in the client. */
+/** One activity of each kind that the server may send. A new kind needs an entry here and in the client. */
 const ACTIVITIES: object[] = [
   { type: 'tool.requested', ...call, asks: true },
   { type: 'tool.requested', ...call, asks: true, question: true },
@@ -85,7 +85,7 @@ const PARTS: object[] = [
 ];
 
 describe('the client’s schema reads the protocol’s values unchanged', () => {
-  test.each(ACTIVITIES)('%j', (value) => {
+  test.each(ACTIVITIES)('the schema reads %j unchanged', (value) => {
     expect(protocol.activitySchema.parse(value)).toEqual(value);
   });
 
@@ -95,8 +95,8 @@ describe('the client’s schema reads the protocol’s values unchanged', () => 
     expect(protocol.previewSchema.def.options).toHaveLength(5);
   });
 
-  test.each(PARTS)('%j', (value) => {
-    // This client does not show the tool's source.
+  test.each(PARTS)('the schema reads each variant: %j', (value) => {
+    // The client's schema omits the tool's source. So the test sets the same source in each action.
     const read = pendingPartSchema.parse(value).pending.map((each) => ({ ...each, source: action.source }));
     expect(read).toEqual(protocol.pendingPart.parse(value).pending);
   });

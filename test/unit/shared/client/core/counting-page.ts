@@ -2,7 +2,6 @@
 export class CountingTarget extends EventTarget {
   readonly listeners = new Map<string, number>();
 
-  /** The number of listeners. */
   listening(type: string): number {
     return this.listeners.get(type) ?? 0;
   }

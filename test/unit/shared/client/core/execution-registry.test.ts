@@ -18,7 +18,7 @@ interface Begun {
   line: ScriptedLine;
   execution: Execution;
   controller: AbortController;
-  /** The number of listeners on the execution's signal. */
+  /** Returns the number of listeners on the execution's signal. */
   watched: () => number;
 }
 
@@ -32,7 +32,8 @@ function begin(options: ExecutionOptions = {}): Begun {
     line,
     execution,
     controller,
-    // Removing an unknown listener has no effect. So each added listener must be removed itself.
+    // The removal of an unknown listener has no effect. So the counts are equal only if each added listener was
+    // removed.
     watched: () =>
       add.mock.calls.filter(
         ([type, listener]) => !remove.mock.calls.some(([t, l]) => t === type && l === listener),
@@ -79,7 +80,7 @@ const ENDS: [string, (begun: Begun) => unknown, object][] = [
   ],
 ];
 
-describe('an execution', () => {
+describe('an execution of the client library', () => {
   test.each(ENDS)(
     'R51 an execution that %s leaves no listener and is no longer active',
     async (_, end, what) => {
@@ -93,7 +94,7 @@ describe('an execution', () => {
     },
   );
 
-  test('R51 cancels at once when its page unloads, and leaves no listener, even if the page is cached', async () => {
+  test('R51 an execution cancels at once when its page unloads, and leaves no listener, even if the page is cached', async () => {
     const { line, execution } = begin();
     await line.began.promise;
     page.dispatchEvent(Object.assign(new Event('pagehide'), { persisted: true }));
@@ -106,7 +107,7 @@ describe('an execution', () => {
     expect(unloads()).toBe(0);
   });
 
-  test('cancels at beforeunload, once; and not while the page asks the person whether to stay', async () => {
+  test('an execution cancels at beforeunload, once, and not while the page asks the person whether to stay', async () => {
     const { line } = begin();
     await line.began.promise;
     const asking = new Event('beforeunload', { cancelable: true });
@@ -119,7 +120,7 @@ describe('an execution', () => {
     expect([page.listening('beforeunload'), page.listening('pagehide')]).toEqual([0, 0]);
   });
 
-  test('R51 watches the unload again in a restored page, and does not cancel an earlier execution twice', async () => {
+  test('R51 in a restored page, an execution watches the unload again, and does not cancel an earlier execution twice', async () => {
     const first = begin();
     page.dispatchEvent(new Event('pagehide'));
     const second = begin();
@@ -128,7 +129,7 @@ describe('an execution', () => {
     expect([first.line.leavings.length, second.line.leavings.length]).toEqual([1, 1]);
   });
 
-  test('R51 shares one page listener with the others, while one of them cancels on unload', async () => {
+  test('R51 all executions share one page listener, and the unload cancels only those that requested it', async () => {
     const quiet = begin({ onUnload: 'detach' });
     expect(unloads()).toBe(0);
     const [first, second] = [begin(), begin()];
@@ -140,7 +141,7 @@ describe('an execution', () => {
     expect([quiet, first, second].map(({ line }) => line.leavings.length)).toEqual([0, 0, 1]);
   });
 
-  test('sends nothing if its signal is aborted before the start', async () => {
+  test('an execution sends nothing if its signal is aborted before the start', async () => {
     const line = new ScriptedLine();
     const execution = executions.begin(line, { signal: AbortSignal.abort() });
     await expect(execution.result).rejects.toMatchObject({ code: 'aborted' });
@@ -148,7 +149,7 @@ describe('an execution', () => {
     expect(executions.active).toEqual([]);
   });
 
-  test('sends only the first of two cancels, and none after its end', async () => {
+  test('an execution sends only the first of two cancels, and none after its end', async () => {
     const { line, execution } = begin();
     await line.began.promise;
     await Promise.all([execution.cancel('first'), execution.cancel('second')]);
@@ -157,7 +158,7 @@ describe('an execution', () => {
     expect(line.cancels).toEqual(['first']);
   });
 
-  test('can be cancelled again after a failed cancel', async () => {
+  test('an execution can be cancelled again after a failed cancel', async () => {
     const { line, execution } = begin();
     await line.began.promise;
     line.cancelFails = new ClientError('unreachable', 'no answer');
@@ -167,7 +168,7 @@ describe('an execution', () => {
     await expect(execution.result).resolves.toMatchObject({ state: 'canceled', message: 'second' });
   });
 
-  test('rejects with the error of its progress callback, and reports nothing afterwards', async () => {
+  test('an execution rejects with the error of its progress callback, and reports nothing afterwards', async () => {
     const told: string[] = [];
     const { line, execution } = begin({
       onProgress: ({ type }) => {
@@ -183,7 +184,7 @@ describe('an execution', () => {
     expect(line.cancels).toEqual([]);
   });
 
-  test('sends its signal’s reason to the server if the reason is text', async () => {
+  test('an execution sends its signal’s reason to the server if the reason is text', async () => {
     const { line, execution, controller } = begin();
     await line.began.promise;
     controller.abort('the person pressed stop');
@@ -192,7 +193,7 @@ describe('an execution', () => {
   });
 });
 
-test('cancelAll cancels all in parallel, and reports the failures', async () => {
+test('cancelAll cancels all executions in parallel, and reports the failures', async () => {
   const [first, second] = [begin(), begin()];
   await Promise.all([first.line.began.promise, second.line.began.promise]);
   first.line.cancelFails = new ClientError('unreachable', 'no answer');
@@ -203,7 +204,7 @@ test('cancelAll cancels all in parallel, and reports the failures', async () => 
   await expect(second.execution.result).resolves.toMatchObject({ state: 'canceled' });
 });
 
-test('outside a page there is no page listener', async () => {
+test('outside a browser page there is no page listener', async () => {
   const line = new ScriptedLine();
   const execution = new ExecutionRegistry(undefined).begin(line, { onUnload: 'cancel' });
   line.end.resolve(reportIn('completed'));

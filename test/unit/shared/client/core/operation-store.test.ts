@@ -50,8 +50,8 @@ function over(id: string): Promise<void> {
   });
 }
 
-describe('the operations of a user interface', () => {
-  test('show an operation from its start to its result, with progress and output', async () => {
+describe('the operations in a user interface', () => {
+  test('an operation is shown from its start to its result, with progress and output', async () => {
     const { id, line, tell } = await begun();
     expect(operations.get(id)).toEqual({ id, title: 'work', progress: '', output: '', state: 'starting' });
     const seen: unknown[] = [];
@@ -91,7 +91,7 @@ describe('the operations of a user interface', () => {
       { state: 'rejected', reason: 'not my job' },
     ],
     ['failed', reportIn('failed', { message: 'no key' }), { state: 'failed', reason: 'no key', error: null }],
-  ])('an operation whose task has %s says so, with the reason', async (_, report, shown) => {
+  ])('an operation whose task has %s shows that, with the reason', async (_, report, shown) => {
     const { id, line } = await begun();
     const ended = over(id);
     line.end.resolve(report);
@@ -99,7 +99,7 @@ describe('the operations of a user interface', () => {
     expect(operations.get(id)).toMatchObject(shown);
   });
 
-  test('R100 an operation that is not delivered says so, with the next try, and cannot be dismissed', async () => {
+  test('R100 an operation that is not delivered shows that, with the next attempt, and cannot be dismissed', async () => {
     const { id, tell } = await begun();
     const message = 'It is not delivered yet: no answer. The next try is at 2026-01-01T00:00:00.000Z.';
     tell({ type: 'state', report: reportIn('not-delivered', { message }) });
@@ -109,7 +109,7 @@ describe('the operations of a user interface', () => {
     expect(operations.get(id)).toMatchObject({ state: 'running' });
   });
 
-  test('a lost operation fails with its error, and an operation that is aborted before it is sent is canceled', async () => {
+  test('a lost operation fails with its error, and an operation that is aborted before it is sent is "canceled"', async () => {
     const lost = await begun();
     const error = new ClientError('unreachable', 'gone');
     let ended = over(lost.id);
@@ -122,7 +122,7 @@ describe('the operations of a user interface', () => {
     expect(operations.get(id)).toMatchObject({ state: 'canceled', report: null });
   });
 
-  test('cancels, decisions and texts reach their operation, and have no effect on an ended or unknown one', async () => {
+  test('cancels, decisions and texts reach their operation, and have no effect on an ended or unknown operation', async () => {
     const [first, second] = [await begun('one'), await begun('two')];
     await operations.decide(second.id, { callId: 'call-1', shown: '3f9ac2d1', decision: 'approve' });
     await operations.say(second.id, 'go on');

@@ -32,7 +32,7 @@ export class ScriptedLine implements TaskTransport {
   readonly said: string[] = [];
   readonly end = new Deferred<TaskReport>();
   readonly began = new Deferred<OnProgress>();
-  /** The outcome of a cancel. By default the task is canceled. */
+  /** If set, a cancel fails with this error. Otherwise the cancel ends the task. */
   cancelFails: Error | undefined;
 
   async follow(tell: OnProgress, reading: AbortSignal): Promise<TaskReport> {

@@ -24,8 +24,8 @@ function running(): Running {
   };
 }
 
-describe('a tool call of a client', () => {
-  test('reports its steps, and the id for an abort, over A2A and over MCP alike', async () => {
+describe('a tool call of the client library', () => {
+  test('a call reports its steps, and the id for an abort, in the same way over A2A and MCP', async () => {
     const { line, client } = running();
     const updates: ToolUpdate[] = [];
     const result = client.executeTool('crawl', {}, { onProgress: (update) => updates.push(update) });
@@ -65,7 +65,7 @@ describe('a tool call of a client', () => {
     await result;
   });
 
-  test('ends with all others at abortAllRequests, with its reason; after that nothing is left to abort', async () => {
+  test('abortAllRequests ends a call and all other calls with its reason; afterwards there is no call to abort', async () => {
     const { line, client, requests } = running();
     const result = client.executeTool('crawl');
     await line.began.promise;
@@ -76,8 +76,8 @@ describe('a tool call of a client', () => {
   });
 });
 
-describe('an operation of a user interface', () => {
-  test('is cancelled by its own id, and calls its cancel callback once', async () => {
+describe('an operation that calls one tool for a user interface', () => {
+  test('an operation is cancelled by its own id, and calls its cancel callback once', async () => {
     const { line, client } = running();
     const executor = new UIToolExecutor(client);
     let cancelled = 0;

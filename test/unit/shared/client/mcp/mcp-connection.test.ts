@@ -26,7 +26,7 @@ const stream = (...messages: unknown[]): Response =>
     headers: { 'Content-Type': 'text/event-stream' },
   });
 
-/** A server that starts sessions and gives the scripted answers. */
+/** Simulates a server that starts sessions and gives the scripted responses. */
 function serverWith(answer: Answer): Server {
   const received: Server['received'] = [];
   let sessions = 0;
@@ -57,7 +57,7 @@ const anything = z.unknown();
 const call = { method: 'tools/call', params: { name: 'x' } };
 
 describe('a connection to an MCP server', () => {
-  test('starts one session for simultaneous requests, and ends it', async () => {
+  test('a connection starts one session for simultaneous requests, and ends it', async () => {
     const { connection, received } = serverWith(({ id }) => json({ jsonrpc: '2.0', id, result: { a: 1 } }));
     await Promise.all([connection.request(anything, call), connection.request(anything, call)]);
     await connection.close();
@@ -70,7 +70,7 @@ describe('a connection to an MCP server', () => {
     ]);
   });
 
-  test('reports its request’s progress, answers a ping, and declines other requests', async () => {
+  test('a connection reports its request’s progress, answers a ping, and declines other requests', async () => {
     const { connection, received } = serverWith(({ id }) =>
       stream(
         { jsonrpc: '2.0', id: 'p', method: 'ping' },
@@ -91,7 +91,7 @@ describe('a connection to an MCP server', () => {
     ]);
   });
 
-  test('starts a new session and repeats the request once, if the server has lost the session', async () => {
+  test('if the server has lost the session, a connection starts a new one and repeats the request once', async () => {
     const forgetful = serverWith(({ id }, count) =>
       count > 5 ? json({ jsonrpc: '2.0', id, result: 'ok' }) : new Response(null, { status: 404 }),
     );
@@ -102,7 +102,7 @@ describe('a connection to an MCP server', () => {
     expect(amnesic.received).toHaveLength(6);
   });
 
-  test('R48 ends an aborted request at once, and sends its id and reason to the server', async () => {
+  test('R48 a connection ends an aborted request at once, and sends its id and reason to the server', async () => {
     const { connection, received } = serverWith(() => new Promise<Response>(() => undefined));
     const controller = new AbortController();
     const request = connection.request(anything, call, { signal: controller.signal });
@@ -130,12 +130,12 @@ describe('a connection to an MCP server', () => {
     ['another shape', (id: unknown) => json({ jsonrpc: '2.0', id, result: 1 }), 'malformed-answer'],
     ['a stream without the answer', () => stream(), 'outcome-unknown'],
     ['nothing', () => Promise.reject(new TypeError('reset')), 'outcome-unknown'],
-  ] as const)('an answer with %s is an error with a name', async (_, answer, code) => {
+  ] as const)('a response with %s gives an error with a name', async (_, answer, code) => {
     const { connection } = serverWith(({ id }) => answer(id));
     await expect(connection.request(z.string(), call)).rejects.toMatchObject({ name: 'ClientError', code });
   });
 
-  test('R51 sends the last request of a page at once, with keepalive, but not without a session', async () => {
+  test('R51 a connection sends the last request of a page at once, with keepalive, but not without a session', async () => {
     const { connection, received } = serverWith(({ id }) => json({ jsonrpc: '2.0', id, result: 1 }));
     connection.requestLeaving(call);
     expect(received).toEqual([]);

@@ -15,7 +15,7 @@ test('an approval over the bridge keeps the limits of its trust', () => {
   ).toMatchObject({ decision: 'trust_tool', trustMinutes: 10, trustUses: 3 });
 });
 
-/** The state of the report, or the code and reason of the error. */
+/** Returns the state that the client shows, or the code and reason of its error. */
 function shownAs(state: string): string {
   const structuredContent = {
     sessionId: 's',

@@ -6,13 +6,13 @@ import { FakeClock } from '../../../../../support/fake-clock.ts';
 const { signal } = new AbortController();
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-/** Takes turns, and notes who had one. */
+/** Requests time slots, and records who got them. */
 function taker(pace: Pace, had: string[]) {
   return (name: string, site = 'a') => pace.turn(site, 1000, signal).then(() => had.push(name));
 }
 
-describe('Pace', () => {
-  it('allows the first request at once, the next after the gap, and other sites at once', async () => {
+describe('Pace, the pause between requests to a site', () => {
+  it('Pace allows the first request at once, the next one after the pause, and requests to other sites at once', async () => {
     const clock = new FakeClock();
     const had: string[] = [];
     const take = taker(new Pace(clock), had);
@@ -31,7 +31,7 @@ describe('Pace', () => {
     expect(clock.pending).toBe(0);
   });
 
-  it('A2 frees the turn of an aborted request', async () => {
+  it('A2 an aborted request gives its time slot to the next request', async () => {
     const clock = new FakeClock();
     const pace = new Pace(clock);
     const controller = new AbortController();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { QueryWords, passagesOf } from '../../../../../../a2a-server/tools/web/crawl/query-words.ts';
 
-describe('Query', () => {
+describe('the words of a crawl query', () => {
   it.each<[string, string, number]>([
     ['abort tools', 'Aborting a TOOL', 2],
     ['naïve Café', 'the naive cafe', 2],
@@ -11,13 +11,13 @@ describe('Query', () => {
     ['中止工具', '如何中止工具？', 1],
     ['abort', 'see https://example.com/abort', 0],
     ['!!!', 'anything!!!', 0],
-  ])('%p in %p matches %d of its words', (query, text, matches) => {
+  ])('the query %p in the text %p matches %d of its words', (query, text, matches) => {
     expect(new QueryWords(query).matches(text)).toBe(matches);
   });
 });
 
-describe('passagesOf', () => {
-  it('returns the best five passages in text order, with their headings, and cuts long ones', () => {
+describe('passagesOf, which finds the passages of a page', () => {
+  it('passagesOf returns the best five passages in text order, with their headings, and shortens long ones', () => {
     const weak = Array.from({ length: 9 }, (_, n) => `abort ${n}`);
     const text = ['# Top', '## Sub', 'nothing', ...weak, '# End', `tool abort ${'x'.repeat(900)}`].join(
       '\n\n',
@@ -29,7 +29,7 @@ describe('passagesOf', () => {
     expect(passagesOf('# Abort\n\n## Tool', new QueryWords('abort tool'))).toEqual(['# Abort\n## Tool']);
   });
 
-  it('needs at least half of the query words', () => {
+  it('a passage needs at least half of the query words', () => {
     expect(passagesOf('one\n\none two', new QueryWords('one two three four'))).toEqual(['one two']);
   });
 });

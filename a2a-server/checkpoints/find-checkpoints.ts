@@ -1,0 +1,105 @@
+/** Finds a principal's checkpoints. Never returns checkpoints of another principal. */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Journal, TaskRow } from '../journal/journal.ts';
+import { hashOf } from '../tools/workspace/text-file.ts';
+import { checkpointsOf, type Checkpoint } from '../task/compute-checkpoints.ts';
+import type { Snapshot } from '../task/snapshot.ts';
+
+const MAX_TASKS_READ = 200;
+const SHORT_ID_CHARACTERS = 8;
+const TASK_ID_PREFIX = /^[a-z]+-/;
+
+export interface Checkpoints {
+  /** Returns the newest first, from a limited number of tasks. */
+  list(principal: string): Promise<Checkpoint[]>;
+  /**
+   * Returns the checkpoint with this id. The part before the dot may be a unique prefix.
+   * @throws ProductError MALFORMED if the id is unknown. The message lists the existing checkpoints.
+   */
+  find(principal: string, id: string): Promise<Checkpoint>;
+  /**
+   * Returns this checkpoint and all later checkpoints of its workspace, oldest first.
+   * @throws ProductError MALFORMED if the id is unknown, or if too many tasks are newer
+   */
+  since(principal: string, id: string): Promise<Checkpoint[]>;
+  /** Returns the saved content of a file. Returns undefined if the content is deleted or damaged. */
+  content(checkpoint: Pick<Checkpoint, 'taskId'>, hash: string): Promise<Uint8Array | undefined>;
+}
+
+export function checkpoints(parts: {
+  journal: Pick<Journal, 'withSavedFiles' | 'content'>;
+  log: { load: (taskId: string) => Promise<Snapshot | undefined> };
+}): Checkpoints {
+  const { journal, log } = parts;
+
+  async function rows(principal: string, wanted: (taskId: string) => boolean): Promise<TaskRow[]> {
+    const found = await journal.withSavedFiles(principal);
+    return found.filter(({ taskId }) => wanted(taskId)).slice(0, MAX_TASKS_READ);
+  }
+
+  async function of(tasks: readonly TaskRow[]): Promise<Checkpoint[]> {
+    const found: Checkpoint[] = [];
+    for (const { taskId } of tasks) {
+      const snapshot = await log.load(taskId);
+      if (snapshot) found.push(...checkpointsOf(snapshot));
+    }
+    return found.toSorted((a, b) => b.at - a.at || b.turn - a.turn);
+  }
+
+  return {
+    list: async (principal) => of(await rows(principal, () => true)),
+    async find(principal, id) {
+      const { task, turn } = partsOf(id);
+      const found = await of(await rows(principal, (taskId) => begins(taskId, task)));
+      const fits = found.filter((it) => it.turn === turn);
+      const [only, another] = fits;
+      if (only !== undefined && another === undefined) return only;
+      const named = fits.length > 0 ? fits : await this.list(principal);
+      throw unknown(id, named, fits.length > 0);
+    },
+    async since(principal, id) {
+      const first = await this.find(principal, id);
+      const all = await this.list(principal);
+      const end = all.findIndex((it) => it.id === first.id);
+      if (end === -1)
+        throw new ProductError(
+          'MALFORMED',
+          `More than ${MAX_TASKS_READ} tasks have changed files since the checkpoint ${shortId(first)}. Choose a later checkpoint.`,
+        );
+      return all
+        .slice(0, end + 1)
+        .filter(({ workspace }) => workspace === first.workspace)
+        .toReversed();
+    },
+    async content({ taskId }, hash) {
+      const bytes = await journal.content(taskId, hash);
+      return bytes && hashOf(bytes) === hash ? bytes : undefined;
+    },
+  };
+}
+
+function partsOf(id: string): { task: string; turn: number } {
+  const dot = id.lastIndexOf('.');
+  return { task: id.slice(0, Math.max(dot, 0)), turn: Number(id.slice(dot + 1)) };
+}
+
+function begins(taskId: string, given: string): boolean {
+  return given !== '' && (taskId.startsWith(given) || taskId.replace(TASK_ID_PREFIX, '').startsWith(given));
+}
+
+export function shortId({ taskId, turn }: Pick<Checkpoint, 'taskId' | 'turn'>): string {
+  return `${taskId.replace(TASK_ID_PREFIX, '').slice(0, SHORT_ID_CHARACTERS)}.${turn}`;
+}
+
+function unknown(id: string, named: readonly Checkpoint[], several: boolean): ProductError {
+  const shown = JSON.stringify(id.slice(0, 200));
+  const ids = named.slice(0, 10).map((it) => (several ? it.id : shortId(it)));
+  const there = ids.length === 0 ? 'There are none yet.' : `There are: ${ids.join(', ')}.`;
+  return new ProductError(
+    'MALFORMED',
+    several
+      ? `Several checkpoints begin with ${shown}: ${ids.join(', ')}. Give a longer id.`
+      : `There is no checkpoint ${shown}. ${there} To list them, run "checkpoint list".`,
+    { facts: { checkpoints: named.map((it) => it.id).join(' ') } },
+  );
+}

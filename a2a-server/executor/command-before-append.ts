@@ -1,0 +1,97 @@
+/**
+ * Delays the append of a valid command. One append can then contain a decision and the start of the approved call. If
+ * that call does not start soon, the command is appended alone.
+ *
+ * E3: the sender gets an answer only after the command is durable. The journal contains the command once.
+ */
+import { Deferred } from '../../shared/client/core/deferred.ts';
+import type { CommandKey, FileBytes } from '../journal/journal.ts';
+import type { TaskEvent } from '../task/events.ts';
+import { foldEntries, foldNext } from '../task/fold.ts';
+import type { Snapshot } from '../task/snapshot.ts';
+import type { LogChange, ChangeResult, TaskLog } from './task-snapshots.ts';
+
+/** `snapshot` is the task after the command's last event. Absent if this process did not append the command. */
+export interface AppendedCommand {
+  changed: ChangeResult | undefined;
+  snapshot?: Snapshot;
+}
+
+/** More events for the same append. `events` gets the task after the command. */
+interface FollowingEvents {
+  events: (after: Snapshot) => readonly TaskEvent[];
+  contents: readonly FileBytes[];
+}
+
+const NOTHING: FollowingEvents = { events: () => [], contents: [] };
+
+export class UnappendedCommand {
+  readonly #log: TaskLog;
+  readonly #taskId: string;
+  readonly #rule: (snapshot: Snapshot) => LogChange;
+  readonly #key: CommandKey;
+  readonly #result = new Deferred<AppendedCommand>();
+  #settling: Promise<AppendedCommand> | undefined;
+
+  constructor(log: TaskLog, taskId: string, rule: (snapshot: Snapshot) => LogChange, key: CommandKey) {
+    this.#log = log;
+    this.#taskId = taskId;
+    this.#rule = rule;
+    this.#key = key;
+    // The sender may await the result later. This handler prevents an unhandled rejection until then.
+    this.#result.promise.catch(() => undefined);
+  }
+
+  /** Rejects if the journal cannot be written. */
+  get result(): Promise<AppendedCommand> {
+    return this.#result.promise;
+  }
+
+  get settled(): boolean {
+    return this.#settling !== undefined;
+  }
+
+  /**
+   * Returns the task as if the command were appended now. If the rule refuses the command, returns the task unchanged.
+   */
+  foresee(snapshot: Snapshot, at: number): Snapshot {
+    const change = this.#rule(snapshot);
+    return change.type === 'append' ? foldNext(snapshot, change.events, at) : snapshot;
+  }
+
+  /** Appends the command and the following events. Only the first call appends, and only that call returns true. */
+  async settle(following: FollowingEvents = NOTHING): Promise<boolean> {
+    if (this.#settling !== undefined) {
+      await this.#settling;
+      return false;
+    }
+    this.#settling = this.#append(following);
+    this.#settling.then(
+      (result) => this.#result.resolve(result),
+      (error: unknown) => this.#result.reject(error),
+    );
+    await this.#settling;
+    return true;
+  }
+
+  async #append({ events, contents }: FollowingEvents): Promise<AppendedCommand> {
+    let own: { before: Snapshot; count: number } | undefined;
+    const changed = await this.#log.change(
+      this.#taskId,
+      (before) => {
+        const change = this.#rule(before);
+        if (change.type !== 'append') return change;
+        own = { before, count: change.events.length };
+        const more = events(foldNext(before, change.events));
+        return {
+          type: 'append',
+          events: [...change.events, ...more],
+          contents: [...(change.contents ?? []), ...contents],
+        };
+      },
+      this.#key,
+    );
+    if (changed?.type !== 'appended' || own === undefined) return { changed };
+    return { changed, snapshot: foldEntries(own.before, changed.entries.slice(0, own.count)) };
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * Reads snapshots from the journal and appends changes. A pure rule decides each change from the snapshot. If another
+ * writer was faster, the rule runs again on the new snapshot.
+ *
+ * - J1: an append names the `seq` of the snapshot that its rule used. The journal refuses an older `seq`.
+ * - J2: a snapshot in memory is a cache. New entries are folded into it before each use.
+ * - Snapshots of executing tasks stay in memory. Others may be freed by the garbage collector.
+ * - Writers of one task wait in a queue, so each writer gets its chance. Correctness depends only on the journal's key.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { CommandKey, FileBytes, Journal, RecordedCommand } from '../journal/journal.ts';
+import type { JournalEntry, TaskEvent } from '../task/events.ts';
+import type { CommandRefusal } from '../task/command-outcome.ts';
+import { withDeadlines, deadlineAfterEvents, type ExpirySettings } from '../task/expiry.ts';
+import { foldAll, foldEntries, taskStateAfter } from '../task/fold.ts';
+import { isTerminal, type Snapshot } from '../task/snapshot.ts';
+
+const PAGE = 1000;
+/**
+ * The number of tasks with a weak reference to their snapshot. A cached snapshot saves the fold of the whole journal.
+ */
+const RECENT = 1000;
+
+/** The decision of a rule. `keep` means that no change is needed. */
+export type LogChange =
+  | { type: 'append'; events: readonly TaskEvent[]; contents?: readonly FileBytes[] }
+  | { type: 'keep' }
+  | CommandRefusal;
+
+export type ChangeResult =
+  | { type: 'appended'; snapshot: Snapshot; entries: readonly JournalEntry[] }
+  | { type: 'kept'; snapshot: Snapshot }
+  | { type: 'repeated'; command: RecordedCommand }
+  | CommandRefusal;
+
+/** If absent, pending actions have no deadline. */
+interface DeadlineOptions {
+  clock: Clock;
+  expiry: ExpirySettings;
+  /** Called with each deadline once it is durable, in milliseconds since 1970. */
+  onDeadline: (deadline: number) => void;
+}
+
+export class TaskLog {
+  readonly #journal: Journal;
+  readonly #waits: DeadlineOptions | undefined;
+  readonly #onEnded: ((task: Snapshot) => void) | undefined;
+  readonly #retained = new Map<string, Snapshot | null>();
+  readonly #recent = new Map<string, WeakRef<Snapshot>>();
+  readonly #queues = new Map<string, Promise<unknown>>();
+
+  /** @param onEnded called for each task whose end this process has appended */
+  constructor(journal: Journal, waits?: DeadlineOptions, onEnded?: (task: Snapshot) => void) {
+    this.#journal = journal;
+    this.#waits = waits;
+    this.#onEnded = onEnded;
+  }
+
+  /**
+   * Keeps the task's snapshot in memory until the returned function is called. A task has at most one such caller at a
+   * time.
+   */
+  retain(taskId: string): () => void {
+    this.#retained.set(taskId, null);
+    return () => this.#retained.delete(taskId);
+  }
+
+  /**
+   * Returns the task after its last entry, or after entry `upTo`. Folds only entries that are newer than the cached
+   * snapshot.
+   */
+  async load(taskId: string, upTo = Number.MAX_SAFE_INTEGER): Promise<Snapshot | undefined> {
+    const known = this.#retained.get(taskId) ?? this.#recent.get(taskId)?.deref();
+    const start = known && known.seq <= upTo ? known : undefined;
+    const snapshot = await this.#readOn(taskId, start, upTo);
+    if (snapshot && upTo === Number.MAX_SAFE_INTEGER) this.#remember(snapshot);
+    return snapshot;
+  }
+
+  /**
+   * Applies a rule to the task. The result `appended` means that the events are durable. Returns undefined for an
+   * unknown task.
+   * @throws ProductError STORAGE if the journal cannot be written
+   */
+  async change(
+    taskId: string,
+    rule: (snapshot: Snapshot) => LogChange,
+    command?: CommandKey,
+  ): Promise<ChangeResult | undefined> {
+    const turn = (this.#queues.get(taskId) ?? Promise.resolve()).then(() =>
+      this.#change(taskId, rule, command),
+    );
+    const settled = turn.catch(() => undefined);
+    this.#queues.set(taskId, settled);
+    try {
+      return await turn;
+    } finally {
+      if (this.#queues.get(taskId) === settled) this.#queues.delete(taskId);
+    }
+  }
+
+  async #change(
+    taskId: string,
+    rule: (snapshot: Snapshot) => LogChange,
+    command: CommandKey | undefined,
+  ): Promise<ChangeResult | undefined> {
+    let snapshot = this.#retained.get(taskId) ?? (await this.load(taskId));
+    while (snapshot !== undefined) {
+      const change = rule(snapshot);
+      if (change.type === 'refuse') return change;
+      if (change.type === 'keep' || change.events.length === 0) return { type: 'kept', snapshot };
+      const events = this.#dated(snapshot, change.events);
+      const result = await this.#journal.append({
+        taskId,
+        expectedSeq: snapshot.seq,
+        events,
+        state: taskStateAfter(events) ?? snapshot.status.state,
+        ...(command && { command }),
+        ...(change.contents && { contents: change.contents }),
+      });
+      if (result.type === 'repeated') return result;
+      if (result.type === 'appended') {
+        const after = foldEntries(snapshot, result.entries);
+        this.#remember(after);
+        const deadline = deadlineAfterEvents(events);
+        if (typeof deadline === 'number') this.#waits?.onDeadline(deadline);
+        if (isTerminal(after)) this.#onEnded?.(after);
+        return { type: 'appended', snapshot: after, entries: result.entries };
+      }
+      snapshot = await this.#readOn(taskId, snapshot);
+    }
+    return undefined;
+  }
+
+  /** Adds deadlines to the events that ask a person. Every append of a change calls this function. */
+  #dated(snapshot: Snapshot, events: readonly TaskEvent[]): readonly TaskEvent[] {
+    if (this.#waits === undefined) return events;
+    const { clock, expiry } = this.#waits;
+    return withDeadlines(snapshot, events, { now: clock.now(), expiry });
+  }
+
+  async #readOn(
+    taskId: string,
+    start: Snapshot | undefined,
+    upTo = Number.MAX_SAFE_INTEGER,
+  ): Promise<Snapshot | undefined> {
+    let snapshot = start;
+    for (let pages = 1; ; pages += 1) {
+      const page = await this.#journal.read(taskId, snapshot?.seq ?? 0, PAGE);
+      const entries = page.filter(({ seq }) => seq <= upTo);
+      snapshot = snapshot === undefined ? foldAll(taskId, entries) : foldEntries(snapshot, entries);
+      if (snapshot === undefined || entries.length < page.length) return snapshot;
+      // If the task was deleted between two pages, these pages are incomplete. The task then counts as unknown.
+      if (page.length < PAGE)
+        return pages > 1 && (await this.#journal.row(taskId)) === undefined ? undefined : snapshot;
+      // X3: one page per event-loop turn. A long journal must not block other requests.
+      await nextTurn();
+    }
+  }
+
+  #remember(snapshot: Snapshot): void {
+    const { taskId } = snapshot;
+    const known = this.#retained.get(taskId);
+    if (known === null || (known && known.seq < snapshot.seq)) this.#retained.set(taskId, snapshot);
+    if (this.#recent.get(taskId)?.deref() === snapshot) return;
+    this.#recent.delete(taskId);
+    this.#recent.set(taskId, new WeakRef(snapshot));
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size > RECENT && oldest !== undefined) this.#recent.delete(oldest);
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * `GET /api/tasks/:taskId/receipt` returns the signed receipt of a task as JSON, or as Markdown for
+ * `Accept: text/markdown`. `?events=n` limits the receipt to the first n events, so that an old receipt can be compared
+ * with the journal.
+ *
+ * `GET /api/receipt-key` returns the fingerprint of the key that signs the receipts.
+ */
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { Router } from 'express';
+import { z } from 'zod';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { fingerprintOf, sealedJsonOf, sealedMarkdownOf } from '../../../shared/receipt/seal.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import type { TaskService } from '../../executor/task-service.ts';
+import { callerOf } from '../auth/caller.ts';
+
+const query = z.strictObject({ events: z.coerce.number().int().min(1).optional() });
+
+export function receiptRoute(tasks: TaskService, signingKey: () => Promise<KeyObject>): Router {
+  const router = Router();
+  router.get('/api/tasks/:taskId/receipt', async (request, response) => {
+    const parsed = query.safeParse(request.query);
+    if (!parsed.success)
+      throw new ProductError(
+        'MALFORMED',
+        `The query is ?events=…, a whole number: ${issuesText(parsed.error)}.`,
+      );
+    const { taskId } = request.params;
+    const receipt = await tasks.receipt(taskId, callerOf(request).principal, parsed.data.events);
+    const key = await signingKey();
+    response.setHeader('Cache-Control', 'no-store');
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    response.vary('Accept');
+    if (request.accepts(['application/json', 'text/markdown']) === 'text/markdown')
+      response.type('text/markdown; charset=utf-8').end(sealedMarkdownOf(receipt, key));
+    else response.type('application/json').end(sealedJsonOf(receipt, key));
+  });
+  router.get('/api/receipt-key', async (_request, response) => {
+    response.json({ fingerprint: fingerprintOf(createPublicKey(await signingKey())) });
+  });
+  return router;
+}

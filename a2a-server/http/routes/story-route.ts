@@ -1,0 +1,48 @@
+/**
+ * `GET /api/tasks/:taskId/story?after=n` returns the journal entries after position n, for a person to read. One
+ * response covers at most `ENTRIES` entries. `reasoning=true` adds the model's reasoning. A reader follows the task's stream, and reads the new entries when an
+ * event arrives.
+ */
+import { Router } from 'express';
+import { z } from 'zod';
+import type { StoryPage } from '../../../shared/protocol/task-story.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import type { TaskService } from '../../executor/task-service.ts';
+import { callerOf } from '../auth/caller.ts';
+import { parseCursor } from '../streams/event-cursor.ts';
+import { storyEvents } from '../wire/story-projection.ts';
+
+const ENTRIES = 2_000;
+
+const query = z.strictObject({
+  after: z.string().default('0'),
+  reasoning: z.enum(['true', 'false']).default('false'),
+});
+
+export function storyRoute(tasks: TaskService): Router {
+  const router = Router();
+  router.get('/api/tasks/:taskId/story', async (request, response) => {
+    const parsed = query.safeParse(request.query);
+    if (!parsed.success)
+      throw new ProductError(
+        'MALFORMED',
+        `The query is ?after=…, a position, and reasoning=true or false: ${issuesText(parsed.error)}.`,
+      );
+    const { taskId } = request.params;
+    const { principal } = callerOf(request);
+    const { seq: end } = await tasks.row(taskId, principal);
+    const otherwise = 'Leave it out to read from the beginning.';
+    const after = parseCursor({ name: 'after', text: parsed.data.after, otherwise }, end);
+    const entries = await tasks.entries(taskId, principal, { after, limit: ENTRIES });
+    const seq = entries.at(-1)?.seq ?? after;
+    const page: StoryPage = {
+      events: storyEvents(entries, parsed.data.reasoning === 'true'),
+      seq,
+      more: seq < end,
+    };
+    response.setHeader('Cache-Control', 'no-store');
+    response.json(page);
+  });
+  return router;
+}

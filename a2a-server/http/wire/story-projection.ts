@@ -1,0 +1,202 @@
+/**
+ * Converts journal entries to the story of a task. The story leaves out saved file contents and data for providers. It
+ * has the model's reasoning only for readers that request it. No I/O.
+ */
+import { answerText, sourceText } from '../../../shared/protocol/preview-text.ts';
+import type { StoryEvent } from '../../../shared/protocol/task-story.ts';
+import { capText } from '../../../shared/text/capped-text.ts';
+import { SUMMARISED } from '../../task/context.ts';
+import { REMINDED_OF_TODOS } from '../../task/todo-reminder.ts';
+import type {
+  ContentPart,
+  JournalEntry,
+  MessagePart,
+  RequestedCall,
+  SavedFile,
+  TaskEvent,
+} from '../../task/events.ts';
+import { instructionsNote } from '../../task/instructions.ts';
+import { verdictText } from '../../task/verdict-text.ts';
+import { canceledText, outcomeSummary } from './event-projection.ts';
+
+/** The maximum length of an input field, a result or a piece of output, in UTF-16 units. */
+const MAX_DETAIL = 20_000;
+/** The maximum length of a message. */
+const MAX_MESSAGE = 100_000;
+
+/** Adjacent pieces of one text become one event. @param withReasoning true to keep the model's reasoning */
+export function storyEvents(entries: readonly JournalEntry[], withReasoning: boolean): StoryEvent[] {
+  const events: StoryEvent[] = [];
+  for (const { seq, at, event } of entries) {
+    const next = storyEvent(event);
+    if (next === undefined || (next.type === 'reasoning' && !withReasoning)) continue;
+    const last = events.at(-1);
+    if (last?.type === 'text' && next.type === 'text' && last.turn === next.turn) last.text += next.text;
+    else if (last?.type === 'reasoning' && next.type === 'reasoning' && last.turn === next.turn)
+      last.text += next.text;
+    else if (last?.type === 'output' && next.type === 'output' && last.toolId === next.toolId)
+      last.text = (last.text + next.text).slice(-MAX_DETAIL);
+    else events.push({ seq, at, ...next });
+  }
+  return events;
+}
+
+type WithoutPlace<Event> = Event extends unknown ? Omit<Event, 'seq' | 'at'> : never;
+
+function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
+  switch (event.type) {
+    case 'message.received': {
+      const { parts } = event.message;
+      const text = capText(partsText(parts), MAX_MESSAGE);
+      return { type: 'message', channel: event.channel, text, files: filesIn(parts) };
+    }
+    case 'turn.started':
+      return { type: 'turn', turn: event.turn, model: event.model };
+    case 'text.delta':
+      return { type: 'text', turn: event.turn, text: event.text };
+    case 'reasoning.delta':
+      return { type: 'reasoning', turn: event.turn, text: event.text };
+    case 'todos.updated':
+      return { type: 'todos', todos: [...event.todos] };
+    case 'artifact.updated': {
+      const { artifactId, name, parts } = event.artifact;
+      const text = capText(partsText(parts), MAX_MESSAGE);
+      return { type: 'artifact', artifactId, name, text, append: event.append };
+    }
+    case 'turn.abandoned':
+      return { type: 'abandoned', turn: event.turn, reason: event.reason };
+    case 'instructions.read':
+      return { type: 'note', text: instructionsNote(event.files) };
+    case 'context.summarised':
+      return { type: 'note', text: SUMMARISED };
+    case 'todos.reminded':
+      return { type: 'note', text: REMINDED_OF_TODOS };
+    case 'turn.noted':
+    case 'model.unavailable':
+    case 'process.orphaned':
+      return { type: 'note', text: event.text };
+    case 'tool.requested':
+      return requested(event.call, verdictText(event.verdict), event.verdict.type === 'refuse');
+    case 'tool.asked':
+      return requested(event.call, 'question of a running tool', false);
+    case 'tool.outdated':
+      return { type: 'outdated', callId: event.callId };
+    case 'tool.decided': {
+      const { callId, decision, scope, by, reason, edited, answer, presence } = event;
+      return {
+        type: 'decided',
+        callId,
+        decision,
+        scope,
+        by: by.principal,
+        channel: by.channel,
+        reason: reason ?? '',
+        edited: edited && { title: edited.title, input: inputTexts(edited.input) },
+        answer: answer === undefined ? null : capText(answerText(answer), MAX_DETAIL),
+        ...(presence && { passkey: presence.passkey.name }),
+      };
+    }
+    case 'tool.started':
+      return { type: 'started', callId: event.callId, toolId: event.toolId };
+    case 'tool.output': {
+      // The complete result of a long output repeats the output.
+      if (event.kept === true) return undefined;
+      const { callId, toolId, text } = event;
+      return { type: 'output', callId, toolId, text: text.slice(-MAX_DETAIL) };
+    }
+    case 'tool.finished': {
+      const { callId, toolId, outcome } = event;
+      return {
+        type: 'finished',
+        callId,
+        toolId,
+        outcome: outcome.type,
+        summary: outcomeSummary(outcome),
+        result: outcome.type === 'error' ? '' : capText(outcome.text, MAX_DETAIL),
+        ...(outcome.type === 'stopped' && { stopReason: outcome.reason }),
+      };
+    }
+    case 'tool.interrupted': {
+      const { callId, toolId, rerun } = event;
+      const summary = rerun
+        ? 'The server stopped while the tool ran. The tool has no side effects and runs again.'
+        : 'The server stopped while the tool ran. Its outcome is unknown.';
+      return { type: 'finished', callId, toolId, outcome: 'unknown', summary, result: '' };
+    }
+    case 'tool.withdrew':
+      return { type: 'withdrawn', callId: event.callId };
+    case 'files.saved': {
+      const files = event.files.map((file) => ({ path: file.path, change: changeOf(file) }));
+      return { type: 'files', callId: event.callId, files };
+    }
+    case 'grant.revoked': {
+      const { by, grantIds } = event;
+      return { type: 'revoked', by: by.principal, channel: by.channel, count: grantIds.length };
+    }
+    case 'input.required':
+      // The calls themselves say that they wait.
+      return event.pending.length > 0 ? undefined : { type: 'question', text: event.question ?? '' };
+    case 'auth.required':
+      return { type: 'question', text: event.question };
+    case 'task.completed':
+      return { type: 'ended', state: 'completed', text: event.message ?? '' };
+    case 'task.failed':
+      return { type: 'ended', state: 'failed', text: event.message };
+    case 'task.rejected':
+      return { type: 'ended', state: 'rejected', text: event.message };
+    case 'task.canceled':
+      return { type: 'ended', state: 'canceled', text: canceledText(event.by, event.reason) };
+    case 'task.created':
+    case 'task.working':
+    case 'agent.session':
+    case 'turn.finished':
+    case 'context.clipped':
+    case 'context.exceeded':
+      return undefined;
+  }
+}
+
+function requested(call: RequestedCall, verdict: string, refused: boolean): WithoutPlace<StoryEvent> {
+  const { callId, tool, title, input, source } = call;
+  return {
+    type: 'requested',
+    callId,
+    tool,
+    title,
+    input: inputTexts(input),
+    source: source.type === 'built-in' ? '' : sourceText(source),
+    verdict,
+    refused,
+  };
+}
+
+function inputTexts(input: Readonly<Record<string, unknown>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      capText(typeof value === 'string' ? value : JSON.stringify(value, null, 2), MAX_DETAIL),
+    ]),
+  );
+}
+
+function changeOf({ before, after }: SavedFile): 'created' | 'changed' | 'deleted' {
+  if (before.type === 'absent') return 'created';
+  return after.type === 'absent' ? 'deleted' : 'changed';
+}
+
+function partsText(parts: readonly (MessagePart | ContentPart)[]): string {
+  return parts
+    .flatMap((part) => {
+      if (part.type === 'text') return [part.text];
+      return part.type === 'data' ? [JSON.stringify(part.data, null, 2)] : [];
+    })
+    .join('\n');
+}
+
+function filesIn(parts: readonly MessagePart[]): { name: string; mediaType: string; bytes: number }[] {
+  return parts.flatMap((part) => {
+    if (part.type !== 'stored-file') return [];
+    const { name = 'file', mediaType, bytes } = part.file;
+    return [{ name, mediaType, bytes }];
+  });
+}

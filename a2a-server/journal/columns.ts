@@ -1,0 +1,54 @@
+/** Validates the values of a row. @throws DamagedData for a value that the journal does not write */
+import { DamagedData } from '../../shared/runtime/damaged-data.ts';
+import type { StateName } from '../task/snapshot.ts';
+
+const STATES: Readonly<Record<StateName, true>> = {
+  submitted: true,
+  working: true,
+  'input-required': true,
+  'auth-required': true,
+  completed: true,
+  failed: true,
+  canceled: true,
+  rejected: true,
+};
+
+export function textColumn(value: unknown): string {
+  return typeof value === 'string' ? value : damaged('text', value);
+}
+
+export function nullableTextColumn(value: unknown): string | null {
+  return value === null ? null : textColumn(value);
+}
+
+export function numberColumn(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : damaged('a number', value);
+}
+
+export function nullableNumberColumn(value: unknown): number | null {
+  return value === null ? null : numberColumn(value);
+}
+
+export function integerColumn(value: unknown): number {
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : damaged('an integer', value);
+}
+
+export function bytesColumn(value: unknown): Uint8Array {
+  return value instanceof Uint8Array ? value : damaged('bytes', value);
+}
+
+export function nullableIntegerColumn(value: unknown): number | null {
+  return value === null ? null : integerColumn(value);
+}
+
+export function parseStateColumn(value: unknown): StateName {
+  return isState(value) ? value : damaged('a task state', value);
+}
+
+function isState(value: unknown): value is StateName {
+  return typeof value === 'string' && Object.hasOwn(STATES, value);
+}
+
+function damaged(expected: string, value: unknown): never {
+  throw new DamagedData(`a column holds ${typeof value} where ${expected} was written`);
+}

@@ -1,0 +1,65 @@
+/**
+ * Gives committed entries to the readers of this process: wakes the watchers of a task, and caches its newest entries
+ * while it is watched. An engine must call `publish` only for durable entries (J1).
+ */
+import type { JournalEntry } from '../task/events.ts';
+import { AppendWatchers } from './append-watchers.ts';
+import type { AppendOutcome } from './judge-append.ts';
+import type { PreparedAppend } from './prepared-append.ts';
+import { TailCache } from './tail-cache.ts';
+
+/** Called after each durable append, in order. Must not throw. */
+export type OnAppended = (taskId: string, entries: readonly JournalEntry[]) => void;
+
+export class CommittedEntries {
+  readonly #watchers = new AppendWatchers();
+  readonly #tails = new TailCache();
+  readonly #onAppended: OnAppended;
+
+  constructor(onAppended: OnAppended = () => undefined) {
+    this.#onAppended = onAppended;
+  }
+
+  /** Publishes the appends of one commit that were written. Returns these appends. */
+  publish(appends: readonly PreparedAppend[], outcomes: readonly AppendOutcome[]): PreparedAppend[] {
+    const written = appends.filter((append, index) => this.#add(append, outcomes[index]));
+    for (const taskId of new Set(written.map((append) => append.taskId))) this.#watchers.wake(taskId);
+    return written;
+  }
+
+  /** Returns at most `limit` entries after `after`. Returns undefined if some of them are not cached. */
+  read(taskId: string, after: number, limit: number): JournalEntry[] | undefined {
+    return this.#tails.read(taskId, after, limit);
+  }
+
+  /** Implements `Journal.watch`. */
+  watch(taskId: string, wake: () => void): () => void {
+    const stop = this.#watchers.add(taskId, wake);
+    return () => {
+      stop();
+      if (!this.#watchers.has(taskId)) this.#tails.drop(taskId);
+    };
+  }
+
+  /** Forgets the cached entries. Must be called when tasks are deleted. */
+  forget(): void {
+    this.#tails.clear();
+  }
+
+  /** Forgets the watchers and the cached entries. */
+  close(): void {
+    this.#watchers.clear();
+    this.#tails.clear();
+  }
+
+  #add({ taskId, bodies }: PreparedAppend, outcome: AppendOutcome | undefined): boolean {
+    if (outcome?.type !== 'done' || outcome.result.type !== 'appended') return false;
+    const { entries } = outcome.result;
+    this.#onAppended(taskId, entries);
+    if (this.#watchers.has(taskId)) {
+      const length = bodies.reduce((sum, body) => sum + body.length, 0);
+      this.#tails.add(taskId, entries, length);
+    }
+    return true;
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Decides what an append does, from the state before it. Pure, so that every engine gives the same answers.
+ *
+ * - J1: an append must name the task's last `seq`.
+ * - J3: an append to an ended task is refused.
+ */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { stateWord } from '../../shared/text/spell-state.ts';
+import type { JournalEntry } from '../task/events.ts';
+import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
+import { indexRow } from './index-row.ts';
+import type { AppendResult, RecordedCommand, TaskRow } from './journal.ts';
+import type { PreparedAppend } from './prepared-append.ts';
+
+/** A task before an append. The earlier appends of the same commit count. */
+export interface TaskHead {
+  seq: number;
+  state: StateName;
+  title: string;
+  deadline: number | null;
+}
+
+/** Reads the state before an append. The earlier appends of the same commit count. */
+export interface StateBefore<Head extends TaskHead> {
+  command(principal: string, messageId: string): RecordedCommand | undefined;
+  head(taskId: string): Head | undefined;
+  /** Returns the id of the session's live task. */
+  liveTask(principal: string, sessionId: string): string | undefined;
+}
+
+/** The outcome of one append of a commit. A refused append does not affect the others. */
+export type AppendOutcome = { type: 'done'; result: AppendResult } | { type: 'refused'; error: Error };
+
+export type Judgement<Head extends TaskHead> =
+  | { type: 'create'; row: TaskRow; entries: JournalEntry[] }
+  | { type: 'extend'; head: Head; entries: JournalEntry[]; title: string; deadline: number | null }
+  /** Nothing is written. */
+  | { type: 'answer'; outcome: AppendOutcome };
+
+/** @param at the time of the entries, in milliseconds since 1970 */
+export function judgeAppend<Head extends TaskHead>(
+  append: PreparedAppend,
+  before: StateBefore<Head>,
+  at: number,
+): Judgement<Head> {
+  const { taskId, command, expectedSeq } = append;
+  const recorded = command && before.command(command.principal, command.messageId);
+  if (recorded !== undefined) return answer({ type: 'repeated', command: recorded });
+  const head = before.head(taskId);
+  if (expectedSeq === 0) return head === undefined ? judgeCreation(append, before, at) : CONFLICT;
+  if (head === undefined)
+    return refused(
+      new ProductError('UNKNOWN_TASK', `There is no task ${taskId}. List the tasks to see those that exist.`),
+    );
+  if (head.seq !== expectedSeq) return CONFLICT;
+  // After a conflict, the writer reads new entries and tries again. An ended task gets no new entries, so the writer
+  // would repeat this forever.
+  if (TERMINAL_STATES.has(head.state))
+    return refused(
+      new ProductError(
+        'TASK_ENDED',
+        `The task ${taskId} has ended (${stateWord(head.state)}). Nothing was appended.`,
+      ),
+    );
+  if (append.moves === undefined && append.state !== head.state)
+    return refused(new RangeError(`the events leave the task ${head.state}, not ${append.state}`));
+  return {
+    type: 'extend',
+    head,
+    entries: entriesOf(append, at),
+    title: head.title === '' ? append.title : head.title,
+    deadline: append.deadline === undefined ? head.deadline : append.deadline,
+  };
+}
+
+function judgeCreation<Head extends TaskHead>(
+  append: PreparedAppend,
+  before: StateBefore<Head>,
+  at: number,
+): Judgement<Head> {
+  const entries = entriesOf(append, at);
+  const row = indexRow(append.taskId, entries);
+  if (row === undefined) throw new RangeError('a task begins with task.created');
+  const live = before.liveTask(row.principal, row.sessionId);
+  if (live !== undefined) return answer({ type: 'session-busy', taskId: live });
+  return { type: 'create', row, entries };
+}
+
+const CONFLICT = answer({ type: 'conflict' });
+
+function answer(result: AppendResult): { type: 'answer'; outcome: AppendOutcome } {
+  return { type: 'answer', outcome: { type: 'done', result } };
+}
+
+function refused(error: Error): { type: 'answer'; outcome: AppendOutcome } {
+  return { type: 'answer', outcome: { type: 'refused', error } };
+}
+
+function entriesOf({ expectedSeq, events }: PreparedAppend, at: number): JournalEntry[] {
+  return events.map((event, index) => ({ seq: expectedSeq + 1 + index, at, event }));
+}

@@ -1,0 +1,146 @@
+/**
+ * Packs many events into one row. A model's text arrives in chunks of a few characters. With one row per chunk, the
+ * rows need ten times the space of the text. A packed row contains adjacent events that differ only in their text.
+ * Unpacking returns exactly the same events, each with its `seq` and time (J1).
+ *
+ * The key of a packed row is the `seq` of its last event. A query for the rows after a cursor therefore finds packed
+ * rows too.
+ */
+import { DamagedData } from '../../shared/runtime/damaged-data.ts';
+import type { JournalEntry, TaskEvent } from '../task/events.ts';
+
+/** The maximum number of events in a row. A reader must unpack all of them, even if it needs only one. */
+export const LONGEST_ROW = 512;
+
+const MAX_TEXT_UNITS = 32 * 1024;
+
+/** The minimum number of events in a packed row. Fewer events save too little space. */
+const WORTHWHILE = 8;
+
+type Shape =
+  | Omit<Extract<TaskEvent, { type: 'text.delta' | 'reasoning.delta' }>, 'text'>
+  | Omit<Extract<TaskEvent, { type: 'tool.output' }>, 'text'>;
+
+interface PackedRun {
+  of: Shape;
+  entries: { seq: number; at: number; text: string }[];
+}
+
+interface PackedRow {
+  of: Shape;
+  /** The times of the events, run-length encoded. Each pair has a number of consecutive events and their time. */
+  at: [count: number, at: number][];
+  texts: string[];
+}
+
+export function packableRuns(entries: readonly JournalEntry[]): PackedRun[] {
+  const runs: PackedRun[] = [];
+  let open: { run: PackedRun; shape: string; characters: number } | undefined;
+  for (const { seq, at, event } of entries) {
+    if (!isPackable(event)) {
+      open = undefined;
+      continue;
+    }
+    const { text, ...of } = event;
+    const shape = JSON.stringify(of);
+    const fits =
+      open?.shape === shape &&
+      open.run.entries.length < LONGEST_ROW &&
+      open.characters + text.length <= MAX_TEXT_UNITS;
+    if (!open || !fits) {
+      open = { run: { of, entries: [] }, shape, characters: 0 };
+      runs.push(open.run);
+    }
+    open.run.entries.push({ seq, at, text });
+    open.characters += text.length;
+  }
+  return runs.filter((run) => run.entries.length >= WORTHWHILE);
+}
+
+function isPackable(
+  event: TaskEvent,
+): event is Extract<TaskEvent, { type: 'text.delta' | 'reasoning.delta' | 'tool.output' }> {
+  return event.type === 'text.delta' || event.type === 'reasoning.delta' || event.type === 'tool.output';
+}
+
+export function packRun({ of, entries }: PackedRun): string {
+  const times: PackedRow['at'] = [];
+  for (const { at } of entries) {
+    const last = times.at(-1);
+    if (last?.[1] === at) last[0] += 1;
+    else times.push([1, at]);
+  }
+  const row: PackedRow = { of, at: times, texts: entries.map(({ text }) => text) };
+  return JSON.stringify(row);
+}
+
+/** A row of the table of events. `first` is null if the row contains one event. */
+export interface EventRow {
+  seq: number;
+  at: number;
+  body: string;
+  first: number | null;
+}
+
+const ALL = { after: 0, limit: Number.MAX_SAFE_INTEGER };
+
+/** Returns the entries of a row. For a packed row, returns the requested part. @throws DamagedData */
+export function entriesOfRow({ seq, at, body, first }: EventRow, asked = ALL): JournalEntry[] {
+  if (first === null) return [{ seq, at, event: toEvent(body) }];
+  return unpackEntries(body, { first, last: seq }, asked);
+}
+
+/** The text is the JSON of a `TaskEvent`. Only a damaged database contains other text. */
+function toEvent(body: string): TaskEvent {
+  try {
+    const event: TaskEvent = JSON.parse(body);
+    return event;
+  } catch (error) {
+    throw new DamagedData('an event is not valid JSON', error);
+  }
+}
+
+interface SeqRange {
+  first: number;
+  last: number;
+}
+
+/**
+ * Returns at most `limit` entries of a packed row, with `seq` greater than `after`.
+ * @throws DamagedData if the row does not fit its key
+ */
+function unpackEntries(
+  body: string,
+  { first, last }: SeqRange,
+  { after, limit }: { after: number; limit: number },
+): JournalEntry[] {
+  const { of, at, texts } = parse(body);
+  if (texts.length !== last - first + 1) throw damaged(undefined);
+  const [from, to] = [Math.max(first, after + 1), Math.min(last, after + limit)];
+  const entries: JournalEntry[] = [];
+  let seq = first;
+  for (const [count, time] of at) {
+    const end = seq + count;
+    for (seq = Math.max(seq, from); seq < end && seq <= to; seq += 1) {
+      const text = texts[seq - first];
+      if (text === undefined) throw damaged(undefined);
+      entries.push({ seq, at: time, event: { ...of, text } });
+    }
+    seq = end;
+  }
+  if (seq !== last + 1) throw damaged(undefined);
+  return entries;
+}
+
+function parse(body: string): PackedRow {
+  try {
+    const row: PackedRow = JSON.parse(body);
+    return row;
+  } catch (error) {
+    throw damaged(error);
+  }
+}
+
+function damaged(cause: unknown): DamagedData {
+  return new DamagedData('a packed row does not fit its key', cause);
+}

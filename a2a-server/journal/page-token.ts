@@ -1,0 +1,33 @@
+/** Encodes the last row of an index page as an opaque token. The token contains the row's update time and key. */
+import { z } from 'zod';
+import { ProductError } from '../../shared/runtime/errors.ts';
+
+interface PagePosition {
+  updatedAt: number;
+  key: number;
+}
+
+const position = z.tuple([z.number().int(), z.number().int()]);
+
+export function encodePageToken({ updatedAt, key }: PagePosition): string {
+  return Buffer.from(JSON.stringify([updatedAt, key])).toString('base64url');
+}
+
+/** @throws ProductError MALFORMED for a token that `encodePageToken` did not create */
+export function decodePageToken(token: string): PagePosition {
+  const parsed = position.safeParse(parse(Buffer.from(token, 'base64url').toString()));
+  const found = parsed.success ? { updatedAt: parsed.data[0], key: parsed.data[1] } : undefined;
+  // Base64 decoding ignores unknown characters. A valid token is the encoding of its own content.
+  if (found === undefined || encodePageToken(found) !== token) {
+    throw new ProductError('MALFORMED', 'This page token is not valid here. List again from the first page.');
+  }
+  return found;
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The function in the database that writes the appends of one commit, in one round trip. It raises an error and writes
+ * nothing if the state in the database differs from the state on which the appends were decided:
+ *
+ * - `FENCED`: another server has taken the journal, or the database already has this commit.
+ * - `STALE`: a task has another `seq` (J1).
+ * - A unique index is violated: the task, the session's live task, the message id or the `seq` exists already.
+ */
+export const FENCED = 'A2A01';
+export const STALE = 'A2A02';
+export const UNIQUE_VIOLATION = '23505';
+
+/**
+ * `parts` has the small values as lists of objects. Bodies and chunks are arrays, because JSON in PostgreSQL cannot
+ * contain all of their characters. An event of a new task names the task by its position in `created`, negative.
+ */
+export const APPEND_BATCH = `
+  CREATE FUNCTION append_batch(
+    p_server text, p_batch bigint, p_at bigint, parts json,
+    event_tasks bigint[], event_seqs integer[], bodies text[], chunks bytea[]
+  ) RETURNS bigint[] LANGUAGE plpgsql AS $$
+  DECLARE
+    created bigint[] := '{}';
+    new_task record;
+    new_key bigint;
+    changed integer;
+  BEGIN
+    UPDATE servers SET batch = p_batch WHERE id = p_server AND batch = p_batch - 1;
+    IF NOT FOUND THEN RAISE EXCEPTION 'this server does not own the journal' USING ERRCODE = '${FENCED}'; END IF;
+
+    -- A task that ends comes before a task that begins, because a session has one live task.
+    IF json_array_length(parts -> 'moved') > 0 THEN
+      UPDATE tasks SET seq = moved.seq, updated_at = p_at, state = moved.state, title = moved.title,
+        deadline = moved.deadline, model = moved.model, saved = moved.saved,
+        first_message = coalesce(moved.first_message, tasks.first_message)
+      FROM json_to_recordset(parts -> 'moved') AS moved(
+        key bigint, expected integer, seq integer, state text, title text, deadline bigint, model text,
+        saved boolean, first_message text)
+      WHERE tasks.key = moved.key AND tasks.seq = moved.expected;
+      GET DIAGNOSTICS changed = ROW_COUNT;
+      IF changed <> json_array_length(parts -> 'moved') THEN
+        RAISE EXCEPTION 'a task has new events' USING ERRCODE = '${STALE}';
+      END IF;
+    END IF;
+
+    FOR new_task IN
+      SELECT * FROM json_to_recordset(parts -> 'created') AS item(
+        task_id text, session_id text, principal text, state text, seq integer, title text, deadline bigint,
+        model text, saved boolean, workspace text, first_message text)
+    LOOP
+      INSERT INTO tasks (task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline, model,
+        saved, workspace, first_message)
+      VALUES (new_task.task_id, new_task.session_id, new_task.principal, new_task.state, new_task.seq, p_at, p_at,
+        new_task.title, new_task.deadline, new_task.model, new_task.saved, new_task.workspace,
+        coalesce(new_task.first_message, ''))
+      RETURNING key INTO new_key;
+      created := created || new_key;
+    END LOOP;
+
+    INSERT INTO events (task, seq, at, body)
+      SELECT CASE WHEN event.task < 0 THEN created[-event.task] ELSE event.task END, event.seq, p_at, event.body
+      FROM unnest(event_tasks, event_seqs, bodies) AS event(task, seq, body);
+
+    IF json_array_length(parts -> 'commands') > 0 THEN
+      INSERT INTO commands (principal, message_id, body_hash, task, seq)
+        SELECT principal, message_id, body_hash, CASE WHEN task < 0 THEN created[-task] ELSE task END, seq
+        FROM json_to_recordset(parts -> 'commands')
+          AS item(principal text, message_id text, body_hash text, task bigint, seq integer);
+    END IF;
+
+    IF json_array_length(parts -> 'tools') > 0 THEN
+      INSERT INTO tool_executions (tool_id, task)
+        SELECT tool_id, CASE WHEN task < 0 THEN created[-task] ELSE task END
+        FROM json_to_recordset(parts -> 'tools') AS item(tool_id text, task bigint)
+        ON CONFLICT DO NOTHING;
+    END IF;
+
+    IF json_array_length(parts -> 'chunks') > 0 THEN
+      INSERT INTO content_chunks (task, hash, chunk, bytes)
+        SELECT CASE WHEN task < 0 THEN created[-task] ELSE task END, hash, chunk, chunks[position]
+        FROM json_to_recordset(parts -> 'chunks') AS item(task bigint, hash text, chunk integer, position integer)
+        ON CONFLICT DO NOTHING;
+    END IF;
+
+    IF json_array_length(parts -> 'costs') > 0 THEN
+      INSERT INTO costs
+        SELECT * FROM json_to_recordset(parts -> 'costs') AS item(
+          principal text, day integer, session_id text, model text, requests bigint, input_tokens bigint,
+          output_tokens bigint, cached_input_tokens bigint, cache_write_tokens bigint, known_usd double precision,
+          unpriced bigint)
+        ON CONFLICT (principal, day, session_id, model) DO UPDATE SET
+          requests = costs.requests + excluded.requests,
+          input_tokens = costs.input_tokens + excluded.input_tokens,
+          output_tokens = costs.output_tokens + excluded.output_tokens,
+          cached_input_tokens = costs.cached_input_tokens + excluded.cached_input_tokens,
+          cache_write_tokens = costs.cache_write_tokens + excluded.cache_write_tokens,
+          known_usd = costs.known_usd + excluded.known_usd,
+          unpriced = costs.unpriced + excluded.unpriced;
+    END IF;
+
+    IF json_array_length(parts -> 'extensions') > 0 THEN
+      INSERT INTO budget_extensions
+        SELECT * FROM json_to_recordset(parts -> 'extensions')
+          AS item(principal text, day integer, usd double precision)
+        ON CONFLICT (principal, day) DO UPDATE SET usd = greatest(budget_extensions.usd, excluded.usd);
+    END IF;
+    RETURN created;
+  END
+  $$;
+`;

@@ -1,0 +1,253 @@
+/**
+ * Writes a group of appends in one round trip. Each append succeeds or fails separately.
+ *
+ * - J1: the database changes a task only if it has the expected `seq`. The primary key of `events` is a second check.
+ * - J2: the same statement writes the events, the index, the message ids and the sums of costs.
+ * - The appends are decided on the cached heads of their tasks. If the database has another state, nothing is written.
+ *   Then the heads are read, and the appends are decided again.
+ * - E3: if the connection breaks during a commit, the number of the last commit shows whether it was written.
+ */
+import {
+  integerColumn,
+  nullableIntegerColumn,
+  nullableTextColumn,
+  parseStateColumn,
+  textColumn,
+} from '../columns.ts';
+import type { RecordedCommand } from '../journal.ts';
+import type { AppendOutcome } from '../judge-append.ts';
+import type { PreparedAppend } from '../prepared-append.ts';
+import { FENCED, STALE, UNIQUE_VIOLATION } from './append-batch.ts';
+import { Batch, commandId, type KnownState, sessionKey, type StoredHead } from './batch.ts';
+import { type Connection, isUnavailable, PostgresFailure } from './driver.ts';
+import type { Writer } from './writer.ts';
+
+/** The maximum number of cached heads. A head has some hundred bytes. */
+const MOST_HEADS = 10_000;
+
+/** How often a commit is decided again. Only this server writes, so one repetition is normally enough. */
+const MOST_ATTEMPTS = 5;
+
+/** How often a commit is sent again after a broken connection. The writer waits for each new connection. */
+const MOST_CONNECTIONS = 5;
+
+const APPEND = {
+  name: 'append_batch',
+  text: 'SELECT append_batch($1, $2, $3, $4, $5, $6, $7, $8)',
+};
+const FIND_HEADS = {
+  name: 'find_heads',
+  text: `SELECT task_id, key, seq, state, title, deadline, principal, session_id, model, saved FROM tasks
+         WHERE task_id = ANY ($1)`,
+};
+const FIND_COMMANDS = {
+  name: 'find_commands',
+  text: `SELECT commands.principal, message_id, task_id, session_id, body_hash, commands.seq
+         FROM unnest($1::text[], $2::text[]) AS asked (principal, id)
+         JOIN commands ON commands.principal = asked.principal AND message_id = asked.id
+         JOIN tasks ON tasks.key = commands.task`,
+};
+const FIND_LIVE_TASKS = {
+  name: 'find_live_tasks',
+  text: `SELECT tasks.principal, session_id, task_id
+         FROM unnest($1::text[], $2::text[]) AS asked (principal, id)
+         JOIN tasks ON tasks.principal = asked.principal AND session_id = asked.id
+         WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected')`,
+};
+
+export class Appender {
+  readonly #writer: Writer;
+  readonly #clock: () => number;
+  readonly #heads = new Map<string, StoredHead>();
+
+  constructor(writer: Writer, clock: () => number) {
+    this.#writer = writer;
+    this.#clock = clock;
+  }
+
+  /**
+   * Writes the appends. They are durable when this resolves. If PostgreSQL refuses the commit, each append is written
+   * alone, so that only those that it cannot store fail.
+   * @throws DatabaseInUse, PostgresFailure
+   */
+  async commit(appends: readonly PreparedAppend[]): Promise<AppendOutcome[]> {
+    try {
+      return await this.#commitTogether(appends);
+    } catch (error) {
+      const isRefusal = error instanceof PostgresFailure && !isUnavailable(error);
+      if (!isRefusal || appends.length === 1) throw error;
+    }
+    const outcomes: AppendOutcome[] = [];
+    for (const append of appends) outcomes.push(await this.#commitAlone(append));
+    return outcomes;
+  }
+
+  async #commitAlone(append: PreparedAppend): Promise<AppendOutcome> {
+    try {
+      const [outcome] = await this.#commitTogether([append]);
+      return outcome ?? { type: 'refused', error: new Error('the commit has no outcome') };
+    } catch (error) {
+      return { type: 'refused', error: error instanceof Error ? error : new Error(String(error)) };
+    }
+  }
+
+  async #commitTogether(appends: readonly PreparedAppend[]): Promise<AppendOutcome[]> {
+    for (let attempt = 1; ; attempt += 1) {
+      const known =
+        attempt === 1 &&
+        appends.every(({ taskId, expectedSeq }) => expectedSeq === 0 || this.#heads.has(taskId))
+          ? this.#cached(appends)
+          : await this.#read(appends);
+      const batch = new Batch(known.state, this.#clock());
+      const outcomes = appends.map((append) => batch.add(append));
+      // A refusal on cached heads may be wrong. The index of live tasks does not check a new task that has ended.
+      if (known.source === 'cache' && (batch.createsEndedTask || !outcomes.every(isAppended))) continue;
+      if (!batch.writes) return outcomes;
+      const created = await this.#write(batch);
+      if (created !== 'stale') {
+        this.#remember(batch.headsAfter(created));
+        return outcomes;
+      }
+      this.forget();
+      if (attempt === MOST_ATTEMPTS)
+        throw new PostgresFailure('STALE', 'the tasks change faster than they can be read', undefined);
+    }
+  }
+
+  /** Forgets the cached heads. Must be called after tasks were deleted. */
+  forget(): void {
+    this.#heads.clear();
+  }
+
+  /** Sends the batch until its outcome is known. Returns the keys of the new tasks, or that the state has changed. */
+  async #write(batch: Batch): Promise<readonly number[] | 'stale'> {
+    const parameters = batch.parameters();
+    let sent: number | undefined;
+    for (let attempt = 1; ; attempt += 1) {
+      let sending = false;
+      try {
+        return await this.#writer.run(async (connection) => {
+          // A new connection has read this number, so the batch was written before the old connection broke.
+          if (sent !== undefined && this.#writer.batch === sent) return this.#keysOf(batch, connection);
+          sent = this.#writer.batch + 1;
+          sending = true;
+          const values = [this.#writer.id, sent, batch.at, ...parameters];
+          const [[created] = []] = await connection.query(APPEND, values);
+          this.#writer.noteBatch(sent);
+          return Array.isArray(created) ? created.map(integerColumn) : [];
+        });
+      } catch (error) {
+        if (error instanceof PostgresFailure) {
+          if (error.code === STALE || error.code === UNIQUE_VIOLATION) return 'stale';
+          if (error.code === FENCED) throw this.#writer.takenOver(error);
+        }
+        if (!isUnavailable(error) || !sending || attempt === MOST_CONNECTIONS) throw error;
+      }
+    }
+  }
+
+  /** Returns the keys of the tasks that the batch has created. */
+  async #keysOf(batch: Batch, connection: Connection): Promise<readonly number[]> {
+    const rows = await connection.query(FIND_HEADS, [batch.createdIds()]);
+    const keys = new Map(rows.map((row) => [textColumn(row[0]), integerColumn(row[1])]));
+    return batch.createdIds().map((taskId) => keys.get(taskId) ?? Number.NaN);
+  }
+
+  #cached(appends: readonly PreparedAppend[]): { source: 'cache'; state: KnownState } {
+    const heads = new Map(
+      appends.flatMap(({ taskId }) => {
+        const head = this.#heads.get(taskId);
+        return head === undefined ? [] : [[taskId, head] as const];
+      }),
+    );
+    return { source: 'cache', state: { heads, commands: new Map(), liveTasks: new Map() } };
+  }
+
+  async #read(appends: readonly PreparedAppend[]): Promise<{ source: 'database'; state: KnownState }> {
+    const commands = appends.flatMap(({ command }) => (command === undefined ? [] : [command]));
+    const sessions = appends.flatMap(({ events: [first] }) =>
+      first?.type === 'task.created' ? [first] : [],
+    );
+    const state = await this.#writer.run(async (connection) => ({
+      heads: headsIn(await connection.query(FIND_HEADS, [appends.map(({ taskId }) => taskId)])),
+      commands:
+        commands.length === 0
+          ? new Map<string, RecordedCommand>()
+          : commandsIn(
+              await connection.query(FIND_COMMANDS, [
+                commands.map(({ principal }) => principal),
+                commands.map(({ messageId }) => messageId),
+              ]),
+            ),
+      liveTasks:
+        sessions.length === 0
+          ? new Map<string, string>()
+          : liveTasksIn(
+              await connection.query(FIND_LIVE_TASKS, [
+                sessions.map(({ principal }) => principal),
+                sessions.map(({ sessionId }) => sessionId),
+              ]),
+            ),
+    }));
+    return { source: 'database', state };
+  }
+
+  #remember(heads: ReadonlyMap<string, StoredHead>): void {
+    for (const [taskId, head] of heads) {
+      this.#heads.delete(taskId);
+      this.#heads.set(taskId, head);
+    }
+    for (const taskId of this.#heads.keys()) {
+      if (this.#heads.size <= MOST_HEADS) break;
+      this.#heads.delete(taskId);
+    }
+  }
+}
+
+function isAppended(outcome: AppendOutcome): boolean {
+  return outcome.type === 'done' && outcome.result.type === 'appended';
+}
+
+type Rows = readonly (readonly unknown[])[];
+
+function headsIn(rows: Rows): Map<string, StoredHead> {
+  return new Map(
+    rows.map((row) => [
+      textColumn(row[0]),
+      {
+        key: integerColumn(row[1]),
+        seq: integerColumn(row[2]),
+        state: parseStateColumn(row[3]),
+        title: textColumn(row[4]),
+        deadline: nullableIntegerColumn(row[5]),
+        principal: textColumn(row[6]),
+        sessionId: textColumn(row[7]),
+        model: nullableTextColumn(row[8]),
+        saved: row[9] === true,
+      },
+    ]),
+  );
+}
+
+function commandsIn(rows: Rows): Map<string, RecordedCommand> {
+  return new Map(
+    rows.map((row) => [
+      commandId({ principal: textColumn(row[0]), messageId: textColumn(row[1]) }),
+      {
+        taskId: textColumn(row[2]),
+        sessionId: textColumn(row[3]),
+        bodyHash: textColumn(row[4]),
+        seq: integerColumn(row[5]),
+      },
+    ]),
+  );
+}
+
+function liveTasksIn(rows: Rows): Map<string, string> {
+  return new Map(
+    rows.map((row) => [
+      sessionKey({ principal: textColumn(row[0]), sessionId: textColumn(row[1]) }),
+      textColumn(row[2]),
+    ]),
+  );
+}

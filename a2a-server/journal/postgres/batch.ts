@@ -1,0 +1,302 @@
+/**
+ * The appends of one commit, and what they write. Decides each append against the state in the database and the earlier
+ * appends of the batch. Pure.
+ */
+import { requestCosts, utcDay, type CostRow } from '../../task/cost-sum.ts';
+import type { TaskEvent } from '../../task/events.ts';
+import { TERMINAL_STATES } from '../../task/snapshot.ts';
+import type { CommandKey, RecordedCommand, TaskRow } from '../journal.ts';
+import { judgeAppend, type AppendOutcome, type StateBefore, type TaskHead } from '../judge-append.ts';
+import { isStorable, type PreparedAppend } from '../prepared-append.ts';
+import type { SqlValue } from './driver.ts';
+
+/** In bytes. A chunk is one value of one row. */
+const CHUNK_BYTES = 1024 * 1024;
+
+/** A task as the database stores it. */
+export interface StoredHead extends TaskHead {
+  /** Negative for a task that the batch creates: its position among them. */
+  key: number;
+  principal: string;
+  sessionId: string;
+  /** The model of the last started turn. Null before the first turn. */
+  model: string | null;
+  saved: boolean;
+}
+
+/** A task after the batch's appends so far. */
+interface BatchHead extends StoredHead {
+  /** The `seq` in the database. 0 for a new task. */
+  expected: number;
+  /** The text of the first message, if this batch appends it. */
+  firstMessage: string | null;
+  workspace: string | null;
+}
+
+/** What is known about the database before the batch. */
+export interface KnownState {
+  heads: ReadonlyMap<string, StoredHead>;
+  /** By `commandId`. */
+  commands: ReadonlyMap<string, RecordedCommand>;
+  /** The live task of a session, by `sessionKey`. */
+  liveTasks: ReadonlyMap<string, string>;
+}
+
+export class Batch {
+  readonly #at: number;
+  readonly #heads = new Map<string, BatchHead>();
+  readonly #touched = new Set<BatchHead>();
+  readonly #commands: Map<string, RecordedCommand>;
+  readonly #liveTasks: Map<string, string>;
+  readonly #known: KnownState;
+  readonly #events: { tasks: number[]; seqs: number[]; bodies: string[] } = {
+    tasks: [],
+    seqs: [],
+    bodies: [],
+  };
+  readonly #recorded: Record<string, unknown>[] = [];
+  readonly #tools: Record<string, unknown>[] = [];
+  readonly #chunks: Record<string, unknown>[] = [];
+  readonly #bytes: Uint8Array[] = [];
+  readonly #costs = new Map<string, Record<string, string | number>>();
+  readonly #extensions = new Map<string, { principal: string; day: number; usd: number }>();
+  readonly #before: StateBefore<BatchHead>;
+  #created = 0;
+
+  constructor(known: KnownState, at: number) {
+    this.#at = at;
+    this.#known = known;
+    this.#commands = new Map(known.commands);
+    this.#liveTasks = new Map(known.liveTasks);
+    // A task that ends later in the batch is still live for the appends before.
+    for (const [taskId, head] of known.heads) this.#noteLive(taskId, head);
+    this.#before = {
+      command: (principal, messageId) => this.#commands.get(commandId({ principal, messageId })),
+      head: (taskId) => this.#head(taskId),
+      liveTask: (principal, sessionId) => this.#liveTasks.get(sessionKey({ principal, sessionId })),
+    };
+  }
+
+  /** The time of the batch's entries. */
+  get at(): number {
+    return this.#at;
+  }
+
+  get writes(): boolean {
+    return this.#touched.size > 0;
+  }
+
+  /** True if a new task ends in this batch. */
+  get createsEndedTask(): boolean {
+    return [...this.#touched].some(({ expected, state }) => expected === 0 && TERMINAL_STATES.has(state));
+  }
+
+  /** Decides the append and adds what it writes. */
+  add(append: PreparedAppend): AppendOutcome {
+    const judgement = judgeAppend(append, this.#before, this.#at);
+    if (judgement.type === 'answer') return judgement.outcome;
+    const head = judgement.type === 'create' ? this.#create(judgement.row) : judgement.head;
+    const { entries } = judgement;
+    if (judgement.type === 'extend') {
+      const { title, deadline } = judgement;
+      Object.assign(head, { seq: head.seq + entries.length, state: append.state, title, deadline });
+    }
+    this.#touched.add(head);
+    this.#noteLive(append.taskId, head);
+    this.#write(append, head);
+    return { type: 'done', result: { type: 'appended', entries } };
+  }
+
+  /** Returns the parameters of the function `append_batch` after the server, the batch number and the time. */
+  parameters(): SqlValue[] {
+    const heads = [...this.#touched];
+    const parts = {
+      moved: heads
+        .filter(({ expected }) => expected > 0)
+        .map(({ key, expected, firstMessage, ...head }) => ({
+          key,
+          expected,
+          ...columnsOf(head),
+          first_message: firstMessage,
+        })),
+      created: [...this.#heads]
+        .filter(([, { expected }]) => expected === 0)
+        .map(([taskId, { sessionId, principal, workspace, firstMessage, ...head }]) => ({
+          task_id: taskId,
+          session_id: sessionId,
+          principal,
+          workspace,
+          ...columnsOf(head),
+          first_message: firstMessage,
+        })),
+      commands: this.#recorded,
+      tools: this.#tools,
+      chunks: this.#chunks,
+      costs: [...this.#costs.values()],
+      extensions: [...this.#extensions.values()],
+    };
+    const { tasks, seqs, bodies } = this.#events;
+    return [JSON.stringify(parts), tasks, seqs, bodies, this.#bytes];
+  }
+
+  /** Returns the ids of the new tasks, in the order of their creation. */
+  createdIds(): string[] {
+    return [...this.#heads].flatMap(([taskId, { expected }]) => (expected === 0 ? taskId : []));
+  }
+
+  /** Returns the tasks after the commit. @param created the keys of the new tasks, in order */
+  headsAfter(created: readonly number[]): Map<string, StoredHead> {
+    const stored = [...this.#heads].map(([taskId, head]) => {
+      const { seq, state, title, deadline, principal, sessionId, model, saved } = head;
+      const key = head.key < 0 ? (created[-head.key - 1] ?? Number.NaN) : head.key;
+      return [taskId, { key, seq, state, title, deadline, principal, sessionId, model, saved }] as const;
+    });
+    return new Map(stored);
+  }
+
+  #head(taskId: string): BatchHead | undefined {
+    const known = this.#heads.get(taskId);
+    if (known !== undefined) return known;
+    const stored = this.#known.heads.get(taskId);
+    if (stored === undefined) return undefined;
+    const head = { ...stored, expected: stored.seq, firstMessage: null, workspace: null };
+    this.#heads.set(taskId, head);
+    return head;
+  }
+
+  #create({ taskId, sessionId, principal, seq, state, title, deadline }: TaskRow): BatchHead {
+    this.#created += 1;
+    const head: BatchHead = {
+      key: -this.#created,
+      seq,
+      state,
+      title,
+      deadline,
+      principal,
+      sessionId,
+      model: null,
+      saved: false,
+      expected: 0,
+      firstMessage: null,
+      workspace: null,
+    };
+    this.#heads.set(taskId, head);
+    return head;
+  }
+
+  #noteLive(taskId: string, head: StoredHead): void {
+    const session = sessionKey(head);
+    if (!TERMINAL_STATES.has(head.state)) this.#liveTasks.set(session, taskId);
+    else if (this.#liveTasks.get(session) === taskId) this.#liveTasks.delete(session);
+  }
+
+  #write(
+    { taskId, expectedSeq, events, bodies, contents = [], command }: PreparedAppend,
+    head: BatchHead,
+  ): void {
+    const { key: task } = head;
+    bodies.forEach((body, index) => {
+      this.#events.tasks.push(task);
+      this.#events.seqs.push(expectedSeq + 1 + index);
+      this.#events.bodies.push(body);
+    });
+    events.forEach((event, index) => this.#note(event, expectedSeq + 1 + index, head));
+    for (const { hash, bytes } of contents) this.#addContent(task, hash, bytes);
+    this.#count(events, head);
+    if (command === undefined) return;
+    const { principal, messageId, bodyHash } = command;
+    const seq = expectedSeq + events.length;
+    this.#recorded.push({ principal, message_id: messageId, body_hash: bodyHash, task, seq });
+    this.#commands.set(commandId(command), { taskId, sessionId: head.sessionId, bodyHash, seq });
+  }
+
+  #note(event: TaskEvent, seq: number, head: BatchHead): void {
+    if (event.type === 'task.created') head.workspace = storableOrNull(event.settings.workspace ?? null);
+    if (event.type === 'message.received' && seq === 2) head.firstMessage = searchText(event);
+    if (event.type === 'tool.started' && isStorable(event.toolId))
+      this.#tools.push({ tool_id: event.toolId, task: head.key });
+    if (event.type === 'files.saved') head.saved = true;
+    if (event.type === 'task.working' && event.dayCost !== undefined)
+      this.#extendDay(head.principal, event.dayCost);
+  }
+
+  #addContent(task: number, hash: string, bytes: Uint8Array): void {
+    let chunk = 0;
+    do {
+      this.#bytes.push(bytes.subarray(chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES));
+      this.#chunks.push({ task, hash, chunk, position: this.#bytes.length });
+      chunk += 1;
+    } while (chunk * CHUNK_BYTES < bytes.length);
+  }
+
+  #count(events: readonly TaskEvent[], head: BatchHead): void {
+    const { costs, openModel } = requestCosts(events, head.model);
+    const { principal, sessionId } = head;
+    for (const { model, cost } of costs)
+      this.#addCost(principal, { day: utcDay(this.#at), sessionId, model: storable(model), ...cost });
+    head.model = openModel === null ? null : storable(openModel);
+  }
+
+  /** One statement must not change a row twice, so the batch adds up the costs of a row. */
+  #addCost(principal: string, row: CostRow): void {
+    const { day, sessionId, model } = row;
+    const id = JSON.stringify([principal, day, sessionId, model]);
+    const sum = this.#costs.get(id);
+    const counts = {
+      requests: row.requests,
+      input_tokens: row.inputTokens,
+      output_tokens: row.outputTokens,
+      cached_input_tokens: row.cachedInputTokens,
+      cache_write_tokens: row.cacheWriteTokens,
+      known_usd: row.knownUsd,
+      unpriced: row.unpriced,
+    };
+    if (sum === undefined)
+      this.#costs.set(id, { principal, day, session_id: sessionId ?? '', model, ...counts });
+    else for (const [name, count] of Object.entries(counts)) sum[name] = Number(sum[name]) + count;
+  }
+
+  #extendDay(principal: string, { day, usd }: { day: number; usd: number }): void {
+    const id = JSON.stringify([principal, day]);
+    this.#extensions.set(id, { principal, day, usd: Math.max(usd, this.#extensions.get(id)?.usd ?? usd) });
+  }
+}
+
+export function commandId({ principal, messageId }: Pick<CommandKey, 'principal' | 'messageId'>): string {
+  return JSON.stringify([principal, messageId]);
+}
+
+export function sessionKey({ principal, sessionId }: Pick<TaskRow, 'principal' | 'sessionId'>): string {
+  return JSON.stringify([principal, sessionId]);
+}
+
+function columnsOf({
+  seq,
+  state,
+  title,
+  deadline,
+  model,
+  saved,
+}: Omit<StoredHead, 'key' | 'principal' | 'sessionId'>): Record<string, SqlValue> {
+  return { seq, state, title, deadline, model, saved };
+}
+
+/** Separates the parts of a message in the column `first_message`. No search text contains it. */
+export const PART_SEPARATOR = '\u{10FFFF}';
+
+function searchText({ message }: Extract<TaskEvent, { type: 'message.received' }>): string {
+  return message.parts
+    .flatMap((part) =>
+      part.type === 'text' ? storable(part.text).replaceAll(PART_SEPARATOR, '\u{FFFD}') : [],
+    )
+    .join(PART_SEPARATOR);
+}
+
+function storableOrNull(text: string | null): string | null {
+  return text !== null && isStorable(text) ? text : null;
+}
+
+/** PostgreSQL stores neither NUL nor a lone surrogate. UTF-8 decoders replace them with U+FFFD too. */
+function storable(text: string): string {
+  return text.replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}');
+}

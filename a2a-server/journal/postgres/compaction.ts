@@ -1,0 +1,55 @@
+/**
+ * Packs the rows of long journals whose tasks are parked or ended. Readers get exactly the same entries (S1, S2). Each
+ * transaction packs one part of a journal.
+ */
+import { integerColumn } from '../columns.ts';
+import { entriesOfRow, packableRuns, packRun } from '../packed-row.ts';
+import type { Connection } from './driver.ts';
+import { toEventRow } from './event-reader.ts';
+
+/**
+ * Packs one part of one task. The caller has a transaction. Returns the number of entries read, or 0 if there is
+ * nothing to pack.
+ */
+export async function packStep(connection: Connection, limit: number): Promise<number> {
+  // PostgreSQL uses the index `tasks_to_pack` only if this condition is the same as in the index.
+  const [task] = await connection.query({
+    text: `SELECT key, packed FROM tasks
+           WHERE state NOT IN ('submitted', 'working') AND seq - packed >= 512 LIMIT 1 FOR UPDATE`,
+  });
+  if (task === undefined) return 0;
+  const [key, packed] = [integerColumn(task[0]), integerColumn(task[1])];
+  const rows = await connection.query(
+    { text: 'SELECT seq, at, body, first FROM events WHERE task = $1 AND seq > $2 ORDER BY seq LIMIT $3' },
+    [key, packed, limit],
+  );
+  const entries = rows.flatMap((row) => entriesOfRow(toEventRow(row)));
+  const runs = packableRuns(entries).flatMap((run) => {
+    const [first, last] = [run.entries[0], run.entries.at(-1)];
+    return first === undefined || last === undefined
+      ? []
+      : { first: first.seq, last: last.seq, at: last.at, body: packRun(run) };
+  });
+  const firsts = runs.map(({ first }) => first);
+  const lasts = runs.map(({ last }) => last);
+  await connection.query(
+    {
+      text: `DELETE FROM events USING unnest($2::int[], $3::int[]) AS run (first, last)
+             WHERE task = $1 AND seq BETWEEN run.first AND run.last`,
+    },
+    [key, firsts, lasts],
+  );
+  await connection.query(
+    {
+      text: `INSERT INTO events (task, seq, at, body, first)
+             SELECT $1, run.last, run.at, run.body, run.first
+             FROM unnest($2::int[], $3::int[], $4::bigint[], $5::text[]) AS run (first, last, at, body)`,
+    },
+    [key, firsts, lasts, runs.map(({ at }) => at), runs.map(({ body }) => body)],
+  );
+  await connection.query({ text: 'UPDATE tasks SET packed = $2 WHERE key = $1' }, [
+    key,
+    entries.at(-1)?.seq ?? packed,
+  ]);
+  return entries.length;
+}

@@ -1,0 +1,80 @@
+/** Explains errors of PostgreSQL to a person. No message contains the user, the password or a value of a row. */
+import { DamagedData } from '../../../shared/runtime/damaged-data.ts';
+import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
+import { isUnavailable, PostgresFailure } from './driver.ts';
+
+/** Thrown if another server writes the journal in this database. */
+export class DatabaseInUse extends ProductError {
+  constructor(label: string, cause: unknown) {
+    super(
+      'CONFIGURATION',
+      `Another a2a-server already writes the journal in the database ${label}. Stop it first, or choose another database.`,
+      { cause },
+    );
+  }
+}
+
+interface Meaning {
+  reason: Reason;
+  sentence: string;
+}
+
+const UNAVAILABLE: Meaning = {
+  reason: 'STORAGE',
+  sentence: 'cannot be reached: check that PostgreSQL runs and that this machine can connect to it',
+};
+const OTHERWISE: Meaning = { reason: 'STORAGE', sentence: 'refused the work' };
+const WRONG_LOGIN: Meaning = {
+  reason: 'CONFIGURATION',
+  sentence:
+    'refuses the user or the password: check the URL in A2A_SERVER_DATABASE, PGPASSWORD, or the password file',
+};
+
+/** The keys are SQLSTATEs (PostgreSQL, appendix A). */
+const MEANINGS: Readonly<Record<string, Meaning>> = {
+  '28P01': WRONG_LOGIN,
+  '28000': WRONG_LOGIN,
+  '3D000': {
+    reason: 'CONFIGURATION',
+    sentence: 'does not exist: create it with createdb, or correct the URL',
+  },
+  '3F000': {
+    reason: 'CONFIGURATION',
+    sentence: 'has no schema for the tables: create the schema of the search path',
+  },
+  '42501': {
+    reason: 'CONFIGURATION',
+    sentence: 'forbids its user to create or use the tables: grant CREATE and USAGE on the schema',
+  },
+  '42P07': {
+    reason: 'CONFIGURATION',
+    sentence:
+      'contains tables of another program. Nothing was changed; give a2a-server its own database or schema',
+  },
+  '53100': { reason: 'STORAGE', sentence: 'has no disk space left: free some space, then try again' },
+  '53300': {
+    reason: 'STORAGE',
+    sentence: 'has no free connection: raise max_connections, or end other clients',
+  },
+  '54000': { reason: 'MALFORMED', sentence: 'cannot store an id of this length: choose a shorter one' },
+  '25006': {
+    reason: 'STORAGE',
+    sentence: 'is read-only, such as a standby: connect to the primary server',
+  },
+};
+
+/** Converts an error of the database to a ProductError that names the next step. Returns other errors unchanged. */
+export function databaseError(label: string, error: unknown): unknown {
+  if (error instanceof DamagedData)
+    return new ProductError(
+      'STORAGE',
+      `The journal in the database ${label} is damaged (${error.message}). Restore it from a backup.`,
+      { facts: { code: 'DAMAGED' }, cause: error },
+    );
+  if (!(error instanceof PostgresFailure)) return error;
+  const { reason, sentence } = MEANINGS[error.code] ?? (isUnavailable(error) ? UNAVAILABLE : OTHERWISE);
+  return new ProductError(reason, `The database ${label} ${sentence} (${error.code}).`, {
+    facts: { code: error.code },
+    cause: error,
+  });
+}

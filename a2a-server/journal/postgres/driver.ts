@@ -1,0 +1,225 @@
+/**
+ * The only file that uses the PostgreSQL driver. Rows are arrays. An error has a code: an SQLSTATE, a system error code,
+ * or `CONNECTION`.
+ */
+import { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client, Pool, types, type ClientConfig } from 'pg';
+import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
+
+export type SqlValue = string | number | boolean | null | Uint8Array | readonly SqlValue[];
+export type Row = readonly unknown[];
+
+/** A statement with a name is prepared once per connection. */
+export interface Statement {
+  name?: string;
+  text: string;
+}
+
+export interface Queries {
+  /** @throws PostgresFailure */
+  query(statement: Statement, values?: readonly SqlValue[]): Promise<Row[]>;
+}
+
+export interface Connection extends Queries {
+  /** The process of PostgreSQL that serves this connection. */
+  readonly backend: number;
+  /** False if the connection is lost or closed. */
+  readonly usable: boolean;
+  /** Calls `listener` once if the connection is lost, but not if it is closed. */
+  onLost(listener: () => void): void;
+  close(): void;
+}
+
+export interface ConnectionPool extends Queries {
+  close(): Promise<void>;
+}
+
+export interface DatabaseAddress {
+  url: string;
+  /** Names the database in messages, without user and password. */
+  label: string;
+}
+
+/** An error of PostgreSQL or of the connection to it. */
+export class PostgresFailure extends Error {
+  override readonly name = 'PostgresFailure';
+  readonly code: string;
+
+  constructor(code: string, message: string, cause: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/** The time limit for a new connection. */
+const CONNECT_MS = 5_000;
+/** The time limit for a statement. After this time, the connection counts as lost. */
+const STATEMENT_MS = 30_000;
+/** How long a close waits for PostgreSQL, which may be unreachable. */
+export const CLOSE_MS = 2_000;
+
+/** An `int8` of the journal is a time, a key or a count, which a number represents exactly. */
+const INT8: number = types.builtins.INT8;
+/** The type `int8[]` has this OID in every PostgreSQL (`pg_type.dat`). The driver has no name for it. */
+const INT8_ARRAY = 1016;
+const numbers: NonNullable<ClientConfig['types']> = {
+  getTypeParser: (oid: number, format?: 'text' | 'binary') => {
+    if (oid === INT8) return Number;
+    if (oid === INT8_ARRAY)
+      return (text: string) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number));
+    return types.getTypeParser(oid, format);
+  },
+};
+
+function clientConfig({ url }: DatabaseAddress): ClientConfig {
+  return {
+    connectionString: url,
+    fallback_application_name: 'a2a-server',
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_MS,
+    keepAlive: true,
+    types: numbers,
+  };
+}
+
+/** @throws TypeError if the URL is not valid. Its message contains no password. */
+export function databaseAddress(url: string): DatabaseAddress {
+  try {
+    const { host, port, database } = new Client({ connectionString: url });
+    const place = host.startsWith('/') ? host : `${host}:${port}`;
+    return { url, label: `${place}/${database ?? ''}` };
+  } catch {
+    // The driver's error may contain the URL.
+    throw new TypeError('this is not a URL of a PostgreSQL database');
+  }
+}
+
+/** Opens one connection. @throws PostgresFailure */
+export async function openConnection(address: DatabaseAddress): Promise<Connection> {
+  const socket = new Socket();
+  const client = new Client({ ...clientConfig(address), stream: () => socket });
+  let usable = true;
+  let lost: (() => void) | undefined;
+  const lose = (): void => {
+    if (!usable) return;
+    usable = false;
+    socket.destroy();
+    lost?.();
+  };
+  client.on('error', lose);
+  client.on('end', lose);
+  try {
+    await client.connect();
+    const [[backend] = []] = await send(client, { text: 'SELECT pg_backend_pid()' }, []);
+    return {
+      backend: Number(backend),
+      get usable() {
+        return usable;
+      },
+      async query(statement, values = []) {
+        try {
+          return await send(client, statement, values);
+        } catch (error) {
+          // After such an error, the connection may still deliver the answer to this statement later.
+          if (isUnavailable(error)) lose();
+          throw error;
+        }
+      },
+      onLost(listener) {
+        lost = listener;
+      },
+      close() {
+        usable = false;
+        // The promise of `end` waits for the peer, which may be unreachable.
+        const limit = setTimeout(() => socket.destroy(), CLOSE_MS);
+        client.end(() => {
+          clearTimeout(limit);
+          socket.destroy();
+        });
+      },
+    };
+  } catch (error) {
+    lose();
+    throw failure(error);
+  }
+}
+
+/** Opens connections when they are needed. @param most the maximum number of connections */
+export function openPool(address: DatabaseAddress, most: number): ConnectionPool {
+  const sockets = new Set<Socket>();
+  const openSocket = (): Socket => {
+    const socket = new Socket();
+    sockets.add(socket);
+    return socket.once('close', () => sockets.delete(socket));
+  };
+  const pool = new Pool({ ...clientConfig(address), max: most, stream: openSocket });
+  // An idle connection may break. The pool removes it, and the next statement opens another.
+  pool.on('error', () => undefined);
+  return {
+    async query(statement, values = []) {
+      const client = await pool.connect().catch((error: unknown) => {
+        throw failure(error);
+      });
+      let broken = false;
+      // The pool does not listen while a statement runs. Without a listener, a lost connection would end the process.
+      const note = (): void => {
+        broken = true;
+      };
+      client.on('error', note);
+      try {
+        return await send(client, statement, values);
+      } catch (error) {
+        broken ||= isUnavailable(error);
+        throw error;
+      } finally {
+        client.off('error', note);
+        client.release(broken);
+      }
+    },
+    async close() {
+      const stop = new AbortController();
+      const limit = wait(CLOSE_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+      await Promise.race([pool.end(), limit]);
+      stop.abort();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+async function send(
+  client: Pick<Client, 'query'>,
+  statement: Statement,
+  values: readonly SqlValue[],
+): Promise<Row[]> {
+  try {
+    const query = {
+      ...statement,
+      rowMode: 'array' as const,
+      ...(values.length > 0 && { values: [...values] }),
+    };
+    const result = await client.query<unknown[]>(query);
+    // Several statements have a list of results.
+    return Array.isArray(result) ? [] : result.rows;
+  } catch (error) {
+    throw failure(error);
+  }
+}
+
+function failure(error: unknown): PostgresFailure {
+  if (error instanceof PostgresFailure) return error;
+  return new PostgresFailure(systemErrorCode(error) ?? 'CONNECTION', messageOf(error), error);
+}
+
+/**
+ * SQLSTATEs after which another connection may succeed: a shutdown, a start, a lost standby, too many connections, and
+ * all of class 08 (connection exceptions).
+ */
+const PASSING = /^(?:08...|57P0[1-5]|53300|25006)$/;
+
+/** True if the statement may succeed on a new connection later. */
+export function isUnavailable(error: unknown): error is PostgresFailure {
+  if (!(error instanceof PostgresFailure)) return false;
+  const isSqlState = /^[0-9A-Z]{5}$/.test(error.code) && /\d/.test(error.code);
+  return !isSqlState || PASSING.test(error.code);
+}

@@ -1,0 +1,48 @@
+/** Reads the rows of the table `events`. */
+import type { JournalEntry } from '../../task/events.ts';
+import { integerColumn, nullableIntegerColumn, textColumn } from '../columns.ts';
+import { type EventRow, entriesOfRow, LONGEST_ROW } from '../packed-row.ts';
+import type { Queries, Row } from './driver.ts';
+
+// J1: there are no gaps, so the next `limit` entries end at `after + limit`. A packed row may contain the last of them.
+// The key of a packed row is the `seq` of its last entry.
+const READ = {
+  name: 'read_events',
+  text: `SELECT seq, at, body, first FROM events
+         WHERE task = (SELECT key FROM tasks WHERE task_id = $1)
+           AND seq > $2::bigint AND seq < $2::bigint + $3::bigint + ${LONGEST_ROW}
+           AND coalesce(first, seq) <= $2::bigint + $3::bigint
+         ORDER BY seq LIMIT $3::bigint`,
+};
+
+const ENTRIES_PER_READ = 1_000;
+
+/** Returns at most `limit` entries after `after`. @throws PostgresFailure, DamagedData */
+export async function readEntries(
+  database: Queries,
+  taskId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<JournalEntry[]> {
+  const rows = await database.query(READ, [taskId, after, limit]);
+  return rows.flatMap((row) => entriesOfRow(toEventRow(row), { after, limit }));
+}
+
+/** Returns all entries of a task. @throws PostgresFailure, DamagedData */
+export async function readAllEntries(database: Queries, taskId: string): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = [];
+  for (;;) {
+    const page = await readEntries(database, taskId, { after: entries.length, limit: ENTRIES_PER_READ });
+    entries.push(...page);
+    if (page.length < ENTRIES_PER_READ) return entries;
+  }
+}
+
+/** Converts a row `[seq, at, body, first]`. @throws DamagedData */
+export function toEventRow(row: Row): EventRow {
+  return {
+    seq: integerColumn(row[0]),
+    at: integerColumn(row[1]),
+    body: textColumn(row[2]),
+    first: nullableIntegerColumn(row[3]),
+  };
+}

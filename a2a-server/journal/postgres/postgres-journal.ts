@@ -1,0 +1,189 @@
+/**
+ * Stores the journal in PostgreSQL. One server writes it at a time (`writer.ts`). `docs/decisions/postgres-journal.md`
+ * gives the reasons.
+ */
+import pRetry from 'p-retry';
+import { BACK_OFF, type BackOff } from '../../../shared/runtime/back-off.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { CommittedEntries, type OnAppended } from '../committed-entries.ts';
+import type { Journal } from '../journal.ts';
+import { isStorable, prepareAppend } from '../prepared-append.ts';
+import { Appender } from './appender.ts';
+import { AppendQueue } from './append-queue.ts';
+import { packStep } from './compaction.ts';
+import { costRows, dailyUse } from './cost-sums.ts';
+import { databaseError } from './database-error.ts';
+import { deleteSessions, hasOldSession, removeDeleted } from './delete-sessions.ts';
+import { databaseAddress, isUnavailable, openPool, type Queries } from './driver.ts';
+import { readEntries } from './event-reader.ts';
+import { TaskIndex } from './task-index.ts';
+import { Writer } from './writer.ts';
+
+/** The maximum number of events in one commit. */
+const EVENTS_PER_COMMIT = 2_000;
+/** Writing this number of bytes takes as long as writing one event. */
+const BYTES_PER_EVENT = 4_096;
+
+/** The maximum number of connections that read. One more connection writes. */
+const READERS = 8;
+
+export interface PostgresJournalOptions {
+  /** The URL of the database, e.g. `postgres://user@host:5432/database`. It may contain a password. */
+  url: string;
+  /** Returns milliseconds since 1970. The time becomes the `at` of the entries. */
+  clock: () => number;
+  onAppended?: OnAppended;
+  /** Called once if another server has taken over the journal. This server must stop its work (E1). */
+  onTakenOver?: (error: Error) => void;
+  /** How long reads and appends wait for a lost database. The default is about 20 s. */
+  backOff?: BackOff;
+}
+
+/**
+ * Opens the journal and locks it until it is closed. Creates or upgrades its tables.
+ * @throws ProductError STORAGE if the database cannot be reached. CONFIGURATION if another a2a-server uses it, if it
+ * refuses the user, or if its version or the journal's version does not fit.
+ */
+export async function openPostgresJournal({
+  url,
+  clock,
+  onAppended,
+  onTakenOver = () => undefined,
+  backOff = BACK_OFF,
+}: PostgresJournalOptions): Promise<Journal> {
+  const address = databaseAddress(url);
+  const writer = new Writer(address, { onTakenOver, backOff });
+  try {
+    await writer.open();
+  } catch (error) {
+    await writer.close();
+    throw databaseError(address.label, error);
+  }
+  const pool = openPool(address, READERS);
+  const committed = new CommittedEntries(onAppended);
+  const appender = new Appender(writer, clock);
+  const appends = new AppendQueue({
+    commit: async (group: readonly ReturnType<typeof prepareAppend>[]) => {
+      const outcomes = await appender.commit(group);
+      committed.publish(group, outcomes);
+      return outcomes;
+    },
+    weigh: ({ events, bodies, contents = [] }) => {
+      const lengths = [...bodies, ...contents.map(({ bytes }) => bytes)].map(({ length }) => length);
+      return lengths.reduce((weight, length) => weight + length / BYTES_PER_EVENT, events.length);
+    },
+    weightPerCommit: EVENTS_PER_COMMIT,
+  });
+  const closing = new AbortController();
+  /** True if the last read has waited in vain for a connection. Later reads then get the error at once. */
+  let unreachable = false;
+  /** Waits for a connection, because a restart of the database takes seconds. */
+  const reader: Queries = {
+    async query(statement, values) {
+      try {
+        const rows = await pRetry(async () => pool.query(statement, values), {
+          ...backOff,
+          ...(unreachable && { retries: 0 }),
+          signal: closing.signal,
+          shouldRetry: ({ error }) => isUnavailable(error),
+        });
+        unreachable = false;
+        return rows;
+      } catch (error) {
+        if (isUnavailable(error)) unreachable = true;
+        throw error;
+      }
+    },
+  };
+  const index = new TaskIndex(reader);
+  let closed: Promise<void> | undefined;
+
+  /** Names the database in errors. */
+  async function named<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      throw databaseError(address.label, error);
+    }
+  }
+
+  async function ask<Result>(work: () => Promise<Result>): Promise<Result> {
+    requireOpen();
+    return named(work);
+  }
+
+  function requireOpen(): void {
+    if (closed !== undefined)
+      throw new ProductError('SHUTTING_DOWN', 'The server is shutting down. Try again later.');
+  }
+
+  async function close(): Promise<void> {
+    // Appends that were accepted are committed first (E3).
+    await appends.settled();
+    committed.close();
+    closing.abort();
+    await writer.close();
+    await pool.close();
+  }
+
+  return {
+    async append(append) {
+      requireOpen();
+      const prepared = prepareAppend(append);
+      return named(() => appends.add(prepared));
+    },
+    async read(taskId, after, limit) {
+      requirePositive(limit);
+      requireOpen();
+      if (!isStorable(taskId)) return [];
+      return committed.read(taskId, after, limit) ?? ask(() => readEntries(reader, taskId, { after, limit }));
+    },
+    row: async (taskId) => (isStorable(taskId) ? ask(() => index.row(taskId)) : undefined),
+    command: async (principal, messageId) =>
+      isStorable(messageId) ? ask(() => index.command(principal, messageId)) : undefined,
+    toolExecution: async (toolId) =>
+      isStorable(toolId) ? ask(() => index.toolExecution(toolId)) : undefined,
+    content: async (taskId, hash) =>
+      isStorable(taskId) ? ask(() => index.content(taskId, hash)) : undefined,
+    withSavedFiles: (principal) => ask(() => index.withSavedFiles(principal)),
+    list(filter, page) {
+      requirePositive(page.size);
+      return ask(() => index.list(filter, page));
+    },
+    filterValues: (principal) => ask(() => index.filterValues(principal)),
+    session: async (principal, sessionId) =>
+      isStorable(sessionId) ? ask(() => index.session(principal, sessionId)) : [],
+    costs: async (filter) => (isStorable(filter.sessionId ?? '') ? ask(() => costRows(reader, filter)) : []),
+    dailyUse: (principal, day) => ask(() => dailyUse(reader, principal, day)),
+    unsettled: () => ask(() => index.unsettled()),
+    deadlines: (limit) => ask(() => index.deadlines(requirePositive(limit))),
+    deleteEndedSessions: (before, limit) =>
+      ask(async () => {
+        requirePositive(limit);
+        if (!(await hasOldSession(reader, before))) return 0;
+        try {
+          return await writer.transaction((connection) => deleteSessions(connection, before, limit));
+        } finally {
+          // A commit whose answer is lost may have deleted the tasks.
+          appender.forget();
+          committed.forget();
+        }
+      }),
+    maintain: (limit) =>
+      ask(() =>
+        writer.transaction(
+          async (connection) =>
+            (await removeDeleted(connection, requirePositive(limit))) || packStep(connection, limit),
+        ),
+      ),
+    watch: (taskId, wake) => committed.watch(taskId, wake),
+    reachable: () => writer.connected,
+    close: () => (closed ??= close()),
+  };
+}
+
+/** Refuses a limit below 1. */
+function requirePositive(limit: number): number {
+  if (Number.isSafeInteger(limit) && limit > 0) return limit;
+  throw new RangeError(`a limit is a positive integer, not ${limit}`);
+}

@@ -1,0 +1,66 @@
+/**
+ * Reads a journal while a server may use it. This reader creates, changes and locks nothing. Each call reads the current
+ * entries.
+ */
+import type { JournalEntry } from '../../task/events.ts';
+import { textColumn } from '../columns.ts';
+import { databaseError } from './database-error.ts';
+import { type Connection, type DatabaseAddress, databaseAddress, openConnection } from './driver.ts';
+import { readAllEntries } from './event-reader.ts';
+import { requireCurrentSchema, requireUsable } from './schema.ts';
+
+interface ReadonlyJournal {
+  /** Oldest first. */
+  taskIds(): Promise<string[]>;
+  entries(taskId: string): Promise<JournalEntry[]>;
+  close(): void;
+}
+
+/** @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be read */
+export async function openReadonlyPostgresJournal(url: string): Promise<ReadonlyJournal> {
+  const address = databaseAddress(url);
+  const connection = await connect(address, requireCurrentSchema);
+  return {
+    taskIds: () =>
+      named(address, async () =>
+        (await connection.query({ text: 'SELECT task_id FROM tasks ORDER BY key' })).map((row) =>
+          textColumn(row[0]),
+        ),
+      ),
+    entries: (taskId) => named(address, () => readAllEntries(connection, taskId)),
+    close: () => connection.close(),
+  };
+}
+
+/**
+ * Checks whether a server can use the database. Changes nothing.
+ * @throws ProductError CONFIGURATION, STORAGE. The next start of the server would fail with the same error.
+ */
+export async function requireUsableDatabase(url: string): Promise<void> {
+  (await connect(databaseAddress(url), requireUsable)).close();
+}
+
+async function connect(
+  address: DatabaseAddress,
+  check: (connection: Connection, label: string) => Promise<void>,
+): Promise<Connection> {
+  return named(address, async () => {
+    const connection = await openConnection(address);
+    try {
+      await connection.query({ text: 'SET default_transaction_read_only = on' });
+      await check(connection, address.label);
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  });
+}
+
+async function named<Result>({ label }: DatabaseAddress, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw databaseError(label, error);
+  }
+}

@@ -1,0 +1,211 @@
+/** Reads the index of tasks. */
+import {
+  bytesColumn,
+  integerColumn,
+  nullableIntegerColumn,
+  parseStateColumn,
+  textColumn,
+} from '../columns.ts';
+import type {
+  RecordedCommand,
+  TaskFilter,
+  TaskFilterValues,
+  TaskPage,
+  TaskPageRequest,
+  TaskRow,
+} from '../journal.ts';
+import { decodePageToken, encodePageToken } from '../page-token.ts';
+import { isStorable } from '../prepared-append.ts';
+import { PART_SEPARATOR } from './batch.ts';
+import type { Queries, Row, SqlValue } from './driver.ts';
+
+const SELECT = `SELECT key, task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline
+  FROM tasks`;
+
+const FIND_ROW = { name: 'find_row', text: `${SELECT} WHERE task_id = $1` };
+const FIND_SESSION = {
+  name: 'find_session',
+  text: `${SELECT} WHERE principal = $1 AND session_id = $2 ORDER BY key`,
+};
+const FIND_UNSETTLED = { text: `${SELECT} WHERE state IN ('submitted', 'working') ORDER BY key` };
+const FIND_DEADLINES = {
+  name: 'find_deadlines',
+  text: `${SELECT} WHERE deadline IS NOT NULL ORDER BY deadline, key LIMIT $1`,
+};
+const FIND_COMMAND = {
+  name: 'find_command',
+  text: `SELECT task_id, session_id, body_hash, commands.seq FROM commands JOIN tasks ON tasks.key = commands.task
+         WHERE commands.principal = $1 AND message_id = $2`,
+};
+const FIND_TOOL_EXECUTION = {
+  name: 'find_tool_execution',
+  text: `SELECT task_id, principal FROM tool_executions JOIN tasks ON tasks.key = tool_executions.task
+         WHERE tool_id = $1`,
+};
+const FIND_CONTENT = {
+  name: 'find_content',
+  text: `SELECT bytes FROM content_chunks WHERE task = (SELECT key FROM tasks WHERE task_id = $1) AND hash = $2
+         ORDER BY chunk`,
+};
+const FIND_SAVED = {
+  name: 'find_saved',
+  text: `${SELECT} WHERE principal = $1 AND saved ORDER BY updated_at DESC, key DESC`,
+};
+
+export class TaskIndex {
+  readonly #database: Queries;
+
+  constructor(database: Queries) {
+    this.#database = database;
+  }
+
+  async row(taskId: string): Promise<TaskRow | undefined> {
+    const [row] = await this.#database.query(FIND_ROW, [taskId]);
+    return row && toTaskRow(row);
+  }
+
+  async session(principal: string, sessionId: string): Promise<TaskRow[]> {
+    return (await this.#database.query(FIND_SESSION, [principal, sessionId])).map(toTaskRow);
+  }
+
+  async unsettled(): Promise<TaskRow[]> {
+    return (await this.#database.query(FIND_UNSETTLED)).map(toTaskRow);
+  }
+
+  async deadlines(limit: number): Promise<TaskRow[]> {
+    return (await this.#database.query(FIND_DEADLINES, [limit])).map(toTaskRow);
+  }
+
+  async command(principal: string, messageId: string): Promise<RecordedCommand | undefined> {
+    const [row] = await this.#database.query(FIND_COMMAND, [principal, messageId]);
+    return (
+      row && {
+        taskId: textColumn(row[0]),
+        sessionId: textColumn(row[1]),
+        bodyHash: textColumn(row[2]),
+        seq: integerColumn(row[3]),
+      }
+    );
+  }
+
+  async toolExecution(toolId: string): Promise<{ taskId: string; principal: string } | undefined> {
+    const [row] = await this.#database.query(FIND_TOOL_EXECUTION, [toolId]);
+    return row && { taskId: textColumn(row[0]), principal: textColumn(row[1]) };
+  }
+
+  async content(taskId: string, hash: string): Promise<Uint8Array | undefined> {
+    const chunks = await this.#database.query(FIND_CONTENT, [taskId, hash]);
+    return chunks.length === 0 ? undefined : Buffer.concat(chunks.map(([bytes]) => bytesColumn(bytes)));
+  }
+
+  async withSavedFiles(principal: string): Promise<TaskRow[]> {
+    return (await this.#database.query(FIND_SAVED, [principal])).map(toTaskRow);
+  }
+
+  async list(
+    filter: TaskFilter,
+    { size, token, order = 'newest-first' }: TaskPageRequest,
+  ): Promise<TaskPage> {
+    const after = token === undefined ? undefined : decodePageToken(token);
+    const matching = new Conditions();
+    addConditions(matching, filter);
+    const total = await this.#database.query(
+      { text: `SELECT count(*) FROM tasks WHERE ${matching.sql}` },
+      matching.values,
+    );
+    const [comparison, direction] = order === 'newest-first' ? ['<', 'DESC'] : ['>', 'ASC'];
+    if (after !== undefined)
+      matching.add(
+        (value) => `(updated_at, key) ${comparison} (${value(after.updatedAt)}, ${value(after.key)})`,
+      );
+    // One extra row shows whether there is a next page.
+    const found = await this.#database.query(
+      {
+        text: `${SELECT} WHERE ${matching.sql} ORDER BY updated_at ${direction}, key ${direction} LIMIT ${size + 1}`,
+      },
+      matching.values,
+    );
+    const rows = found.slice(0, size);
+    const last = found.length > size ? rows.at(-1) : undefined;
+    return {
+      rows: rows.map(toTaskRow),
+      total: integerColumn(total[0]?.[0]),
+      ...(last && {
+        next: encodePageToken({ updatedAt: integerColumn(last[7]), key: integerColumn(last[0]) }),
+      }),
+    };
+  }
+
+  async filterValues(principal: string): Promise<TaskFilterValues> {
+    const valuesOf = async (column: 'workspace' | 'model'): Promise<string[]> => {
+      const text = `SELECT DISTINCT ${column} FROM tasks WHERE principal = $1 AND ${column} IS NOT NULL ORDER BY 1`;
+      return (await this.#database.query({ text }, [principal])).map(([value]) => textColumn(value));
+    };
+    return { workspaces: await valuesOf('workspace'), models: await valuesOf('model') };
+  }
+}
+
+/** The conditions of a query, and the values of their parameters. */
+class Conditions {
+  readonly values: SqlValue[] = [];
+  readonly #conditions: string[] = [];
+
+  get sql(): string {
+    return this.#conditions.join(' AND ');
+  }
+
+  /** @param build makes the SQL. It gets a function that adds a value and returns its placeholder. */
+  add(build: (value: (added: SqlValue) => string) => string): void {
+    this.#conditions.push(build((added) => `$${this.values.push(added)}`));
+  }
+
+  /** Adds that a text column has this value. Stored text never has the other values. */
+  addEqual(column: string, text: string): void {
+    this.add((value) => (isStorable(text) ? `${column} = ${value(text)}` : 'FALSE'));
+  }
+}
+
+function addConditions(conditions: Conditions, filter: TaskFilter): void {
+  const { principal, sessionId, idPrefixes, states, updatedSince, text, workspace, model } = filter;
+  conditions.addEqual('principal', principal);
+  if (sessionId !== undefined) conditions.addEqual('session_id', sessionId);
+  if (idPrefixes !== undefined) conditions.add((value) => idBeginsWith(idPrefixes.filter(isStorable), value));
+  if (states !== undefined) conditions.add((value) => `state = ANY (${value([...states])})`);
+  if (updatedSince !== undefined)
+    conditions.add((value) => `updated_at >= ${value(Math.ceil(updatedSince))}`);
+  if (model !== undefined) conditions.addEqual('model', model);
+  if (workspace !== undefined) conditions.addEqual('workspace', workspace);
+  if (text !== undefined) conditions.add((value) => firstMessageHas(text, value));
+}
+
+/** A task that runs a command without a message text has the command as its title. */
+function firstMessageHas(text: string, value: (added: SqlValue) => string): string {
+  if (!isStorable(text) || text.includes(PART_SEPARATOR)) return 'FALSE';
+  // With the collation "C", ILIKE ignores the case of ASCII letters only.
+  const pattern = value(`%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`);
+  return `(title ILIKE ${pattern} OR first_message ILIKE ${pattern})`;
+}
+
+/** Uses one index range per prefix, so the time does not grow with the number of tasks. */
+function idBeginsWith(prefixes: readonly string[], value: (added: SqlValue) => string): string {
+  const ranges = prefixes.flatMap((prefix) => {
+    // No id contains the last code point. The range therefore contains every id with this prefix.
+    const [from, to] = [value(prefix), value(`${prefix}\u{10FFFF}`)];
+    return ['session_id', 'task_id'].map((column) => `(${column} >= ${from} AND ${column} < ${to})`);
+  });
+  return ranges.length === 0 ? 'FALSE' : `(${ranges.join(' OR ')})`;
+}
+
+function toTaskRow(row: Row): TaskRow {
+  return {
+    taskId: textColumn(row[1]),
+    sessionId: textColumn(row[2]),
+    principal: textColumn(row[3]),
+    state: parseStateColumn(row[4]),
+    seq: integerColumn(row[5]),
+    createdAt: integerColumn(row[6]),
+    updatedAt: integerColumn(row[7]),
+    title: textColumn(row[8]),
+    deadline: nullableIntegerColumn(row[9]),
+  };
+}

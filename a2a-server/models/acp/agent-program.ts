@@ -1,0 +1,28 @@
+import { basename } from 'node:path';
+import { oneLine } from '../../../shared/text/one-line.ts';
+
+export interface AcpAgentCommand {
+  command: string;
+  args: readonly string[];
+}
+
+/** Programs that run another program. The agent is then named after that other program. */
+const RUNNERS = new Set(['node', 'npx', 'bunx', 'bun', 'deno', 'uvx', 'python', 'python3', 'env']);
+
+export function commandText({ command, args }: AcpAgentCommand): string {
+  return `\`${oneLine([command, ...args].join(' '), 120)}\``;
+}
+
+/**
+ * Returns a short name for grants. For example, the name of `npx gemini@latest` is `gemini`, and so is the name of
+ * `/usr/bin/gemini`.
+ */
+export function agentName({ command, args }: AcpAgentCommand): string {
+  const program = nameOf(command);
+  const run = RUNNERS.has(program) ? args.find((arg) => !arg.startsWith('-')) : undefined;
+  return oneLine(run === undefined ? program : nameOf(run), 60);
+}
+
+function nameOf(path: string): string {
+  return basename(path.replace(/(?<=[^@/])@[^/]*$/u, '')).replace(/\.(?:exe|cmd|[cm]?[jt]s)$/u, '');
+}

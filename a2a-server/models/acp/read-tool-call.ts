@@ -1,0 +1,51 @@
+import type { ContentBlock, ToolCallUpdate } from '@agentclientprotocol/sdk';
+
+export interface FileDiff {
+  path: string;
+  /** Null for a new file. */
+  oldText: string | null;
+  newText: string;
+}
+
+/**
+ * Merges an update into the tool call. An update includes only changed fields, and a list replaces the previous list
+ * (ACP v1, tool calls).
+ */
+export function mergeToolCallUpdate(
+  known: ToolCallUpdate | undefined,
+  update: ToolCallUpdate,
+): ToolCallUpdate {
+  const said = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
+  return { ...known, ...Object.fromEntries(said), toolCallId: update.toolCallId };
+}
+
+export function toolCallDiffs({ content }: ToolCallUpdate): FileDiff[] {
+  return (content ?? []).flatMap((item) =>
+    item.type === 'diff' ? [{ path: item.path, oldText: item.oldText ?? null, newText: item.newText }] : [],
+  );
+}
+
+export function toolCallText({ content }: ToolCallUpdate): string {
+  return (content ?? [])
+    .flatMap((item) => (item.type === 'content' ? [blockText(item.content)] : []))
+    .join('\n');
+}
+
+/** Returns the text of a content block. For other types, returns the URI or MIME type. */
+export function blockText(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'resource_link':
+      return block.uri;
+    case 'resource':
+      return 'text' in block.resource ? block.resource.text : `[${block.resource.uri}]`;
+    case 'image':
+    case 'audio':
+      return `[${block.type}, ${block.mimeType}]`;
+  }
+}
+
+export function hasToolCallEnded({ status }: ToolCallUpdate): boolean {
+  return status === 'completed' || status === 'failed';
+}

@@ -1,0 +1,200 @@
+/** Converts a conversation to a prompt of the AI SDK (interface version 3). */
+import type {
+  LanguageModelV3CallOptions,
+  LanguageModelV3Message,
+  LanguageModelV3Prompt,
+  LanguageModelV3ToolResultOutput,
+  SharedV3ProviderOptions,
+} from '@ai-sdk/provider';
+import type { ProviderState, ReplayedPart } from '../task/replay-provider-data.ts';
+import type { ToolDeclaration } from '../tools/tool.ts';
+import type { ConversationResult } from '../task/conversation.ts';
+import type { ConversationFile } from '../task/files-for-model.ts';
+import type { ConversationStep, ModelRequest } from './model.ts';
+import { mergeProviderData } from './provider-data.ts';
+
+export interface ProviderRequest {
+  temperature?: number;
+  maxOutputTokens?: number;
+  options?: SharedV3ProviderOptions;
+  /**
+   * Options that make the model reason. They are omitted if the last turn has calls but no reasoning. Anthropic refuses
+   * such a request (400), because a turn with calls must begin with its reasoning.
+   */
+  reasoningOptions?: SharedV3ProviderOptions;
+  /** Marks the end of a prefix that Anthropic caches. Undefined for providers that cache without marks. */
+  cachePoint?: SharedV3ProviderOptions;
+  /**
+   * True if a tool message accepts only text. The files of the results then follow in a user message. OpenAI's Chat
+   * Completions: "For tool messages, only type text is supported."
+   */
+  filesAfterResults?: boolean;
+}
+
+/** Returns the call options of a request, without its abort signal. */
+export function callOptions(
+  request: Omit<ModelRequest, 'signal'>,
+  { options: always, reasoningOptions, cachePoint, filesAfterResults, ...limits }: ProviderRequest = {},
+): LanguageModelV3CallOptions {
+  const prompt = promptOf(request, filesAfterResults === true);
+  const options = lacksReasoning(request.conversation) ? always : mergeProviderData(always, reasoningOptions);
+  return {
+    prompt: cachePoint === undefined ? prompt : withCachePoints(prompt, cachePoint),
+    ...(request.tools.length > 0 && { tools: request.tools.map(functionTool), toolChoice: { type: 'auto' } }),
+    ...(options && { providerOptions: options }),
+    ...limits,
+    ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
+  };
+}
+
+/** True if the last turn has calls but no longer has its reasoning. */
+function lacksReasoning(conversation: readonly ConversationStep[]): boolean {
+  const last = conversation.findLast(({ role }) => role === 'assistant');
+  if (last?.role !== 'assistant' || last.calls.length === 0) return false;
+  return last.parts?.some(({ type }) => type === 'reasoning') !== true;
+}
+
+function promptOf(
+  { instructions, conversation, files = new Map() }: Omit<ModelRequest, 'signal'>,
+  filesAfterResults: boolean,
+): LanguageModelV3Prompt {
+  const system: LanguageModelV3Prompt =
+    instructions === '' ? [] : [{ role: 'system', content: instructions }];
+  return [...system, ...conversation.flatMap((step) => messages(step, { files, filesAfterResults }))];
+}
+
+/**
+ * Marks three cache points: the instructions, the end of the prompt, and the end of the previous request. The tools
+ * come before the instructions, so the first mark includes them. Anthropic finds a cached prefix only at a mark or in
+ * the 20 blocks before a mark. One turn can have more than 20 blocks.
+ */
+function withCachePoints(
+  prompt: LanguageModelV3Prompt,
+  cachePoint: SharedV3ProviderOptions,
+): LanguageModelV3Prompt {
+  const last = prompt.length - 1;
+  const answered = prompt.findLastIndex(({ role }) => role === 'assistant');
+  const previous = prompt.findLastIndex(({ role }, index) => index < answered && role !== 'assistant');
+  return prompt.map((each, index) =>
+    each.role === 'system' || index === last || index === previous
+      ? { ...each, providerOptions: cachePoint }
+      : each,
+  );
+}
+
+type Contents = ReadonlyMap<string, Uint8Array>;
+
+function messages(
+  step: ConversationStep,
+  { files, filesAfterResults }: { files: Contents; filesAfterResults: boolean },
+): LanguageModelV3Message[] {
+  switch (step.role) {
+    case 'user':
+      return [userMessage(step.text, step.files ?? [], files)];
+    case 'assistant':
+      return [assistantMessage(step)];
+    case 'tool': {
+      const results = step.results.map((result) => toolResult(result, filesAfterResults ? undefined : files));
+      const later = filesAfterResults ? step.results.flatMap((result) => result.files ?? []) : [];
+      const message: LanguageModelV3Message = { role: 'tool', content: results };
+      return later.length === 0 ? [message] : [message, userMessage(FILES_OF_RESULTS, later, files)];
+    }
+  }
+}
+
+const FILES_OF_RESULTS = '(The files of the results above, in their order.)';
+
+/** Files come before the text. The documentation of Anthropic and Google recommends this order. */
+function userMessage(
+  text: string,
+  files: readonly ConversationFile[],
+  contents: Contents,
+): LanguageModelV3Message {
+  return {
+    role: 'user',
+    content: [...files.map((file) => userFile(file, contents)), { type: 'text', text }],
+  };
+}
+
+type UserPart = Extract<LanguageModelV3Message, { role: 'user' }>['content'][number];
+
+function userFile({ hash, mediaType, name }: ConversationFile, contents: Contents): UserPart {
+  const data = contents.get(hash);
+  if (data === undefined) return { type: 'text', text: LOST };
+  return { type: 'file', data, mediaType, ...(name !== undefined && { filename: name }) };
+}
+
+const LOST = '[The content of this file is lost.]';
+
+type ToolPart = Extract<LanguageModelV3Message, { role: 'tool' }>['content'][number];
+
+/** @param contents the contents of the files; undefined if the provider accepts only text in tool results */
+function toolResult(
+  { modelCallId, tool, text, isError, files = [] }: ConversationResult,
+  contents: Contents | undefined,
+): ToolPart {
+  const output: LanguageModelV3ToolResultOutput =
+    contents === undefined || files.length === 0
+      ? { type: isError ? 'error-text' : 'text', value: text }
+      : {
+          type: 'content',
+          value: [{ type: 'text', text }, ...files.map((file) => resultFile(file, contents))],
+        };
+  return { type: 'tool-result', toolCallId: modelCallId, toolName: tool, output };
+}
+
+type ResultPart = Extract<LanguageModelV3ToolResultOutput, { type: 'content' }>['value'][number];
+
+function resultFile({ hash, mediaType, name }: ConversationFile, contents: Contents): ResultPart {
+  const bytes = contents.get(hash);
+  if (bytes === undefined) return { type: 'text', text: LOST };
+  const data = Buffer.from(bytes).toString('base64');
+  return mediaType.startsWith('image/')
+    ? { type: 'image-data', data, mediaType }
+    : { type: 'file-data', data, mediaType, ...(name !== undefined && { filename: name }) };
+}
+
+function assistantMessage(step: Extract<ConversationStep, { role: 'assistant' }>): LanguageModelV3Message {
+  if (step.parts !== undefined) return { role: 'assistant', content: step.parts.map(replayedPart) };
+  return {
+    role: 'assistant',
+    content: [
+      // Providers refuse an empty text block.
+      ...(step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]),
+      ...step.calls.map((call) => ({
+        type: 'tool-call' as const,
+        toolCallId: call.modelCallId,
+        toolName: call.tool,
+        input: call.input,
+      })),
+    ],
+  };
+}
+
+type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'][number];
+
+function replayedPart(part: ReplayedPart): AssistantPart {
+  const options = part.state && { providerOptions: providerOptions(part.state) };
+  return part.type === 'call'
+    ? {
+        type: 'tool-call',
+        toolCallId: part.modelCallId,
+        toolName: part.tool,
+        input: part.input,
+        ...options,
+      }
+    : { type: part.type, text: part.text, ...options };
+}
+
+/**
+ * Copies the signature of a Gemini model to the key `google`. `@ai-sdk/openai-compatible` returns the signature under
+ * the provider's name. But it sends back only the signature under `google`.
+ */
+function providerOptions(state: ProviderState): SharedV3ProviderOptions {
+  const signed = Object.values(state).find(({ thoughtSignature }) => thoughtSignature !== undefined);
+  return signed === undefined || state['google'] !== undefined ? state : { ...state, google: signed };
+}
+
+function functionTool(tool: ToolDeclaration): NonNullable<LanguageModelV3CallOptions['tools']>[number] {
+  return { type: 'function', name: tool.name, description: tool.description, inputSchema: tool.inputSchema };
+}

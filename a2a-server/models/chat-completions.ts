@@ -1,0 +1,143 @@
+/**
+ * Loads models of the Chat Completions API. `@ai-sdk/openai-compatible` reads the fields that all servers share. This
+ * file reads the fields of some servers, and adapts the prompt to the fields that a server needs.
+ *
+ * | field in the answer                                | meaning                                                    |
+ * | -------------------------------------------------- | ---------------------------------------------------------- |
+ * | `delta.refusal` (OpenAI)                           | the model refuses to answer                                |
+ * | `delta.reasoning_details` (OpenRouter)             | reasoning, signatures and encrypted data for later turns   |
+ * | `delta.annotations` (OpenRouter) | web pages that the answer cites |
+ * | `prompt_tokens_details.cache_write_tokens` (OpenRouter) | input tokens that the provider wrote to its cache     |
+ */
+import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import { z } from 'zod';
+import { ReasoningDetailsCollector } from './reasoning-details.ts';
+import { fetchWithVersion, hasVersion } from './versioned-url.ts';
+
+/** Adapts a prompt to the fields that a server needs. Pure. */
+export type PromptAdapter = (prompt: LanguageModelV3Prompt) => LanguageModelV3Prompt;
+
+/** @param adapt if absent, the prompt stays unchanged */
+export async function chatCompletions(
+  name: string,
+  model: string,
+  { baseURL, apiKey, fetch, adapt }: Endpoint,
+): Promise<LanguageModelV3> {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  // Without `includeUsage`, the endpoint sends no token counts.
+  const loaded = createOpenAICompatible({
+    name,
+    baseURL,
+    includeUsage: true,
+    ...(apiKey !== '' && { apiKey }),
+    fetch: hasVersion(baseURL) ? fetch : fetchWithVersion(baseURL, fetch),
+  })(model);
+  return {
+    specificationVersion: loaded.specificationVersion,
+    provider: loaded.provider,
+    modelId: loaded.modelId,
+    supportedUrls: loaded.supportedUrls,
+    doGenerate: (options) =>
+      loaded.doGenerate({ ...options, prompt: adapt?.(options.prompt) ?? options.prompt }),
+    doStream: async (options) => {
+      const prompt = adapt?.(options.prompt) ?? options.prompt;
+      const answer = await loaded.doStream({ ...options, prompt, includeRawChunks: true });
+      return { ...answer, stream: answer.stream.pipeThrough(otherFields()) };
+    },
+  };
+}
+
+interface Endpoint {
+  baseURL: string;
+  /** Empty if the endpoint needs no key. */
+  apiKey: string;
+  fetch: typeof fetch;
+  adapt?: PromptAdapter | undefined;
+}
+
+/** Reads further fields from the raw chunks, and adds them to the stream. */
+function otherFields(): TransformStream<LanguageModelV3StreamPart, LanguageModelV3StreamPart> {
+  const details = new ReasoningDetailsCollector();
+  let refused = false;
+  let native: string | undefined;
+  return new TransformStream({
+    transform(part, controller) {
+      if (part.type === 'raw') {
+        for (const { delta, native_finish_reason } of chunkSchema.parse(part.rawValue).choices) {
+          native = native_finish_reason ?? native;
+          if (delta?.reasoning_details) details.add(delta.reasoning_details);
+          for (const each of delta?.annotations ?? []) controller.enqueue(sourceOf(each));
+          refused ||= Boolean(delta?.refusal);
+        }
+      } else if (part.type === 'finish') {
+        for (const each of details.streamParts()) controller.enqueue(each);
+        controller.enqueue(finishOf(part, { refused, native }));
+      } else controller.enqueue(part);
+    },
+  });
+}
+
+/** Drops other annotations, e.g. of files. */
+const annotationsSchema = z
+  .array(
+    z
+      .object({ url_citation: z.object({ url: z.string(), title: z.string().nullish() }) })
+      .transform(({ url_citation: { url, title } }) => ({ url, title: title ?? '' }))
+      .or(z.unknown().transform(() => undefined)),
+  )
+  .transform((annotations) => annotations.filter((each) => each !== undefined));
+
+const deltaSchema = z.object({
+  // A field of an unknown format is not an error, because the fields are additions of some servers.
+  refusal: z.string().nullish().catch(undefined),
+  reasoning_details: z.array(z.record(z.string(), z.json())).nullish().catch(undefined),
+  annotations: annotationsSchema.nullish().catch(undefined),
+});
+
+const chunkSchema = z
+  .object({
+    choices: z.array(
+      z.object({
+        delta: deltaSchema.nullish(),
+        native_finish_reason: z.string().nullish().catch(undefined),
+      }),
+    ),
+  })
+  // A chunk with an error has no choices.
+  .catch({ choices: [] });
+
+function sourceOf({ url, title }: { url: string; title: string }): LanguageModelV3StreamPart {
+  return { type: 'source', sourceType: 'url', id: url, url, title };
+}
+
+const usageSchema = z
+  .object({ prompt_tokens_details: z.object({ cache_write_tokens: z.number().nullish() }) })
+  .transform((usage) => usage.prompt_tokens_details.cache_write_tokens ?? undefined)
+  .catch(undefined);
+
+type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
+
+function finishOf(part: Finish, seen: { refused: boolean; native: string | undefined }): Finish {
+  const cacheWrite = usageSchema.parse(part.usage.raw);
+  const inputTokens = { ...part.usage.inputTokens, cacheWrite };
+  return { ...part, usage: { ...part.usage, inputTokens }, finishReason: reasonOf(part, seen) };
+}
+
+/**
+ * Finish reasons of an interrupted answer. DeepSeek sends the first reason if it has too little capacity. vLLM sends
+ * the second. A retry may succeed.
+ */
+const INTERRUPTIONS = new Set(['insufficient_system_resource', 'abort']);
+
+function reasonOf(
+  { finishReason }: Finish,
+  { refused, native }: { refused: boolean; native: string | undefined },
+): Finish['finishReason'] {
+  const { raw = '' } = finishReason;
+  // OpenAI ends a refusal with the reason `stop`, and sends its text as `refusal` instead of `content`.
+  if (refused) return { unified: 'content-filter', raw: 'refusal' };
+  // OpenRouter sends `error` for an answer that failed and may be incomplete, e.g. after Gemini's
+  // `MALFORMED_FUNCTION_CALL`.
+  if (raw === 'error') return { unified: 'error', raw: native ?? raw };
+  return INTERRUPTIONS.has(raw) ? { unified: 'other', raw: undefined } : finishReason;
+}

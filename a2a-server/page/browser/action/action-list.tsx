@@ -1,0 +1,118 @@
+/** Shows the actions of one task. If a link names one action, shows only that action. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { Decision } from '../../../../shared/client/index.ts';
+import { showTask } from '../address.ts';
+import type { OpenedAction } from '../address.ts';
+import { Outcome } from './outcome.tsx';
+import { PendingActionView } from './pending-action.tsx';
+import { ActionView } from './action-view.tsx';
+import { PasskeyAddress } from '../passkeys/passkey-address.tsx';
+import { ApproveAllButton } from './approve-all-button.tsx';
+import type { ShownAction } from './shown-actions.ts';
+
+interface ActionListProps {
+  taskId: string;
+  link: OpenedAction;
+  actions: readonly ShownAction[];
+  /** Sends all decisions in one message. Resolves to true if the server accepted them. */
+  onDecide: (...decisions: readonly Decision[]) => Promise<boolean>;
+}
+
+const DONE: Readonly<Record<Decision['decision'], string>> = {
+  approve: 'You approved this.',
+  deny: 'You denied this.',
+  edit: 'You edited and approved this.',
+  answer: 'You answered this.',
+};
+
+export function ActionList({ taskId, link: { callId, shown }, actions, onDecide }: ActionListProps) {
+  const listed = actions.filter(({ action }) => callId === undefined || action.callId === callId);
+  // The codes of the actions that the person has read.
+  const [read, setRead] = useState<ReadonlySet<string>>(new Set());
+  const others = actions.filter((each) => each.type === 'waits' && !listed.includes(each)).length;
+  return (
+    <>
+      {shown !== undefined && listed.some((each) => isOther(each, shown)) && (
+        <p class="warning">This action has changed since the link was made. Read it again.</p>
+      )}
+      {callId !== undefined && listed.length === 0 && <Outcome taskId={taskId} callId={callId} />}
+      {listed.map((each) => (
+        <OneAction
+          key={each.action.callId}
+          taskId={taskId}
+          shown={each}
+          onDecide={onDecide}
+          onRead={(isRead) => setRead((before) => withCode(before, each.action.shown, isRead))}
+        />
+      ))}
+      {others === 0 && <ApproveAllButton actions={listed} read={read} onDecide={onDecide} />}
+      {others > 0 && (
+        <p>
+          {others === 1 ? 'One more action' : `${others} more actions`} of this task{' '}
+          {others === 1 ? 'waits' : 'wait'}. <button onClick={() => showTask(taskId)}>Show all</button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Returns true if the action's question has changed since the sender of the link saw it. */
+function isOther({ type, action }: ShownAction, shown: string): boolean {
+  return type === 'waits' && action.shown !== shown;
+}
+
+interface OneActionProps extends Pick<ActionListProps, 'taskId' | 'onDecide'> {
+  shown: ShownAction;
+  onRead: (read: boolean) => void;
+}
+
+function withCode(codes: ReadonlySet<string>, code: string, isIn: boolean): ReadonlySet<string> {
+  return isIn ? new Set([...codes, code]) : new Set([...codes].filter((each) => each !== code));
+}
+
+/** Shows one action. A decided action keeps its height, so that the buttons of the next action do not move. */
+function OneAction(props: OneActionProps) {
+  const { type } = props.shown;
+  const box = useRef<HTMLDivElement>(null);
+  const [height, setHeight] = useState(0);
+  useLayoutEffect(() => {
+    if (type === 'waits') setHeight(box.current?.getBoundingClientRect().height ?? 0);
+  });
+  const keepsHeight = type === 'gone' || (type === 'decided-here' && !props.shown.folded);
+  return (
+    <div ref={box} style={{ minHeight: keepsHeight ? `${height}px` : undefined }}>
+      <Action {...props} />
+    </div>
+  );
+}
+
+function Action({ taskId, shown, onDecide, onRead }: OneActionProps) {
+  const { action } = shown;
+  switch (shown.type) {
+    case 'waits':
+      return (
+        <>
+          {action.presence === true && <PasskeyAddress target={{ taskId, callId: action.callId }} />}
+          <PendingActionView key={action.shown} action={action} onDecide={onDecide} onRead={onRead} />
+        </>
+      );
+    case 'gone':
+      return (
+        <ActionView action={action}>
+          <Outcome taskId={taskId} callId={action.callId} />
+        </ActionView>
+      );
+    case 'decided-here':
+      if (shown.folded)
+        return (
+          <p class="quiet">
+            {action.title}: {DONE[shown.decision]}
+          </p>
+        );
+      return (
+        <ActionView action={action}>
+          <p class="outcome">{DONE[shown.decision]}</p>
+        </ActionView>
+      );
+  }
+}

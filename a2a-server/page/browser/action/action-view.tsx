@@ -1,0 +1,53 @@
+/** One action without its decision: title, risks, reason and preview. */
+import type { ComponentChildren, Ref } from 'preact';
+import type { PendingAction } from '../../../../shared/client/index.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { PreviewView } from './preview.tsx';
+import { risksOf } from '../risks.ts';
+
+const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
+  approval: '',
+  question: '',
+  'outcome-unknown':
+    'It was running when the server stopped, and may have had its effect. Approve runs it again, deny skips it.',
+  'content-changed': 'The file has changed since you last saw this. This is the current change.',
+};
+
+interface ActionViewProps {
+  action: PendingAction;
+  children: ComponentChildren;
+  /** Whether the person has had the whole action on the screen. Undefined if the person cannot decide here. */
+  seen?: boolean;
+  head?: Ref<HTMLHeadingElement>;
+}
+
+export function ActionView({ action, children, seen, head }: ActionViewProps) {
+  const { title, tool, reason, expiresAt } = action;
+  const risks = risksOf(action);
+  return (
+    <section
+      class={risks.some(({ high }) => high) ? 'action high-risk' : 'action'}
+      aria-label={visibleLine(title)}
+      tabIndex={-1}
+      data-seen={seen}
+    >
+      <h3 ref={head ?? null}>{visibleLine(title)}</h3>
+      {risks.length > 0 && (
+        <ul class="risks" aria-label="Risks">
+          {risks.map(({ text, high }) => (
+            <li key={text} class={high ? 'high' : ''}>
+              {text}
+            </li>
+          ))}
+        </ul>
+      )}
+      <small class="quiet">
+        {visibleLine(tool)}
+        {expiresAt === null ? '' : `, until ${new Date(expiresAt).toLocaleString()}`}
+      </small>
+      {REASONS[reason] !== '' && <p class="warning">{REASONS[reason]}</p>}
+      <PreviewView action={action} />
+      {children}
+    </section>
+  );
+}

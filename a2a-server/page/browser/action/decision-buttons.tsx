@@ -1,0 +1,93 @@
+/** The buttons that approve, deny or edit an action. `data-key` names the key that uses an element (page-keys.tsx). */
+import { useState } from 'preact/hooks';
+import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
+import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { clickOnEnter } from '../click-on-enter.ts';
+import { TrustLimitFields } from './trust-limit-fields.tsx';
+import { grantFromForm, NO_LIMITS } from './trust-limits.ts';
+
+const SCOPES = [
+  ['once', 'this time'],
+  ['tool', 'for this tool from now on'],
+  ['server', 'for this source of tools from now on'],
+  ['always', 'for everything from now on'],
+] as const;
+
+interface DecisionButtonsProps {
+  action: PendingAction;
+  disabled: boolean;
+  onDecide: (decision: Decision) => void;
+  onEdit: () => void;
+}
+
+export function DecisionButtons({ action, disabled, onDecide, onEdit }: DecisionButtonsProps) {
+  const { callId, shown, decisions, presence = false } = action;
+  const [scope, setScope] = useState<(typeof SCOPES)[number][0]>('once');
+  const [limits, setLimits] = useState(NO_LIMITS);
+  const [reason, setReason] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const approve = (): void => {
+    try {
+      const grant = scope === 'once' ? undefined : grantFromForm(limits);
+      onDecide({ callId, shown, decision: 'approve', scope, ...(grant && { grant }) });
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  const deny = (): void => {
+    const given = reason.trim();
+    onDecide({ callId, shown, decision: 'deny', ...(given !== '' && { reason: given }) });
+  };
+  return (
+    <>
+      <div class="row">
+        {decisions.includes('approve') && (
+          <>
+            <button class="main" data-key="a" disabled={disabled} onClick={approve}>
+              {presence ? 'Approve with passkey' : 'Approve'}
+            </button>
+            {!presence && (
+              <select
+                aria-label="Scope of the approval"
+                value={scope}
+                onChange={(event) => {
+                  const { value } = event.currentTarget;
+                  setScope(SCOPES.find(([word]) => word === value)?.[0] ?? 'once');
+                }}
+              >
+                {SCOPES.map(([word, words]) => (
+                  <option key={word} value={word}>
+                    {words}
+                  </option>
+                ))}
+              </select>
+            )}
+          </>
+        )}
+        {decisions.includes('edit') && (
+          <button data-key="e" disabled={disabled} onClick={onEdit}>
+            Edit
+          </button>
+        )}
+      </div>
+      {scope !== 'once' && <TrustLimitFields limits={limits} disabled={disabled} onChange={setLimits} />}
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      <div class="row" onKeyDown={clickOnEnter}>
+        <button data-enter disabled={disabled} onClick={deny}>
+          Deny
+        </button>
+        <input
+          aria-label="Reason for the denial"
+          data-key="d"
+          placeholder="reason, for the agent"
+          value={reason}
+          onInput={(event) => setReason(event.currentTarget.value)}
+        />
+      </div>
+    </>
+  );
+}

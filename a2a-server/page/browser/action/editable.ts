@@ -1,0 +1,33 @@
+/**
+ * Selects the text that a person may edit in a pending action: the content to write, the command line, or the JSON
+ * input.
+ */
+import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
+
+interface Editable {
+  text: string;
+  /** Returns the decision for the edited text. @throws Error if the text is not a valid input */
+  decision: (edited: string) => Decision;
+}
+
+export function editableOf({ callId, shown, input, preview }: PendingAction): Editable {
+  const { content, command } = input;
+  if (preview.type === 'diff' && typeof content === 'string')
+    return { text: content, decision: (edited) => ({ callId, shown, decision: 'edit', content: edited }) };
+  if (preview.type === 'command' && typeof command === 'string')
+    return {
+      text: command,
+      decision: (edited) => ({ callId, shown, decision: 'edit', input: { ...input, command: edited } }),
+    };
+  return {
+    text: JSON.stringify(input, null, 2),
+    decision: (edited) => ({ callId, shown, decision: 'edit', input: objectOf(edited) }),
+  };
+}
+
+function objectOf(text: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('The input is a JSON object.');
+  return Object.fromEntries(Object.entries(value));
+}

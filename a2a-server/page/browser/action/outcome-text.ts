@@ -1,0 +1,27 @@
+/** Says what became of an action that this page did not decide. Pure. */
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { agoText } from '../age-text.ts';
+import { channelText } from '../channel-text.ts';
+
+export interface SettledCall {
+  callId: string;
+  state: string;
+  /** `at` is the time as in RFC 3339. */
+  decided?: { decision: string; by: string; channel: string; at: string } | undefined;
+}
+
+const DECIDED: Readonly<Record<string, string>> = {
+  approve: 'Approved',
+  deny: 'Denied',
+  edit: 'Edited and approved',
+  answer: 'Answered',
+};
+
+/** @param now milliseconds since 1970 */
+export function outcomeText(found: SettledCall | undefined, now: number): string {
+  if (found === undefined) return 'This task has no such action.';
+  const { decided, state } = found;
+  if (decided === undefined) return `This action no longer waits: it is ${state}. Nobody decided it.`;
+  const { decision, by, at } = decided;
+  return `${DECIDED[decision] ?? decision} by ${visibleLine(by, 100)} ${channelText(decided.channel)}, ${agoText(now - Date.parse(at))}.`;
+}

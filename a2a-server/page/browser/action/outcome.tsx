@@ -1,0 +1,49 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useNow } from '../relative-time.tsx';
+import { outcomeText, type SettledCall } from './outcome-text.ts';
+import * as z from 'zod/mini';
+import { TOOL_APPROVAL } from '../../../../shared/protocol/extensions.ts';
+import { API, signedInFetch } from '../sign-in/sign-in.ts';
+
+const call = z.object({
+  callId: z.string(),
+  state: z.string(),
+  decided: z.optional(
+    z.object({ decision: z.string(), by: z.string(), channel: z.string(), at: z.string() }),
+  ),
+});
+const task = z.object({
+  metadata: z.object({ [TOOL_APPROVAL]: z.object({ calls: z.array(call) }) }),
+});
+
+/**
+ * Gets the state of an action that no longer waits. Returns undefined if the task has no such call. @throws Error if
+ * the server refuses the request
+ */
+async function fetchCallState(taskId: string, callId: string): Promise<SettledCall | undefined> {
+  const response = await signedInFetch(`${API}/tasks/${encodeURIComponent(taskId)}`, {
+    headers: { 'A2A-Version': '1.0', 'A2A-Extensions': TOOL_APPROVAL },
+  });
+  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+  const { calls } = task.parse(await response.json()).metadata[TOOL_APPROVAL];
+  return calls.find((each) => each.callId === callId);
+}
+
+/** The age of a decision has minutes, so a newer text each half minute is enough. */
+const REDRAW_MS = 30_000;
+
+export function Outcome({ taskId, callId }: { taskId: string; callId: string }) {
+  const [answer, setAnswer] = useState<{ found: SettledCall | undefined }>();
+  const now = useNow(REDRAW_MS);
+  useEffect(() => {
+    void fetchCallState(taskId, callId).then(
+      (found) => setAnswer({ found }),
+      () => undefined,
+    );
+  }, [taskId, callId]);
+  return (
+    <p class="outcome" data-live>
+      {answer === undefined ? 'This action no longer waits.' : outcomeText(answer.found, now)}
+    </p>
+  );
+}

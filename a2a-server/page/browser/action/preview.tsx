@@ -1,0 +1,53 @@
+/** Shows the preview of an action as plain text. The page never treats an agent's output as markup. */
+import { Fragment } from 'preact';
+import { useContext, useMemo } from 'preact/hooks';
+import type { PendingAction } from '../../../../shared/client/index.ts';
+import { HighlighterContext, type Language } from '../diff/code-pieces.ts';
+import { ColouredText } from '../diff/coloured-text.tsx';
+import { DiffView } from '../diff/diff-view.tsx';
+import { proposedFileOf } from '../diff/proposed-file.ts';
+import { visibleLine, visibleLines, visibleText } from '../../../../shared/text/visible-text.ts';
+
+export function PreviewView({ action }: { action: PendingAction }) {
+  const { preview } = action;
+  const file = useMemo(() => proposedFileOf(action), [action]);
+  switch (preview.type) {
+    case 'diff':
+      return <DiffView path={preview.path} diff={preview.diff} after={file?.after} />;
+    case 'command':
+      return (
+        <>
+          <Code text={shown(preview.command)} language="bash" />
+          <small class="quiet">in {visibleLine(preview.cwd)}</small>
+        </>
+      );
+    case 'url':
+      return <pre aria-label="Preview">{shown(preview.url)}</pre>;
+    case 'json':
+      return <Code text={shown(JSON.stringify(preview.value, null, 2))} language="json" />;
+    case 'text':
+      return <pre aria-label="Preview">{preview.text}</pre>;
+    case 'question':
+      return <p>{visibleText(preview.text)}</p>;
+  }
+}
+
+/** @param text the visible text */
+function Code({ text, language }: { text: string; language: Language }) {
+  const highlight = useContext(HighlighterContext);
+  const lines = useMemo(() => highlight(text, language), [text, language, highlight]);
+  return (
+    <pre aria-label="Preview">
+      {lines.map((pieces, index) => (
+        <Fragment key={index}>
+          {index > 0 && '\n'}
+          <ColouredText pieces={pieces} />
+        </Fragment>
+      ))}
+    </pre>
+  );
+}
+
+function shown(text: string): string {
+  return visibleLines(text).join('\n');
+}

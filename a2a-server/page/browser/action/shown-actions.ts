@@ -1,0 +1,48 @@
+/**
+ * Computes the list of actions on the page. A decided action stays in the list, so that no other action moves under the
+ * cursor.
+ */
+import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
+
+export type ShownAction = { action: PendingAction } & (
+  | { type: 'waits' }
+  /** `folded` is true after a newer action has arrived. Then the page shows this action in one line. */
+  | { type: 'decided-here'; decision: Decision['decision']; folded: boolean }
+  /** The action no longer waits, but this page did not decide it. */
+  | { type: 'gone' }
+);
+
+export function updateShownActions(
+  shown: readonly ShownAction[],
+  pending: readonly PendingAction[],
+): readonly ShownAction[] {
+  const added = pending.filter(({ callId }) => shown.every(({ action }) => action.callId !== callId));
+  return [
+    ...shown.map((each) => followed(each, pending, added.length > 0)),
+    ...added.map((action): ShownAction => ({ type: 'waits', action })),
+  ];
+}
+
+/** Records that the server accepted this page's decision. */
+export function withAcceptedDecision(
+  shown: readonly ShownAction[],
+  callId: string,
+  decision: Decision['decision'],
+): readonly ShownAction[] {
+  return shown.map((each) =>
+    each.action.callId === callId
+      ? { type: 'decided-here', action: each.action, decision, folded: false }
+      : each,
+  );
+}
+
+function followed(each: ShownAction, pending: readonly PendingAction[], othersCame: boolean): ShownAction {
+  const now = pending.find(({ callId }) => callId === each.action.callId);
+  if (now === undefined) {
+    if (each.type === 'waits') return { type: 'gone', action: each.action };
+    return each.type === 'decided-here' && othersCame ? { ...each, folded: true } : each;
+  }
+  // The stream may still contain the question that this page has just decided.
+  if (each.type === 'decided-here' && now.shown === each.action.shown) return each;
+  return { type: 'waits', action: now };
+}

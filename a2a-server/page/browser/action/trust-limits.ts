@@ -1,0 +1,32 @@
+import type { Decision } from '../../../../shared/client/index.ts';
+
+/** The texts of the form fields. An empty field sets no limit. */
+export interface TrustLimits {
+  minutes: string;
+  uses: string;
+}
+
+export const NO_LIMITS: TrustLimits = { minutes: '', uses: '' };
+
+type Grant = NonNullable<Extract<Decision, { decision: 'approve' }>['grant']>;
+
+/**
+ * Returns the limits of the grant, or undefined if there is no limit. @throws Error if a field is not a positive
+ * number, or `uses` is not an integer
+ */
+export function grantFromForm({ minutes, uses }: TrustLimits): Grant | undefined {
+  const grant = {
+    ...(minutes.trim() !== '' && { minutes: positive(minutes, 'minutes') }),
+    ...(uses.trim() !== '' && { uses: positive(uses, 'calls') }),
+  };
+  if (grant.uses !== undefined && !Number.isInteger(grant.uses))
+    throw new Error('Enter the number of calls as a whole number, for example 3.');
+  return Object.keys(grant).length === 0 ? undefined : grant;
+}
+
+function positive(text: string, what: string): number {
+  const number = Number(text);
+  if (!(number > 0 && Number.isFinite(number)))
+    throw new Error(`Enter the number of ${what} as a number above 0.`);
+  return number;
+}

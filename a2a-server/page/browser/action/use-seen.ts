@@ -1,0 +1,29 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+
+interface Seen {
+  head: RefObject<HTMLHeadingElement>;
+  foot: RefObject<HTMLDivElement>;
+  /** True after the first and the last part of the action have both been on the screen. */
+  seen: boolean;
+}
+
+/** Reports whether a person can have read an action. A browser reports nothing while the page is hidden. */
+export function useSeen(): Seen {
+  const head = useRef<HTMLHeadingElement>(null);
+  const foot = useRef<HTMLDivElement>(null);
+  const [seen, setSeen] = useState(false);
+  useEffect(() => {
+    const left = new Set([head.current, foot.current].filter((element) => element !== null));
+    const observer = new IntersectionObserver((entries) => {
+      for (const { target, isIntersecting } of entries)
+        for (const element of left) if (isIntersecting && element === target) left.delete(element);
+      if (left.size > 0) return;
+      observer.disconnect();
+      setSeen(true);
+    });
+    for (const element of left) observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { head, foot, seen };
+}

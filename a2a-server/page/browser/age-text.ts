@@ -1,0 +1,28 @@
+/** Texts about lengths of time. Pure. */
+import { countWithNoun } from '../../../shared/text/one-line.ts';
+
+const UNITS = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+] as const;
+
+/** Returns for example `5 minutes ago`. @param ms the age in milliseconds. A negative age counts as 0. */
+export function agoText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  for (const [length, noun] of UNITS)
+    if (seconds >= 2 * length) return `${countWithNoun(Math.round(seconds / length), noun)} ago`;
+  return `${countWithNoun(seconds, 'second')} ago`;
+}
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Returns e.g. `5 min`. Short, for the rows of a list. @param ms the length of a time in milliseconds */
+export function durationText(ms: number): string {
+  if (ms < MINUTE) return 'less than 1 min';
+  if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
+  if (ms < DAY) return `${Math.floor(ms / HOUR)} h`;
+  return countWithNoun(Math.floor(ms / DAY), 'day');
+}

@@ -1,0 +1,83 @@
+/** The two tools of the bridge that the card calls. */
+import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
+import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
+import type { HostConnection } from './host-connection.ts';
+
+export interface CardAction {
+  action: PendingAction;
+  /** The code for one decision. Undefined if the card cannot decide. */
+  code: string | undefined;
+}
+
+export interface CardSession {
+  sessionId: string;
+  state: string;
+  message: string;
+  pending: readonly CardAction[];
+  question: string | undefined;
+  /** The address of the approval page, where the person decides if the card cannot. */
+  page: string | undefined;
+}
+
+export class CardTools {
+  readonly #host: HostConnection;
+  readonly #prefix: string;
+
+  /** @param prefix the prefix of the bridge's tool names */
+  constructor(host: HostConnection, prefix: string) {
+    this.#host = host;
+    this.#prefix = prefix;
+  }
+
+  async show(sessionId: string, waitSeconds = 0): Promise<CardSession> {
+    return sessionOf(
+      await this.#host.callTool(`${this.#prefix}show_approval_card`, { sessionId, waitSeconds }),
+    );
+  }
+
+  async decide(sessionId: string, code: string, decision: Decision): Promise<CardSession> {
+    return sessionOf(
+      await this.#host.callTool(`${this.#prefix}decide_on_approval_card`, { sessionId, code, decision }),
+    );
+  }
+}
+
+/** Returns the session of a tool's result, or undefined if the result is not about a session. */
+export function sessionIdOf(structured: unknown): string | undefined {
+  const sessionId = fieldOf(structured, 'sessionId');
+  return typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined;
+}
+
+/** A result leaves out empty fields. @throws Error if the result is not about a session */
+function sessionOf(structured: unknown): CardSession {
+  const sessionId = sessionIdOf(structured);
+  if (sessionId === undefined) throw new Error('The bridge gave an unexpected result.');
+  const text = (name: string): string | undefined => {
+    const value = fieldOf(structured, name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const pending = fieldOf(structured, 'pending');
+  return {
+    sessionId,
+    state: text('state') ?? '',
+    message: text('message') ?? '',
+    pending: (Array.isArray(pending) ? pending : []).flatMap((each: unknown) => {
+      const action = fieldOf(each, 'action');
+      const code = fieldOf(each, 'code');
+      if (!isPendingAction(action)) return [];
+      return [
+        {
+          action: { ...action, expiresAt: action.expiresAt ?? null },
+          code: typeof code === 'string' ? code : undefined,
+        },
+      ];
+    }),
+    question: text('question'),
+    page: text('page'),
+  };
+}
+
+/** The bridge has validated the action. This checks that a host has passed it on whole. */
+function isPendingAction(value: unknown): value is PendingAction {
+  return isRecord(value) && isRecord(value['preview']) && Array.isArray(value['decisions']);
+}

@@ -1,0 +1,137 @@
+/** The approval card in a chat: the pending actions of one session, with the decisions of the page. */
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { Decision } from '../../../../shared/client/index.ts';
+import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
+import { ActionView } from '../action/action-view.tsx';
+import { PendingActionView } from '../action/pending-action.tsx';
+import type { CardAction, CardSession, CardTools } from './card-tools.ts';
+import type { Host, HostConnection } from './host-connection.ts';
+
+/** How long one call waits for the agent, in seconds. */
+const WAIT_SECONDS = 20;
+const STATES: Readonly<Record<string, string>> = {
+  working: 'The agent works.',
+  completed: 'The task is completed.',
+  failed: 'The task has failed.',
+  cancelled: 'The task was cancelled.',
+  rejected: 'The agent has rejected the task.',
+};
+
+interface CardProps {
+  connection: HostConnection;
+  host: Host;
+  tools: CardTools;
+  sessionId: string;
+}
+
+export function Card({ connection, host, tools, sessionId }: CardProps) {
+  const [session, setSession] = useState<CardSession>();
+  const [problem, setProblem] = useState<string>();
+  const load = useCallback(
+    async (waitSeconds = 0): Promise<void> => {
+      try {
+        setSession(await tools.show(sessionId, waitSeconds));
+        setProblem(undefined);
+      } catch (error) {
+        setProblem(messageOf(error));
+      }
+    },
+    [tools, sessionId],
+  );
+  useEffect(() => void load(), [load]);
+  // While the agent works, each call of the bridge waits until the session has news.
+  useEffect(() => {
+    if (session?.state === 'working' && problem === undefined) void load(WAIT_SECONDS);
+  }, [session, problem, load]);
+
+  const decide = async ({ action, code }: CardAction, decision: Decision): Promise<boolean> => {
+    if (code === undefined) return false;
+    try {
+      const next = await tools.decide(sessionId, code, decision);
+      setProblem(undefined);
+      setSession(next);
+      if (host.updatesModel)
+        await connection
+          .updateModel(
+            `The person decided "${visibleLine(action.title)}" on the approval card: ${decision.decision}.`,
+          )
+          .catch(() => undefined);
+      return true;
+    } catch (error) {
+      await load();
+      setProblem(messageOf(error));
+      return false;
+    }
+  };
+  if (session === undefined && problem === undefined) return <p class="quiet">Loading…</p>;
+  return (
+    <>
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem} <button onClick={() => void load()}>Load again</button>
+        </p>
+      )}
+      {session !== undefined && (
+        <Session connection={connection} host={host} session={session} onDecide={decide} />
+      )}
+    </>
+  );
+}
+
+interface SessionProps extends Pick<CardProps, 'connection' | 'host'> {
+  session: CardSession;
+  onDecide: (action: CardAction, decision: Decision) => Promise<boolean>;
+}
+
+function Session({ connection, host, session, onDecide }: SessionProps) {
+  const { state, message, pending, question, page } = session;
+  if (pending.length === 0)
+    return (
+      <>
+        <p>
+          {question === undefined
+            ? (STATES[state] ?? `The task is in the state ${state}.`)
+            : visibleText(question)}
+        </p>
+        {question !== undefined && <p class="quiet">Answer in the chat.</p>}
+        {question === undefined && message !== '' && <p class="quiet message">{visibleText(message)}</p>}
+      </>
+    );
+  return (
+    <>
+      {pending.map((each) =>
+        each.code === undefined ? (
+          <ActionView key={each.action.shown} action={each.action}>
+            <p class="warning">
+              {each.action.presence === true
+                ? 'A rule demands your passkey. Decide this on the approval page.'
+                : 'Only you can decide this, and not in the chat.'}
+            </p>
+          </ActionView>
+        ) : (
+          <PendingActionView
+            key={each.action.shown}
+            action={each.action}
+            onDecide={(decision) => onDecide(each, decision)}
+          />
+        ),
+      )}
+      {page !== undefined && <PageLink connection={connection} host={host} page={page} />}
+    </>
+  );
+}
+
+function PageLink({ connection, host, page }: Pick<CardProps, 'connection' | 'host'> & { page: string }) {
+  const [shown, setShown] = useState(!host.opensLinks);
+  return (
+    <p>
+      {host.opensLinks && (
+        <button class="main" onClick={() => connection.openLink(page).catch(() => setShown(true))}>
+          Decide on the approval page
+        </button>
+      )}
+      {shown && <>Decide on the approval page: {page}</>}
+    </p>
+  );
+}

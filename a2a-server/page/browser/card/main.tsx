@@ -1,0 +1,50 @@
+import { render } from 'preact';
+import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { guardChanges } from '../change-guard.ts';
+import { Card } from './card.tsx';
+import { CardTools, sessionIdOf } from './card-tools.ts';
+import { type Host, HostConnection, type HostContext } from './host-connection.ts';
+
+const page = document.getElementById('page');
+if (page !== null) await start(page);
+
+async function start(root: HTMLElement): Promise<void> {
+  const prefix = document.documentElement.dataset['toolPrefix'] ?? '';
+  let host: Host | undefined;
+  let sessionId: string | undefined;
+  const show = (): void => {
+    if (host === undefined || sessionId === undefined) return;
+    if (!host.callsTools)
+      root.textContent = 'This client does not let the card call the bridge. Decide in the chat.';
+    else
+      render(
+        <Card key={sessionId} connection={connection} host={host} tools={tools} sessionId={sessionId} />,
+        root,
+      );
+  };
+  const connection = new HostConnection(window.parent, {
+    onResult(structured) {
+      sessionId = sessionIdOf(structured);
+      show();
+    },
+    onContext: applyTheme,
+  });
+  const tools = new CardTools(connection, prefix);
+  guardChanges(root);
+  new ResizeObserver(() => {
+    const { width, height } = document.documentElement.getBoundingClientRect();
+    connection.sizeChanged({ width: Math.ceil(width), height: Math.ceil(height) });
+  }).observe(document.documentElement);
+  try {
+    host = await connection.initialize();
+  } catch (error) {
+    root.textContent = messageOf(error);
+    return;
+  }
+  applyTheme(host.context);
+  show();
+}
+
+function applyTheme({ theme }: HostContext): void {
+  if (theme !== undefined) document.documentElement.style.colorScheme = theme;
+}

@@ -1,0 +1,20 @@
+/** Says over which channel a message or a decision arrived. Pure. */
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+
+/** The channels of this project. Any client may name its own channel. */
+const CHANNELS: Readonly<Record<string, string>> = {
+  a2a: 'over A2A',
+  card: 'on the approval card in the chat',
+  cli: 'on the command line',
+  'client-library': 'with the client library',
+  elicitation: 'in a form of the MCP client',
+  page: 'on an approval page',
+  'task-form': 'in a form of the MCP client',
+  tool: 'by a tool call of the MCP client',
+  webhook: 'over the webhook',
+};
+
+/** @param channel a name from any client */
+export function channelText(channel: string): string {
+  return Object.hasOwn(CHANNELS, channel) ? (CHANNELS[channel] ?? '') : `over "${visibleLine(channel, 100)}"`;
+}

@@ -1,0 +1,93 @@
+/** Lines of code in pieces, so that each kind of word can have its colour. Pure. */
+import { createContext } from 'preact';
+
+/** A part of one line. `kind` is a class of highlight.js without its prefix. */
+export interface Piece {
+  text: string;
+  kind?: string;
+}
+
+export type Language =
+  | 'bash'
+  | 'c'
+  | 'cpp'
+  | 'csharp'
+  | 'css'
+  | 'dockerfile'
+  | 'go'
+  | 'ini'
+  | 'java'
+  | 'javascript'
+  | 'json'
+  | 'kotlin'
+  | 'makefile'
+  | 'php'
+  | 'python'
+  | 'ruby'
+  | 'rust'
+  | 'sql'
+  | 'swift'
+  | 'typescript'
+  | 'xml'
+  | 'yaml';
+
+const EXTENSIONS: Readonly<Record<string, Language>> = {
+  bash: 'bash',
+  c: 'c',
+  cc: 'cpp',
+  cjs: 'javascript',
+  cpp: 'cpp',
+  cs: 'csharp',
+  css: 'css',
+  cts: 'typescript',
+  go: 'go',
+  h: 'cpp',
+  hpp: 'cpp',
+  htm: 'xml',
+  html: 'xml',
+  ini: 'ini',
+  java: 'java',
+  js: 'javascript',
+  json: 'json',
+  jsonc: 'json',
+  jsx: 'javascript',
+  kt: 'kotlin',
+  kts: 'kotlin',
+  mjs: 'javascript',
+  mk: 'makefile',
+  mts: 'typescript',
+  php: 'php',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  scss: 'css',
+  sh: 'bash',
+  sql: 'sql',
+  svg: 'xml',
+  swift: 'swift',
+  toml: 'ini',
+  ts: 'typescript',
+  tsx: 'typescript',
+  xml: 'xml',
+  yaml: 'yaml',
+  yml: 'yaml',
+  zsh: 'bash',
+};
+const NAMES: Readonly<Record<string, Language>> = { dockerfile: 'dockerfile', makefile: 'makefile' };
+
+/** Returns undefined if the name of the file says nothing about its language. */
+export function languageOf(path: string): Language | undefined {
+  const name = (path.split('/').at(-1) ?? '').toLowerCase();
+  const extension = name.split('.').at(-1) ?? '';
+  if (Object.hasOwn(NAMES, name)) return NAMES[name];
+  return name.includes('.') && Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
+}
+
+/** Returns the pieces of each line. Together they are exactly the text. */
+export type Highlighter = (text: string, language: Language | undefined) => Piece[][];
+
+/** Gives no colours. */
+export const plainLines: Highlighter = (text) => text.split('\n').map((line) => [{ text: line }]);
+
+/** The page has colours. The card has none, because a host loads the whole card as one file. */
+export const HighlighterContext = createContext<Highlighter>(plainLines);

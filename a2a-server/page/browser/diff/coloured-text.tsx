@@ -1,0 +1,18 @@
+import type { Piece } from './code-pieces.ts';
+
+/** Shows the pieces of one line. Only the names of the classes come from highlight.js. */
+export function ColouredText({ pieces }: { pieces: readonly Piece[] }) {
+  return (
+    <>
+      {pieces.map(({ text, kind }, index) =>
+        kind === undefined ? (
+          text
+        ) : (
+          <span key={index} class={`code-${kind}`}>
+            {text}
+          </span>
+        ),
+      )}
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+/** Adds and folds the unchanged lines of a diff. Pure. */
+import type { DiffRow } from './diff-rows.ts';
+
+/** Unchanged lines that a click shows. */
+export interface FoldedRows {
+  type: 'fold';
+  rows: readonly DiffRow[];
+}
+
+/** The unchanged lines that stay on each side of a fold. */
+const KEPT = 3;
+/** A shorter run stays open, because the line that replaces it would save little. */
+const MIN_FOLDED = 4;
+
+/**
+ * Replaces the start of each hunk by the unchanged lines that the diff leaves out, and adds those after the last hunk.
+ * @param after the new text of the whole file. If the diff does not fit this text, the rows stay as they are.
+ */
+export function withWholeContext(rows: readonly DiffRow[], after: string): readonly DiffRow[] {
+  const lines = after.split('\n');
+  // The line feed at the end of a file starts no line.
+  if (lines.at(-1) === '') lines.pop();
+  const whole: DiffRow[] = [];
+  let next = 1;
+  // The distance between the numbers of the old and the new file. It changes after each added or removed line.
+  let shift = 0;
+  const addUntil = (end: number): void => {
+    for (; next < end; next += 1)
+      whole.push({ type: 'context', before: next + shift, after: next, text: ` ${lines[next - 1] ?? ''}` });
+  };
+  for (const row of rows) {
+    if (row.type === 'hunk') {
+      addUntil(next + row.skipped);
+      continue;
+    }
+    whole.push(row);
+    if (row.type === 'header') continue;
+    if (row.after !== null) {
+      if (row.after !== next || lines[next - 1] !== row.text.slice(1)) return rows;
+      next += 1;
+    }
+    if (row.type === 'added') shift -= 1;
+    if (row.type === 'removed') shift += 1;
+  }
+  addUntil(lines.length + 1);
+  return whole;
+}
+
+/** Folds long runs of unchanged lines. @param isOpen true for a run that the person has opened, by its first row */
+export function withFolds(
+  rows: readonly DiffRow[],
+  isOpen: (first: DiffRow) => boolean,
+): (DiffRow | FoldedRows)[] {
+  const folded: (DiffRow | FoldedRows)[] = [];
+  for (let at = 0; at < rows.length;) {
+    let end = at;
+    while (rows[end]?.type === 'context') end += 1;
+    // Lines at the start and at the end of the file have a change on one side only.
+    const from = isChange(rows[at - 1]) ? at + KEPT : at;
+    const to = isChange(rows[end]) ? end - KEPT : end;
+    const first = rows[from];
+    if (to - from >= MIN_FOLDED && first !== undefined && !isOpen(first)) {
+      folded.push(
+        ...rows.slice(at, from),
+        { type: 'fold', rows: rows.slice(from, to) },
+        ...rows.slice(to, end),
+      );
+    } else folded.push(...rows.slice(at, end));
+    const row = rows[end];
+    if (row !== undefined) folded.push(row);
+    at = end + 1;
+  }
+  return folded;
+}
+
+function isChange(row: DiffRow | undefined): boolean {
+  return row?.type === 'added' || row?.type === 'removed';
+}

@@ -1,0 +1,156 @@
+/**
+ * Shows a change of a file: line numbers, counts, colours, folded lines, and one or two columns. Text of the agent stays
+ * text.
+ */
+import { useContext, useMemo, useState } from 'preact/hooks';
+import { countWithNoun } from '../../../../shared/text/one-line.ts';
+import { visibleLine, visibleLines } from '../../../../shared/text/visible-text.ts';
+import { HighlighterContext, languageOf, type Piece } from './code-pieces.ts';
+import { ColouredText } from './coloured-text.tsx';
+import { colouredLines } from './diff-colours.ts';
+import { type FoldedRows, withFolds, withWholeContext } from './diff-context.ts';
+import { type DiffRow, diffRows, sideBySide, withBlankRunsJoined } from './diff-rows.ts';
+import { storeChoice, storedChoice } from '../stored-choice.ts';
+
+/** The browser keeps the choice of columns for later pages. */
+const COLUMNS = 'diff-columns';
+
+interface DiffViewProps {
+  path: string;
+  diff: string;
+  /** The new text of the whole file, if known. Then the person can open the lines that the diff leaves out. */
+  after?: string | undefined;
+  label?: string;
+}
+
+export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps) {
+  const [columns, setColumns] = useState(storedChoice(COLUMNS) === 'two' ? 'two' : 'one');
+  const [open, setOpen] = useState<ReadonlySet<DiffRow>>(new Set());
+  // The page renders again for each piece of live output. A long diff must not be read again then.
+  const read = useMemo(() => diffRows(diff), [diff]);
+  const rows = useMemo(() => {
+    const found = read?.rows ?? [];
+    return withBlankRunsJoined(after === undefined ? found : withWholeContext(found, after));
+  }, [read, after]);
+  const highlight = useContext(HighlighterContext);
+  const pieces = useMemo(
+    () => colouredLines(rows, (text) => highlight(text, languageOf(path))),
+    [rows, path, highlight],
+  );
+  const lines = useMemo(() => {
+    const show = { pieces, onOpen: (first: DiffRow) => setOpen((before) => new Set([...before, first])) };
+    const shown = withFolds(rows, (first) => open.has(first));
+    return columns === 'one'
+      ? shown.map((row, index) => oneColumn(row, index, show))
+      : sideBySide(shown).map((line, index) => twoColumns(line, index, show));
+  }, [rows, pieces, open, columns]);
+  if (read === undefined)
+    return (
+      <pre aria-label={label} dir="ltr">
+        {visibleLines(diff).join('\n')}
+      </pre>
+    );
+  const choose = (chosen: 'one' | 'two'): void => {
+    storeChoice(COLUMNS, chosen);
+    setColumns(chosen);
+  };
+  return (
+    <figure class="diff" aria-label={label}>
+      <figcaption>
+        <span class="path">{visibleLine(path)}</span>
+        <span class="added" title="added lines">
+          +{read.added}
+        </span>
+        <span class="removed" title="removed lines">
+          −{read.removed}
+        </span>
+        <button class="columns" onClick={() => choose(columns === 'one' ? 'two' : 'one')}>
+          {columns === 'one' ? 'Side by side' : 'One column'}
+        </button>
+      </figcaption>
+      <div class="lines" dir="ltr" tabIndex={0}>
+        <table>
+          <tbody>{lines}</tbody>
+        </table>
+      </div>
+    </figure>
+  );
+}
+
+interface LineOptions {
+  pieces: ReadonlyMap<DiffRow, readonly Piece[]>;
+  onOpen: (first: DiffRow) => void;
+}
+
+function oneColumn(row: DiffRow | FoldedRows, index: number, options: LineOptions) {
+  if (!('before' in row)) return across(row, index, { ...options, columns: 3 });
+  return (
+    <tr key={index} class={row.type}>
+      <td class="number">{row.before}</td>
+      <td class="number">{row.after}</td>
+      <td>
+        <Line row={row} {...options} />
+      </td>
+    </tr>
+  );
+}
+
+function twoColumns(line: ReturnType<typeof sideBySide>[number], index: number, options: LineOptions) {
+  if ('across' in line) return across(line.across, index, { ...options, columns: 4 });
+  return (
+    <tr key={index}>
+      <Side row={line.left} number="before" {...options} />
+      <Side row={line.right} number="after" {...options} />
+    </tr>
+  );
+}
+
+interface SideProps extends LineOptions {
+  row: DiffRow | null;
+  number: 'before' | 'after';
+}
+
+function Side({ row, number, ...options }: SideProps) {
+  if (row === null || !('before' in row)) return <td colSpan={2} class="empty" />;
+  return (
+    <>
+      <td class={`number ${row.type}`}>{row[number]}</td>
+      <td class={row.type}>
+        <Line row={row} {...options} />
+      </td>
+    </>
+  );
+}
+
+function Line({ row, pieces }: Pick<LineOptions, 'pieces'> & { row: DiffRow }) {
+  const found = pieces.get(row);
+  if (found === undefined) return <>{visibleLines(row.text).join('\n')}</>;
+  return (
+    <>
+      {row.text.slice(0, 1)}
+      <ColouredText pieces={found} />
+    </>
+  );
+}
+
+interface AcrossOptions extends LineOptions {
+  columns: number;
+}
+
+function across(row: DiffRow | FoldedRows, index: number, { columns, onOpen }: AcrossOptions) {
+  const skipped = row.type === 'hunk' && row.skipped > 0;
+  const first = row.type === 'fold' ? row.rows[0] : undefined;
+  return (
+    <tr key={index} class="across">
+      <td colSpan={columns}>
+        {row.type !== 'fold' && visibleLines(row.text).join('\n')}
+        {skipped && <span class="quiet"> {countWithNoun(row.skipped, 'unchanged line')} not shown</span>}
+        {row.type === 'fold' && first !== undefined && (
+          <button class="fold" onClick={() => onOpen(first)}>
+            … {countWithNoun(row.rows.length, 'unchanged line')}
+          </button>
+        )}
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,21 @@
+import { unifiedDiff } from '../../../../shared/text/unified-diff.ts';
+import type { ProposedFile } from './proposed-file.ts';
+
+/** The effect of an edit. Pure data for `DiffView`. */
+export type EditedDiff =
+  | { type: 'same'; text: string }
+  /** The change of the file on disk. `after` is the whole new file. */
+  | { type: 'file'; path: string; diff: string; after: string }
+  /** The difference between the proposed and the edited text. */
+  | { type: 'input'; path: string; diff: string; after: string };
+
+/** @param proposed the text that the agent proposed @param edited the text of the person */
+export function editedDiff(file: ProposedFile | undefined, proposed: string, edited: string): EditedDiff {
+  if (file !== undefined) {
+    if (file.before === edited) return { type: 'same', text: 'With this edit, the file stays as it is.' };
+    const { path, before } = file;
+    return { type: 'file', path, diff: unifiedDiff(path, before, edited), after: edited };
+  }
+  if (proposed === edited) return { type: 'same', text: 'You have not changed anything yet.' };
+  return { type: 'input', path: 'your change', diff: unifiedDiff('input', proposed, edited), after: edited };
+}

@@ -1,0 +1,40 @@
+/** Finds the texts of a file before and after a proposed change, so that the page can show an edit as a diff. Pure. */
+import { applyPatch, parsePatch, reversePatch } from 'diff';
+import type { PendingAction } from '../../../../shared/client/index.ts';
+import { unifiedDiff } from '../../../../shared/text/unified-diff.ts';
+
+export interface ProposedFile {
+  path: string;
+  /** Undefined if the file does not exist. */
+  before: string | undefined;
+  after: string;
+}
+
+/**
+ * The page has the new content and the diff, and computes the old content from them.
+ * @returns undefined if the action writes no whole file, or if its diff does not fit its content
+ */
+export function proposedFileOf({
+  input: { content },
+  preview,
+}: Pick<PendingAction, 'input' | 'preview'>): ProposedFile | undefined {
+  if (preview.type !== 'diff' || typeof content !== 'string') return undefined;
+  const { path, diff } = preview;
+  const old = withoutChange(content, diff);
+  if (old === undefined) return undefined;
+  const before = diff.startsWith('--- /dev/null\n') ? undefined : old;
+  // A tool that appends also has a content. Then this test fails.
+  return unifiedDiff(path, before, content) === diff ? { path, before, after: content } : undefined;
+}
+
+function withoutChange(after: string, diff: string): string | undefined {
+  try {
+    const [patch, ...others] = parsePatch(diff);
+    if (patch === undefined || others.length > 0) return undefined;
+    const before = applyPatch(after, reversePatch(patch), { autoConvertLineEndings: false });
+    return before === false ? undefined : before;
+  } catch {
+    // The text is no diff.
+    return undefined;
+  }
+}

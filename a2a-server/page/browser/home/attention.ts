@@ -1,0 +1,49 @@
+/** Decides which waiting tasks get a notification, and what it says. Pure. */
+import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+
+export interface Attention {
+  taskId: string;
+  /** Identifies the question. Two tabs with the same key show one notification. */
+  key: string;
+  title: string;
+  body: string;
+}
+
+const MAX_TITLE = 60;
+
+/** A notification names the kind of action and the task. It never contains the action's input, which may be secret. */
+export function attentionsOf(tasks: readonly GroupedTask[]): Attention[] {
+  return tasks.flatMap((task) =>
+    questionsOf(task).map(({ id, kind }) => ({
+      taskId: task.taskId,
+      key: `${task.taskId} ${id}`,
+      title: `The agent ${kind}`,
+      body: task.title === '' ? 'Task without a title' : visibleLine(task.title, MAX_TITLE),
+    })),
+  );
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  none: 'wants to use a tool',
+  files: 'wants to change files',
+  command: 'wants to run a command',
+  network: 'wants to use the network',
+  other: 'wants to use a tool',
+};
+
+function questionsOf({ waitingFor, updatedAt }: GroupedTask): { id: string; kind: string }[] {
+  switch (waitingFor?.type) {
+    case 'actions':
+      return waitingFor.first.map(({ callId, shown, sideEffect, reason }) => ({
+        id: `${callId} ${shown}`,
+        kind: reason === 'question' ? 'asks a question' : (KINDS[sideEffect] ?? 'wants to use a tool'),
+      }));
+    case 'reply':
+      return [{ id: updatedAt, kind: 'waits for your message' }];
+    case 'sign-in':
+      return [{ id: updatedAt, kind: 'needs a sign-in' }];
+    case undefined:
+      return [];
+  }
+}

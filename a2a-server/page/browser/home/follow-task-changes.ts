@@ -1,0 +1,80 @@
+/**
+ * Follows the changes of tasks with one stream for all tabs of this browser. HTTP/1.1 browsers open at most six
+ * connections to a server, and each tab has a stream for its task already. The tab with the lock reads the stream and
+ * tells the other tabs. If it closes, another tab gets the lock.
+ */
+import { eventsOf } from '../../../../shared/net/server-sent-events.ts';
+import { waitAfter } from '../../../../shared/runtime/back-off.ts';
+import { API, signedInFetch } from '../sign-in/sign-in.ts';
+
+/** Without data for this time, the stream counts as broken. The server sends a heartbeat every 15 s. */
+const QUIET_MS = 45_000;
+const BACK_OFF = { firstMs: 500, mostMs: 5_000 };
+
+/** Browsers offer locks only to pages of HTTPS and of this machine. Without them, each tab has its own stream. */
+const NAME = `task-changes ${API}`;
+
+/** `changed` also follows each new connection, because changes may have been missed. */
+export type ChangeNews = 'changed' | 'disconnected';
+
+/** Calls `act` for all news until the returned function is called. */
+export function followTaskChanges(act: (news: ChangeNews) => void): () => void {
+  const end = new AbortController();
+  const { signal } = end;
+  const heard = ({ key, newValue }: StorageEvent): void => {
+    if (key === NAME) act(newValue?.startsWith('disconnected') === true ? 'disconnected' : 'changed');
+  };
+  window.addEventListener('storage', heard);
+  const tell = (news: ChangeNews): void => {
+    if (signal.aborted) return;
+    act(news);
+    // Only a new value causes an event in the other tabs.
+    localStorage.setItem(NAME, `${news} ${Date.now()}`);
+  };
+  const lead = (): Promise<void> => readUntil(signal, tell);
+  const leading = 'locks' in navigator ? navigator.locks.request(NAME, { signal }, lead) : lead();
+  // The request for the lock rejects if the page stops to follow before it gets the lock.
+  leading.catch(() => undefined);
+  return () => {
+    end.abort();
+    window.removeEventListener('storage', heard);
+  };
+}
+
+async function readUntil(signal: AbortSignal, tell: (news: ChangeNews) => void): Promise<void> {
+  for (let failures = 0; !signal.aborted;) {
+    try {
+      const response = await signedInFetch(`${API}/task-changes`, { signal });
+      // The list's own read reports a sign-in that has ended.
+      if (response.status === 401) return tell('changed');
+      if (!response.ok) throw new Error(`the server answered ${response.status}`);
+      const events = eventsOf(response, { quietMs: QUIET_MS, signal });
+      while ((await events.next()).done !== true) {
+        failures = 0;
+        tell('changed');
+      }
+    } catch {
+      // Each failure leads to another attempt.
+    }
+    if (signal.aborted) return;
+    tell('disconnected');
+    failures += 1;
+    await pauseOrReturn(waitAfter(failures, BACK_OFF, Math.random()), signal);
+  }
+}
+
+/** Resolves after `ms`, or when the person comes back to the page, or when the browser is online again. */
+function pauseOrReturn(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = new AbortController();
+    const over = (): void => {
+      clearTimeout(timer);
+      end.abort();
+      resolve();
+    };
+    const timer = setTimeout(over, ms);
+    signal.addEventListener('abort', over, { signal: end.signal });
+    window.addEventListener('online', over, { signal: end.signal });
+    document.addEventListener('visibilitychange', over, { signal: end.signal });
+  });
+}

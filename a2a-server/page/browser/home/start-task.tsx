@@ -1,0 +1,125 @@
+import { useRef, useState } from 'preact/hooks';
+import { type A2aClient, type A2aTaskRequest, ClientError } from '../../../../shared/client/index.ts';
+import { newTaskId } from '../new-task-id.ts';
+import { allowedWorkspaces } from '../sign-in/sign-in.ts';
+import type { AllowedWorkspaces } from '../sign-in/sign-in.ts';
+
+interface StartTaskProps {
+  client: A2aClient;
+  /** Models that the person has used before. */
+  models: readonly string[];
+  onStarted: (taskId: string) => void;
+  onSignedOut: () => void;
+}
+
+type TaskMode = NonNullable<A2aTaskRequest['mode']>;
+
+const MODES: readonly { mode: TaskMode; text: string }[] = [
+  { mode: 'plan', text: 'only read, and make a plan' },
+  { mode: 'ask', text: 'only read' },
+  { mode: 'accept-edits', text: 'read, and change files' },
+  { mode: 'auto', text: 'do everything' },
+];
+
+function modeOf(value: string): TaskMode | '' {
+  return MODES.find(({ mode }) => mode === value)?.mode ?? '';
+}
+
+export function StartTask({ client, models, onStarted, onSignedOut }: StartTaskProps) {
+  const details = useRef<HTMLDetailsElement>(null);
+  const [text, setText] = useState('');
+  const [workspace, setWorkspace] = useState('');
+  const [mode, setMode] = useState<TaskMode | ''>('');
+  const [model, setModel] = useState('');
+  const [known, setKnown] = useState<AllowedWorkspaces>({ fallback: '', allowed: [] });
+  const [sending, setSending] = useState(false);
+  const [problem, setProblem] = useState<string>();
+
+  const send = async (): Promise<void> => {
+    setSending(true);
+    setProblem(undefined);
+    try {
+      const directory = workspace.trim();
+      const taskId = await newTaskId(client, {
+        text,
+        ...(directory !== '' && { workspace: directory }),
+        ...(mode !== '' && { mode }),
+        ...(model.trim() !== '' && { model: model.trim() }),
+      });
+      setText('');
+      if (details.current !== null) details.current.open = false;
+      onStarted(taskId);
+    } catch (error) {
+      if (error instanceof ClientError && error.status === 401) onSignedOut();
+      else setProblem(error instanceof Error ? error.message : String(error));
+    } finally {
+      setSending(false);
+    }
+  };
+  const opened = async (): Promise<void> => setKnown(await allowedWorkspaces());
+
+  return (
+    <details
+      class="start"
+      ref={details}
+      onToggle={({ currentTarget }) => void (currentTarget.open && opened())}
+    >
+      <summary>Start a task</summary>
+      <label>
+        The task for the agent
+        <textarea value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+      </label>
+      <label>
+        Workspace
+        <input
+          list="workspaces"
+          placeholder={known.fallback}
+          value={workspace}
+          onInput={({ currentTarget }) => setWorkspace(currentTarget.value)}
+        />
+      </label>
+      <datalist id="workspaces">
+        {known.allowed.map((directory) => (
+          <option key={directory} value={directory} />
+        ))}
+      </datalist>
+      <div class="two-fields">
+        <label>
+          Without asking, the agent may
+          <select value={mode} onChange={({ currentTarget }) => setMode(modeOf(currentTarget.value))}>
+            <option value="">do what the server allows</option>
+            {MODES.map(({ mode: value, text: words }) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label>
+          Model
+          <input
+            list="models"
+            placeholder="the server’s choice"
+            value={model}
+            onInput={({ currentTarget }) => setModel(currentTarget.value)}
+          />
+        </label>
+      </div>
+      <datalist id="models">
+        {models.map((id) => (
+          <option key={id} value={id} />
+        ))}
+      </datalist>
+      <div class="row">
+        <button class="main" disabled={sending || text.trim() === ''} onClick={() => void send()}>
+          Send
+        </button>
+      </div>
+      {problem !== undefined && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </details>
+  );
+}

@@ -1,0 +1,26 @@
+/** Reads the task list of the server. */
+import {
+  taskGroupSchema,
+  taskGroupsSchema,
+  type GroupName,
+  type TaskGroup,
+  type TaskGroups,
+} from '../../../../shared/protocol/task-groups.ts';
+import { readJson } from '../sign-in/read-json.ts';
+import { filterParameters, type TaskFilters } from '../task-filters.ts';
+
+/** @throws ClientError */
+export async function readTaskGroups(filters: TaskFilters): Promise<TaskGroups> {
+  return taskGroupsSchema.parse(await readJson(`/task-groups?${filterParameters(filters).toString()}`));
+}
+
+/** Returns the next page of a group. @throws ClientError */
+export async function readNextPage(
+  group: GroupName,
+  token: string,
+  filters: TaskFilters,
+): Promise<TaskGroup> {
+  const query = filterParameters(filters);
+  query.set('token', token);
+  return taskGroupSchema.parse(await readJson(`/task-groups/${group}?${query.toString()}`));
+}

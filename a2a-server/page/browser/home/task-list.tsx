@@ -1,0 +1,115 @@
+/** The task list in three parts: what waits for the person, what runs, and what has ended. */
+import {
+  GROUPS,
+  type GroupName,
+  type TaskGroup,
+  type TaskGroups,
+} from '../../../../shared/protocol/task-groups.ts';
+import { countWithNoun } from '../../../../shared/text/one-line.ts';
+import { sessionPrice } from '../cost-text.ts';
+import { useNow } from '../relative-time.tsx';
+import { groupBySession, type SessionTasks } from './task-pages.ts';
+import { TaskRow } from './task-row.tsx';
+
+interface TaskListProps {
+  groups: TaskGroups | undefined;
+  filtered: boolean;
+  chosen: string | undefined;
+  onMore: (group: GroupName) => void;
+}
+
+const WORDS: Readonly<Record<GroupName, { title: string; empty: string }>> = {
+  waiting: { title: 'Waits for you', empty: 'Nothing waits for you.' },
+  working: { title: 'Runs', empty: 'No task runs.' },
+  ended: { title: 'Ended', empty: 'No task has ended yet.' },
+};
+
+/** The ages in the list have minutes. */
+const TICK_MS = 15_000;
+
+export function TaskList({ groups, filtered, chosen, onMore }: TaskListProps) {
+  const now = useNow(TICK_MS);
+  if (groups === undefined) return <Skeleton />;
+  return (
+    <>
+      {GROUPS.map((name) => (
+        <Group
+          key={name}
+          {...{ name, filtered, chosen, now }}
+          group={groups[name]}
+          onMore={() => onMore(name)}
+        />
+      ))}
+    </>
+  );
+}
+
+interface GroupProps {
+  name: GroupName;
+  group: TaskGroup;
+  filtered: boolean;
+  chosen: string | undefined;
+  now: number;
+  onMore: () => void;
+}
+
+function Group({ name, group: { tasks, total, next }, filtered, chosen, now, onMore }: GroupProps) {
+  const { title, empty } = WORDS[name];
+  return (
+    <section class={`group ${name}`} aria-label={title}>
+      <h2>
+        {title} {total > 0 && <span class="count">{total}</span>}
+      </h2>
+      {tasks.length === 0 ? (
+        <p class="quiet">{filtered ? 'No task matches the filters.' : empty}</p>
+      ) : (
+        <ul class="tasks">
+          {groupBySession(tasks).map((session) => (
+            <li key={session.sessionId}>
+              <Session session={session} chosen={chosen} now={now} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {next !== null && (
+        <button class="more" onClick={onMore}>
+          Show more ({Math.max(0, total - tasks.length)})
+        </button>
+      )}
+    </section>
+  );
+}
+
+interface SessionProps {
+  session: SessionTasks;
+  chosen: string | undefined;
+  now: number;
+}
+
+function Session({ session: { tasks }, chosen, now }: SessionProps) {
+  const [first] = tasks;
+  const rows = tasks.map((task) => (
+    <TaskRow key={task.taskId} task={task} chosen={task.taskId === chosen} now={now} />
+  ));
+  if (first === undefined || tasks.length === 1) return <>{rows}</>;
+  const price = sessionPrice(first);
+  return (
+    <div class="session-tasks" role="group" aria-label="One session">
+      <span class="quiet">
+        One session, {countWithNoun(tasks.length, 'task')}
+        {price === '' ? '' : `, ${price}`}
+      </span>
+      {rows}
+    </div>
+  );
+}
+
+function Skeleton() {
+  return (
+    <div class="skeleton" role="progressbar" aria-label="The tasks are loading">
+      {[1, 2, 3, 4].map((row) => (
+        <span key={row} />
+      ))}
+    </div>
+  );
+}

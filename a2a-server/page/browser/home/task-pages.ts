@@ -1,0 +1,38 @@
+/** Joins the pages of a task list, and groups its tasks by session. Pure. */
+import type { GroupedTask, TaskGroup } from '../../../../shared/protocol/task-groups.ts';
+
+/** Adds the next page. A task that has moved since the last page is in the list once. */
+export function withNextPage(known: TaskGroup, page: TaskGroup): TaskGroup {
+  const added = new Set(page.tasks.map(({ taskId }) => taskId));
+  return { ...page, tasks: [...known.tasks.filter(({ taskId }) => !added.has(taskId)), ...page.tasks] };
+}
+
+/**
+ * Keeps the further pages of ended tasks after a new read of the first page, because ended tasks do not change. If the
+ * new page does not reach the known tasks, tasks between them may be missing. Then only the new page stays.
+ */
+export function withKnownPages(first: TaskGroup, known: TaskGroup | undefined): TaskGroup {
+  const last = first.tasks.at(-1);
+  const at = known?.tasks.findIndex(({ taskId }) => taskId === last?.taskId) ?? -1;
+  if (known === undefined || first.next === null || at === -1) return first;
+  const fresh = new Set(first.tasks.map(({ taskId }) => taskId));
+  const older = known.tasks.slice(at + 1).filter(({ taskId }) => !fresh.has(taskId));
+  return older.length === 0 ? first : { ...first, tasks: [...first.tasks, ...older], next: known.next };
+}
+
+/** Tasks of one session, in the order of the list. */
+export interface SessionTasks {
+  sessionId: string;
+  tasks: readonly GroupedTask[];
+}
+
+/** A session stands where its first task stands. */
+export function groupBySession(tasks: readonly GroupedTask[]): SessionTasks[] {
+  const sessions = new Map<string, GroupedTask[]>();
+  for (const task of tasks) {
+    const own = sessions.get(task.sessionId);
+    if (own === undefined) sessions.set(task.sessionId, [task]);
+    else own.push(task);
+  }
+  return [...sessions].map(([sessionId, own]) => ({ sessionId, tasks: own }));
+}

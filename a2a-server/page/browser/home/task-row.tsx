@@ -1,0 +1,72 @@
+/** One task in the list. */
+import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { taskAddress } from '../address.ts';
+import { sessionPrice, taskPrice } from '../cost-text.ts';
+import { RelativeTime } from '../relative-time.tsx';
+import { STATE_WORDS } from '../state-words.ts';
+import { waitingLine, waitingRisks } from './task-risks.ts';
+
+interface TaskRowProps {
+  task: GroupedTask;
+  chosen: boolean;
+  now: number;
+}
+
+export function TaskRow({ task, chosen, now }: TaskRowProps) {
+  const { taskId, title, state, waitingFor, activity } = task;
+  const name = title === '' ? 'Task without a title' : visibleLine(title);
+  const ended = state !== 'waiting' && state !== 'working';
+  const price = taskPrice(task);
+  return (
+    <a class={`task ${state}`} href={taskAddress(taskId)} aria-current={chosen ? 'true' : undefined}>
+      {waitingFor !== null && <span class="asks">{visibleLine(waitingLine(waitingFor))}</span>}
+      <span class="title">{name}</span>
+      {state === 'working' && activity !== '' && <span class="activity">{visibleLine(activity)}</span>}
+      <span class="facts">
+        {waitingFor !== null &&
+          waitingRisks(waitingFor).map(({ text, high }) => (
+            <span key={text} class={high ? 'risk high' : 'risk'}>
+              {text}
+            </span>
+          ))}
+        <StateAndTime task={task} now={now} />
+        {price !== '' && <span title={`Session: ${sessionPrice(task)}`}>{price}</span>}
+        {ended && state !== 'completed' && activity !== '' && (
+          <span class="activity">{visibleLine(activity)}</span>
+        )}
+      </span>
+    </a>
+  );
+}
+
+/** A waiting or running task shows for how long. An ended task shows how it ended, and when. */
+function StateAndTime({ task, now }: Pick<TaskRowProps, 'task' | 'now'>) {
+  const { state, notDone, createdAt, updatedAt } = task;
+  switch (state) {
+    case 'waiting':
+    case 'working':
+      return (
+        <span class={`state-${state}`}>
+          {state === 'waiting' ? (
+            <RelativeTime verb="waits" at={updatedAt} now={now} />
+          ) : (
+            <RelativeTime verb="runs" at={createdAt} now={now} />
+          )}
+        </span>
+      );
+    case 'completed':
+    case 'canceled':
+    case 'failed':
+    case 'rejected':
+      return (
+        <>
+          <span class={`state-${state}`}>
+            {STATE_WORDS[state]}
+            {notDone === '' ? '' : ', not done'}
+          </span>
+          <RelativeTime at={updatedAt} now={now} />
+        </>
+      );
+  }
+}

@@ -1,0 +1,57 @@
+/** Shows a browser notification when a task begins to wait. Only a press of the button asks the browser for permission. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
+import { showTask } from '../address.ts';
+import { attentionsOf, type Attention } from './attention.ts';
+
+const SETTING = 'notifications';
+
+/** `unsupported`: the browser, or a page without HTTPS, has no notifications. `blocked`: the person has refused them. */
+export type NotificationState = 'unsupported' | 'blocked' | 'off' | 'on';
+
+export interface Notifications {
+  state: NotificationState;
+  toggle: () => Promise<void>;
+}
+
+/** @param waiting undefined before the first answer of the server */
+export function useNotifications(waiting: readonly GroupedTask[] | undefined): Notifications {
+  const [state, setState] = useState(currentState());
+  const known = useRef<ReadonlySet<string> | null>(null);
+
+  useEffect(() => {
+    if (waiting === undefined) return;
+    const found = attentionsOf(waiting);
+    const before = known.current;
+    known.current = new Set(found.map(({ key }) => key));
+    // The person sees the first list, so its questions are not new.
+    if (before === null || state !== 'on' || document.hasFocus()) return;
+    for (const attention of found.filter(({ key }) => !before.has(key))) notify(attention);
+  }, [waiting, state]);
+
+  const toggle = async (): Promise<void> => {
+    if (state === 'on') localStorage.removeItem(SETTING);
+    else if ((await Notification.requestPermission()) === 'granted') localStorage.setItem(SETTING, 'on');
+    setState(currentState());
+  };
+  return { state, toggle };
+}
+
+function currentState(): NotificationState {
+  if (!('Notification' in window) || !window.isSecureContext) return 'unsupported';
+  if (Notification.permission === 'denied') return 'blocked';
+  return Notification.permission === 'granted' && localStorage.getItem(SETTING) !== null ? 'on' : 'off';
+}
+
+function notify({ taskId, key, title, body }: Attention): void {
+  try {
+    const notification = new Notification(title, { body, tag: key });
+    notification.addEventListener('click', () => {
+      window.focus();
+      showTask(taskId);
+      notification.close();
+    });
+  } catch {
+    // Chrome on Android shows only the notifications of a service worker. The title still has the number.
+  }
+}

@@ -1,0 +1,118 @@
+/** Keeps the task list up to date while the page is open. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ClientError } from '../../../../shared/client/index.ts';
+import type { GroupName, TaskGroups } from '../../../../shared/protocol/task-groups.ts';
+import { followTaskChanges } from './follow-task-changes.ts';
+import { filterParameters, type TaskFilters } from '../task-filters.ts';
+import { readNextPage, readTaskGroups } from './task-groups.ts';
+import { withKnownPages, withNextPage } from './task-pages.ts';
+
+/** A person types several letters in this time. */
+const TYPING_MS = 200;
+
+export interface TaskGroupsView {
+  /** Undefined before the first answer. */
+  groups: TaskGroups | undefined;
+  /** Since when the list is old, in milliseconds since 1970. Undefined while the connection works. */
+  since: number | undefined;
+  problem: string | undefined;
+  refresh: () => Promise<void>;
+  showMore: (group: GroupName) => Promise<void>;
+}
+
+/** The groups, and the query that they answer. */
+interface Answer {
+  query: string;
+  groups: TaskGroups;
+}
+
+export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): TaskGroupsView {
+  const [answer, setAnswer] = useState<Answer>();
+  const [since, setSince] = useState<number>();
+  const [problem, setProblem] = useState<string>();
+  const query = filterParameters(filters).toString();
+  /** What the next read needs. The stream of changes stays open when the filters change. */
+  const latest = useRef({ filters, query, answer });
+  latest.current = { filters, query, answer };
+  /** The read that runs. `again` is true if tasks or filters have changed since its start. */
+  const running = useRef<{ again: boolean } | null>(null);
+
+  const lost = (): void => setSince((before) => before ?? Date.now());
+  const fail = (error: unknown): void => {
+    const { code, status = 0 } = error instanceof ClientError ? error : { code: undefined };
+    if (status === 401) onSignedOut();
+    else if (code === 'unreachable' || status >= 500) lost();
+    else setProblem(error instanceof Error ? error.message : String(error));
+  };
+
+  const refresh = useCallback(async (): Promise<void> => {
+    if (running.current !== null) {
+      running.current.again = true;
+      return;
+    }
+    const mine = { again: true };
+    running.current = mine;
+    try {
+      while (mine.again) {
+        mine.again = false;
+        const asked = latest.current;
+        const known = asked.answer?.query === asked.query ? asked.answer.groups : undefined;
+        const found = await readAll(asked.filters, known);
+        // The person may have changed the filters meanwhile.
+        if (latest.current.query === asked.query) setAnswer({ query: asked.query, groups: found });
+        setSince(undefined);
+        setProblem(undefined);
+      }
+    } catch (error) {
+      fail(error);
+    } finally {
+      running.current = null;
+    }
+  }, []);
+
+  useEffect(() => {
+    const stop = followTaskChanges((news) => {
+      if (news === 'changed') void refresh();
+      else lost();
+    });
+    const seen = (): void => void (document.visibilityState === 'visible' && refresh());
+    document.addEventListener('visibilitychange', seen);
+    return () => {
+      stop();
+      document.removeEventListener('visibilitychange', seen);
+    };
+  }, []);
+  useEffect(() => {
+    const timer = setTimeout(() => void refresh(), answer === undefined ? 0 : TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [query]);
+
+  const showMore = async (group: GroupName): Promise<void> => {
+    const token = answer?.groups[group].next;
+    if (answer === undefined || token === undefined || token === null) return;
+    try {
+      const page = await readNextPage(group, token, filters);
+      setAnswer((known) =>
+        known?.query === answer.query
+          ? { ...known, groups: { ...known.groups, [group]: withNextPage(known.groups[group], page) } }
+          : known,
+      );
+    } catch (error) {
+      fail(error);
+    }
+  };
+  return { groups: answer?.groups, since, problem, refresh, showMore };
+}
+
+/** Reads the first page of each group, and as many further pages as the list has already. */
+async function readAll(filters: TaskFilters, known: TaskGroups | undefined): Promise<TaskGroups> {
+  const found = await readTaskGroups(filters);
+  for (const group of ['waiting', 'working'] as const) {
+    const wanted = known?.[group].tasks.length ?? 0;
+    for (let { next } = found[group]; next !== null && found[group].tasks.length < wanted;) {
+      found[group] = withNextPage(found[group], await readNextPage(group, next, filters));
+      ({ next } = found[group]);
+    }
+  }
+  return { ...found, ended: withKnownPages(found.ended, known?.ended) };
+}

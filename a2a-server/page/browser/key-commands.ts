@@ -1,0 +1,36 @@
+/** Maps keys to commands of the page. Pure. */
+
+export const KEY_COMMANDS = [
+  { key: 'j', command: 'next', text: 'Go to the next action' },
+  { key: 'k', command: 'previous', text: 'Go to the previous action' },
+  { key: 'a', command: 'approve', text: 'Approve the action, or go to the answer of a question' },
+  { key: 'd', command: 'deny', text: 'Write a reason for a denial. Enter sends the denial' },
+  { key: 'e', command: 'edit', text: 'Edit the action' },
+  { key: '/', command: 'search', text: 'Search the tasks' },
+  { key: '?', command: 'help', text: 'Show these keys' },
+] as const;
+export type KeyCommand = (typeof KEY_COMMANDS)[number]['command'];
+
+/** The fields of a browser's `KeyboardEvent`. */
+export interface KeyPress {
+  key: string;
+  ctrlKey: boolean;
+  altKey: boolean;
+  metaKey: boolean;
+  shiftKey: boolean;
+  repeat: boolean;
+  isComposing: boolean;
+  defaultPrevented: boolean;
+}
+
+/**
+ * Returns undefined if the key belongs to a field, to the browser, or to nothing. Shift is allowed only for signs,
+ * because many keyboards need it for `?` and `/`. A key that is held down only moves.
+ */
+export function commandOfKey(press: KeyPress, inField: boolean): KeyCommand | undefined {
+  const { key, ctrlKey, altKey, metaKey, shiftKey, repeat, isComposing, defaultPrevented } = press;
+  if (inField || ctrlKey || altKey || metaKey || isComposing || defaultPrevented) return undefined;
+  if (shiftKey && key !== '?' && key !== '/') return undefined;
+  const command = KEY_COMMANDS.find((each) => each.key === key.toLowerCase())?.command;
+  return repeat && command !== 'next' && command !== 'previous' ? undefined : command;
+}

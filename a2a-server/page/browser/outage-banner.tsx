@@ -1,0 +1,15 @@
+/** Says that the page has no connection, and how old its picture of the task is. */
+import { agoText } from './age-text.ts';
+import { useNow } from './relative-time.tsx';
+import type { Outage } from './task/use-followed-task.ts';
+
+export function OutageBanner({ outage: { since, message } }: { outage: Outage }) {
+  const now = useNow(1_000);
+  const time = new Date(since).toLocaleTimeString();
+  return (
+    <p class="warning" role="status">
+      No connection since {time} ({agoText(now - since)}). The page shows the state at that time, and tries
+      again by itself. {message}
+    </p>
+  );
+}

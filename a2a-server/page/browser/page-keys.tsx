@@ -1,0 +1,89 @@
+/**
+ * The keys of the page. A key clicks a button or focuses a field, so each rule for clicks also applies to keys
+ * (change-guard.ts). The focus selects the action.
+ */
+import { useEffect, useRef } from 'preact/hooks';
+import { commandOfKey, KEY_COMMANDS, type KeyCommand } from './key-commands.ts';
+
+/** Actions that wait. Only these have `data-seen` (action-view.tsx). */
+const WAITING = 'section.action[data-seen]';
+const FIELDS = 'input, textarea, select, [contenteditable]';
+
+/** Shows the button that opens the list of keys, and handles the keys of the whole page. */
+export function PageKeys() {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const handle = (event: KeyboardEvent): void => {
+      const { target } = event;
+      const field = target instanceof Element && target.matches(FIELDS);
+      if (field && event.key === 'Escape') focusAction(target.closest(WAITING));
+      // In a dialog, the keys do nothing. The browser closes the dialog on Escape.
+      if (document.querySelector('dialog[open]') !== null) return;
+      const command = commandOfKey(event, field);
+      if (command === undefined) return;
+      event.preventDefault();
+      if (command === 'help') dialog.current?.showModal();
+      else run(command);
+    };
+    document.addEventListener('keydown', handle);
+    return () => document.removeEventListener('keydown', handle);
+  }, []);
+  return (
+    <>
+      <button class="keys" aria-keyshortcuts="?" onClick={() => dialog.current?.showModal()}>
+        Keys
+      </button>
+      <dialog ref={dialog} aria-labelledby="keys-title">
+        <h2 id="keys-title">Keys</h2>
+        <dl class="keys">
+          {KEY_COMMANDS.map(({ key, text }) => (
+            <div key={key}>
+              <dt>
+                <kbd>{key.toUpperCase()}</kbd>
+              </dt>
+              <dd>{text}</dd>
+            </div>
+          ))}
+        </dl>
+        <p class="quiet">Escape leaves a field. Keys decide only an action that was on the screen.</p>
+        <button class="main" onClick={() => dialog.current?.close()}>
+          Close
+        </button>
+      </dialog>
+    </>
+  );
+}
+
+function run(command: Exclude<KeyCommand, 'help'>): void {
+  const actions = [...document.querySelectorAll<HTMLElement>(WAITING)];
+  const at = actions.findIndex((each) => each.contains(document.activeElement));
+  switch (command) {
+    case 'next':
+      return focusAction(actions[at + 1] ?? actions.at(-1));
+    case 'previous':
+      return focusAction(at < 0 ? actions.at(-1) : actions[Math.max(0, at - 1)]);
+    case 'search':
+      return document.querySelector<HTMLInputElement>('input[type="search"]')?.focus();
+    case 'approve':
+    case 'deny':
+    case 'edit':
+      return operate(actions[at], command.charAt(0));
+  }
+}
+
+function focusAction(action: Element | null | undefined): void {
+  if (!(action instanceof HTMLElement)) return;
+  action.focus({ preventScroll: true });
+  const isTall = action.getBoundingClientRect().height > window.innerHeight;
+  action.scrollIntoView({ block: isTall ? 'start' : 'nearest' });
+}
+
+/** Clicks the button, or focuses the field, for this key in an action. Shows the end of the action first. */
+function operate(action: HTMLElement | undefined, key: string): void {
+  const control = action?.querySelector<HTMLElement>(`[data-key="${key}"]`);
+  if (action === undefined || !control) return;
+  if (action.dataset['seen'] !== 'true') action.scrollIntoView({ block: 'end' });
+  else if (control instanceof HTMLDivElement) control.querySelector<HTMLElement>(FIELDS)?.focus();
+  else if (control instanceof HTMLButtonElement && key !== 'd') control.click();
+  else control.focus();
+}

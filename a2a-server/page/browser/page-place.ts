@@ -1,0 +1,77 @@
+/**
+ * Remembers which step of a task is at the top of the window, so that a reload shows the same step. The browser itself
+ * cannot restore the place, because the steps load later.
+ */
+import { fieldOf } from '../../../shared/runtime/record.ts';
+
+interface PagePlace {
+  /** The step at the top of the window. */
+  seq: number;
+  /** The distance of this step from the top of the window, in CSS pixels. */
+  top: number;
+}
+
+const key = (taskId: string): string => `place of ${taskId}`;
+
+export function recallPlace(taskId: string): PagePlace | undefined {
+  const text = sessionStorage.getItem(key(taskId));
+  return text === null ? undefined : parsePlace(text);
+}
+
+/** Returns undefined for a text that `keepPlace` has not written. */
+export function parsePlace(text: string): PagePlace | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    const [seq, top] = [fieldOf(value, 'seq'), fieldOf(value, 'top')];
+    return typeof seq === 'number' && typeof top === 'number' ? { seq, top } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The browser lays out steps only near the window. Steps above may grow after the scroll, in a later frame. */
+const MAX_FRAMES = 60;
+const STABLE_FRAMES = 5;
+
+/** Scrolls to the remembered step. Does nothing if the list does not have the step. */
+export function findPlace(list: HTMLElement, place: PagePlace | undefined): void {
+  if (place === undefined) return;
+  const step = list.querySelector(`[data-seq="${place.seq}"]`);
+  if (step === null) return;
+  let stable = 0;
+  const scroll = (frame: number): void => {
+    const distance = step.getBoundingClientRect().top - place.top;
+    stable = Math.abs(distance) < 1 ? stable + 1 : 0;
+    if (stable === STABLE_FRAMES || frame === MAX_FRAMES) return;
+    window.scrollBy(0, distance);
+    requestAnimationFrame(() => scroll(frame + 1));
+  };
+  scroll(0);
+}
+
+/** Remembers the place when the page goes away. The children of `list` are blocks of steps. Returns a function that remembers it now and stops. */
+export function keepPlace(list: HTMLElement, taskId: string): () => void {
+  const keep = (): void => {
+    const place = placeOf(list);
+    if (place === undefined) sessionStorage.removeItem(key(taskId));
+    else sessionStorage.setItem(key(taskId), JSON.stringify(place));
+  };
+  window.addEventListener('pagehide', keep);
+  return () => {
+    window.removeEventListener('pagehide', keep);
+    keep();
+  };
+}
+
+/** Returns undefined at the top of the page, where a reload needs no jump. */
+function placeOf(list: HTMLElement): PagePlace | undefined {
+  if (window.scrollY === 0) return undefined;
+  for (const block of list.children) {
+    if (block.getBoundingClientRect().bottom <= 0) continue;
+    for (const step of block.children) {
+      const { top, bottom } = step.getBoundingClientRect();
+      if (bottom > 0) return { seq: Number(step.getAttribute('data-seq')), top };
+    }
+  }
+  return undefined;
+}

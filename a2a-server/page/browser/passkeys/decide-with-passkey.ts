@@ -1,0 +1,36 @@
+import { ClientError, type Decision, type Execution } from '../../../../shared/client/index.ts';
+import { assertPresence } from './passkey-requests.ts';
+
+interface DecisionsToSend {
+  decisions: readonly Decision[];
+  /** The ids of the calls that demand presence. */
+  demanding: readonly string[];
+}
+
+/**
+ * Sends decisions. Asks for the passkey first where a rule demands it. The page cannot know whether an edit leads to a
+ * file that demands presence, so the server's refusal of an edit also asks for the passkey.
+ */
+export async function decideWithPasskey(
+  to: Pick<Execution, 'decide'>,
+  taskId: string,
+  { decisions, demanding }: DecisionsToSend,
+): Promise<void> {
+  const sign = async (decision: Decision): Promise<Decision> => ({
+    ...decision,
+    presence: await assertPresence(taskId, decision),
+  });
+  const signed: Decision[] = [];
+  for (const each of decisions) {
+    const needs = demanding.includes(each.callId) && each.decision !== 'deny';
+    signed.push(needs ? await sign(each) : each);
+  }
+  try {
+    await to.decide(...signed);
+  } catch (error) {
+    const [only, ...others] = signed;
+    const edits = only?.decision === 'edit' && only.presence === undefined && others.length === 0;
+    if (!(error instanceof ClientError && error.reason === 'PRESENCE_REQUIRED' && edits)) throw error;
+    await to.decide(await sign(only));
+  }
+}

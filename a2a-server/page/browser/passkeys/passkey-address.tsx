@@ -1,0 +1,45 @@
+/** Says what is missing before the person can use a passkey here: another address, or a passkey. */
+import { useEffect, useState } from 'preact/hooks';
+import { messageOf } from '../../../../shared/runtime/errors.ts';
+import {
+  linkToPasskeyAddress,
+  listPasskeys,
+  onPasskeysChange,
+  type LinkTarget,
+  type PasskeyList,
+} from './passkey-requests.ts';
+
+export function PasskeyAddress({ target }: { target: LinkTarget }) {
+  const [list, setList] = useState<PasskeyList>();
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    const load = (): void =>
+      void listPasskeys().then(setList, (error: unknown) => setProblem(messageOf(error)));
+    load();
+    return onPasskeysChange(load);
+  }, []);
+  const open = async (): Promise<void> => {
+    try {
+      location.href = await linkToPasskeyAddress(target);
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  if (problem !== undefined) return <p class="problem">{problem}</p>;
+  if (list === undefined) return null;
+  if (list.origin === undefined) return <p class="problem">{list.problem}</p>;
+  if (list.origin !== location.origin)
+    return (
+      <p class="warning passkey-address">
+        A browser uses passkeys only at {list.origin}, not at {location.origin}.{' '}
+        <button onClick={() => void open()}>Open this page there</button>
+      </p>
+    );
+  if (list.passkeys.length > 0) return null;
+  return (
+    <p class="warning">
+      A rule demands your passkey, and you have none. Run <code>a2a-server passkey add</code> on the machine
+      of the server, and open the link that it prints.
+    </p>
+  );
+}

@@ -1,0 +1,91 @@
+/** Opens the list of the person's passkeys. A link of `a2a-server passkey add` opens it to add one. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { ConfirmButton } from '../confirm-button.tsx';
+import { listPasskeys, registerPasskey, removePasskey, type PasskeyView } from './passkey-requests.ts';
+
+interface PasskeyButtonProps {
+  registrationCode: string | undefined;
+  /** Runs after the code has registered a passkey. */
+  onCodeUsed: () => void;
+}
+
+export function PasskeyButton({ registrationCode, onCodeUsed }: PasskeyButtonProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [passkeys, setPasskeys] = useState<readonly PasskeyView[]>([]);
+  const [name, setName] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const act = async (change: () => Promise<void>): Promise<void> => {
+    try {
+      await change();
+      setPasskeys((await listPasskeys()).passkeys);
+      setProblem(undefined);
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+  };
+  const open = (): void => {
+    dialog.current?.showModal();
+    void act(() => Promise.resolve());
+  };
+  useEffect(() => {
+    if (registrationCode !== undefined) open();
+  }, []);
+  const add = (code: string): Promise<void> =>
+    act(async () => {
+      await registerPasskey(code, name.trim());
+      onCodeUsed();
+    });
+  return (
+    // A change of the list moves no button of an action.
+    <span data-live>
+      <button onClick={open}>Passkeys</button>
+      <dialog ref={dialog} aria-labelledby="passkeys-title">
+        <h2 id="passkeys-title">Passkeys</h2>
+        {problem !== undefined && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        {passkeys.length === 0 && <p class="quiet">You have no passkey on this server.</p>}
+        <ul class="passkeys">
+          {passkeys.map((each) => (
+            <li key={each.id} class="row">
+              <span>
+                {visibleLine(each.name)}{' '}
+                <small class="quiet">since {new Date(each.registeredAt).toLocaleDateString()}</small>
+              </span>
+              <ConfirmButton
+                label="Remove"
+                question={`Remove ${visibleLine(each.name)}?`}
+                yes="Remove it"
+                no="Keep it"
+                onYes={() => void act(() => removePasskey(each.id))}
+              />
+            </li>
+          ))}
+        </ul>
+        {registrationCode === undefined ? (
+          <p class="quiet">
+            To add one, run <code>a2a-server passkey add</code> on the machine of the server.
+          </p>
+        ) : (
+          <div class="row">
+            <input
+              aria-label="Name of the new passkey"
+              placeholder="name, e.g. my laptop"
+              maxLength={100}
+              value={name}
+              onInput={(event) => setName(event.currentTarget.value)}
+            />
+            <button class="main" disabled={name.trim() === ''} onClick={() => void add(registrationCode)}>
+              Add a passkey
+            </button>
+          </div>
+        )}
+        <button onClick={() => dialog.current?.close()}>Close</button>
+      </dialog>
+    </span>
+  );
+}

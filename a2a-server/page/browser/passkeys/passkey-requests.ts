@@ -1,0 +1,108 @@
+/** The page's requests about passkeys. */
+import {
+  startAuthentication,
+  startRegistration,
+  type PublicKeyCredentialCreationOptionsJSON,
+  type PublicKeyCredentialRequestOptionsJSON,
+} from '@simplewebauthn/browser';
+import * as z from 'zod/mini';
+import type { Decision } from '../../../../shared/client/index.ts';
+import type { PresenceAssertion } from '../../../../shared/protocol/presence-assertion.ts';
+import { fieldOf } from '../../../../shared/runtime/record.ts';
+import { readJson, sendJson } from '../sign-in/read-json.ts';
+
+const passkey = z.object({ id: z.string(), name: z.string(), registeredAt: z.string() });
+export type PasskeyView = z.infer<typeof passkey>;
+
+const passkeyList = z.object({
+  /** The origin where passkeys work. Absent if they work nowhere. */
+  origin: z.optional(z.string()),
+  problem: z.optional(z.string()),
+  passkeys: z.array(passkey),
+});
+export type PasskeyList = z.infer<typeof passkeyList>;
+
+const request = z.object({
+  challenge: z.string(),
+  rpId: z.string(),
+  allowCredentials: z.array(
+    z.object({ id: z.string(), type: z.literal('public-key'), transports: z.array(z.string()) }),
+  ),
+  userVerification: z.literal('required'),
+  timeout: z.number(),
+});
+
+/** The server's library makes these options, and the browser's library of the same version takes them. */
+const creation = z.custom<PublicKeyCredentialCreationOptionsJSON>(
+  (value) => typeof fieldOf(value, 'challenge') === 'string',
+);
+
+export interface LinkTarget {
+  taskId?: string;
+  callId?: string;
+}
+
+/** @throws ClientError */
+export async function listPasskeys(): Promise<PasskeyList> {
+  return passkeyList.parse(await readJson('/passkeys'));
+}
+
+/** An event of the window after the person has registered or removed a passkey on this page. */
+const CHANGED = 'passkeys-changed';
+
+/** Calls `act` after each change of the passkeys. Returns a function that removes the listener. */
+export function onPasskeysChange(act: () => void): () => void {
+  window.addEventListener(CHANGED, act);
+  return () => window.removeEventListener(CHANGED, act);
+}
+
+/** Registers a passkey of this browser. @throws ClientError, or Error if the person does not confirm */
+export async function registerPasskey(code: string, name: string): Promise<void> {
+  const optionsJSON = creation.parse(await sendJson('/passkeys/registration', { code }));
+  const { id, rawId, type, response } = await confirmed(startRegistration({ optionsJSON }));
+  const { clientDataJSON, attestationObject, transports = [] } = response;
+  await sendJson('/passkeys', {
+    code,
+    name,
+    response: {
+      id,
+      rawId,
+      type,
+      clientExtensionResults: {},
+      response: { clientDataJSON, attestationObject, transports },
+    },
+  });
+  window.dispatchEvent(new Event(CHANGED));
+}
+
+export async function removePasskey(id: string): Promise<void> {
+  await sendJson(`/passkeys/${encodeURIComponent(id)}`, undefined, 'DELETE');
+  window.dispatchEvent(new Event(CHANGED));
+}
+
+/** Returns a one-time link to this page at the address where passkeys work. */
+export async function linkToPasskeyAddress(target: LinkTarget): Promise<string> {
+  return z.object({ url: z.string() }).parse(await sendJson('/passkeys/page-link', target)).url;
+}
+
+/** Asks the person to use a passkey for exactly this decision. @throws ClientError, or Error if they do not */
+export async function assertPresence(taskId: string, decision: Decision): Promise<PresenceAssertion> {
+  const options = request.parse(await sendJson('/passkeys/challenge', { taskId, decision }));
+  const optionsJSON: PublicKeyCredentialRequestOptionsJSON = {
+    ...options,
+    allowCredentials: options.allowCredentials.map(({ id, type }) => ({ id, type })),
+  };
+  const { id, response } = await confirmed(startAuthentication({ optionsJSON }));
+  const { authenticatorData, clientDataJSON, signature } = response;
+  return { id, authenticatorData, clientDataJSON, signature };
+}
+
+async function confirmed<T>(ceremony: Promise<T>): Promise<T> {
+  try {
+    return await ceremony;
+  } catch (error) {
+    // WebAuthn gives the same error for a refusal, a timeout and a missing passkey.
+    const why = error instanceof Error ? ` (${error.message})` : '';
+    throw new Error(`The passkey was not used${why}. Nothing was decided. Try again.`, { cause: error });
+  }
+}

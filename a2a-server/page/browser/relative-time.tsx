@@ -1,0 +1,30 @@
+/** Shows how long ago something was. The text goes on by itself. */
+import { useEffect, useState } from 'preact/hooks';
+import { agoText, durationText } from './age-text.ts';
+
+/** Returns the time in milliseconds since 1970. The caller draws again every `everyMs`. */
+export function useNow(everyMs: number): number {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}
+
+interface RelativeTimeProps {
+  /** RFC 3339. */
+  at: string;
+  now: number;
+  /** Present if something has gone on since then, e.g. `waits`. */
+  verb?: string | undefined;
+}
+
+export function RelativeTime({ at, now, verb }: RelativeTimeProps) {
+  const ms = now - Date.parse(at);
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {verb === undefined ? agoText(ms) : `${verb} ${durationText(ms)}`}
+    </time>
+  );
+}

@@ -1,0 +1,34 @@
+/** Exchanges JSON with the page's server. */
+import { ClientError } from '../../../../shared/client/index.ts';
+import { fieldOf } from '../../../../shared/runtime/record.ts';
+import { API, signedInFetch } from './sign-in.ts';
+
+/** Reads JSON from the page's server. @param path below `API` @throws ClientError */
+export function readJson(path: string): Promise<unknown> {
+  return exchange(path);
+}
+
+/** Sends JSON to the page's server, and returns its answer. @param path below `API` @throws ClientError */
+export function sendJson(path: string, body: object | undefined, method = 'POST'): Promise<unknown> {
+  return exchange(path, {
+    method,
+    ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+}
+
+async function exchange(path: string, init?: RequestInit): Promise<unknown> {
+  let response: Response;
+  try {
+    response = await signedInFetch(`${API}${path}`, init);
+  } catch (error) {
+    throw new ClientError('unreachable', 'The server could not be reached.', { cause: error });
+  }
+  const body: unknown = await response.json().catch(() => undefined);
+  if (response.ok) return body;
+  const message = fieldOf(fieldOf(body, 'error'), 'message');
+  throw new ClientError(
+    'refused',
+    typeof message === 'string' ? message : `The server answered ${response.status}.`,
+    { status: response.status },
+  );
+}

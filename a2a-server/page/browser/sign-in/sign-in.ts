@@ -1,0 +1,88 @@
+/**
+ * This browser's sign-in: a cookie that scripts cannot read, and the page key in this origin's storage. A request needs
+ * both. A page on another port has only the cookie. A thief of the key has only the key. So neither can send requests.
+ */
+import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
+
+const KEY = 'page-key';
+
+/** The base URL of requests that use the page's session instead of a bearer token. */
+export const API = new URL('page/api', location.href).href;
+
+export const pageKey = (): string | null => localStorage.getItem(KEY);
+
+export const forgetPageKey = (): void => localStorage.removeItem(KEY);
+
+export const signedInFetch: typeof fetch = (input, init) =>
+  fetch(input, {
+    ...init,
+    credentials: 'same-origin',
+    headers: { ...Object.fromEntries(new Headers(init?.headers)), 'X-Page-Key': pageKey() ?? '' },
+  });
+
+/** Exchanges the code of a one-time link for the sign-in. Returns an error text, or undefined after success. */
+export async function signIn(code: string): Promise<string | undefined> {
+  const answer = await post('page/session', { code });
+  if ('problem' in answer) return answer.problem;
+  const { pageKey: key } = answer.body;
+  if (typeof key !== 'string') return 'The server answered without a page key.';
+  localStorage.setItem(KEY, key);
+  return undefined;
+}
+
+/** Signs out. Returns an error text, or undefined if the server has ended the session. */
+export async function signOut(everywhere: boolean): Promise<string | undefined> {
+  const answer = await post('page/sign-out', { everywhere });
+  if ('problem' in answer && answer.status !== 401) return answer.problem;
+  forgetPageKey();
+  return undefined;
+}
+
+export interface AllowedWorkspaces {
+  /** The workspace of a task that names none. '' if there is no such default. */
+  fallback: string;
+  /** Workspaces must be inside these directories. If the list is empty, any directory may be a workspace. */
+  allowed: readonly string[];
+}
+
+/** Reads the allowed workspaces. After an error, returns none, because the person can also type a path. */
+export async function allowedWorkspaces(): Promise<AllowedWorkspaces> {
+  const found: unknown = await signedInFetch(`${API}/workspaces`)
+    .then((response) => response.json())
+    .catch(() => null);
+  const fallback = fieldOf(found, 'fallback');
+  const allowed = fieldOf(found, 'allowed');
+  return {
+    fallback: typeof fallback === 'string' ? fallback : '',
+    allowed: Array.isArray(allowed) ? allowed.map(String) : [],
+  };
+}
+
+/** Calls `act` when another tab signs in or out. Returns a function that removes the listener. */
+export function onSignInChange(act: () => void): () => void {
+  const changed = ({ key }: StorageEvent): void => {
+    if (key === KEY || key === null) act();
+  };
+  window.addEventListener('storage', changed);
+  return () => window.removeEventListener('storage', changed);
+}
+
+type Answer = { body: Record<string, unknown> } | { problem: string; status: number };
+
+async function post(path: string, body: object): Promise<Answer> {
+  try {
+    const response = await signedInFetch(path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const value: unknown = await response.json();
+    const answer = isRecord(value) ? value : {};
+    if (response.ok) return { body: answer };
+    const message = fieldOf(answer['error'], 'message');
+    const problem = typeof message === 'string' ? message : `The server answered ${response.status}.`;
+    return { problem, status: response.status };
+  } catch (error) {
+    return { problem: error instanceof Error ? error.message : String(error), status: 0 };
+  }
+}

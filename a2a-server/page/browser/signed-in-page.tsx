@@ -1,0 +1,150 @@
+/** Shows the task list, the selected task and the form for a new task. Only the address selects the task. */
+import { useEffect, useState } from 'preact/hooks';
+import { type A2aClient, ClientError } from '../../../shared/client/index.ts';
+import { GROUPS } from '../../../shared/protocol/task-groups.ts';
+import {
+  addressFilters,
+  addressTarget,
+  onAddressTarget,
+  openFirstTask,
+  setAddressFilters,
+  showTask,
+  taskAddress,
+} from './address.ts';
+import { taskCostText, todayText } from './cost-text.ts';
+import { NotificationButton } from './home/notification-button.tsx';
+import { showCount } from './home/page-icon.ts';
+import { PasskeyButton } from './passkeys/passkey-button.tsx';
+import { PageKeys } from './page-keys.tsx';
+import { signOut } from './sign-in/sign-in.ts';
+import { StartTask } from './home/start-task.tsx';
+import { TaskFilterFields } from './home/task-filter-fields.tsx';
+import { areFiltersOn } from './task-filters.ts';
+import { TaskList } from './home/task-list.tsx';
+import { TaskView } from './task/task-view.tsx';
+import { useNotifications } from './home/use-notifications.ts';
+import { useTaskGroups } from './home/use-task-groups.ts';
+
+interface SignedInPageProps {
+  client: A2aClient;
+  /** The code of a link that registers a passkey. */
+  registrationCode: string | undefined;
+  onCodeUsed: () => void;
+  onSignedOut: () => void;
+}
+
+export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut }: SignedInPageProps) {
+  const [today, setToday] = useState('');
+  const [problem, setProblem] = useState<string>();
+  const [{ taskId, callId, shown }, setTarget] = useState(addressTarget());
+  const [filters, setFilters] = useState(addressFilters());
+  const list = useTaskGroups(filters, onSignedOut);
+  const { groups, since } = list;
+  const notifications = useNotifications(groups?.attention.tasks);
+  const filtered = areFiltersOn(filters);
+
+  useEffect(
+    () =>
+      onAddressTarget(() => {
+        setTarget(addressTarget());
+        setFilters(addressFilters());
+      }),
+    [],
+  );
+  const loaded = groups !== undefined;
+  useEffect(() => {
+    // If the address names no task, the page opens the first task once.
+    const [first] = GROUPS.flatMap((name) => groups?.[name].tasks ?? []);
+    if (first !== undefined && location.hash === '') openFirstTask(first.taskId);
+  }, [loaded]);
+
+  const waiting = groups?.attention.count;
+  useEffect(() => {
+    if (waiting !== undefined) showCount(waiting);
+  }, [waiting]);
+
+  const ended = groups?.ended.total;
+  useEffect(() => {
+    client.costs(1).then(
+      (report) => setToday(todayText(report)),
+      (error: unknown) => {
+        if (error instanceof ClientError && error.status === 401) onSignedOut();
+      },
+    );
+  }, [client, waiting, ended]);
+
+  const leave = async (everywhere: boolean): Promise<void> => {
+    const failed = await signOut(everywhere);
+    if (failed === undefined) onSignedOut();
+    else setProblem(failed);
+  };
+  const chosen = GROUPS.flatMap((name) => groups?.[name].tasks ?? []).find((task) => task.taskId === taskId);
+  const shownProblem = problem ?? list.problem;
+  return (
+    <>
+      <header>
+        <h1>
+          <a href={taskAddress()}>Approvals</a>
+        </h1>
+        {today !== '' && <span class="quiet">{today}</span>}
+        <div class="commands">
+          <PageKeys />
+          <NotificationButton {...notifications} />
+          <PasskeyButton registrationCode={registrationCode} onCodeUsed={onCodeUsed} />
+          <button onClick={() => void leave(false)}>Sign out</button>
+          <button onClick={() => void leave(true)}>Sign out everywhere</button>
+        </div>
+      </header>
+      {shownProblem !== undefined && (
+        <p class="problem" role="alert">
+          {shownProblem}
+        </p>
+      )}
+      <StartTask
+        client={client}
+        models={groups?.models ?? []}
+        onStarted={(started) => {
+          showTask(started);
+          void list.refresh();
+        }}
+        onSignedOut={onSignedOut}
+      />
+      <main>
+        {/* A change of the list moves no button of an action, so it does not start the change guard. */}
+        <nav aria-label="Tasks" data-live>
+          <TaskFilterFields filters={filters} offered={groups} onChange={setAddressFilters} />
+          {since !== undefined && (
+            <p class="warning">
+              No connection. This list is from {new Date(since).toLocaleTimeString()}. The page tries again by
+              itself.
+            </p>
+          )}
+          <TaskList
+            groups={groups}
+            filtered={filtered}
+            chosen={taskId}
+            onMore={(group) => void list.showMore(group)}
+          />
+        </nav>
+        {taskId === undefined ? (
+          <p class="quiet no-task">Choose a task from the list, or start one.</p>
+        ) : (
+          <div>
+            <a class="to-list" href={taskAddress()}>
+              All tasks
+            </a>
+            <TaskView
+              key={taskId}
+              client={client}
+              taskId={taskId}
+              link={{ callId, shown }}
+              title={chosen?.title ?? ''}
+              cost={chosen === undefined ? '' : taskCostText(chosen)}
+              onChange={list.refresh}
+            />
+          </div>
+        )}
+      </main>
+    </>
+  );
+}

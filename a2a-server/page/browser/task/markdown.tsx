@@ -1,0 +1,205 @@
+/**
+ * Shows foreign Markdown. The page draws elements of a fixed list and never inserts HTML (X3).
+ *
+ * - `marked` only splits the text into tokens. Raw HTML is text.
+ * - A link goes only to http and https. If the text of a link is not its address, the page shows the host.
+ * - The page loads no image. An image is a link.
+ */
+import type { ComponentChildren } from 'preact';
+import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
+import { linkTarget } from './link-target.ts';
+import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
+
+/**
+ * The page shows a text with more characters or more emphasis signs as plain text, because the time of the lexer is
+ * quadratic in the number of these signs.
+ */
+const MAX_MARKDOWN = 20_000;
+const MAX_SIGNS = 2_000;
+/** Deeper blocks are plain text. */
+const MAX_DEPTH = 20;
+/** A line with so many levels can exceed the stack of the lexer. */
+const TOO_DEEP = /^[ \t]*(?:>[ \t]*|(?:[*+-]|\d{1,9}[.)])[ \t]+){50}/m;
+
+export function Markdown({ text }: { text: string }) {
+  const tokens = tokensOf(text);
+  if (tokens === undefined) return <p class="plain">{visibleText(text)}</p>;
+  return <div class="markdown">{blocks(tokens, 0)}</div>;
+}
+
+function tokensOf(text: string): readonly Token[] | undefined {
+  if (text.length > MAX_MARKDOWN || (text.match(/[_*~]/g)?.length ?? 0) > MAX_SIGNS) return undefined;
+  if (TOO_DEEP.test(text)) return undefined;
+  try {
+    return Lexer.lex(text, { gfm: true, breaks: true });
+  } catch {
+    // Many levels over many lines can exceed the stack too.
+    return undefined;
+  }
+}
+
+function blocks(tokens: readonly Token[], depth: number): ComponentChildren {
+  return tokens.map((token) => block(token, depth + 1));
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'blockquote',
+  'br',
+  'checkbox',
+  'code',
+  'codespan',
+  'def',
+  'del',
+  'em',
+  'escape',
+  'heading',
+  'hr',
+  'html',
+  'image',
+  'link',
+  'list',
+  'paragraph',
+  'space',
+  'strong',
+  'table',
+  'text',
+] satisfies MarkedToken['type'][]);
+
+function isKnown(token: Token): token is MarkedToken {
+  return KNOWN.has(token.type);
+}
+
+function block(token: Token, depth: number): ComponentChildren {
+  if (depth > MAX_DEPTH || !isKnown(token)) return <p class="plain">{visibleText(token.raw)}</p>;
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return null;
+    case 'hr':
+      return <hr />;
+    case 'heading': {
+      // The page has headings of its own above these.
+      const level = Math.min(6, token.depth + 3);
+      return (
+        <div role="heading" aria-level={level} class={`heading level-${token.depth}`}>
+          {inlines(token.tokens, depth)}
+        </div>
+      );
+    }
+    case 'code':
+      return (
+        <pre>
+          <code>{visibleText(token.text)}</code>
+        </pre>
+      );
+    case 'blockquote':
+      return <blockquote>{blocks(token.tokens, depth)}</blockquote>;
+    case 'list': {
+      const items = token.items.map((item) => <li>{blocks(item.tokens, depth)}</li>);
+      if (!token.ordered) return <ul>{items}</ul>;
+      return <ol start={token.start === '' ? 1 : token.start}>{items}</ol>;
+    }
+    case 'table':
+      return <Table {...token} depth={depth} />;
+    case 'paragraph':
+      return <p>{inlines(token.tokens, depth)}</p>;
+    // A block of HTML, or a paragraph of a tight list.
+    case 'html':
+      return <p class="plain">{visibleText(token.text)}</p>;
+    // Only a tight list has these as blocks.
+    case 'br':
+    case 'checkbox':
+    case 'codespan':
+    case 'del':
+    case 'em':
+    case 'escape':
+    case 'image':
+    case 'link':
+    case 'strong':
+    case 'text':
+      return inline(token, depth);
+    case 'list_item':
+      return blocks(token.tokens, depth);
+  }
+}
+
+function Table({ header, rows, depth }: Tokens.Table & { depth: number }) {
+  return (
+    <div class="wide">
+      <table>
+        <thead>
+          <tr>
+            {header.map((cell) => (
+              <th>{inlines(cell.tokens, depth)}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr>
+              {row.map((cell) => (
+                <td>{inlines(cell.tokens, depth)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function inlines(tokens: readonly Token[], depth: number): ComponentChildren {
+  return tokens.map((token) => inline(token, depth + 1));
+}
+
+function inline(token: Token, depth: number): ComponentChildren {
+  if (depth > MAX_DEPTH || !isKnown(token)) return visibleText(token.raw);
+  switch (token.type) {
+    case 'text':
+      return token.tokens === undefined ? visibleText(token.text) : inlines(token.tokens, depth);
+    case 'escape':
+      return visibleText(token.text);
+    case 'strong':
+      return <strong>{inlines(token.tokens, depth)}</strong>;
+    case 'em':
+      return <em>{inlines(token.tokens, depth)}</em>;
+    case 'del':
+      return <del>{inlines(token.tokens, depth)}</del>;
+    case 'codespan':
+      return <code>{visibleText(token.text)}</code>;
+    case 'br':
+      return <br />;
+    case 'checkbox':
+      return token.checked ? '☑ ' : '☐ ';
+    case 'link':
+      return link(token.href, token.text, inlines(token.tokens, depth));
+    case 'image':
+      return link(token.href, token.text, `image: ${visibleLine(token.text)}`);
+    // The lexer makes only raw HTML here. The others are blocks.
+    case 'html':
+    case 'blockquote':
+    case 'code':
+    case 'def':
+    case 'heading':
+    case 'hr':
+    case 'list':
+    case 'list_item':
+    case 'paragraph':
+    case 'space':
+    case 'table':
+      return visibleText(token.raw);
+  }
+}
+
+function link(href: string, text: string, children: ComponentChildren): ComponentChildren {
+  const url = linkTarget(href);
+  if (url === undefined) return [children, ` (${visibleLine(href)})`];
+  return (
+    <>
+      <a href={url.href} target="_blank" rel="noopener noreferrer">
+        {children}
+      </a>
+      {text !== href && <span class="quiet"> ({visibleLine(url.host)})</span>}
+    </>
+  );
+}

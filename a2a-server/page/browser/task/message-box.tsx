@@ -1,0 +1,64 @@
+/** Sends a text to the agent: an answer, a message for the next turn, or the next task of the session. */
+import { useState } from 'preact/hooks';
+import { type A2aClient, hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
+import { visibleText } from '../../../../shared/text/visible-text.ts';
+import { showTask } from '../address.ts';
+import { newTaskId } from '../new-task-id.ts';
+
+interface MessageBoxProps {
+  client: A2aClient;
+  report: TaskReport;
+  /** Resolves to true if the server accepted the text. */
+  onSay: (text: string) => Promise<boolean>;
+  onProblem: (error: unknown) => void;
+}
+
+export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps) {
+  const [text, setText] = useState('');
+  const [sending, setSending] = useState(false);
+  const { question, sessionId } = report;
+  // The server accepts no message while an action waits for a decision.
+  if (report.pending.length > 0) return null;
+  const ended = hasEnded(report);
+  const send = async (): Promise<void> => {
+    if (!ended) {
+      if (await onSay(text)) setText('');
+      return;
+    }
+    showTask(await newTaskId(client, { sessionId, text }));
+  };
+  return (
+    <section class={question === null ? 'say' : 'action'}>
+      {question !== null && (
+        <h3>{question === '' ? 'The agent waits for your next message.' : visibleText(question)}</h3>
+      )}
+      <textarea
+        aria-label={question === null ? 'Message to the agent' : 'Your answer'}
+        placeholder={placeholderOf(question, ended)}
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <div class="row">
+        <button
+          class={question === null ? '' : 'main'}
+          disabled={sending || text.trim() === ''}
+          onClick={() => {
+            setSending(true);
+            send()
+              .catch(onProblem)
+              .finally(() => setSending(false));
+          }}
+        >
+          {question === null ? 'Send the message' : 'Answer'}
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function placeholderOf(question: string | null, ended: boolean): string {
+  if (question !== null) return '';
+  return ended
+    ? 'A message starts the next task of this session.'
+    : 'The agent reads a message before its next turn.';
+}

@@ -1,0 +1,52 @@
+/** Downloads the signed receipt of a task. A plain link cannot, because the server needs the page key. */
+import { useState } from 'preact/hooks';
+import { API, signedInFetch } from '../sign-in/sign-in.ts';
+
+const FORMATS = [
+  { name: 'Markdown', accept: 'text/markdown', extension: 'md' },
+  { name: 'JSON', accept: 'application/json', extension: 'json' },
+] as const;
+
+export function ReceiptLinks({ taskId }: { taskId: string }) {
+  const [problem, setProblem] = useState<string>();
+  const fail = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
+  return (
+    <span class="receipt">
+      Receipt:{' '}
+      {FORMATS.map((format) => (
+        <button
+          key={format.name}
+          aria-label={`Receipt as ${format.name}`}
+          onClick={() => {
+            setProblem(undefined);
+            downloadReceipt(taskId, format).catch(fail);
+          }}
+        >
+          {format.name}
+        </button>
+      ))}
+      {problem !== undefined && (
+        <span class="problem" role="alert">
+          {problem}
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** Saves the exact bytes of the receipt, because a signature covers them. @throws Error if the server refuses */
+async function downloadReceipt(
+  taskId: string,
+  { accept, extension }: (typeof FORMATS)[number],
+): Promise<void> {
+  const response = await signedInFetch(`${API}/api/tasks/${encodeURIComponent(taskId)}/receipt`, {
+    headers: { Accept: accept },
+  });
+  if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+  const url = URL.createObjectURL(await response.blob());
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = `receipt-${taskId}.${extension}`;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,177 @@
+/** Draws one step of a task's story. All texts of agents, tools and clients are foreign. */
+import { useState } from 'preact/hooks';
+import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
+import { channelText } from '../channel-text.ts';
+import { callState, durationText } from './call-state.ts';
+import { Markdown } from './markdown.tsx';
+import { STATE_WORDS } from '../state-words.ts';
+import { Reasoning } from './reasoning.tsx';
+import type { StoryCall, StoryRun, StoryStep as Step } from './story.ts';
+import { StepHead, StepTime } from './step-head.tsx';
+import { TodoChanges } from './todo-list.tsx';
+
+export function StoryStep({ step, live }: { step: Step; live: boolean }) {
+  switch (step.type) {
+    case 'message':
+      return (
+        <>
+          <StepHead at={step.at}>Message {channelText(step.channel)}</StepHead>
+          <p class="plain">{visibleText(step.text)}</p>
+          {step.files.map(({ name, mediaType, bytes }) => (
+            <small class="quiet">{visibleLine(`${name} (${mediaType}, ${bytes} bytes)`)}</small>
+          ))}
+        </>
+      );
+    case 'text':
+      return (
+        <div aria-label="Text of the agent" role="group">
+          <StepHead at={step.at}>{step.name === '' ? 'Agent' : visibleLine(step.name)}</StepHead>
+          {step.abandoned !== undefined && (
+            <p class="warning">The task ignores this text: {visibleLine(step.abandoned)}</p>
+          )}
+          <Markdown text={step.text} />
+        </div>
+      );
+    case 'reasoning':
+      return <Reasoning step={step} />;
+    case 'todos':
+      return <TodoChanges step={step} />;
+    case 'call':
+      return <Call call={step} live={live} />;
+    case 'note':
+      return <StepHead at={step.at}>{visibleLine(step.text)}</StepHead>;
+    case 'question':
+      return <StepHead at={step.at}>The agent waits for a reply: {visibleText(step.text)}</StepHead>;
+    case 'revoked':
+      return (
+        <StepHead at={step.at}>
+          {visibleLine(step.by)} revoked {step.count === 1 ? 'a grant' : `${step.count} grants`}{' '}
+          {channelText(step.channel)}
+        </StepHead>
+      );
+    case 'ended':
+      return (
+        // The head of the task has the agent's message about the end.
+        <StepHead at={step.at}>The task ended: {STATE_WORDS[step.state]}</StepHead>
+      );
+  }
+}
+
+/** Draws the details of a call only while they are open, because a story has thousands of calls. */
+function Call({ call, live }: { call: StoryCall; live: boolean }) {
+  const { title, runs, at } = call;
+  const { word, tone } = callState(call, live);
+  const run = runs.at(-1);
+  /** Undefined until the person opens or closes the details. A call is open by itself while it runs. */
+  const [chosen, setChosen] = useState<boolean>();
+  const open = chosen ?? (tone === 'running' && run !== undefined);
+  return (
+    <details open={open}>
+      <summary
+        onClick={(event) => {
+          event.preventDefault();
+          setChosen(!open);
+        }}
+      >
+        <span class="call-title">{visibleLine(title)}</span> <span class={`badge ${tone}`}>{word}</span>{' '}
+        {run?.end !== undefined && <small class="quiet">{durationText(run.end.at - run.startedAt)}</small>}{' '}
+        <StepTime at={at} />
+      </summary>
+      {open && <CallDetails call={call} />}
+    </details>
+  );
+}
+
+function CallDetails({
+  call: { tool, source, verdict, input, decisions, runs, files },
+}: {
+  call: StoryCall;
+}) {
+  return (
+    <>
+      <small class="quiet">
+        {visibleLine([tool, source, verdict].filter((part) => part !== '').join(' · '))}
+      </small>
+      {Object.entries(input).map(([name, value]) => (
+        <Field key={name} name={name} value={value} />
+      ))}
+      {decisions.map((decision) => (
+        <Decision key={decision.seq} decision={decision} />
+      ))}
+      {runs.map((each) => (
+        <Run key={each.toolId} run={each} />
+      ))}
+      {files.length > 0 && (
+        <ul aria-label="Changed files" class="files">
+          {files.map(({ path, change }) => (
+            <li key={path}>
+              {change} <code>{visibleLine(path)}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** A longer value has a box of its own. */
+const SHORT = 60;
+
+function Field({ name, value }: { name: string; value: string }) {
+  const isShort = value.length <= SHORT && !value.includes('\n');
+  return (
+    <div class="field">
+      <small class="quiet">{visibleLine(name)}</small>{' '}
+      {isShort ? <code>{visibleLine(value)}</code> : <pre>{visibleText(value)}</pre>}
+    </div>
+  );
+}
+
+const DECIDED = {
+  approve: 'Approved',
+  deny: 'Denied',
+  edit: 'Edited and approved',
+  answer: 'Answered',
+} as const;
+
+const SCOPES: Readonly<Record<string, string>> = {
+  tool: ', for this tool from now on',
+  server: ', for this source of tools from now on',
+  always: ', for everything from now on',
+};
+
+function Decision({
+  decision: { decision, scope, by, channel, at, reason, answer, passkey },
+}: {
+  decision: StoryCall['decisions'][number];
+}) {
+  return (
+    <p class="decision">
+      {DECIDED[decision]} by {visibleLine(by)} {channelText(channel)}
+      {SCOPES[scope] ?? ''}
+      {passkey !== undefined && ` with the passkey "${visibleLine(passkey)}"`}, <StepTime at={at} />
+      {reason !== '' && <>. Reason: {visibleText(reason)}</>}
+      {answer !== null && <>. Answer: {visibleText(answer)}</>}
+    </p>
+  );
+}
+
+function Run({ run: { startedAt, output, end } }: { run: StoryRun }) {
+  return (
+    <>
+      <p class="quiet ran">
+        Started <StepTime at={startedAt} />
+        {end !== undefined && <>, ended after {durationText(end.at - startedAt)}</>}
+      </p>
+      {output !== '' && end === undefined && <pre aria-label="Live output">{visibleText(output)}</pre>}
+      {end !== undefined && (
+        <>
+          <p class="ran">{visibleText(end.summary)}</p>
+          {(end.result || output) !== '' && (
+            <pre aria-label="Result">{visibleText(end.result || output)}</pre>
+          )}
+        </>
+      )}
+    </>
+  );
+}

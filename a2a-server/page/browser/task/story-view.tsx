@@ -1,0 +1,97 @@
+/** Draws the story of a task. Draws the newest steps first, and earlier ones after a click. */
+import { Component } from 'preact';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { countWithNoun } from '../../../../shared/text/one-line.ts';
+import { findPlace, keepPlace, recallPlace } from '../page-place.ts';
+import type { StoryStep as Step } from './story.ts';
+import type { FollowedStory } from './use-story.ts';
+import { StoryStep } from './story-step.tsx';
+
+/** The number of steps that one click adds. */
+const STEPS = 200;
+const STEPS_PER_BLOCK = 40;
+/** A longer story has a button that jumps to its end. */
+const FEW = 8;
+
+interface StoryViewProps {
+  taskId: string;
+  followed: FollowedStory;
+  /** True while the task can still do something. */
+  live: boolean;
+}
+
+export function StoryView({ taskId, followed: { story, complete }, live }: StoryViewProps) {
+  const { steps } = story;
+  /** The index of the first step on the page. It is fixed, so that a new step removes no old step. */
+  const [first, setFirst] = useState<number>();
+  const list = useRef<HTMLDivElement>(null);
+
+  useLayoutEffect(() => {
+    if (!complete || first !== undefined) return;
+    const place = recallPlace(taskId);
+    const wanted = place === undefined ? -1 : steps.findIndex(({ seq }) => seq === place.seq);
+    setFirst(Math.max(0, Math.min(steps.length - STEPS, wanted < 0 ? Infinity : wanted)));
+  }, [complete, first, steps, taskId]);
+
+  const drawn = first !== undefined;
+  useLayoutEffect(() => {
+    if (!drawn || list.current === null) return undefined;
+    findPlace(list.current, recallPlace(taskId));
+    return keepPlace(list.current, taskId);
+  }, [drawn, taskId]);
+
+  if (first === undefined) return <p class="quiet">Loading the steps …</p>;
+  return (
+    <section aria-label="Story" class="story">
+      {steps.length > FEW && (
+        <button
+          onClick={() => list.current?.lastElementChild?.lastElementChild?.scrollIntoView({ block: 'end' })}
+        >
+          Jump to the newest step
+        </button>
+      )}
+      {first > 0 && (
+        <button onClick={() => setFirst(Math.max(0, first - STEPS))}>
+          Show {countWithNoun(Math.min(first, STEPS), 'earlier step')} of {first}
+        </button>
+      )}
+      <div ref={list}>
+        {blocksOf(steps, first).map(({ index, from, to }) => (
+          <ol key={index} class="block">
+            {steps.slice(from, to).map((step) => (
+              <DrawnStep key={step.seq} step={step} live={live} />
+            ))}
+          </ol>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+/**
+ * Divides the steps from `first` on into blocks. The browser skips the layout of distant blocks. For each single step,
+ * that would take longer than a frame in a story with thousands of steps.
+ */
+function blocksOf(steps: readonly Step[], first: number): { index: number; from: number; to: number }[] {
+  const start = Math.floor(first / STEPS_PER_BLOCK);
+  const end = Math.ceil(steps.length / STEPS_PER_BLOCK);
+  return Array.from({ length: Math.max(0, end - start) }, (_, n) => {
+    const from = (start + n) * STEPS_PER_BLOCK;
+    return { index: start + n, from: Math.max(first, from), to: from + STEPS_PER_BLOCK };
+  });
+}
+
+/** Draws a step again only if the step has changed. */
+class DrawnStep extends Component<{ step: Step; live: boolean }> {
+  override shouldComponentUpdate({ step, live }: { step: Step; live: boolean }): boolean {
+    return step !== this.props.step || live !== this.props.live;
+  }
+
+  override render({ step, live }: { step: Step; live: boolean }) {
+    return (
+      <li class={`step step-${step.type}`} data-seq={step.seq}>
+        <StoryStep step={step} live={live} />
+      </li>
+    );
+  }
+}

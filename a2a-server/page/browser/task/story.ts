@@ -1,0 +1,237 @@
+/** Folds the events of a task's story into the steps that the page draws. Pure. */
+import type { StoryEvent, StoryPage, StoryTodo } from '../../../../shared/protocol/task-story.ts';
+
+/** The page keeps only the last characters of the output of one tool execution. */
+const MAX_OUTPUT = 20_000;
+
+type EventOf<Type extends StoryEvent['type']> = Extract<StoryEvent, { type: Type }>;
+
+export interface StoryRun {
+  toolId: string;
+  startedAt: number;
+  output: string;
+  /** Undefined while the tool runs. */
+  end: Pick<EventOf<'finished'>, 'at' | 'outcome' | 'summary' | 'result' | 'stopReason'> | undefined;
+}
+
+export interface StoryCall extends Pick<
+  EventOf<'requested'>,
+  'seq' | 'at' | 'callId' | 'tool' | 'title' | 'input' | 'source' | 'verdict' | 'refused'
+> {
+  type: 'call';
+  decisions: readonly EventOf<'decided'>[];
+  runs: readonly StoryRun[];
+  files: EventOf<'files'>['files'];
+  withdrawn: boolean;
+  /** The position of the event that made earlier decisions void. 0 if there is none. */
+  outdated: number;
+}
+
+export interface StoryText {
+  type: 'text';
+  seq: number;
+  at: number;
+  /** The name of an artifact. '' for the text of a turn. */
+  name: string;
+  /** The turn of the text. Null for an artifact. */
+  turn: number | null;
+  text: string;
+  /** The reason why the task ignores this text. Undefined if the task uses the text. */
+  abandoned: string | undefined;
+}
+
+/** The model's reasoning. It is not part of the answer. */
+export interface StoryReasoning {
+  type: 'reasoning';
+  seq: number;
+  at: number;
+  turn: number;
+  text: string;
+}
+
+/** A change of the to-do list. */
+export interface StoryTodos extends EventOf<'todos'> {
+  before: readonly StoryTodo[];
+}
+
+export type StoryStep =
+  | StoryCall
+  | StoryReasoning
+  | StoryTodos
+  | StoryText
+  | EventOf<'message'>
+  | EventOf<'note'>
+  | EventOf<'revoked'>
+  | EventOf<'question'>
+  | EventOf<'ended'>;
+
+export interface Story {
+  /** Oldest first. A step that has not changed stays the same object, so the page does not draw it again. */
+  steps: readonly StoryStep[];
+  /** The position of the last journal entry in this story. */
+  seq: number;
+  /** The model of the newest turn. '' before the first turn. */
+  model: string;
+  /** The agent's current to-do list. */
+  todos: readonly StoryTodo[];
+  /** Maps the id of a call, or the key of an artifact, to the index of its step. */
+  places: ReadonlyMap<string, number>;
+}
+
+export const NO_STORY: Story = { steps: [], seq: 0, model: '', todos: [], places: new Map() };
+
+/** Adds a page of events. Returns the same story if the story already contains the page (S1). */
+export function addToStory(story: Story, page: StoryPage): Story {
+  if (page.seq <= story.seq) return story;
+  const draft = new StoryDraft(story);
+  for (const event of page.events) if (event.seq > story.seq) draft.take(event);
+  return { steps: draft.steps, seq: page.seq, model: draft.model, todos: draft.todos, places: draft.places };
+}
+
+/** Returns '' while the page has no message. */
+export function firstMessage({ steps }: Story): string {
+  const first = steps.find(({ type }) => type === 'message');
+  return first?.type === 'message' ? first.text : '';
+}
+
+class StoryDraft {
+  readonly steps: StoryStep[];
+  readonly places: Map<string, number>;
+  model: string;
+  todos: readonly StoryTodo[];
+
+  constructor({ steps, places, model, todos }: Story) {
+    this.steps = [...steps];
+    this.places = new Map(places);
+    this.model = model;
+    this.todos = todos;
+  }
+
+  take(event: StoryEvent): void {
+    switch (event.type) {
+      case 'message':
+      case 'note':
+      case 'revoked':
+      case 'question':
+      case 'ended':
+        this.steps.push(event);
+        return;
+      case 'turn':
+        this.model = event.model;
+        return;
+      case 'text':
+        return this.#writeText(event);
+      case 'reasoning':
+        return this.#writeReasoning(event);
+      case 'todos':
+        this.steps.push({ ...event, before: this.todos });
+        this.todos = event.todos;
+        return;
+      case 'artifact':
+        return this.#writeArtifact(event);
+      case 'abandoned':
+        return this.#abandon(event);
+      case 'requested':
+        return this.#request(event);
+      case 'decided':
+        return this.#change(event.callId, (call) => ({
+          ...call,
+          ...(event.edited !== null && { title: event.edited.title, input: event.edited.input }),
+          decisions: [...call.decisions, event],
+        }));
+      case 'started':
+        return this.#change(event.callId, (call) => ({
+          ...call,
+          runs: [...call.runs, { toolId: event.toolId, startedAt: event.at, output: '', end: undefined }],
+        }));
+      case 'output':
+        return this.#changeRun(event, (run) => ({
+          ...run,
+          output: (run.output + event.text).slice(-MAX_OUTPUT),
+        }));
+      case 'finished':
+        return this.#changeRun(event, (run) => ({ ...run, end: event }));
+      case 'withdrawn':
+        return this.#change(event.callId, (call) => ({ ...call, withdrawn: true }));
+      case 'outdated':
+        return this.#change(event.callId, (call) => ({ ...call, outdated: event.seq }));
+      case 'files':
+        return this.#change(event.callId, (call) => ({ ...call, files: [...call.files, ...event.files] }));
+    }
+  }
+
+  /** A call may be requested again after a crash. It keeps its place. */
+  #request({ seq, at, callId, tool, title, input, source, verdict, refused }: EventOf<'requested'>): void {
+    const call: StoryCall = {
+      type: 'call',
+      seq,
+      at,
+      callId,
+      tool,
+      title,
+      input,
+      source,
+      verdict,
+      refused,
+      decisions: [],
+      runs: [],
+      files: [],
+      withdrawn: false,
+      outdated: 0,
+    };
+    this.#place(callId, call);
+  }
+
+  /** A text after a tool call is a step of its own, so that the steps are in the order of time. */
+  #writeText({ seq, at, turn, text }: EventOf<'text'>): void {
+    const last = this.steps.at(-1);
+    if (last?.type === 'text' && last.turn === turn)
+      this.steps[this.steps.length - 1] = { ...last, text: last.text + text };
+    else this.steps.push({ type: 'text', seq, at, name: '', turn, text, abandoned: undefined });
+  }
+
+  #writeReasoning(event: EventOf<'reasoning'>): void {
+    const last = this.steps.at(-1);
+    if (last?.type === 'reasoning' && last.turn === event.turn)
+      this.steps[this.steps.length - 1] = { ...last, text: last.text + event.text };
+    else this.steps.push(event);
+  }
+
+  #writeArtifact({ seq, at, artifactId, name, text, append }: EventOf<'artifact'>): void {
+    const key = `artifact ${artifactId}`;
+    const found = this.#find(key);
+    if (found?.type === 'text') this.#place(key, { ...found, text: append ? found.text + text : text });
+    else this.#place(key, { type: 'text', seq, at, name, turn: null, text, abandoned: undefined });
+  }
+
+  #abandon({ turn, reason }: EventOf<'abandoned'>): void {
+    for (const [index, step] of this.steps.entries())
+      if (step.type === 'text' && step.turn === turn) this.steps[index] = { ...step, abandoned: reason };
+  }
+
+  #find(key: string): StoryStep | undefined {
+    const index = this.places.get(key);
+    return index === undefined ? undefined : this.steps[index];
+  }
+
+  #place(key: string, step: StoryStep): void {
+    const index = this.places.get(key) ?? this.steps.length;
+    this.places.set(key, index);
+    this.steps[index] = step;
+  }
+
+  #change(callId: string, change: (call: StoryCall) => StoryCall): void {
+    const found = this.#find(callId);
+    if (found?.type === 'call') this.#place(callId, change(found));
+  }
+
+  #changeRun(
+    { callId, toolId }: { callId: string; toolId: string },
+    change: (run: StoryRun) => StoryRun,
+  ): void {
+    this.#change(callId, (call) => ({
+      ...call,
+      runs: call.runs.map((run) => (run.toolId === toolId ? change(run) : run)),
+    }));
+  }
+}

@@ -1,0 +1,55 @@
+/** Shows the images of a task's messages and tool results. Shows other files by name. */
+import { useEffect, useState } from 'preact/hooks';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { API, signedInFetch } from '../sign-in/sign-in.ts';
+import type { TaskFile } from './task-facts.ts';
+
+const MAX_FILES = 20;
+
+async function fetchContent(taskId: string, hash: string): Promise<Blob | undefined> {
+  const address = `${API}/api/tasks/${encodeURIComponent(taskId)}/files/${encodeURIComponent(hash)}`;
+  const response = await signedInFetch(address);
+  return response.ok ? response.blob() : undefined;
+}
+
+export function TaskFiles({ taskId, files }: { taskId: string; files: readonly TaskFile[] }) {
+  const unique = new Map(files.map((each) => [each.hash, each]));
+  return [...unique.values()]
+    .slice(-MAX_FILES)
+    .map((each) => <FileView key={each.hash} taskId={taskId} file={each} />);
+}
+
+function FileView({
+  taskId,
+  file: { hash, bytes, mediaType, name = 'file' },
+}: {
+  taskId: string;
+  file: TaskFile;
+}) {
+  const [url, setUrl] = useState<string>();
+  const isImage = mediaType.startsWith('image/');
+  useEffect(() => {
+    if (!isImage) return undefined;
+    let made: string | undefined;
+    let current = true;
+    const show = async (): Promise<void> => {
+      const content = await fetchContent(taskId, hash);
+      if (!current || content === undefined) return;
+      made = URL.createObjectURL(content);
+      setUrl(made);
+    };
+    // If the image does not load, its name and size stay visible.
+    void show().catch(() => undefined);
+    return () => {
+      current = false;
+      if (made !== undefined) URL.revokeObjectURL(made);
+    };
+  }, [taskId, hash, isImage]);
+  const line = visibleLine(`${name} (${mediaType}, ${bytes} bytes)`);
+  return (
+    <figure class="file">
+      {url !== undefined && <img src={url} alt={line} />}
+      <figcaption class="quiet">{line}</figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,126 @@
+/** Shows a task's state, running tools, model, mode, directory, cost and grants, with the commands on them. */
+import { hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { ConfirmButton } from '../confirm-button.tsx';
+import { ReceiptLinks } from './receipt-links.tsx';
+import { STATE_WORDS } from '../state-words.ts';
+import { grantText, modeText } from './task-fact-text.ts';
+import type { TaskFacts } from './task-facts.ts';
+
+interface TaskHeadProps {
+  report: TaskReport;
+  /** '' until the page has it. */
+  title: string;
+  onCancel: () => void;
+}
+
+export function TaskHead({ report, title, onCancel }: TaskHeadProps) {
+  return (
+    <div class="task-head">
+      {/* The title always has one line, so that its arrival moves no button. */}
+      {title === '' ? (
+        <div class="title">&nbsp;</div>
+      ) : (
+        <h2 title={visibleLine(title)}>{visibleLine(title)}</h2>
+      )}
+      <div class="row">
+        <strong class={`state-${report.state}`}>{STATE_WORDS[report.state]}</strong>
+        {report.notDone !== '' && <span>{report.notDone}</span>}
+        {!hasEnded(report) && (
+          <ConfirmButton
+            label="Cancel the task"
+            question="Cancel the task and stop its tools?"
+            yes="Yes, cancel it"
+            no="Keep it"
+            onYes={onCancel}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+interface RunningToolsProps {
+  tools: TaskReport['tools'];
+  onAbort: (toolId: string) => void;
+}
+
+export function RunningTools({ tools, onAbort }: RunningToolsProps) {
+  return tools.map(({ toolId, title }) => (
+    <div class="row" key={toolId}>
+      <span>{visibleLine(title)} …</span>
+      <ConfirmButton
+        label="Abort"
+        question="Stop this tool? The task goes on."
+        yes="Yes, stop it"
+        no="Let it run"
+        onYes={() => onAbort(toolId)}
+      />
+    </div>
+  ));
+}
+
+interface TaskAboutProps {
+  taskId: string;
+  report: TaskReport;
+  /** Undefined until the page has them. */
+  facts: TaskFacts | undefined;
+  /** The model of the newest turn. '' before the first turn. */
+  model: string;
+  cost: string;
+  onRevoke: (grantId: string) => void;
+}
+
+export function TaskAbout(props: TaskAboutProps) {
+  return (
+    <section class="about" aria-label="About this task">
+      <Facts {...props} />
+      {props.cost !== '' && <p class="quiet">{props.cost}</p>}
+      <div class="row">
+        <a href={`#${new URLSearchParams({ task: props.taskId }).toString()}`}>Link to this task</a>
+        <ReceiptLinks taskId={props.taskId} />
+        <details>
+          <summary>Ids</summary>
+          <code>{visibleLine(props.taskId)}</code> <code>{visibleLine(props.report.sessionId)}</code>
+        </details>
+      </div>
+      <Grants {...props} />
+    </section>
+  );
+}
+
+function Facts({ facts, model }: TaskAboutProps) {
+  const given = facts?.settings;
+  const rows = [
+    ['Model', model === '' ? (given?.model ?? '') : model],
+    ['Mode', given === undefined ? '' : modeText(given)],
+    ['Directory', given?.workspace ?? ''],
+  ];
+  return (
+    <dl>
+      {rows
+        .filter(([, value]) => value !== '')
+        .map(([name, value = '']) => (
+          <div key={name}>
+            <dt class="quiet">{name}</dt>
+            <dd>{visibleLine(value)}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+function Grants({ facts, report, onRevoke }: TaskAboutProps) {
+  if (facts === undefined || facts.grants.length === 0 || hasEnded(report)) return null;
+  return (
+    <section aria-label="Grants">
+      <strong>These calls run without a question</strong>
+      {facts.grants.map((grant) => (
+        <div class="row" key={grant.grantId}>
+          <span>{grantText(grant)}</span>
+          <button onClick={() => onRevoke(grant.grantId)}>Revoke</button>
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,134 @@
+import { useState } from 'preact/hooks';
+import { hasEnded } from '../../../../shared/client/index.ts';
+import type { A2aClient, Decision, Execution } from '../../../../shared/client/index.ts';
+import { visibleText } from '../../../../shared/text/visible-text.ts';
+import type { OpenedAction } from '../address.ts';
+import { ActionList } from '../action/action-list.tsx';
+import { decideWithPasskey } from '../passkeys/decide-with-passkey.ts';
+import { MessageBox } from './message-box.tsx';
+import { OutageBanner } from '../outage-banner.tsx';
+import { withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
+import type { ShownAction } from '../action/shown-actions.ts';
+import { firstMessage } from './story.ts';
+import { StoryView } from './story-view.tsx';
+import { TaskFiles } from './task-files.tsx';
+import { RunningTools, TaskAbout, TaskHead } from './task-head.tsx';
+import { TodoList } from './todo-list.tsx';
+import { TurnCosts } from './turn-costs.tsx';
+import { useFollowedTask } from './use-followed-task.ts';
+import { useStory } from './use-story.ts';
+import { useTaskFacts } from './use-task-facts.ts';
+
+interface TaskViewProps {
+  client: A2aClient;
+  taskId: string;
+  link: OpenedAction;
+  /** '' if the task list does not contain the task. */
+  title: string;
+  /** The cost of the task as text. '' if unknown. */
+  cost: string;
+  onChange: () => Promise<void>;
+}
+
+export function TaskView({ client, taskId, link, title, cost, onChange }: TaskViewProps) {
+  const [actions, setActions] = useState<readonly ShownAction[]>([]);
+  const followed = useStory(taskId);
+  const [changes, setChanges] = useState(0);
+  const facts = useTaskFacts(taskId, changes);
+  const [problem, setProblem] = useState<string>();
+  const fail = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
+
+  const { execution, report, outage, failure } = useFollowedTask(client, taskId, (progress) => {
+    followed.readOn();
+    // A tool result or a new message may contain files. A decision may create a grant.
+    const { type } = progress.type === 'activity' ? progress.activity : progress;
+    if (type === 'state' || type === 'tool.finished' || type === 'tool.decided')
+      setChanges((before) => before + 1);
+    if (progress.type !== 'state') return;
+    setActions((before) => updateShownActions(before, progress.report.pending));
+    void onChange();
+  });
+
+  /**
+   * Sends a command. Returns true if the server accepted it. Otherwise the page shows the error, and the action still
+   * waits.
+   */
+  const send = async (act: (to: Execution) => Promise<void>): Promise<boolean> => {
+    if (execution === undefined) return false;
+    try {
+      await act(execution);
+      setProblem(undefined);
+      return true;
+    } catch (error) {
+      fail(error);
+      return false;
+    }
+  };
+  const decide = async (...decisions: readonly Decision[]): Promise<boolean> => {
+    const demanding = actions.flatMap(({ action }) => (action.presence === true ? [action.callId] : []));
+    const taken = await send((to) => decideWithPasskey(to, taskId, { decisions, demanding }));
+    if (taken)
+      for (const { callId, decision } of decisions)
+        setActions((before) => withAcceptedDecision(before, callId, decision));
+    return taken;
+  };
+  const abort = async (toolId: string): Promise<void> => {
+    const { success, message } = await client.abortTool(toolId, 'aborted on the approval page');
+    if (!success) setProblem(message);
+  };
+
+  const say = async (text: string): Promise<boolean> => {
+    const taken = await send((to) => to.say(text));
+    // The stream has no event for a message that waits for the next turn.
+    if (taken) followed.readOn();
+    return taken;
+  };
+  const revoke = async (grantId: string): Promise<void> => {
+    if (!(await send((to) => to.revoke([grantId])))) return;
+    followed.readOn();
+    setChanges((before) => before + 1);
+  };
+
+  if (report === undefined) {
+    if (outage !== undefined) return <OutageBanner outage={outage} />;
+    return <p class={failure === undefined ? 'quiet' : 'problem'}>{failure ?? 'Loading …'}</p>;
+  }
+  const shownProblem = problem ?? failure;
+  const ended = hasEnded(report);
+  // A note about progress changes often. It must not move a button.
+  const message = report.message !== '' && <p class="message">{visibleText(report.message)}</p>;
+  return (
+    <article aria-label="Task">
+      {outage !== undefined && <OutageBanner outage={outage} />}
+      <TaskHead
+        report={report}
+        title={title === '' ? firstMessage(followed.story) : title}
+        onCancel={() => void send((to) => to.cancel('cancelled on the approval page'))}
+      />
+      {shownProblem !== undefined && (
+        <p class="problem" role="alert">
+          {shownProblem}
+        </p>
+      )}
+      {ended && message}
+      <ActionList taskId={taskId} link={link} actions={actions} onDecide={decide} />
+      <MessageBox client={client} report={report} onSay={say} onProblem={fail} />
+      <RunningTools tools={report.tools} onAbort={(toolId) => void abort(toolId).catch(fail)} />
+      <TaskAbout
+        taskId={taskId}
+        report={report}
+        facts={facts}
+        model={followed.story.model}
+        cost={cost}
+        onRevoke={(grantId) => void revoke(grantId)}
+      />
+      <TaskFiles taskId={taskId} files={facts?.files ?? []} />
+      <div data-live>
+        {!ended && message}
+        <TodoList todos={followed.story.todos} />
+        <StoryView taskId={taskId} followed={followed} live={!ended} />
+      </div>
+      {cost !== '' && <TurnCosts client={client} taskId={taskId} cost={cost} />}
+    </article>
+  );
+}

@@ -1,0 +1,67 @@
+/** Shows the cost of each turn of a task. The page fetches it when the person opens the list. */
+import { useEffect, useState } from 'preact/hooks';
+import type { A2aClient, TaskCosts } from '../../../../shared/client/index.ts';
+import { requestName, requestPrice } from '../../../../shared/text/cost-text.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+
+interface TurnCostsProps {
+  client: A2aClient;
+  taskId: string;
+  /** The cost of the task as text. When it changes, the page fetches the list again. */
+  cost: string;
+}
+
+export function TurnCosts({ client, taskId, cost }: TurnCostsProps) {
+  const [open, setOpen] = useState(false);
+  const [requests, setRequests] = useState<TaskCosts['requests']>();
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    if (!open) return undefined;
+    let current = true;
+    const load = async (): Promise<void> => {
+      const found = await client.taskCosts(taskId);
+      if (!current) return;
+      setProblem(undefined);
+      setRequests(found.requests);
+    };
+    load().catch((error: unknown) => {
+      if (current) setProblem(error instanceof Error ? error.message : String(error));
+    });
+    return () => {
+      current = false;
+    };
+  }, [client, taskId, cost, open]);
+  return (
+    <details class="turn-costs" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Cost of each turn</summary>
+      {problem !== undefined && <p class="problem">{visibleLine(problem)}</p>}
+      {requests?.length === 0 && <p class="quiet">The turns of this task have no tokens.</p>}
+      {requests !== undefined && requests.length > 0 && (
+        <table aria-label="Cost of each turn">
+          <thead>
+            <tr>
+              {['Turn', 'Tokens in', 'Cache read', 'Cache written', 'Tokens out', 'Cost', 'Model'].map(
+                (title) => (
+                  <th key={title}>{title}</th>
+                ),
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {requests.map((request) => (
+              <tr key={`${request.at} ${requestName(request)}`}>
+                <td>{requestName(request)}</td>
+                <td>{request.inputTokens}</td>
+                <td>{request.cachedInputTokens}</td>
+                <td>{request.cacheWriteTokens}</td>
+                <td>{request.outputTokens}</td>
+                <td>{requestPrice(request)}</td>
+                <td>{visibleLine(request.model)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </details>
+  );
+}

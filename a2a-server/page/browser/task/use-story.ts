@@ -1,0 +1,73 @@
+/**
+ * Reads the story of a task in pages. The task's stream tells the page when the story has more entries, so the page
+ * does not poll.
+ */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { storyPageSchema, type StoryPage } from '../../../../shared/protocol/task-story.ts';
+import { readJson } from '../sign-in/read-json.ts';
+import { addToStory, NO_STORY, type Story } from './story.ts';
+
+/** The page waits this long between two reads, so that a fast stream causes few reads. In milliseconds. */
+const PAUSE_MS = 100;
+
+export interface FollowedStory {
+  story: Story;
+  /** True after the page has read the journal to its end once. */
+  complete: boolean;
+  /** Reads the entries that are new since the last read. */
+  readOn: () => void;
+}
+
+/** @param after the `seq` of the page before; 0 for the first page @throws ClientError */
+async function readPage(taskId: string, after: number): Promise<StoryPage> {
+  const path = `/api/tasks/${encodeURIComponent(taskId)}/story?after=${after}&reasoning=true`;
+  return storyPageSchema.parse(await readJson(path));
+}
+
+export function useStory(taskId: string): FollowedStory {
+  const [story, setStory] = useState(NO_STORY);
+  const [complete, setComplete] = useState(false);
+  const newest = useRef(NO_STORY);
+  /** `again` means that an event arrived during the current read. */
+  const reading = useRef<'no' | 'once' | 'again'>('no');
+  const shown = useRef(true);
+
+  const readOn = useCallback((): void => {
+    if (reading.current !== 'no') {
+      reading.current = 'again';
+      return;
+    }
+    reading.current = 'once';
+    const readAll = async (): Promise<void> => {
+      let more = true;
+      while (more && shown.current) {
+        const page = await readPage(taskId, newest.current.seq);
+        newest.current = addToStory(newest.current, page);
+        ({ more } = page);
+      }
+      setStory(newest.current);
+      setComplete(true);
+    };
+    const done = (): void => {
+      const again = reading.current === 'again';
+      reading.current = 'no';
+      if (again && shown.current) readOn();
+    };
+    // The banner of the task's stream reports an outage. The next event of the stream causes the next read.
+    readAll()
+      .catch(() => undefined)
+      .then(
+        () => setTimeout(done, PAUSE_MS),
+        () => undefined,
+      );
+  }, [taskId]);
+
+  useEffect(() => {
+    shown.current = true;
+    readOn();
+    return () => {
+      shown.current = false;
+    };
+  }, [readOn]);
+  return { story, complete, readOn };
+}

@@ -1,0 +1,101 @@
+/** Builds the row of a task in the page's task list from its snapshot. Pure. */
+import { notDoneText } from '../../shared/protocol/not-done-text.ts';
+import type { GroupedTask, WaitingFor } from '../../shared/protocol/task-groups.ts';
+import { ellipsize } from '../../shared/text/capped-text.ts';
+import { overviewState, usageOf } from '../http/wire/task-projection.ts';
+import { pendingActions } from '../task/pending.ts';
+import type { Call, Snapshot, StateName, Turn } from '../task/snapshot.ts';
+
+/** A row without the title and the session's cost. The index has both. */
+export type TaskSummary = Omit<GroupedTask, 'title' | 'cost'> & { usage: GroupedTask['cost']['task'] };
+
+const STATES: Readonly<Record<StateName, GroupedTask['state']>> = {
+  submitted: 'working',
+  working: 'working',
+  'input-required': 'waiting',
+  'auth-required': 'waiting',
+  completed: 'completed',
+  canceled: 'canceled',
+  failed: 'failed',
+  rejected: 'rejected',
+};
+
+/** A row names at most this number of pending actions. */
+const MAX_ACTIONS = 5;
+const MAX_LINE = 200;
+
+export function summarizeTask(snapshot: Snapshot): TaskSummary {
+  const { taskId, sessionId, status, settings } = snapshot;
+  const waitingFor = waitingForOf(snapshot);
+  // After the last decision no call waits. The task's next event then sets the state to `working` (R09).
+  const state = STATES[status.state] === 'waiting' && waitingFor === null ? 'working' : STATES[status.state];
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, usd = null } = usageOf(snapshot);
+  const calls = Object.values(snapshot.calls).map((call) => ({ ...call, state: overviewState(call) }));
+  return {
+    taskId,
+    sessionId,
+    state,
+    createdAt: new Date(snapshot.createdAt).toISOString(),
+    updatedAt: new Date(snapshot.updatedAt).toISOString(),
+    workspace: settings.workspace ?? null,
+    model: newestTurn(snapshot)?.model ?? null,
+    usage: { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, usd },
+    notDone: notDoneText(state, calls),
+    waitingFor,
+    activity: activityOf(snapshot),
+  };
+}
+
+/** Returns the number of answers that the task waits for. */
+export function countWaiting({ waitingFor }: Pick<TaskSummary, 'waitingFor'>): number {
+  if (waitingFor === null) return 0;
+  return waitingFor.type === 'actions' ? waitingFor.count : 1;
+}
+
+function waitingForOf(snapshot: Snapshot): WaitingFor | null {
+  const { status } = snapshot;
+  if (status.state === 'auth-required') return { type: 'sign-in', text: lastLine(status.question) };
+  if (status.state !== 'input-required') return null;
+  if (status.pending.length === 0) return { type: 'reply', text: lastLine(status.question ?? '') };
+  const pending = pendingActions(snapshot);
+  if (pending.length === 0) return null;
+  const first = pending.slice(0, MAX_ACTIONS).map(({ callId, tool, title, shown, sideEffect, reason }) => ({
+    callId,
+    tool,
+    title: ellipsize(title, MAX_LINE),
+    shown,
+    sideEffect,
+    reason,
+  }));
+  return { type: 'actions', count: pending.length, first };
+}
+
+/** Returns the newest known fact: a running call, then the text of the turn, then the server's note, then the last call. */
+function activityOf(snapshot: Snapshot): string {
+  const { status, outputs, openTurn } = snapshot;
+  if ('message' in status && status.message !== undefined) return lastLine(status.message);
+  if (status.state === 'canceled') return lastLine(status.reason);
+  const calls = Object.values(snapshot.calls);
+  const running = calls.findLast(({ state }) => state.type === 'running');
+  if (running !== undefined) {
+    const output = outputs.findLast(({ toolId }) => toolId === running.toolId);
+    const line = lastLine(output?.text ?? '');
+    return ellipsize(line === '' ? running.title : `${running.title}: ${line}`, MAX_LINE);
+  }
+  const note = status.state === 'working' ? (status.note ?? '') : '';
+  const words = lastLine((openTurn ?? newestTurn(snapshot))?.text ?? '');
+  const lastCall: Call | undefined = calls.at(-1);
+  const facts = openTurn === null ? [note, words] : [words, note];
+  return [...facts, lastLine(lastCall?.title ?? '')].find((fact) => fact !== '') ?? '';
+}
+
+function newestTurn({ openTurn, exchanges }: Snapshot): Turn | undefined {
+  if (openTurn !== null) return openTurn;
+  return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : [])).at(-1);
+}
+
+/** Returns the last line with text. Looks only at the end of a long text. */
+function lastLine(text: string): string {
+  const lines = text.slice(-4 * MAX_LINE).split(/[\r\n]+/u);
+  return ellipsize(lines.findLast((line) => line.trim() !== '')?.trim() ?? '', MAX_LINE);
+}

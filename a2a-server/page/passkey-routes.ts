@@ -1,0 +1,119 @@
+/**
+ * The approval page's requests about passkeys. They need the page's session.
+ *
+ * - `GET /passkeys` lists the person's passkeys, and says at which address passkeys work.
+ * - `POST /passkeys/registration` and `POST /passkeys` register a passkey. Both need a code of `a2a-server passkey add`.
+ * - `DELETE /passkeys/:id` removes a passkey.
+ * - `POST /passkeys/challenge` returns the challenge of one decision.
+ * - `POST /passkeys/page-link` returns a one-time link to the page at the address where passkeys work.
+ */
+import { Router } from 'express';
+import type { Request } from 'express';
+import { z } from 'zod';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { decisionSchema } from '../../shared/protocol/tool-approval.ts';
+import { issuesText } from '../../shared/settings/resolve-settings.ts';
+import type { TaskService } from '../executor/task-service.ts';
+import { callerOf } from '../http/auth/caller.ts';
+import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/wire/json-body.ts';
+import type { Passkeys } from '../presence/passkeys.ts';
+import type { Presence } from '../presence/presence.ts';
+import { refuseOtherProgram } from '../presence/refuse-other-program.ts';
+import type { RelyingParty } from '../presence/relying-party.ts';
+import { oneTimeLink } from './page-sign-in.ts';
+import type { PageSessions } from './page-sessions.ts';
+
+export interface PagePasskeys {
+  passkeys: Passkeys;
+  presence: Presence;
+  party: RelyingParty;
+  /** The server's URL for clients. */
+  base: string;
+}
+
+const id = z.string().min(1).max(2000);
+const text = z.string().max(100_000);
+const code = z.string().min(1).max(200);
+const registrationRequest = z.strictObject({ code });
+/** `RegistrationResponseJSON` of WebAuthn Level 3. The library checks the contents. */
+const registrationResponse = z.object({
+  id,
+  rawId: id,
+  type: z.literal('public-key'),
+  clientExtensionResults: z.object({}),
+  response: z.object({
+    clientDataJSON: text,
+    attestationObject: text,
+    transports: z.array(z.string().max(100)).max(20).default([]),
+  }),
+});
+const newPasskey = z.strictObject({
+  code,
+  name: z.string().trim().min(1).max(100),
+  response: registrationResponse,
+});
+const challengeRequest = z.strictObject({
+  taskId: id,
+  decision: decisionSchema.refine((it) => it.presence === undefined, 'it has an assertion already'),
+});
+const linkRequest = z.strictObject({
+  taskId: id.optional(),
+  callId: id.optional(),
+  shown: id.optional(),
+});
+
+interface PasskeyRouteParts extends PagePasskeys {
+  tasks: Pick<TaskService, 'presenceStatement' | 'row'>;
+  sessions: Pick<PageSessions, 'makeLink'>;
+}
+
+export function passkeyRoutes({
+  tasks,
+  sessions,
+  passkeys,
+  presence,
+  party,
+  base,
+}: PasskeyRouteParts): Router {
+  const router = Router();
+  const body = jsonBody(['application/json'], DEFAULT_BODY_LIMITS);
+
+  router.get('/passkeys', async (request, response) => {
+    const list = await passkeys.list(callerOf(request).principal);
+    const place = party.type === 'usable' ? { origin: party.origin } : { problem: party.problem };
+    response.json({ ...place, passkeys: list });
+  });
+  router.post('/passkeys/registration', ...body, async (request, response) => {
+    const given = parsed(registrationRequest, request);
+    response.json(await passkeys.registrationOptions(callerOf(request).principal, given.code));
+  });
+  router.post('/passkeys', ...body, async (request, response) => {
+    response.json(await passkeys.register(callerOf(request).principal, parsed(newPasskey, request)));
+  });
+  router.delete('/passkeys/:id', async (request, response) => {
+    const removed = await passkeys.remove(callerOf(request).principal, request.params.id);
+    if (!removed) throw new ProductError('UNKNOWN_ADDRESS', 'You have no such passkey.');
+    response.json({ removed: true });
+  });
+  router.post('/passkeys/challenge', ...body, async (request, response) => {
+    const { principal } = callerOf(request);
+    const { taskId, decision } = parsed(challengeRequest, request);
+    const statement = await tasks.presenceStatement(taskId, principal, decision);
+    response.json(await presence.challenge(principal, statement));
+  });
+  router.post('/passkeys/page-link', ...body, async (request, response) => {
+    const { principal } = callerOf(request);
+    const target = parsed(linkRequest, request);
+    if (party.type === 'unusable') throw new ProductError('FORBIDDEN', party.problem);
+    await refuseOtherProgram(base);
+    if (target.taskId !== undefined) await tasks.row(target.taskId, principal);
+    response.json(await oneTimeLink(sessions, principal, party.base, target));
+  });
+  return router;
+}
+
+function parsed<Schema extends z.ZodType>(schema: Schema, request: Request): z.output<Schema> {
+  const result = schema.safeParse(request.body);
+  if (result.success) return result.data;
+  throw new ProductError('MALFORMED', `The body is not valid: ${issuesText(result.error)}.`);
+}

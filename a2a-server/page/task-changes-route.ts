@@ -1,0 +1,90 @@
+/**
+ * `GET /page/api/task-changes` sends a server-sent event when a task of the caller has changed, and one event at the
+ * start. The events have no data: the page then reads the list again. So a reader that was away needs no cursor.
+ */
+import { Router } from 'express';
+import { onAbort } from '../../shared/runtime/abort.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { TaskService } from '../executor/task-service.ts';
+import { callerOf } from '../http/auth/caller.ts';
+import { HEARTBEAT_MS, sseWriter } from '../http/streams/sse.ts';
+import type { TaskChanges } from './task-changes.ts';
+
+/** Between two events, in milliseconds. A model's text arrives in many appends per second. */
+const PAUSE_MS = 1_000;
+
+interface ChangesOptions {
+  tasks: Pick<TaskService, 'row'>;
+  changes: TaskChanges;
+  clock: Pick<Clock, 'after'>;
+  heartbeatMs?: number | undefined;
+}
+
+export function taskChangesRoute({
+  tasks,
+  changes,
+  clock,
+  heartbeatMs = HEARTBEAT_MS,
+}: ChangesOptions): Router {
+  const router = Router();
+  router.get('/task-changes', async (request, response) => {
+    const { principal, signal } = callerOf(request);
+    const changed = new Set<string>();
+    let wake: (() => void) | undefined;
+    const stopWatching = changes.listen((taskId) => {
+      changed.add(taskId);
+      wake?.();
+    });
+    const stopListening = onAbort(signal, () => wake?.());
+    const writer = sseWriter(response, { heartbeatMs });
+    const nextChange = (): Promise<void> => new Promise((resolve) => (wake = resolve));
+    try {
+      writer.send({ data: '{}' });
+      while (!signal.aborted) {
+        if (changed.size === 0) await nextChange();
+        const taskIds = [...changed];
+        changed.clear();
+        if (!(await ownsOne(tasks, principal, taskIds))) continue;
+        writer.send({ data: '{}' });
+        if (!signal.aborted) await pause(clock, signal);
+      }
+    } finally {
+      stopWatching();
+      stopListening();
+      writer.end();
+    }
+  });
+  return router;
+}
+
+/** Resolves after `PAUSE_MS` or when the signal aborts. */
+function pause(clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = onAbort(signal, () => {
+      cancel();
+      resolve();
+    });
+    const cancel = clock.after(PAUSE_MS, () => {
+      stop();
+      resolve();
+    });
+  });
+}
+
+/** X1: another principal's tasks cause no event. */
+async function ownsOne(
+  tasks: Pick<TaskService, 'row'>,
+  principal: string,
+  taskIds: readonly string[],
+): Promise<boolean> {
+  for (const taskId of taskIds) {
+    try {
+      await tasks.row(taskId, principal);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ProductError && error.reason === 'UNKNOWN_TASK')) throw error;
+    }
+  }
+  return false;
+}

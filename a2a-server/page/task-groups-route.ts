@@ -1,0 +1,169 @@
+/**
+ * The task list of the page.
+ *
+ * - `GET /page/api/task-groups` returns the first page of each group, and what the title and the notifications need.
+ * - `GET /page/api/task-groups/:group?token=…` returns a further page of one group.
+ *
+ * Filters: `text`, `workspace`, `model`, `state`. The index finds the rows. Only a row that has changed since the last
+ * request needs its snapshot.
+ */
+import { Router } from 'express';
+import { z } from 'zod';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import {
+  GROUPS,
+  type GroupedTask,
+  type GroupName,
+  type TaskGroup,
+  type TaskGroups,
+} from '../../shared/protocol/task-groups.ts';
+import { issuesText } from '../../shared/settings/resolve-settings.ts';
+import type { TaskService } from '../executor/task-service.ts';
+import { callerOf } from '../http/auth/caller.ts';
+import type { TaskFilter, TaskRow } from '../journal/journal.ts';
+import { costView } from '../task/cost-report.ts';
+import type { StateName } from '../task/snapshot.ts';
+import { countWaiting, summarizeTask, type TaskSummary } from './grouped-task.ts';
+
+const STATES_OF: Readonly<Record<GroupName, readonly StateName[]>> = {
+  waiting: ['input-required', 'auth-required'],
+  working: ['submitted', 'working'],
+  ended: ['completed', 'canceled', 'failed', 'rejected'],
+};
+
+const MAX_SIZE = 100;
+
+/** The number of waiting tasks whose actions are counted. Each further waiting task counts as one action. */
+const MAX_COUNTED = 200;
+/** The number of tasks for which the page may show a notification at once. */
+const MAX_NOTIFIED = 20;
+/** A summary has about 1 kB. */
+const MAX_SUMMARIES = 5_000;
+
+const text = z.string().min(1).max(500).optional();
+const query = z.strictObject({
+  text,
+  workspace: z.string().min(1).max(4096).optional(),
+  model: text,
+  state: z.enum(['waiting', 'working', 'completed', 'canceled', 'failed', 'rejected']).optional(),
+  size: z.coerce.number().int().min(1).max(MAX_SIZE).default(50),
+  token: text,
+});
+type Query = z.infer<typeof query>;
+
+type Tasks = Pick<TaskService, 'list' | 'snapshot' | 'sessionCost' | 'filterValues'>;
+
+export function taskGroupsRoute(tasks: Tasks): Router {
+  const router = Router();
+  const summaries = new Map<string, { seq: number; summary: TaskSummary }>();
+
+  const summaryOf = async ({ taskId, seq, principal }: TaskRow): Promise<TaskSummary | undefined> => {
+    const known = summaries.get(taskId);
+    if (known?.seq === seq) return known.summary;
+    try {
+      const snapshot = await tasks.snapshot(taskId, principal);
+      const summary = summarizeTask(snapshot);
+      summaries.delete(taskId);
+      summaries.set(taskId, { seq: snapshot.seq, summary });
+      const [oldest] = summaries.keys();
+      if (summaries.size > MAX_SUMMARIES && oldest !== undefined) summaries.delete(oldest);
+      return summary;
+    } catch (error) {
+      // The task was deleted after the query of the index.
+      if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return undefined;
+      throw error;
+    }
+  };
+
+  /** Snapshots are loaded one after the other, so that other requests are not blocked (X3). */
+  const tasksOf = async (rows: readonly TaskRow[]): Promise<GroupedTask[]> => {
+    const found: GroupedTask[] = [];
+    const sessionCosts = new Map<string, GroupedTask['cost']['session']>();
+    for (const row of rows) {
+      const summary = await summaryOf(row);
+      if (summary === undefined) continue;
+      const { principal, sessionId, title } = row;
+      const session = sessionCosts.get(sessionId) ?? costView(await tasks.sessionCost(principal, sessionId));
+      sessionCosts.set(sessionId, session);
+      const { usage, ...rest } = summary;
+      found.push({ ...rest, title, cost: { task: usage, session } });
+    }
+    return found;
+  };
+
+  const groupOf = async (group: GroupName, principal: string, asked: Query): Promise<TaskGroup> => {
+    const { size, token } = asked;
+    const {
+      rows,
+      total,
+      next = null,
+    } = await tasks.list(filterOf(group, principal, asked), {
+      size,
+      ...(token !== undefined && { token }),
+      // The oldest question comes first. Of the other tasks, the newest change comes first.
+      order: group === 'waiting' ? 'oldest-first' : 'newest-first',
+    });
+    return { tasks: await tasksOf(rows), total, next };
+  };
+
+  const attentionOf = async (principal: string): Promise<TaskGroups['attention']> => {
+    const filter = { principal, states: STATES_OF.waiting };
+    const { rows, total } = await tasks.list(filter, { size: MAX_COUNTED });
+    let count = total - rows.length;
+    for (const row of rows) {
+      const summary = await summaryOf(row);
+      if (summary !== undefined) count += countWaiting(summary);
+    }
+    return { tasks: await tasksOf(rows.slice(0, MAX_NOTIFIED)), count };
+  };
+
+  router.get('/task-groups', async (request, response) => {
+    const { principal } = callerOf(request);
+    const asked = parsed(request.query);
+    if (asked.token !== undefined)
+      throw new ProductError('MALFORMED', 'A page token belongs to one group: /task-groups/{group}?token=….');
+    const answer: TaskGroups = {
+      waiting: await groupOf('waiting', principal, asked),
+      working: await groupOf('working', principal, asked),
+      ended: await groupOf('ended', principal, asked),
+      attention: await attentionOf(principal),
+      ...(await tasks.filterValues(principal)),
+    };
+    response.setHeader('Cache-Control', 'no-store').json(answer);
+  });
+  router.get('/task-groups/:group', async (request, response) => {
+    const group = GROUPS.find((name) => name === request.params.group);
+    if (group === undefined)
+      throw new ProductError('UNKNOWN_ADDRESS', `The groups of tasks are ${GROUPS.join(', ')}.`);
+    const page = await groupOf(group, callerOf(request).principal, parsed(request.query));
+    response.setHeader('Cache-Control', 'no-store').json(page);
+  });
+  return router;
+}
+
+function parsed(value: unknown): Query {
+  const result = query.safeParse(value);
+  if (result.success) return result.data;
+  throw new ProductError(
+    'MALFORMED',
+    `The parameters are text, workspace, model, state, size and token, each once: ${issuesText(result.error)}.`,
+  );
+}
+
+function filterOf(group: GroupName, principal: string, asked: Query): TaskFilter {
+  const { text: words, workspace, model, state } = asked;
+  const states = STATES_OF[group];
+  return {
+    principal,
+    states: state === undefined ? states : states.filter((name) => isIn(state, name)),
+    ...(words !== undefined && { text: words }),
+    ...(workspace !== undefined && { workspace }),
+    ...(model !== undefined && { model }),
+  };
+}
+
+/** Returns true if the page shows a task of this server state as `shown`. */
+function isIn(shown: NonNullable<Query['state']>, state: StateName): boolean {
+  if (shown === 'waiting' || shown === 'working') return STATES_OF[shown].includes(state);
+  return shown === state;
+}

@@ -1,0 +1,56 @@
+import { relative, resolve, sep } from 'node:path';
+import type { SideEffect, ToolSource } from '../../shared/protocol/tool-approval.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
+
+/** A path relative to the workspace's root, with `/`. The root is `.`. */
+export interface ResolvedTargetPath {
+  /** The normalised path from the call. */
+  written: string;
+  /** The path after symbolic links are resolved. */
+  leadsTo: string;
+}
+
+export interface ResolvedTargets {
+  paths: readonly ResolvedTargetPath[];
+  trees: readonly ResolvedTargetPath[];
+  command: string | undefined;
+  hosts: readonly string[];
+}
+
+export interface CallFacts {
+  tool: string;
+  source: ToolSource;
+  sideEffect: SideEffect;
+  reach: ResolvedTargets;
+}
+
+export const NO_TARGETS: ResolvedTargets = { paths: [], trees: [], command: undefined, hosts: [] };
+
+/**
+ * Resolves the paths of a call for the policy rules. A path that is missing or outside the workspace stays as written,
+ * because the workspace refuses access to it (X2).
+ */
+export async function resolveTargets(
+  tool: Tool,
+  input: unknown,
+  workspace: Pick<Workspace, 'root' | 'locate'>,
+): Promise<ResolvedTargets> {
+  const { paths = [], trees = [], command, hosts = [] } = tool.reach?.(input) ?? {};
+  const located = async (path: string): Promise<ResolvedTargetPath> => {
+    const written = normalisedPath(path, workspace.root);
+    const place = await workspace.locate(path).catch(() => undefined);
+    return { written, leadsTo: place?.path ?? written };
+  };
+  return {
+    paths: await Promise.all(paths.map(located)),
+    trees: await Promise.all(trees.map(located)),
+    command,
+    hosts,
+  };
+}
+
+function normalisedPath(path: string, root: string): string {
+  const inside = relative(root, resolve(root, path)).split(sep).join('/');
+  return inside === '' ? '.' : inside;
+}

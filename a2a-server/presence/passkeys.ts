@@ -1,0 +1,155 @@
+/**
+ * Registers, lists and removes passkeys. A registration needs a one-time code of the command `a2a-server passkey add`.
+ * Without it, a program with a bearer token could register a passkey of its own, and presence would prove nothing.
+ */
+import { createHash } from 'node:crypto';
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { passkeyFingerprint } from '../../shared/presence/presence-proof.ts';
+import { OpenChallenges } from './open-challenges.ts';
+import type { Passkey, PasskeyFile } from './passkey-file.ts';
+import type { RegistrationCodes } from './registration-codes.ts';
+import type { RelyingParty } from './relying-party.ts';
+
+export const MAX_PASSKEYS = 20;
+
+export type PasskeyView = Pick<Passkey, 'id' | 'name' | 'registeredAt'>;
+
+export interface Passkeys {
+  list(principal: string): Promise<PasskeyView[]>;
+  /** Returns the options for the browser. @throws ProductError FORBIDDEN without a valid code */
+  registrationOptions(principal: string, code: string): Promise<object>;
+  /**
+   * Uses up the code and stores the passkey.
+   * @throws ProductError FORBIDDEN without a valid code, MALFORMED if the browser's response is not valid
+   */
+  register(principal: string, registration: Registration): Promise<PasskeyView>;
+  /** Returns false if the principal has no such passkey. */
+  remove(principal: string, id: string): Promise<boolean>;
+}
+
+export interface Registration {
+  code: string;
+  name: string;
+  response: RegistrationResponseJSON;
+}
+
+interface PasskeysParts {
+  /** Called after each change, so that the operator can read who may prove presence. */
+  onChange?: (
+    change: 'registered' | 'removed',
+    passkey: { principal: string; name: string; fingerprint: string },
+  ) => void;
+  file: PasskeyFile;
+  codes: RegistrationCodes;
+  party: RelyingParty;
+  clock: Pick<Clock, 'now'>;
+}
+
+export function createPasskeys({ file, codes, party, clock, onChange }: PasskeysParts): Passkeys {
+  const open = new OpenChallenges<{ code: string }>(clock);
+  const usable = (): Extract<RelyingParty, { type: 'usable' }> => {
+    if (party.type === 'usable') return party;
+    throw new ProductError('FORBIDDEN', party.problem);
+  };
+  const ownPasskeys = async (principal: string): Promise<Passkey[]> =>
+    (await file.read()).filter((each) => each.principal === principal);
+
+  return {
+    async list(principal) {
+      return (await ownPasskeys(principal)).map(viewOf);
+    },
+
+    async registrationOptions(principal, code) {
+      const { rpId } = usable();
+      if (!(await codes.isValid(code, principal))) throw codeRefused();
+      const own = await ownPasskeys(principal);
+      if (own.length >= MAX_PASSKEYS)
+        throw new ProductError('FORBIDDEN', `You have ${MAX_PASSKEYS} passkeys. Remove one of them first.`);
+      const { generateRegistrationOptions } = await import('@simplewebauthn/server');
+      const options = await generateRegistrationOptions({
+        rpName: 'mcp-a2a-bridge',
+        rpID: rpId,
+        userName: principal,
+        userID: userIdOf(principal),
+        attestationType: 'none',
+        excludeCredentials: own.map(({ id }) => ({ id })),
+        authenticatorSelection: { residentKey: 'discouraged', userVerification: 'required' },
+      });
+      open.add(options.challenge, principal, { code });
+      return options;
+    },
+
+    async register(principal, { code, name, response }) {
+      const { rpId, origin } = usable();
+      const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
+      const verified = await verifyRegistrationResponse({
+        response,
+        expectedChallenge: (challenge) => open.take(challenge, principal)?.code === code,
+        expectedOrigin: origin,
+        expectedRPID: rpId,
+        requireUserVerification: true,
+      }).catch((error: unknown) => {
+        throw new ProductError(
+          'MALFORMED',
+          `The passkey was not registered: ${messageOf(error)}. Try again with a new link.`,
+          { cause: error },
+        );
+      });
+      if (!verified.verified)
+        throw new ProductError('MALFORMED', 'The passkey was not registered: its signature is not valid.');
+      if (!(await codes.use(code, principal))) throw codeRefused();
+      const { credential } = verified.registrationInfo;
+      const passkey: Passkey = {
+        principal,
+        id: credential.id,
+        name,
+        rpId,
+        publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+        count: credential.counter,
+        transports: [...(credential.transports ?? [])],
+        registeredAt: new Date(clock.now()).toISOString(),
+      };
+      await file.change((all) => [
+        ...all.filter((each) => each.id !== passkey.id || each.principal !== principal),
+        passkey,
+      ]);
+      onChange?.('registered', factsOf(passkey));
+      return viewOf(passkey);
+    },
+
+    async remove(principal, id) {
+      const own = await ownPasskeys(principal);
+      const removed = own.find((each) => each.id === id);
+      if (removed === undefined) return false;
+      await file.change((all) => all.filter((each) => each.id !== id || each.principal !== principal));
+      onChange?.('removed', factsOf(removed));
+      return true;
+    },
+  };
+}
+
+function viewOf({ id, name, registeredAt }: Passkey): PasskeyView {
+  return { id, name, registeredAt };
+}
+
+function factsOf({ principal, name, publicKey }: Passkey): {
+  principal: string;
+  name: string;
+  fingerprint: string;
+} {
+  return { principal, name, fingerprint: passkeyFingerprint(publicKey) };
+}
+
+/** An authenticator shows one entry per user id. The id must not be the user's name (WebAuthn Level 3 §14.6.1). */
+function userIdOf(principal: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(createHash('sha256').update(`user of mcp-a2a-bridge\n${principal}`).digest());
+}
+
+function codeRefused(): ProductError {
+  return new ProductError(
+    'FORBIDDEN',
+    'This link for a passkey is used up or older than ten minutes. Run `a2a-server passkey add` on the machine of the server for a new one.',
+  );
+}

@@ -1,0 +1,20 @@
+/**
+ * The hash chain over a task's events. Hash n is the SHA-256 (hex) of hash n−1 and of the canonical JSON of event n, so
+ * the last hash covers every event and their order. Pure.
+ */
+import { createHash } from 'node:crypto';
+import { stringify } from 'safe-stable-stringify';
+import type { JournalEntry } from '../task/events.ts';
+
+/** Hash 0. It contains the task id, so two tasks with equal events have different chains. */
+export function chainStart(taskId: string): string {
+  return sha256(`mcp-a2a-bridge receipt 1\n${taskId}`);
+}
+
+export function nextHash(hash: string, { seq, at, event }: JournalEntry): string {
+  return sha256(`${hash}\n${stringify({ seq, at, event })}`);
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

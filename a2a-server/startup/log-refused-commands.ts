@@ -1,0 +1,31 @@
+/**
+ * Logs each command that the task service refuses, with its ids and the reason code. The error's sentence may quote a
+ * task, so it is not logged (X1). Accepted commands are logged as events (`event-log-lines.ts`).
+ */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { RunningTaskService } from '../executor/journal-task-service.ts';
+import type { Incoming } from '../executor/task-service.ts';
+
+export function logRefusals(tasks: RunningTaskService, log: Logger): RunningTaskService {
+  const refused = (message: string, facts: Readonly<Record<string, unknown>>) => (error: unknown) => {
+    if (error instanceof ProductError) log.info({ ...facts, reason: error.reason }, message);
+    throw error;
+  };
+  return {
+    ...tasks,
+    send: (incoming) => tasks.send(incoming).catch(refused(nameOf(incoming), idsOf(incoming))),
+    cancel: (taskId, by, reason) =>
+      tasks.cancel(taskId, by, reason).catch(refused('a cancel was refused', { taskId, ...by })),
+  };
+}
+
+function nameOf({ decisions, revoke }: Incoming): string {
+  if (decisions !== undefined) return 'a decision was refused';
+  return revoke === undefined ? 'a message was refused' : 'a revocation was refused';
+}
+
+function idsOf({ taskId, sessionId, principal, channel, message, decisions }: Incoming) {
+  const callIds = decisions?.decisions.map(({ callId }) => callId);
+  return { taskId, sessionId, messageId: message.messageId, callIds, principal, channel };
+}

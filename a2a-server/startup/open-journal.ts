@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { withStorageErrors } from '../../shared/sqlite/storage-error.ts';
+import type { OnAppended } from '../journal/committed-entries.ts';
+import type { Journal } from '../journal/journal.ts';
+import { lockJournal } from '../journal/sqlite/journal-lock.ts';
+import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
+import type { ServerSettings } from './settings.ts';
+
+interface JournalUse {
+  clock: () => number;
+  onAppended: OnAppended;
+  /** Called once if another server has taken over the journal. This server must stop its work (E1). */
+  onTakenOver: (error: Error) => void;
+}
+
+/**
+ * Opens the journal of the settings: the database, or the SQLite file in the state directory. In both cases, no other
+ * server can use the state directory until the journal is closed.
+ * @throws ProductError CONFIGURATION, STORAGE
+ */
+export async function openJournal(
+  { database, stateDir }: Pick<ServerSettings, 'database' | 'stateDir'>,
+  { clock, onAppended, onTakenOver }: JournalUse,
+): Promise<Journal> {
+  const path = join(stateDir, 'journal.db');
+  if (database === undefined) return openSqliteJournal({ path, clock, onAppended });
+  // The state directory also has the records of this server's processes.
+  const lock = withStorageErrors(path, () => lockJournal(path));
+  try {
+    const { openPostgresJournal } = await import('../journal/postgres/postgres-journal.ts');
+    const journal = await openPostgresJournal({ url: database, clock, onAppended, onTakenOver });
+    return {
+      ...journal,
+      async close() {
+        await journal.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}

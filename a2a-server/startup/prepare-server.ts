@@ -1,0 +1,78 @@
+/**
+ * Prepares a server from its settings, before it opens its journal or a port. A start and `a2a-server check` both use
+ * this code, so both refuse the same settings.
+ */
+import { realpath } from 'node:fs/promises';
+import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
+import { expandedServers } from '../mcp-servers/variables.ts';
+import { readPage, type Page } from '../page/page-route.ts';
+import type { RetryPolicy } from '../models/retry-policy.ts';
+import type { Policy } from '../policy/prepare-rules.ts';
+import type { ChildProcesses } from '../processes/child-processes.ts';
+import { builtinTools } from '../tools/builtin/builtin-tools.ts';
+import type { ReadOutput } from '../tools/builtin/read-output.ts';
+import { findConfinement, type Confinement } from '../tools/shell/confinement.ts';
+import type { Tool } from '../tools/tool.ts';
+import { createAgentBackend, type AgentBackend } from './agent-backend.ts';
+import { serverPolicy } from './server-policy.ts';
+import type { ServerSettings } from './settings.ts';
+
+export interface Prepared {
+  page: Page;
+  /** The agent that runs the tasks. The caller must close it. */
+  worker: AgentBackend;
+  confinement: Confinement;
+  tools: readonly Tool[];
+  policy: Policy;
+  /** The MCP servers to start. Variables in their settings are already replaced by values. */
+  mcpServers: ReadonlyMap<string, McpServerEntry>;
+}
+
+export interface Surroundings {
+  pageDirectory: string;
+  children: ChildProcesses;
+  outputs: ReadOutput;
+  /** The retry policy for failing providers. The default is `RETRY_POLICY`. */
+  patience?: RetryPolicy;
+  /** Creates the state directory. In a check, the function does nothing. */
+  makeDirectory: () => Promise<void>;
+}
+
+/** Creates the agent, the tools and the policy from the settings. @throws ProductError CONFIGURATION */
+export async function prepareServer(
+  settings: ServerSettings,
+  { pageDirectory, children, outputs, patience, makeDirectory }: Surroundings,
+): Promise<Prepared> {
+  const page = await readPage(pageDirectory);
+  const worker = await createAgentBackend(settings, children, patience);
+  await makeDirectory();
+  const confinement = await confinementOf(settings);
+  const tools = worker.tools ?? toolsOf(settings, { confinement, outputs, children });
+  const policy = serverPolicy(settings, tools);
+  const mcpServers = expandedServers(settings.mcpServers, process.env);
+  return { page, worker, confinement, tools, policy, mcpServers };
+}
+
+/**
+ * Returns the sandbox of shell commands. If the settings require a sandbox and it does not work, the start fails (X1).
+ */
+async function confinementOf({ confineShell, shellNetwork, stateDir }: ServerSettings): Promise<Confinement> {
+  return findConfinement({
+    confine: confineShell,
+    network: shellNetwork,
+    // X2: a confined command must not read the server's token or journal. In a check, the directory may be missing.
+    hidden: [await realpath(stateDir).catch(() => stateDir)],
+  });
+}
+
+function toolsOf(
+  { grace, passEnv, allowPrivateHost }: ServerSettings,
+  made: { confinement: Confinement; outputs: ReadOutput; children: ChildProcesses },
+): Tool[] {
+  return builtinTools({
+    graceMs: grace,
+    passEnvironment: passEnv,
+    privateHosts: allowPrivateHost,
+    ...made,
+  });
+}

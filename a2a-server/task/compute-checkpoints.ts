@@ -1,0 +1,144 @@
+/**
+ * Computes checkpoints from the journal (J2), and decides how to restore a file. A checkpoint records the files of a
+ * workspace before a turn changed them. Pure.
+ */
+import type { FileState } from './events.ts';
+import type { Call, Snapshot } from './snapshot.ts';
+
+/** The changes that the file tools made in one turn. The changes of shell commands are unknown. */
+export interface Checkpoint {
+  /** Task id and turn, e.g. `task-….3`. */
+  id: string;
+  taskId: string;
+  sessionId: string;
+  turn: number;
+  /** The time directly before the first change, in milliseconds since 1970. */
+  at: number;
+  /** An absolute path. Empty if the task has no workspace. Such a task changes no files. */
+  workspace: string;
+  files: readonly CheckpointFile[];
+  /** The titles of the turn's other calls that may have changed files. */
+  commands: readonly string[];
+}
+
+export interface CheckpointFile {
+  path: string;
+  before: FileState;
+  /** The state after each change of the turn, oldest first. */
+  after: readonly FileState[];
+}
+
+function checkpointId(taskId: string, turn: number): string {
+  return `${taskId}.${turn}`;
+}
+
+export function checkpointsOf(snapshot: Snapshot): Checkpoint[] {
+  const turns = groupedBy(Object.values(snapshot.calls), (call) => call.turn);
+  return [...turns].flatMap(([turn, calls]) => checkpointOf(snapshot, turn, calls) ?? []);
+}
+
+/** Groups items by key. The groups keep the order of their first items. */
+function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  return groups;
+}
+
+function checkpointOf(snapshot: Snapshot, turn: number, calls: readonly Call[]): Checkpoint | undefined {
+  const saved = calls.flatMap((call) => call.saved ?? []).toSorted((a, b) => a.at - b.at);
+  const [first] = saved;
+  if (first === undefined) return undefined;
+  const { taskId, sessionId, settings } = snapshot;
+  const files = [...groupedBy(saved, ({ path }) => path)].flatMap(([path, changes]) => {
+    const [earliest] = changes;
+    return earliest ? [{ path, before: earliest.before, after: changes.map(({ after }) => after) }] : [];
+  });
+  const commands = calls.filter(mayChangeFiles).map(({ title }) => title);
+  return {
+    id: checkpointId(taskId, turn),
+    taskId,
+    sessionId,
+    turn,
+    at: first.at,
+    workspace: settings.workspace ?? '',
+    files,
+    commands,
+  };
+}
+
+/**
+ * True if the call started and may have changed files without saving them. Only the server's own file tools save files.
+ */
+function mayChangeFiles({ sideEffect, source, toolId }: Call): boolean {
+  if (toolId === null || sideEffect === 'none') return false;
+  return source.type !== 'built-in' || sideEffect === 'command' || sideEffect === 'other';
+}
+
+export interface FileChanges extends CheckpointFile {
+  /** The task whose journal has the content of `before`. */
+  taskId: string;
+  /** True if another program or a person changed the file between two of the checkpoints. */
+  interrupted: boolean;
+}
+
+/** Combines the changes of each file in several checkpoints of one workspace. @param checkpoints oldest first */
+export function changesOver(checkpoints: readonly Checkpoint[]): FileChanges[] {
+  const files = checkpoints.flatMap(({ taskId, files: changed }) =>
+    changed.map((file) => ({ ...file, taskId })),
+  );
+  return [...groupedBy(files, ({ path }) => path).values()].flatMap((changes) => {
+    const [first, ...later] = changes;
+    return first === undefined
+      ? []
+      : [later.reduce<FileChanges>(followedBy, { ...first, interrupted: false })];
+  });
+}
+
+/**
+ * Adds a later checkpoint. A crash may have prevented the last changes of the earlier checkpoint. The later checkpoint
+ * may therefore start from any recorded state.
+ */
+function followedBy(earlier: FileChanges, { before, after }: CheckpointFile): FileChanges {
+  const known = [earlier.before, ...earlier.after].some((state) => isSameState(state, before));
+  return {
+    ...earlier,
+    after: [...earlier.after, ...after],
+    interrupted: earlier.interrupted || !known,
+  };
+}
+
+export type RestoreStep =
+  /** The file still has its state from before the turn. */
+  | { type: 'nothing'; path: string }
+  | { type: 'put-back'; path: string; now: FileState; before: Exclude<FileState, { type: 'not-saved' }> }
+  /** The file changed after the turn. The restoration keeps the file, because the later change must not be lost. */
+  | { type: 'changed-since'; path: string; now: FileState }
+  | { type: 'not-saved'; path: string; why: string };
+
+/**
+ * Decides what a restoration does with one file.
+ * @param now the current state of the file. If the turn recorded this state, only the turn has changed the file. It need
+ * not be the last recorded state: a crash may have prevented the last change.
+ */
+export function restoreStep(
+  { path, before, after, interrupted }: Omit<FileChanges, 'taskId'>,
+  now: FileState,
+): RestoreStep {
+  if (before.type === 'not-saved') return { type: 'not-saved', path, why: before.why };
+  if (isSameState(now, before)) return { type: 'nothing', path };
+  return !interrupted && after.some((state) => isSameState(now, state))
+    ? { type: 'put-back', path, now, before }
+    : { type: 'changed-since', path, now };
+}
+
+/** A state without saved content equals no state, not even itself. */
+export function isSameState(one: FileState, other: FileState): boolean {
+  switch (one.type) {
+    case 'content':
+      return other.type === 'content' && other.hash === one.hash;
+    case 'absent':
+      return other.type === 'absent';
+    case 'not-saved':
+      return false;
+  }
+}

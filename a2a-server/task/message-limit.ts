@@ -1,0 +1,62 @@
+/** Limits a new message, so that the conversation with it can be made to fit into the context window. Pure. */
+import { conversationTokens, SUMMARY, tokensOf, type ContextWindow } from './context-reduction.ts';
+import { messageText } from './conversation.ts';
+import type { UserMessage } from './events.ts';
+import { leastFileTokens } from './files-for-model.ts';
+import type { Snapshot } from './snapshot.ts';
+import { messageFiles } from './task-files.ts';
+
+/**
+ * A message of this length is always accepted. In tokens. A person can then always answer, even if the server no
+ * longer offers the task's model.
+ */
+export const SHORT_MESSAGE = 200;
+/** The share of the space for the conversation that one message may fill. */
+const MESSAGE_SHARE = 1 / 2;
+
+/** Returns a low estimate for files. A high estimate would refuse files that the model accepts. */
+export function messageTokens(message: UserMessage): number {
+  const files = messageFiles(message).reduce((sum, file) => sum + leastFileTokens(file), 0);
+  return tokensOf(messageText(message)) + files;
+}
+
+/**
+ * The task that gets a message. `live` is absent for a new task. `previous` is the session's last ended task, if any.
+ */
+export interface ReceivingTask {
+  live?: Snapshot | undefined;
+  previous?: Snapshot | undefined;
+}
+
+/**
+ * Returns the maximum length of a new message in tokens. Nothing shortens the live task's first message and the
+ * messages that the model has not answered. So they count, too.
+ */
+export function messageLimit({ live, previous }: ReceivingTask, room: ContextWindow): number {
+  const { window = Infinity, beside } = room;
+  const fixed = [
+    ...(live === undefined ? [] : [...firstMessage(live), ...unanswered(live)]),
+    ...(previous === undefined || isShortened(previous) ? [] : unanswered(previous)),
+  ].reduce((sum, message) => sum + messageTokens(message), 0);
+  const left = conversationTokens(room) * (1 - SUMMARY) - fixed;
+  return Math.max(0, Math.floor(Math.min((window - beside) * MESSAGE_SHARE, left)));
+}
+
+/** Returns the first message, unless it is one of the unanswered messages. */
+function firstMessage({ exchanges }: Snapshot): UserMessage[] {
+  const [first] = exchanges;
+  return first?.type === 'message' && exchanges.some(({ type }) => type === 'turn') ? [first.message] : [];
+}
+
+function unanswered({ exchanges, queued }: Snapshot): UserMessage[] {
+  const lastTurn = exchanges.findLastIndex(({ type }) => type === 'turn');
+  const messages = exchanges
+    .slice(lastTurn + 1)
+    .flatMap((item) => (item.type === 'message' ? [item.message] : []));
+  return [...messages, ...queued];
+}
+
+/** The conversation shortens the messages of a task that was too long for its model. */
+function isShortened({ status }: Snapshot): boolean {
+  return status.state === 'failed' && status.tooLong === true;
+}

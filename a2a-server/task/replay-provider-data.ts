@@ -1,0 +1,91 @@
+/**
+ * Returns a model's own data of earlier turns to that model: its reasoning, and data that only its provider
+ * understands. Some providers refuse a call without its signature. Some refuse reasoning if the conversation before it
+ * has changed. The model and the earlier conversation must therefore be the same. Pure.
+ */
+import type { RequestedCall } from './events.ts';
+import type { Snapshot, Turn } from './snapshot.ts';
+
+export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+/** Opaque data of a provider, e.g. signatures, encrypted reasoning or item ids. The key is the provider's namespace. */
+export type ProviderState = Readonly<Record<string, JsonObject>>;
+
+/**
+ * One part of a turn. The parts are in the model's order. A text part is the next `length` characters of the turn's
+ * text. A reasoning part is the next `length` characters of its reasoning.
+ */
+export type TurnPart =
+  | { type: 'text' | 'reasoning'; length: number; state?: ProviderState }
+  /** The turn's next call. `input` is the model's input, if it differs from the validated input. */
+  | { type: 'call'; input?: JsonObject; state?: ProviderState };
+
+/** `basis` is a hash of the request's instructions, tools and endpoint. */
+export interface RecordedTurn {
+  basis: string;
+  parts: readonly TurnPart[];
+}
+
+/** The model that gets the conversation. `basis` is a hash of the request's instructions, tools and endpoint. */
+export interface ReceivingModel {
+  model: string;
+  basis: string;
+  /** The media types of the files that the model accepts. The default is none. */
+  inputModes?: readonly string[] | undefined;
+}
+
+export type ReplayedPart =
+  | { type: 'text' | 'reasoning'; text: string; state?: ProviderState }
+  | {
+      type: 'call';
+      modelCallId: string;
+      tool: string;
+      input: Record<string, unknown>;
+      state?: ProviderState;
+    };
+
+/**
+ * True if the turn's model gets the request, and the conversation before the turn has not changed.
+ * @param later the later tasks of the session
+ */
+export function isReplayable(
+  { model, turn, replay }: Turn,
+  { snapshot, later, reader }: { snapshot: Snapshot; later: readonly Snapshot[]; reader: ReceivingModel },
+): boolean {
+  const { shortenedAt } = snapshot.context;
+  return (
+    replay !== undefined &&
+    model === reader.model &&
+    replay.basis === reader.basis &&
+    (shortenedAt === null || turn > shortenedAt) &&
+    later.every(({ context }) => context.shortenedAt === null)
+  );
+}
+
+/**
+ * Returns the parts of a turn with their content. White space without state is omitted, because providers refuse it.
+ */
+export function replayedParts(
+  { text, reasoning = '', replay }: Turn,
+  calls: readonly (RequestedCall & { originalInput: Record<string, unknown> | null })[],
+): ReplayedPart[] {
+  const rest = { text, reasoning };
+  let next = 0;
+  return (replay?.parts ?? []).flatMap((part): ReplayedPart[] => {
+    const state = part.state && { state: part.state };
+    if (part.type === 'call') {
+      const call = calls[next];
+      next += 1;
+      if (call === undefined) return [];
+      const { modelCallId, tool } = call;
+      const input = part.input ?? call.originalInput ?? call.input;
+      return [{ type: 'call', modelCallId, tool, input, ...state }];
+    }
+    const shown = rest[part.type].slice(0, part.length);
+    rest[part.type] = rest[part.type].slice(part.length);
+    return shown.trim() === '' && state === undefined ? [] : [{ type: part.type, text: shown, ...state }];
+  });
+}

@@ -1,0 +1,28 @@
+/** Computes the `shown` code of a waiting call. Each decision must contain this code (D2, E2). Pure. */
+import { shownCode } from '../../shared/protocol/shown-code.ts';
+import type { PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
+import type { RecordedAction } from './events.ts';
+import type { Call } from './snapshot.ts';
+
+/**
+ * Returns a code of the call id, the input, the content behind the preview, and the reason. A repeated question about
+ * the call has a new code. A decision on the earlier question is then invalid.
+ */
+export function shownCodeOf({ callId, inputHash, basis, toolId }: Call, reason: PendingReason): string {
+  return shownCode(callId, inputHash, basis, reason, reason === 'outcome-unknown' ? toolId : null);
+}
+
+/** Adds the codes that old journals lack. For an unknown call the code is empty, so no decision can match it. */
+export function withShownCodes(
+  recorded: readonly RecordedAction[],
+  calls: Readonly<Record<string, Call>>,
+): PendingAction[] {
+  return recorded.map((action) => ({
+    ...action,
+    shown: action.shown ?? codeOf(calls[action.callId], action),
+  }));
+}
+
+function codeOf(call: Call | undefined, { reason }: RecordedAction): string {
+  return call === undefined ? '' : shownCodeOf(call, reason);
+}

@@ -1,0 +1,23 @@
+import type { PolicyVerdict } from './events.ts';
+
+/** Returns the policy's verdict on a call for a person, e.g. `allowed by rule r1`. */
+export function verdictText(verdict: PolicyVerdict): string {
+  switch (verdict.type) {
+    case 'ask':
+      return [
+        `a person decides${verdict.presence === true ? ' with a passkey' : ''}`,
+        ...(verdict.rule === undefined ? [] : [`by rule ${verdict.rule}`]),
+      ].join(', ');
+    case 'question':
+      return 'question to a person';
+    case 'refuse':
+      return `refused: ${verdict.message}`;
+    case 'allow': {
+      const { because } = verdict;
+      if (because.type === 'rule') return `allowed by rule ${because.rule}`;
+      return because.type === 'grant'
+        ? `allowed by the decision on call ${because.callId}`
+        : `allowed: ${because.type}`;
+    }
+  }
+}

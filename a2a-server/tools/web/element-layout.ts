@@ -1,0 +1,55 @@
+/**
+ * How an HTML element changes the text of a page. `breaks` is the number of line breaks before and after the element.
+ * Two breaks make an empty line.
+ */
+export type Layout = { breaks: number } & (
+  | {
+      type:
+        'plain' | 'hidden' | 'item' | 'row' | 'cell' | 'link' | 'as-written' | 'main' | 'line-end' | 'rule';
+    }
+  | { type: 'heading'; level: number }
+  | { type: 'list'; numbered: boolean }
+);
+
+const NAMES = {
+  /** Elements without readable text, and the navigation and footer of a page. */
+  hidden:
+    'nav aside footer title script style template noscript iframe object svg math canvas button select textarea datalist img picture video audio dialog',
+  spaced: 'p blockquote table dl figure details fieldset hgroup',
+  block:
+    'address body caption dd div dt figcaption form header html legend section summary tbody tfoot thead optgroup option',
+} as const;
+
+const LAYOUTS: ReadonlyMap<string, Layout> = new Map<string, Layout>([
+  ...each(NAMES.hidden, { type: 'hidden', breaks: 0 }),
+  ...each(NAMES.spaced, { type: 'plain', breaks: 2 }),
+  ...each(NAMES.block, { type: 'plain', breaks: 1 }),
+  ...each('main article', { type: 'main', breaks: 2 }),
+  ...each('pre', { type: 'as-written', breaks: 2 }),
+  ...each('ol', { type: 'list', numbered: true, breaks: 1 }),
+  ...each('ul menu', { type: 'list', numbered: false, breaks: 1 }),
+  ...each('li', { type: 'item', breaks: 1 }),
+  ...each('tr', { type: 'row', breaks: 1 }),
+  ...each('td th', { type: 'cell', breaks: 0 }),
+  ...each('a', { type: 'link', breaks: 0 }),
+  ...each('br', { type: 'line-end', breaks: 0 }),
+  ...each('hr', { type: 'rule', breaks: 2 }),
+  ...[1, 2, 3, 4, 5, 6].map((level): [string, Layout] => [
+    `h${level}`,
+    { type: 'heading', level, breaks: 2 },
+  ]),
+]);
+
+const PLAIN: Layout = { type: 'plain', breaks: 0 };
+const HIDDEN: Layout = { type: 'hidden', breaks: 0 };
+
+export function layoutOf(name: string, attributes: Readonly<Record<string, string>>): Layout {
+  if ('hidden' in attributes || attributes['aria-hidden'] === 'true') return HIDDEN;
+  if (attributes['role'] === 'navigation') return HIDDEN;
+  if (attributes['role'] === 'main') return { type: 'main', breaks: 2 };
+  return LAYOUTS.get(name) ?? PLAIN;
+}
+
+function each(names: string, layout: Layout): [string, Layout][] {
+  return names.split(' ').map((name) => [name, layout]);
+}

@@ -1,0 +1,59 @@
+/** Builds the fields of a form that offers more than approve and deny (setting `forms: more`). Pure. */
+import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { McpDecisionWord } from './decision-input.ts';
+import type { Field } from './form-field.ts';
+
+export function decisionFields(
+  action: PendingAction,
+  words: readonly McpDecisionWord[],
+): Record<string, Field> {
+  return {
+    decision: { type: 'string', title: 'Decision', enum: [...words], default: 'approve' },
+    ...(words.includes('edit') ? editField(action) : {}),
+    ...(words.some((word) => word.startsWith('trust_')) ? TRUST_LIMITS : {}),
+    reason: { type: 'string', title: 'Reason', description: 'The agent gets this text. It may be empty.' },
+  };
+}
+
+/** Trust ends at the first limit that is reached. */
+const TRUST_LIMITS: Readonly<Record<string, Field>> = {
+  trustMinutes: {
+    type: 'number',
+    title: 'Trust for so many minutes',
+    description: 'With trust_…. Empty: as long as the task.',
+    minimum: 1,
+  },
+  trustUses: {
+    type: 'integer',
+    title: 'Trust for so many later calls',
+    description: 'With trust_…. Empty: for any number.',
+    minimum: 1,
+  },
+};
+
+/** Returns the field for an edited file text, command line or JSON input. */
+function editField({ preview, input }: PendingAction): Record<string, Field> {
+  if (preview.type === 'diff')
+    return {
+      editedContent: {
+        type: 'string',
+        title: 'Write this instead',
+        description: 'The whole new text of the file, or the text to append. Leave empty to change nothing.',
+      },
+    };
+  if (preview.type === 'command' && typeof input['command'] === 'string')
+    return {
+      editedCommand: {
+        type: 'string',
+        title: 'Run this instead',
+        description: 'The whole command line. Leave empty to change nothing.',
+      },
+    };
+  return {
+    editedInput: {
+      type: 'string',
+      title: 'Run with this input instead',
+      description: 'The whole new input as a JSON object. Leave empty to change nothing.',
+    },
+  };
+}

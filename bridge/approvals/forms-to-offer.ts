@@ -1,0 +1,86 @@
+/** Lists the forms that a client can show for a session. A form in URL mode contains a link to the page. */
+import type { Session } from '../sessions/session.ts';
+import type { ApprovalForm } from './form.ts';
+import type { Form, UrlForm } from './form-field.ts';
+import type { OpenForms } from './open-forms.ts';
+import type { PageLinks } from './page-links.ts';
+
+export interface OfferedForm {
+  ask: ApprovalForm;
+  params: Form | UrlForm;
+}
+
+interface OfferFormsOptions {
+  session: Session;
+  offers: OpenForms;
+  links: PageLinks;
+  opensUrls: boolean;
+}
+
+/** The forms that this client can show, and the actions that it cannot show in a form. */
+export interface OfferedForms {
+  forms: readonly OfferedForm[];
+  /** The person has opened the page for these, so no form asks again. */
+  opened: readonly ApprovalForm[];
+  /** This client cannot show these in full, and no page is available. The person decides them on the command line. */
+  unoffered: readonly ApprovalForm[];
+}
+
+export async function offeredForms(offering: OfferFormsOptions): Promise<OfferedForms> {
+  const { session, offers } = offering;
+  const taskId = session.view?.taskId ?? '';
+  const forms: OfferedForm[] = [];
+  const opened: ApprovalForm[] = [];
+  const unoffered: ApprovalForm[] = [];
+  for (const ask of offers.asks(taskId, session.asked)) {
+    if (offers.isOpen(taskId, ask)) {
+      opened.push(ask);
+      continue;
+    }
+    const form = await formOf(ask, offering);
+    if (form === undefined) unoffered.push(ask);
+    else forms.push(form);
+  }
+  return { forms, opened, unoffered };
+}
+
+async function formOf(
+  ask: ApprovalForm,
+  { session, offers, links, opensUrls }: OfferFormsOptions,
+): Promise<OfferedForm | undefined> {
+  if (ask.about === 'unshown') return undefined;
+  if (ask.about !== 'page') return { ask, params: ask.form };
+  if (!opensUrls) return undefined;
+  const link = await links.link(session, ask);
+  if (link === undefined) return undefined;
+  const taskId = session.view?.taskId ?? '';
+  if (link !== 'expired') return { ask, params: { mode: 'url', message: ask.message, url: link.url } };
+  offers.renew(taskId, ask);
+  const renewed = offers.asks(taskId, session.asked).find(({ callId }) => callId === ask.callId);
+  if (renewed?.about !== 'page' || renewed.key === ask.key) return undefined;
+  const next = await links.link(session, renewed);
+  if (next === undefined || next === 'expired') return undefined;
+  return { ask: renewed, params: { mode: 'url', message: renewed.message, url: next.url } };
+}
+
+/** Returns notes on actions and questions that no form of this client shows in full (D5). */
+export function commandLineNotes(unoffered: readonly ApprovalForm[]): readonly string[] {
+  return unoffered.flatMap((ask) => {
+    if (ask.about === 'unshown') return [note('Question', ask.callId, ask.question.shown)];
+    if (ask.about !== 'page') return [];
+    const { callId, shown, preview, presence } = ask.action;
+    if (presence === true)
+      return [
+        `Action ${callId} demands the person's passkey, so no form was shown. The person approves it on the page that \`mcp-a2a-bridge page\` opens, or denies it anywhere.`,
+      ];
+    return [note(preview.type === 'question' ? 'Question' : 'Action', callId, shown)];
+  });
+}
+
+function note(what: 'Action' | 'Question', callId: string, shown: string): string {
+  const decides =
+    what === 'Action'
+      ? `approve it with \`mcp-a2a-bridge approve ${shown}\``
+      : `answer it with \`mcp-a2a-bridge answer ${shown} <words>\``;
+  return `${what} ${callId} does not fit into a form, so no form was shown. At a terminal the person reads it with \`mcp-a2a-bridge show ${shown}\` and ${decides}.`;
+}

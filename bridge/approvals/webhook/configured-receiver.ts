@@ -1,0 +1,23 @@
+/** Resolves the receiver of posts from the setting `approvalWebhook`. */
+import { packageVersion } from '../../../shared/runtime/version.ts';
+import { credentialHeaders, readSecret } from '../../agents/credentials.ts';
+import type { WebhookSettings } from '../../settings/webhook-settings.ts';
+import type { Receiver } from './post.ts';
+
+/**
+ * Resolves the webhook's address, secret and headers.
+ * @throws ProductError CONFIGURATION, whose message shows no secret
+ */
+export async function receiverOf(
+  settings: WebhookSettings,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Receiver> {
+  const whose = 'The approval webhook';
+  const { url, secretEnv, secretCommand, tokenEnv, tokenCommand, headers } = settings;
+  const source = secretCommand === undefined ? { env: secretEnv ?? '' } : { command: secretCommand };
+  const [secret, sent] = await Promise.all([
+    readSecret({ whose, what: 'secret', source }, env),
+    credentialHeaders(whose, { tokenEnv, tokenCommand, headers }, env),
+  ]);
+  return { url, secret, headers: { ...sent, 'user-agent': `mcp-a2a-bridge/${packageVersion()}` } };
+}

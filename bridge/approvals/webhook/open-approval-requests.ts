@@ -1,0 +1,36 @@
+/** Lists the approval requests of a task, one for each pending action or question. Pure. */
+import { createHash } from 'node:crypto';
+import type { TaskView } from '../../sessions/task-view.ts';
+
+/** A request for a decision on one call. If the content of the call changes, that is a new request. */
+export interface ApprovalRequest {
+  callId: string;
+  /** The code of the shown content. A decision carries this code (D2). */
+  shown: string;
+}
+
+/** Returns the key of a request, unique within a task. */
+export function requestKey({ callId, shown }: ApprovalRequest): string {
+  return `${callId} ${shown}`;
+}
+
+/**
+ * Lists the approval requests of a task.
+ * @param settled true if the task waits or has ended; before that, a listed action may be decided already
+ */
+export function approvalRequestsOf(view: TaskView | undefined, settled: boolean): readonly ApprovalRequest[] {
+  if (view === undefined || !settled) return [];
+  const { pending, question } = view;
+  const actions = pending.map(({ callId, shown }) => ({ callId, shown }));
+  return question === null ? actions : [...actions, { callId: question.id, shown: question.shown }];
+}
+
+/** Returns the id of a post about these requests. Every bridge computes the same id. @param what the kind of post */
+export function postId(
+  task: { agent: string; taskId: string },
+  askings: readonly ApprovalRequest[],
+  what: string,
+): string {
+  const about = [what, task.agent, task.taskId, ...askings.map(requestKey).toSorted()];
+  return `msg_${createHash('sha256').update(JSON.stringify(about)).digest('hex').slice(0, 32)}`;
+}

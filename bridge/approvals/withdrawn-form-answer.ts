@@ -1,0 +1,72 @@
+/**
+ * Explains answers to withdrawn forms. A form is withdrawn when another channel decides or the agent asks again. Pure.
+ */
+import { z } from 'zod';
+import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
+import type { CallView, TaskView } from '../sessions/task-view.ts';
+import type { ApprovalForm } from './form.ts';
+import type { Channel } from '../settings/approval-mode.ts';
+
+export interface WithdrawnForms {
+  asks: readonly ApprovalForm[];
+  view: TaskView | undefined;
+  channel: Channel;
+  offers: { wasAbout(taskId: string, key: string): ApprovalForm['about'] | undefined };
+}
+
+const answer = z.looseObject({ action: z.enum(['accept', 'decline']) });
+
+/**
+ * Returns a note for each answer to a withdrawn form. The note says who decided. A repeat of the valid answer gets no
+ * note.
+ */
+export function lateAnswerNotes(
+  responses: Readonly<Record<string, unknown>>,
+  { asks, view, channel, offers }: WithdrawnForms,
+): readonly string[] {
+  const open = new Set(asks.map(({ key }) => key));
+  return Object.entries(responses).flatMap(([key, response]) => {
+    const action = answer.safeParse(response).data?.action;
+    if (action === undefined || open.has(key) || view === undefined) return [];
+    // Opening a page is not an answer, so it needs no note.
+    if (action === 'accept' && offers.wasAbout(view.taskId, key) === 'page') return [];
+    const callId = callIn(key);
+    const call = view.calls.find((each) => each.callId === callId);
+    // Some agents do not report decided calls, so the call may be missing. An answer whose key no form had is ignored.
+    if (call === undefined) return offers.wasAbout(view.taskId, key) === undefined ? [] : [NOT_WAITING];
+    if (isSame(call, action, channel)) return [];
+    return [
+      lateNote(
+        call,
+        asks.some((ask) => ask.callId === callId),
+      ),
+    ];
+  });
+}
+
+/** The key of a form begins with its call id (`form.ts`). */
+function callIn(key: string): string {
+  return key.replace(/\.[0-9a-f]{16}$/, '');
+}
+
+function isSame({ decided }: CallView, action: 'accept' | 'decline', channel: Channel): boolean {
+  return decided?.channel === channel && (decided.decision === 'deny') === (action === 'decline');
+}
+
+const DONE: Readonly<Record<DecisionWord, string>> = {
+  approve: 'approved it',
+  deny: 'denied it',
+  edit: 'edited and approved it',
+  answer: 'answered it',
+};
+
+const NOT_WAITING = 'An answer in a form did not count: its action did not wait any more.';
+
+function lateNote({ title, decided }: CallView, asksAgain: boolean): string {
+  const about = `An answer in the form for "${visibleLine(title)}" did not count`;
+  if (asksAgain) return `${about}: the action has changed since, and the person is asked again.`;
+  if (decided === null) return `${about}: the action did not wait any more.`;
+  const { decision, by, channel } = decided;
+  return `${about}: ${visibleLine(by)} ${DONE[decision]} before (${visibleLine(channel)}).`;
+}

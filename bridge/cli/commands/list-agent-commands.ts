@@ -1,0 +1,34 @@
+/** `commands`: lists the commands of an agent. */
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { fetchCommands, commandUsage } from '../../agents/agent-commands.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { table } from '../terminal/table.ts';
+
+interface CommandsOptions extends CommonOptions {
+  agent?: string;
+}
+
+/**
+ * Prints the commands that an agent offers.
+ * @throws ProductError UNKNOWN_AGENT; UNKNOWN_COMMAND for an agent without commands
+ */
+export async function commands(run: CommandRun<CommandsOptions>): Promise<void> {
+  const { options, terminal } = run;
+  const desk = await openCommandContext(run);
+  const agent = desk.registry.pick(options.agent);
+  const offered = await fetchCommands(agent);
+  await desk.close();
+  if (options.json === true) terminal.say(JSON.stringify({ agent: agent.name, commands: offered }));
+  else
+    terminal.say(
+      table(
+        [{ title: 'COMMAND' }, { title: 'DOES' }],
+        offered.map((each) => [
+          { text: visibleLine(commandUsage(each)) },
+          { text: visibleLine(each.description) },
+        ]),
+        terminal.width,
+      ),
+    );
+}

@@ -1,0 +1,62 @@
+/** `receipt`: prints or writes the signed receipts of a session. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { ReceiptFormat } from '../../agents/connection.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { resolveSession } from '../decisions/resolve-id.ts';
+
+interface ReceiptOptions extends CommonOptions {
+  out?: string;
+}
+
+const FORMATS = { md: 'text/markdown', json: 'application/json' } as const;
+
+/**
+ * Prints or writes the signed receipts of a session.
+ * @param given a session or a task; any unique prefix @throws ProductError UNKNOWN_SESSION, AGENT_ERROR
+ */
+export async function receipt(run: CommandRun<ReceiptOptions>, given: string): Promise<void> {
+  const { options, terminal } = run;
+  const context = await openCommandContext(run);
+  const { id, agent } = await resolveSession(context.sessions, given);
+  const listed = await agent.ask((connection) => connection.list({ sessionId: id }));
+  const taskIds = (listed?.tasks ?? []).map((task) => task.id);
+  if (options.out === undefined) {
+    const [newest] = taskIds;
+    if (newest === undefined) throw noReceipt(agent);
+    // The document ends with a line feed, and the terminal prints another.
+    const document = await receiptOf(agent, newest, FORMATS[options.json === true ? 'json' : 'md']);
+    terminal.say(document.replace(/\n$/, ''));
+    if (taskIds.length > 1)
+      terminal.complain(
+        `This is the newest of ${taskIds.length} tasks of the session. --out <directory> writes the receipts of all.`,
+      );
+  } else {
+    await mkdir(options.out, { recursive: true });
+    for (const taskId of taskIds)
+      for (const [extension, format] of Object.entries(FORMATS)) {
+        const path = join(options.out, `receipt-${fileNameOf(taskId)}.${extension}`);
+        await writeFile(path, await receiptOf(agent, taskId, format));
+        terminal.say(options.json === true ? JSON.stringify({ taskId, path }) : path);
+      }
+  }
+  await context.close();
+}
+
+async function receiptOf(agent: Agent, taskId: string, format: ReceiptFormat): Promise<string> {
+  const document = await agent.ask((connection) => connection.receipt(taskId, format));
+  if (document === null) throw noReceipt(agent);
+  return document;
+}
+
+/** An agent chooses its task ids, so an id may contain any character. */
+function fileNameOf(taskId: string): string {
+  return taskId.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
+}
+
+function noReceipt(agent: Agent): ProductError {
+  return new ProductError('AGENT_ERROR', `Agent "${agent.name}" makes no receipt of this session.`);
+}

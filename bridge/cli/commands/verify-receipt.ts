@@ -1,0 +1,107 @@
+/**
+ * `verify-receipt`: checks that a receipt is unchanged, that its passkey proofs are valid, and that a known server signed it. Also compares the receipt
+ * with the server's journal. Fails if a check fails or if the journal differs.
+ */
+import { readFile } from 'node:fs/promises';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { checkSealed, type CheckedReceipt } from '../../../shared/receipt/seal.ts';
+import { checkPresence, type ProvenPresence } from '../../../shared/receipt/receipt-presence.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { askEach } from '../../agents/ask-each.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
+import { inTerminalWords } from '../terminal/terminal-words.ts';
+
+interface VerifyOptions extends CommonOptions {
+  key?: string;
+}
+
+/** `not-compared`: no known agent has the key, or the agent no longer has the task. */
+type JournalCheck = 'same' | 'differs' | 'not-compared';
+
+/**
+ * Checks a receipt, and prints the result.
+ * @throws UsageError if the file cannot be read; ProductError MALFORMED if it is not a receipt, or was changed
+ */
+export async function verifyReceipt(run: CommandRun<VerifyOptions>, file: string): Promise<number> {
+  const { options, terminal } = run;
+  const { proofs, ...receipt } = checkSealed(await textOf(file));
+  const presence = await checkPresence(receipt.taskId, proofs);
+  if (options.key !== undefined && options.key !== receipt.fingerprint)
+    throw new ProductError(
+      'MALFORMED',
+      `The receipt is unchanged, but ${receipt.fingerprint} signed it, not ${options.key}.`,
+    );
+  const context = await openCommandContext(run);
+  const { answers, unreachable } = await askEach(context.registry.all, (agent) =>
+    agent.ask((connection) => connection.receiptKey()),
+  );
+  const signer = context.registry.all.find(({ name }) => answers.get(name) === receipt.fingerprint);
+  const journal = signer === undefined ? 'not-compared' : await compareWithJournal(signer, receipt);
+  await context.close();
+  const known = signer !== undefined || options.key !== undefined;
+  const valid = known && journal !== 'differs';
+  if (options.json === true)
+    terminal.say(
+      JSON.stringify({ valid, agent: signer?.name ?? null, comparison: journal, ...receipt, presence }),
+    );
+  else {
+    terminal.say(`The receipt of task ${receipt.taskId} is unchanged. ${receipt.fingerprint} signed it.`);
+    for (const each of presence) terminal.say(presenceText(each));
+    if (signer !== undefined) terminal.say(`This is the key of agent "${signer.name}".`);
+    if (!known)
+      terminal.complain(
+        'No agent of your settings has this key, so anyone may have signed the receipt. Ask the owner of the server for the fingerprint, and give it with --key.',
+      );
+    for (const { agent, message } of unreachable)
+      terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
+    const compared = JOURNAL_TEXT[journal](receipt);
+    if (journal === 'differs') terminal.complain(compared);
+    else terminal.say(compared);
+  }
+  return valid ? 0 : EXIT_FAILURE;
+}
+
+function presenceText({
+  callId,
+  decision,
+  passkey,
+  fingerprint,
+  rpId,
+  registeredAt,
+}: ProvenPresence): string {
+  return `A person with the passkey "${visibleLine(passkey)}" (${fingerprint}, registered ${registeredAt}) signed the decision "${decision}" on call ${callId} at ${rpId}.`;
+}
+
+type ComparedReceipt = Omit<CheckedReceipt, 'proofs'>;
+
+const JOURNAL_TEXT: Readonly<Record<JournalCheck, (receipt: ComparedReceipt) => string>> = {
+  same: ({ journal }) => `The journal still contains the same ${journal.events} events.`,
+  differs: ({ journal }) =>
+    `The journal does NOT contain the ${journal.events} events of the receipt: it was changed or replaced.`,
+  'not-compared': () => 'The receipt was not compared with a journal.',
+};
+
+/** Requests a receipt of the same events, and compares the hashes of the two event chains. */
+async function compareWithJournal(agent: Agent, { taskId, journal }: ComparedReceipt): Promise<JournalCheck> {
+  let again;
+  try {
+    again = await agent.ask((connection) => connection.receipt(taskId, 'application/json', journal.events));
+  } catch (error) {
+    // The journal has fewer events than the receipt.
+    if (error instanceof ProductError && error.reason === 'INVALID_CURSOR') return 'differs';
+    throw error;
+  }
+  if (again === null) return 'not-compared';
+  return checkSealed(again).journal.hash === journal.hash ? 'same' : 'differs';
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${messageOf(error)}`);
+  }
+}

@@ -1,0 +1,46 @@
+/** Prints the state of a session's task, with its output and pending decisions. */
+import { visibleText } from '../../../shared/text/visible-text.ts';
+import { agentOutput } from '../../mcp/reports/session-report.ts';
+import { problemMessage } from '../../sessions/session-state.ts';
+import type { Session } from '../../sessions/session.ts';
+import { hasEnded } from '../../sessions/task-view.ts';
+import { actionText } from '../terminal/action-text.ts';
+import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
+import type { CommonOptions, CommandRun } from './run-command.ts';
+
+/**
+ * Prints the outcome of a session's task.
+ * @returns the exit code
+ */
+export function reportOutcome({ options, terminal }: CommandRun<CommonOptions>, session: Session): number {
+  const { id, agent, view, stateName: state } = session;
+  const problem = problemMessage(session.state);
+  const output = view === undefined ? '' : agentOutput(view);
+  const pending = view?.pending ?? [];
+  if (options.json === true) {
+    const taskId = view?.taskId ?? null;
+    terminal.say(
+      JSON.stringify({
+        sessionId: id,
+        agent: agent.name,
+        taskId,
+        state,
+        output,
+        message: problem ?? view?.text ?? '',
+        pending: pending.map(({ callId, title }) => ({ callId, title })),
+      }),
+    );
+  } else {
+    if (output !== '') terminal.say(visibleText(output));
+    if (view !== undefined && state !== 'completed' && pending.length === 0 && view.text !== output)
+      terminal.complain(visibleText(view.text));
+    for (const action of pending) terminal.say(actionText(action, terminal.paint));
+    for (const { shown } of pending) terminal.say(`Decide with: mcp-a2a-bridge approve ${shown}, or deny.`);
+    if (problem !== undefined) terminal.complain(`${problem} Cancel it with: mcp-a2a-bridge cancel ${id}`);
+    else if (pending.length === 0 && (view === undefined || !hasEnded(view)))
+      terminal.say(`It continues. Follow it with: mcp-a2a-bridge watch ${id}`);
+  }
+  if (problem !== undefined) return EXIT_UNAVAILABLE;
+  if (view !== undefined && hasEnded(view)) return state === 'completed' ? 0 : EXIT_TASK_FAILED;
+  return pending.length > 0 ? EXIT_TASK_WAITS : 0;
+}

@@ -1,0 +1,56 @@
+/** A question that an agent asks: its code, and the JSON Schema of its answer. Pure. */
+import { shownCode } from '../../shared/protocol/shown-code.ts';
+import { isRecord } from '../../shared/runtime/record.ts';
+
+/** A question as text. A new question has a new `id`. */
+export interface Question {
+  id: string;
+  /** The code of the question. The agent sends no code, so the bridge computes it from the shown content (D2). */
+  shown: string;
+  text: string;
+  /** The JSON Schema of an answer as data; null if the question has data but no schema. */
+  form?: Readonly<Record<string, unknown>> | null;
+}
+
+/** The keys under which agents send the schema of a form. The data part may also be the schema itself. */
+const SCHEMA_KEYS = ['schema', 'requestedSchema', 'jsonSchema', 'inputSchema', 'form'];
+
+export function withShownCode(asked: Omit<Question, 'shown'>): Question {
+  return { ...asked, shown: shownCode(asked.id, asked.text, asked.form ?? null) };
+}
+
+/** Returns the JSON Schema in the data of a question; null if there is none. */
+export function schemaIn(data: unknown): Readonly<Record<string, unknown>> | null {
+  if (!isRecord(data)) return null;
+  if (isSchema(data)) return data;
+  for (const key of SCHEMA_KEYS) {
+    const inner = data[key];
+    if (isRecord(inner) && isSchema(inner)) return inner;
+  }
+  return null;
+}
+
+/** Parses an answer as a JSON object; undefined if the answer is text. */
+export function answerAsData(answer: string): Record<string, unknown> | undefined {
+  if (!answer.trimStart().startsWith('{')) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(answer);
+    return isRecord(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function missingRequiredFields(
+  data: Readonly<Record<string, unknown>>,
+  schema: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const { required } = schema;
+  return Array.isArray(required)
+    ? required.filter((name): name is string => typeof name === 'string' && !Object.hasOwn(data, name))
+    : [];
+}
+
+function isSchema(value: Readonly<Record<string, unknown>>): boolean {
+  return value['type'] === 'object' && isRecord(value['properties']);
+}

@@ -1,0 +1,122 @@
+/**
+ * Finds this user's local A2A server by its record in the state directory, or starts it. With a lock, all bridges of
+ * the user share one server.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { runCredential, type ServerRunIdentity } from '../../shared/net/server-proof.ts';
+import { readServerRecord } from '../../shared/state/server-record.ts';
+import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
+import { obtainToken } from '../../shared/state/token-file.ts';
+import type { Endpoint } from '../agents/connection.ts';
+import { isProcessOfThisUser } from '../state/process-id.ts';
+import { checkHealth, type ServerHealth } from './check-server-identity.ts';
+import { withStartLock } from './start-lock.ts';
+import { OTHER_PORT, startServer } from './start-server.ts';
+
+export interface LocalServer {
+  stateDirectory: string;
+  script: string;
+  /** True if the bridge may start the server. */
+  autoStart: boolean;
+  configFile: string | undefined;
+}
+
+const CLOSING_MS = 15_000;
+const LOOK_MS = 100;
+
+/**
+ * Finds the running server, or starts it.
+ * @throws ProductError; STORAGE for an error of the file system
+ */
+export async function findServer(local: LocalServer): Promise<Endpoint> {
+  try {
+    return await foundOrStarted(local);
+  } catch (error) {
+    // Without a type, this error would appear as a response that is not A2A.
+    if (error instanceof ProductError || systemErrorCode(error) === undefined) throw error;
+    throw new ProductError(
+      'STORAGE',
+      `The local A2A server could not be found or started: ${messageOf(error)}. Check that the disk of ${local.stateDirectory} has space, that this user may write there, and that the system has open files and processes left. Then try again.`,
+      { cause: error },
+    );
+  }
+}
+
+async function foundOrStarted(local: LocalServer): Promise<Endpoint> {
+  const { stateDirectory, script, autoStart, configFile } = local;
+  await prepareStateDirectory(stateDirectory);
+  const token = await obtainToken(stateDirectory);
+  const running = await runningServer(stateDirectory, token);
+  if (running !== undefined) return running;
+  if (!autoStart) {
+    throw new ProductError(
+      'AGENT_UNREACHABLE',
+      `No local A2A server runs, and the bridge was told not to start one (--no-auto-start). Start it with: ${commandOf(local)}`,
+    );
+  }
+  return withStartLock(stateDirectory, async (lost) => {
+    // Another bridge may have started the server while this bridge waited.
+    const started = await runningServer(stateDirectory, token);
+    if (started !== undefined) return started;
+    try {
+      const record = await startServer({ script, stateDirectory, configFile });
+      return endpoint(record.url, token, record);
+    } catch (error) {
+      // Another bridge may have taken the lock and started a server. Two servers never share a journal, so this start
+      // fails.
+      const other = lost.aborted ? await runningServer(stateDirectory, token) : undefined;
+      if (other === undefined) throw error;
+      return other;
+    }
+  });
+}
+
+function commandOf({ script, stateDirectory, configFile }: LocalServer): string {
+  const args = [script, '--state-dir', stateDirectory];
+  if (configFile !== undefined) args.push('--config', configFile);
+  return ['node', ...args.map((each) => (/^[\w./:@=+-]+$/.test(each) ? each : JSON.stringify(each)))].join(
+    ' ',
+  );
+}
+
+async function runningServer(stateDirectory: string, token: string): Promise<Endpoint | undefined> {
+  const record = await readServerRecord(stateDirectory);
+  // A killed server leaves its record behind. Another program may use its port now.
+  if (record === undefined || !isProcessOfThisUser(record.pid)) return undefined;
+  const health = await settledHealth(record.url, token);
+  switch (health.type) {
+    case 'up':
+      return endpoint(record.url, token, health.run);
+    case 'closing':
+      throw new ProductError(
+        'AGENT_UNREACHABLE',
+        `The local A2A server (pid ${String(record.pid)}) is shutting down: it waits for a tool that runs. Try again in a moment; its tasks go on with the next server.`,
+      );
+    case 'down':
+      return undefined;
+    case 'stranger':
+      throw new ProductError(
+        'AGENT_UNREACHABLE',
+        `The address of the local A2A server, ${record.url}, does not answer as it should: ${health.message}. If the server hangs (pid ${String(record.pid)}), end it; if another program has its port, give the server another one: ${OTHER_PORT}.`,
+      );
+  }
+}
+
+/** Waits for a server that shuts down. Its tools usually end within this time. */
+async function settledHealth(url: string, token: string): Promise<ServerHealth> {
+  for (let waited = 0; ; waited += LOOK_MS) {
+    const health = await checkHealth(url, token);
+    if (health.type !== 'closing' || waited >= CLOSING_MS) return health;
+    await setTimeout(LOOK_MS);
+  }
+}
+
+/** Only this run of the server accepts the credential, which replaces the token. */
+function endpoint(url: string, token: string, run: ServerRunIdentity): Endpoint {
+  return {
+    url,
+    headers: { authorization: `Bearer ${runCredential(token, run)}` },
+    isGone: () => !isProcessOfThisUser(run.pid),
+  };
+}

@@ -1,0 +1,42 @@
+/** Reads the state of the local server, without starting it. */
+import { readFile } from 'node:fs/promises';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { readServerRecord, type ServerRecord } from '../../shared/state/server-record.ts';
+import { tokenPath } from '../../shared/state/token-file.ts';
+import { checkHealth } from './check-server-identity.ts';
+import { isProcessOfThisUser } from '../state/process-id.ts';
+
+export type ServerState =
+  | { type: 'running'; record: ServerRecord }
+  | { type: 'stopped' }
+  /** The process exists, but does not respond like the server. */
+  | { type: 'strange'; record: ServerRecord; message: string };
+
+export async function serverState(stateDirectory: string): Promise<ServerState> {
+  const record = await readServerRecord(stateDirectory);
+  // A killed server leaves its record behind. Another program may use its port now.
+  if (record === undefined || !isProcessOfThisUser(record.pid)) return { type: 'stopped' };
+  const token = await readFile(tokenPath(stateDirectory), 'utf8').catch(() => '');
+  const health = await checkHealth(record.url, token.trim());
+  switch (health.type) {
+    case 'up':
+      return { type: 'running', record };
+    case 'down':
+      return { type: 'stopped' };
+    case 'closing':
+      return { type: 'strange', record, message: 'it is shutting down' };
+    case 'stranger':
+      return { type: 'strange', record, message: health.message };
+  }
+}
+
+/** Builds the error for a command that cannot use this server. */
+export function unverifiedServerError({
+  record,
+  message,
+}: Extract<ServerState, { type: 'strange' }>): ProductError {
+  return new ProductError(
+    'AGENT_UNREACHABLE',
+    `Process ${String(record.pid)} should be the local server at ${record.url}, but does not answer like it: ${message}. Check the process, and end it yourself.`,
+  );
+}

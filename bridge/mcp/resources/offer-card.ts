@@ -1,0 +1,34 @@
+/** Offers the approval card as an MCP resource (MCP Apps). The build makes it from the components of the approval page. */
+import { readFile } from 'node:fs/promises';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { CARD_MIME_TYPE, CARD_URI } from '../../../shared/protocol/approval-card.ts';
+import { APPS_EXTENSION } from '../../approvals/client.ts';
+
+interface CardOptions {
+  prefix: string;
+  /** The path of the built card. */
+  cardFile: string;
+}
+
+/** Without a CSP in it, a host allows no connection and no file from elsewhere. The card needs none. */
+const META = { ui: { prefersBorder: true } };
+
+export function offerCard(server: McpServer, { prefix, cardFile }: CardOptions): void {
+  server.server.registerCapabilities({ extensions: { [APPS_EXTENSION]: {} } });
+  server.registerResource(
+    'approval-card',
+    CARD_URI,
+    {
+      title: 'Approval card',
+      description: 'Shows the pending actions of a task in the chat.',
+      mimeType: CARD_MIME_TYPE,
+      _meta: META,
+    },
+    async ({ href }) => {
+      const html = await readFile(cardFile, 'utf8');
+      // The card calls tools of the bridge, whose settings may add a prefix to their names.
+      const text = html.replace('data-tool-prefix=""', () => `data-tool-prefix="${prefix}"`);
+      return { contents: [{ uri: href, mimeType: CARD_MIME_TYPE, text, _meta: META }] };
+    },
+  );
+}

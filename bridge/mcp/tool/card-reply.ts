@@ -1,0 +1,54 @@
+/** Builds the reply of the approval card's tools. */
+import { countWithNoun } from '../../../shared/text/one-line.ts';
+import { pageAddress } from '../../../shared/net/page-address.ts';
+import type { CardState } from '../../../shared/protocol/approval-card.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { declaresExtension } from '../../agents/card.ts';
+import { toMcpState } from '../../dialects/mcp-state.ts';
+import type { Session } from '../../sessions/session.ts';
+import type { Bridge } from '../bridge-context.ts';
+import type { ToolReply } from './tool-result.ts';
+
+/**
+ * With `human-only`, the card gets no codes: a tool call is no proof of a person. An action that demands presence gets no
+ * code either, because only the page can use a passkey. The card then gets the address of the page, which needs a
+ * sign-in.
+ */
+export async function cardReply(
+  { rules, cardCodes }: Pick<Bridge, 'rules' | 'cardCodes'>,
+  session: Session,
+): Promise<ToolReply<CardState>> {
+  const { id, agent, view, stateName, asked } = session;
+  const taskId = view?.taskId ?? '';
+  const onlyShows = rules.approvals === 'human-only';
+  const pending = (view?.pending ?? []).map((action) => ({
+    action,
+    ...(!onlyShows &&
+      action.presence !== true && {
+        code: cardCodes.issue({ taskId, callId: action.callId, shown: action.shown }),
+      }),
+  }));
+  const needsPage = pending.some((each) => !('code' in each));
+  const page = needsPage ? await pageOf(agent, taskId) : undefined;
+  const question = pending.length === 0 ? asked.question?.text : undefined;
+  return {
+    structured: {
+      sessionId: id,
+      agent: agent.name,
+      state: toMcpState(stateName),
+      message: view?.text ?? '',
+      pending,
+      ...(question !== undefined && { question }),
+      ...(page !== undefined && { page }),
+    },
+    text: `The approval card shows session ${id}: ${countWithNoun(pending.length, 'pending action')}.`,
+  };
+}
+
+/** Returns undefined if the agent has no approval page, or cannot be reached. */
+async function pageOf(agent: Agent, taskId: string): Promise<string | undefined> {
+  const connection = await agent.connect().catch(() => undefined);
+  if (agent.url === undefined || connection === undefined) return undefined;
+  return declaresExtension(connection.facts, TOOL_APPROVAL) ? pageAddress(agent.url, { taskId }) : undefined;
+}

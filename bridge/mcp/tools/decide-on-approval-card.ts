@@ -1,0 +1,41 @@
+/** `decide_on_approval_card`: sends the decision that a person made on the approval card. */
+import { z } from 'zod';
+import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
+import { decisionSchema } from '../../../shared/protocol/tool-approval.ts';
+import { sendDecisions } from '../../approvals/send-decisions.ts';
+import type { PersonDecision } from '../../dialects/dialect.ts';
+import { cardReply } from '../tool/card-reply.ts';
+import { refuseForPerson } from '../reports/human-only-guidance.ts';
+import * as fields from '../tool/input-fields.ts';
+import { defineTool } from '../tool/tool.ts';
+
+export const decideOnApprovalCard = defineTool({
+  name: 'decide_on_approval_card',
+  title: 'Decide on the approval card',
+  description:
+    'Only for the approval card: sends the decision of the person who pressed a button on the card.',
+  input: z.strictObject({
+    sessionId: fields.sessionIdSchema,
+    code: z.string().min(1).max(100).describe('The code of the action, for one decision.'),
+    decision: decisionSchema,
+  }),
+  output: cardStateSchema,
+  annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+  card: 'uses',
+  async run({ sessionId, code, decision }, call) {
+    const { sessions, cardCodes } = call.bridge;
+    refuseForPerson(call, sessionId);
+    const session = await sessions.find(sessionId);
+    await session.refresh();
+    const { callId, shown } = decision;
+    cardCodes.use(code, { taskId: session.view?.taskId ?? '', callId, shown });
+    call.beforeSending();
+    await sendDecisions(session, [toPersonDecision(decision)], 'card');
+    return cardReply(call.bridge, session);
+  },
+});
+
+function toPersonDecision(decision: z.output<typeof decisionSchema>): PersonDecision {
+  const { callId, shown, answer } = decision;
+  return answer === undefined ? { type: 'decision', decision } : { type: 'answer', callId, shown, answer };
+}

@@ -1,0 +1,54 @@
+/** Adapts the settings of a task to its agent. */
+import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { isLoopback } from '../../../shared/net/loopback.ts';
+
+/**
+ * Converts the workspace to the agent's path. Adds the default workspace for an agent on this machine. @throws
+ * ProductError
+ */
+export async function taskSettingsFor(
+  agent: Agent,
+  wanted: TaskSettings,
+  workspace: string,
+): Promise<TaskSettings> {
+  if (wanted.workspace !== undefined) return withAgentPaths(agent, wanted);
+  const mapped = agent.workspaceFor(workspace);
+  if (mapped !== undefined) return { ...wanted, workspace: mapped };
+  const { url } = await agent.connect();
+  return isLoopback(new URL(url).hostname) ? { ...wanted, workspace } : wanted;
+}
+
+/** Replaces the workspace by the path that the agent uses for it. */
+export function withAgentPaths(agent: Agent, wanted: TaskSettings): TaskSettings {
+  const mapped = wanted.workspace === undefined ? undefined : agent.workspaceFor(wanted.workspace);
+  return mapped === undefined ? wanted : { ...wanted, workspace: mapped };
+}
+
+/**
+ * Adds a default model tier if the call names no model and the agent accepts one. A consultation uses `smart`, a
+ * task `fast`. @throws ProductError
+ */
+export async function withTier(
+  agent: Agent,
+  wanted: TaskSettings,
+  tier: 'fast' | 'smart',
+): Promise<TaskSettings> {
+  if (wanted.model !== undefined) return wanted;
+  const { dialect } = await agent.connect();
+  return dialect.ignores.includes('model') ? wanted : { ...wanted, model: tier };
+}
+
+/** Returns a note for the person about settings that the agent does not support. */
+export async function unsupportedSettingsNote(
+  agent: Agent,
+  wanted: TaskSettings,
+): Promise<readonly string[]> {
+  const { dialect } = await agent.connect();
+  const lost = dialect.ignores.filter((key) => wanted[key] !== undefined);
+  return lost.length === 0
+    ? []
+    : [
+        `Agent "${agent.name}" does not know the tool-approval extension, so it was not told: ${lost.join(', ')}.`,
+      ];
+}

@@ -1,0 +1,30 @@
+/** `show_approval_card`: returns the pending actions of a session to the approval card, with a code for each. */
+import { z } from 'zod';
+import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
+import { waitForSession } from '../../sessions/wait-for-session.ts';
+import { cardReply } from '../tool/card-reply.ts';
+import * as fields from '../tool/input-fields.ts';
+import { defineTool } from '../tool/tool.ts';
+
+export const showApprovalCard = defineTool({
+  name: 'show_approval_card',
+  title: 'Show the approval card',
+  description:
+    'Only for the approval card: the pending actions of a session, each with a code for one decision.',
+  input: z.strictObject({
+    sessionId: fields.sessionIdSchema,
+    waitSeconds: z.number().min(0).max(30).optional().describe('How long to wait while the agent works.'),
+  }),
+  output: cardStateSchema,
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  card: 'uses',
+  async run({ sessionId, waitSeconds = 0 }, call) {
+    const session = await call.bridge.sessions.find(sessionId);
+    await session.refresh();
+    const { signal } = call;
+    if (waitSeconds > 0) await waitForSession({ session, timeout: waitSeconds * 1000, signal });
+    // With an error, the card stops to wait. A wait that ends at once would make it call again without a pause.
+    if (waitSeconds > 0 && session.trouble !== undefined) throw session.trouble;
+    return cardReply(call.bridge, session);
+  },
+});

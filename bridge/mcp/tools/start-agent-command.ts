@@ -1,0 +1,41 @@
+/** Starts the task of an agent's command, or joins the task of an identical earlier call. */
+import { commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
+import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { Session } from '../../sessions/session.ts';
+import type { ToolCall } from '../tool/tool.ts';
+import type { InterimResult } from '../tool/tool-result.ts';
+import { joinIdenticalTask, startTask, type StartedTask } from './begin.ts';
+import { permitStart, checkCallWorkspace } from './permit-start.ts';
+import { taskSettingsFor, withAgentPaths } from './settings-for-agent.ts';
+
+export interface WantedCommand {
+  agent: Agent;
+  command: CommandCall;
+  going?: Session | undefined;
+  workspace: string | undefined;
+}
+
+/**
+ * Starts the task of an agent's command.
+ * @returns a form if a person must first allow the workspace. @throws ProductError
+ */
+export async function beginCommand(
+  call: ToolCall,
+  { agent, command, going, workspace }: WantedCommand,
+): Promise<StartedTask | { interim: InterimResult }> {
+  const placed = await checkCallWorkspace(call, workspace);
+  const wanted: TaskSettings = placed === undefined ? {} : { workspace: placed.path };
+  const settings =
+    going === undefined
+      ? await taskSettingsFor(agent, wanted, call.bridge.defaults.workspace)
+      : withAgentPaths(agent, wanted);
+  const task = commandLine(command);
+  const beginning = { agent, text: task, command, settings, going };
+  const again = await joinIdenticalTask(call, beginning);
+  if (again !== undefined) return again;
+  const interim = await permitStart(call, { task, placed, unasked: false });
+  if (interim !== undefined) return { interim };
+  await going?.refresh();
+  return startTask(call, beginning);
+}

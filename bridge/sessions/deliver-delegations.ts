@@ -1,0 +1,290 @@
+/**
+ * Delegates a task exactly once (B1). The outbox stores the entry before the message is sent, and every attempt sends
+ * the same message. If a bridge is killed, the next bridge finishes its delegations.
+ *
+ * `#begin` writes the entry, and `MessageDelivery` sends the message and updates the entry. `ResultHandover` closes the
+ * entry. `adopt` continues at `MessageDelivery`.
+ */
+import { randomUUID } from 'node:crypto';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Agent } from '../agents/agent.ts';
+import type { Registry } from '../agents/registry.ts';
+import type { OutboxEntry, DelegatedWork } from '../state/outbox-entry.ts';
+import { titleOf } from './task-title.ts';
+import type { FileContents, Outbox } from '../state/outbox.ts';
+import type { WaitingResults } from '../state/waiting-results.ts';
+import type { OnConfirmed } from './unconfirmed-replies.ts';
+import { type RequestedWork, isSameCall } from './same-call.ts';
+import type { CancelRequest } from '../agents/connection.ts';
+import type { CancelEnd } from './cancel-task.ts';
+import type { LiveSessions } from './sessions-in-memory.ts';
+import { MessageDelivery, RESEND_AFTER_MS } from './message-delivery.ts';
+import { OutgoingMessages } from './outgoing-messages.ts';
+import { OutboxWrites } from './outbox-writes.ts';
+import { RecordedCancels } from './recorded-cancels.ts';
+import { ResultHandover } from './result-handover.ts';
+import type { Session } from './session.ts';
+import { SessionCancels } from './session-cancels.ts';
+import { problemMessage, stateName } from './session-state.ts';
+import { WaitingCalls } from './waiting-calls.ts';
+
+interface Delegation {
+  session: Session;
+  messageId: string;
+  delivery: Promise<void>;
+}
+
+interface DelegationParts {
+  registry: Registry;
+  outbox: Outbox;
+  results: WaitingResults;
+  live: LiveSessions;
+  log: Logger;
+  /** How a person uses this program. The agent records it with a cancel. */
+  channel: CancelRequest['channel'];
+}
+
+export class DelegationService {
+  readonly #parts: DelegationParts;
+  readonly #outgoing = new OutgoingMessages();
+  readonly #calls: WaitingCalls;
+  readonly #writes: OutboxWrites;
+  readonly #recordedCancels: RecordedCancels;
+  readonly #delivery: MessageDelivery;
+  readonly #cancels: SessionCancels;
+  readonly #handover: ResultHandover;
+  #later: NodeJS.Timeout | undefined;
+
+  constructor(parts: DelegationParts) {
+    this.#parts = parts;
+    this.#calls = new WaitingCalls(parts);
+    this.#writes = new OutboxWrites(parts.log);
+    this.#recordedCancels = new RecordedCancels({ ...parts, onUnreachable: () => this.#adoptLater() });
+    const own = {
+      ...parts,
+      outgoing: this.#outgoing,
+      writes: this.#writes,
+      calls: this.#calls,
+      recorded: this.#recordedCancels,
+    };
+    this.#delivery = new MessageDelivery({ ...own, onPostponed: () => this.#adoptLater() });
+    this.#cancels = new SessionCancels(own);
+    this.#handover = new ResultHandover(own);
+  }
+
+  /** Starts a session with the agent. Resolves when the entry is in the outbox and sending has begun. */
+  async start(agent: Agent, work: DelegatedWork): Promise<Delegation> {
+    const entry = entryOf(agent, work);
+    const session = this.#parts.live.open(agent, entry.messageId);
+    const delivery = this.#begin(session, entry, work.contents);
+    this.#parts.live.add(session);
+    return { session, messageId: entry.messageId, delivery };
+  }
+
+  /**
+   * Sends a message to an existing session. A live task gets the message. After an ended task, the message starts the
+   * session's next task.
+   * @param beforeSending called after the bridge has connected and before it sends. If it throws, nothing is sent.
+   * @throws ProductError SESSION_BUSY until the session's first message is delivered
+   */
+  async goOn(
+    session: Session,
+    work: DelegatedWork,
+    beforeSending: () => void = () => undefined,
+  ): Promise<Delegation> {
+    if (session.view === undefined)
+      throw new ProductError(
+        'SESSION_BUSY',
+        `Session "${session.id}" has no task yet, so it takes no message; nothing was sent. ${problemMessage(session.state) ?? ''} Wait for it with wait_for_task, or cancel it with cancel_running_task.`,
+        { facts: { sessionId: session.id } },
+      );
+    // A connection may take long. Until the message is sent the session counts as ended, so it must be kept in memory.
+    const release = this.#parts.live.keep(session);
+    try {
+      return await this.#goOn(session, work, beforeSending);
+    } finally {
+      release();
+    }
+  }
+
+  async #goOn(session: Session, work: DelegatedWork, beforeSending: () => void): Promise<Delegation> {
+    const { dialect } = await session.agent.connect();
+    // While the bridge connected, the client may have cancelled the call, or the task may have ended.
+    beforeSending();
+    const { over, view } = session;
+    const goesOn = !over || (dialect.keepsTask && view?.state === 'completed');
+    const entry = {
+      ...entryOf(session.agent, work),
+      sessionId: session.id,
+      taskId: (goesOn && view?.taskId) || null,
+    };
+    const delivery = this.#begin(session, entry, work.contents, session.asked.question?.id);
+    return { session, messageId: entry.messageId, delivery };
+  }
+
+  /** See `SessionCancels.cancel`. */
+  cancel(session: Session, reason: string): Promise<CancelEnd> {
+    return this.#cancels.cancel(session, reason);
+  }
+
+  /** See `SessionCancels.cancelMessage`. */
+  cancelMessage(session: Session, messageId: string, reason: string): Promise<void> {
+    return this.#cancels.cancelMessage(session, messageId, reason);
+  }
+
+  /**
+   * Returns the last identical delegation whose client got no reply. The client may have cancelled its call, or the
+   * bridge was killed.
+   */
+  async unanswered(asked: RequestedWork): Promise<OutboxEntry | undefined> {
+    await this.adopt();
+    return this.#parts.outbox
+      .titled(titleOf(asked.text))
+      .findLast((entry) => isSameCall(entry, asked) && this.#isGivenUp(entry));
+  }
+
+  #isGivenUp({ messageId, agent, state }: OutboxEntry): boolean {
+    if (state.type === 'accepted') {
+      const task = this.#parts.live.find(state.taskId, agent)?.state;
+      if (task?.type === 'ended' && task.view.taskId === state.taskId && task.result === 'handed-over')
+        return false;
+    }
+    return !this.#calls.isWaiting(messageId);
+  }
+
+  /**
+   * Records that a call waits for the delegation. Until the client has the reply, a repeated call joins this task, even
+   * after a crash (R99).
+   * @returns a function that records that the client has the reply
+   */
+  asks(messageId: string, call: AbortSignal): OnConfirmed {
+    return this.#calls.asks(messageId, call);
+  }
+
+  /**
+   * Call this when a reply reports an undelivered message. The outbox then stores the later outcome. Such a reply is
+   * not a result, so a repeated call still joins the same task (R99).
+   */
+  promise(session: Session, call: AbortSignal): void {
+    const failed = stateName(session.state) === 'not-delivered';
+    for (const outgoing of this.#outgoing.of(session)) {
+      outgoing.promised = true;
+      if (failed) this.#calls.end(outgoing.messageId, call);
+    }
+  }
+
+  /** See `ResultHandover.handOver`. */
+  handOver(session: Session): OnConfirmed {
+    return this.#handover.handOver(session);
+  }
+
+  /** Records that the client has the result, or an id to fetch it with. */
+  collect(session: Session): void {
+    this.handOver(session)();
+  }
+
+  async settled(): Promise<void> {
+    await this.#writes.settled();
+  }
+
+  /** Releases the outbox entries of this process, so that another bridge can adopt them now. */
+  release(): void {
+    clearTimeout(this.#later);
+    try {
+      this.#parts.outbox.release();
+    } catch (error) {
+      this.#parts.log.warn({ err: error }, 'the next bridge goes on when this process has ended');
+    }
+  }
+
+  /** Finishes the delegations of ended bridges. Only logs failures, because no caller waits. */
+  async recover(): Promise<void> {
+    await this.adopt();
+    await Promise.allSettled(this.#outgoing.adopted.map(({ finished }) => finished));
+  }
+
+  /** Adopts the delegations of ended bridges, and resends those that this bridge could not deliver. */
+  async adopt(): Promise<void> {
+    const { outbox, registry, live, log } = this.#parts;
+    await outbox.adopt();
+    void this.#recordedCancels.send();
+    for (const entry of outbox.sending()) {
+      const { messageId } = entry;
+      const agent = registry.find(entry.agent);
+      // The entry of an agent that is not configured stays, because the user may configure the agent again.
+      if (this.#outgoing.has(messageId) || agent === undefined) continue;
+      // If the session is already open, the message belongs to it.
+      const handle = entry.sessionId ?? messageId;
+      const session = live.find(handle, entry.agent) ?? live.add(live.open(agent, handle));
+      const outgoing = this.#outgoing.add(session, entry, 'ended-bridge');
+      outgoing.finished = this.#delivery
+        .resume(outgoing, entry)
+        .then(() => this.settled())
+        .finally(() => this.#outgoing.remove(outgoing));
+      outgoing.finished.catch((error: unknown) =>
+        log.warn({ messageId, err: error }, 'a delegation of an earlier bridge is still open'),
+      );
+    }
+  }
+
+  /**
+   * Adopts a delegation whose bridge has ended.
+   * @returns `done`, which resolves when the delegation is delivered or has failed; undefined if another process
+   * finishes it
+   */
+  async takeUp(messageId: string): Promise<{ done: Promise<void> } | undefined> {
+    await this.adopt();
+    const outgoing = this.#outgoing.get(messageId);
+    return outgoing?.origin === 'ended-bridge' ? { done: outgoing.finished } : undefined;
+  }
+
+  /** Writes the entry, then sends its message. @throws ProductError STORAGE; nothing is then sent */
+  #begin(session: Session, entry: OutboxEntry, contents?: FileContents, answers?: string): Promise<void> {
+    const { messageId } = entry;
+    const { outbox, log } = this.#parts;
+    const outgoing = this.#outgoing.add(session, entry, 'this-bridge');
+    this.#calls.begin(messageId);
+    try {
+      outbox.put(entry, contents);
+    } catch (error) {
+      this.#outgoing.remove(outgoing);
+      this.#calls.end(messageId);
+      throw error;
+    }
+    outgoing.finished = this.#delivery.send(outgoing, entry, { answers });
+    // No caller has to wait for this promise, because the outbox records the outcome.
+    outgoing.finished.catch((error: unknown) =>
+      log.debug({ messageId, err: error }, 'a delegation has not arrived'),
+    );
+    return outgoing.finished;
+  }
+
+  #adoptLater(): void {
+    this.#later ??= setTimeout(() => {
+      this.#later = undefined;
+      this.adopt().catch((failure: unknown) =>
+        this.#parts.log.warn({ err: failure }, 'the outbox could not be read'),
+      );
+    }, RESEND_AFTER_MS).unref();
+  }
+}
+
+/** Builds the entry of a message that starts a session. */
+function entryOf(agent: Agent, { text, settings, command, files }: DelegatedWork): OutboxEntry {
+  return {
+    messageId: randomUUID(),
+    agent: agent.name,
+    title: titleOf(text),
+    text,
+    settings,
+    ...(command && { command }),
+    ...(files && { files }),
+    sessionId: null,
+    taskId: null,
+    createdAt: new Date().toISOString(),
+    state: { type: 'sending' },
+    cancel: null,
+    answered: false,
+  };
+}

@@ -1,0 +1,170 @@
+/**
+ * Delivers the message of an outbox entry, and updates the entry (B1).
+ *
+ * `send` and `resume` end in one of three ways. The agent has named the task: `#accepted`. The outcome is not final:
+ * `#postpone`. The message is lost, withdrawn or refused: the entry is dropped, or records the failure.
+ */
+import type { Message } from '@a2a-js/sdk';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { CardFacts } from '../agents/card.ts';
+import { refuseFiles } from '../agents/input-modes.ts';
+import { asStreamResponse } from '../agents/task-event.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { OutboxEntry } from '../state/outbox-entry.ts';
+import type { Outbox } from '../state/outbox.ts';
+import { delegationMessage } from './delegation-message.ts';
+import { failedDelivery } from './failed-delivery.ts';
+import { findByMessage } from './find-lost-message.ts';
+import type { OutboxWrites } from './outbox-writes.ts';
+import type { OutgoingMessage, OutgoingMessages } from './outgoing-messages.ts';
+import type { RecordedCancels } from './recorded-cancels.ts';
+import type { LiveSessions } from './sessions-in-memory.ts';
+import type { Session } from './session.ts';
+import type { WaitingCalls } from './waiting-calls.ts';
+
+interface MessageDeliveryParts {
+  outbox: Outbox;
+  live: LiveSessions;
+  outgoing: OutgoingMessages;
+  writes: OutboxWrites;
+  calls: WaitingCalls;
+  recorded: RecordedCancels;
+  /** Called when a message stays in the outbox. The caller must adopt it after `RESEND_AFTER_MS`. */
+  onPostponed: () => void;
+}
+
+/** The delay before the bridge resends a message that may have arrived, in milliseconds. */
+export const RESEND_AFTER_MS = 60_000;
+
+export class MessageDelivery {
+  readonly #parts: MessageDeliveryParts;
+
+  constructor(parts: MessageDeliveryParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Sends the message. Resolves when the agent has it.
+   * @throws the error for the call that sends it
+   */
+  async send(
+    outgoing: OutgoingMessage,
+    entry: OutboxEntry,
+    { answers, resumed = false }: { answers?: string | undefined; resumed?: boolean },
+  ): Promise<void> {
+    const { session, withdraw } = outgoing;
+    const { outbox, writes } = this.#parts;
+    const write = (dialect: Dialect, card: CardFacts): Message => {
+      const { files = [] } = entry;
+      refuseFiles(files, card);
+      return delegationMessage(
+        entry,
+        dialect,
+        files.length === 0 ? undefined : outbox.contents(entry.messageId),
+      );
+    };
+    try {
+      await session.deliver(write, {
+        answers,
+        resumed,
+        withdrawal: { signal: withdraw.signal, wanted: () => outgoing.cancel === null },
+      });
+    } catch (error) {
+      throw this.#failed(outgoing, error);
+    }
+    this.#accepted(outgoing);
+    const { deduplicates } = await session.agent.connect();
+    // An agent without de-duplication may also not list its tasks. So the task id must be on disk before a client gets
+    // it.
+    if (!deduplicates) await writes.of(session);
+  }
+
+  /** Resends the message of an ended bridge if the agent de-duplicates. Otherwise searches for its task. */
+  async resume(outgoing: OutgoingMessage, entry: OutboxEntry): Promise<void> {
+    const { session } = outgoing;
+    try {
+      const connection = await session.agent.connect();
+      // A cancelled delegation is not resent. The cancel may have arrived while the bridge connected.
+      if (connection.deduplicates && outgoing.cancel === null)
+        return await this.send(outgoing, entry, { resumed: true });
+      const found = await findByMessage(connection, delegationMessage(entry, connection.dialect));
+      if (found !== undefined) {
+        session.take(asStreamResponse(found), connection);
+        this.#accepted(outgoing);
+        session.follow();
+        return;
+      }
+    } catch (error) {
+      if (outgoing.unconfirmed) this.#postpone(outgoing, error);
+      throw error;
+    }
+    this.#notFound(outgoing);
+  }
+
+  /**
+   * Records that the agent has named the task. If a crash loses this write, the next bridge resends the message or
+   * searches for the task.
+   */
+  #accepted(outgoing: OutgoingMessage): void {
+    outgoing.unconfirmed = false;
+    const { session, messageId } = outgoing;
+    const { view, id } = session;
+    if (view === undefined) return;
+    const { taskId } = view;
+    const { outbox, writes, recorded } = this.#parts;
+    writes.begin(session, async () => {
+      try {
+        const state = { type: 'accepted' as const, taskId, sessionId: id };
+        await outbox.together(() => outbox.update(messageId, { state }));
+      } finally {
+        this.#parts.outgoing.remove(outgoing);
+      }
+      if (outgoing.cancel !== null) await recorded.send();
+    });
+  }
+
+  /** Records a failed delivery. @returns the error for the call */
+  #failed(outgoing: OutgoingMessage, error: unknown): unknown {
+    outgoing.unconfirmed = false;
+    const { session, messageId, promised } = outgoing;
+    const { outbox, live } = this.#parts;
+    const outcome = failedDelivery(error, outgoing);
+    if (outcome === 'postpone') return this.#postpone(outgoing, error);
+    this.#parts.outgoing.remove(outgoing);
+    if (outcome === 'drop') outbox.drop(messageId);
+    else outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
+    if (session.view === undefined) live.remove(session);
+    else if (promised) session.leaveNotes([`The last message was not delivered: ${messageOf(error)}`]);
+    return error;
+  }
+
+  /** Records that the agent has no task of the message, so the message may be lost. */
+  #notFound({ session, messageId, cancel }: OutgoingMessage): void {
+    const { outbox, live } = this.#parts;
+    const message = `Whether agent "${session.agent.name}" got this is not known: the bridge ended while it was sent. Look at the agent before you delegate it again.`;
+    if (cancel !== null) outbox.drop(messageId);
+    else outbox.update(messageId, { state: { type: 'lost', message } });
+    if (session.view === undefined) return live.remove(session);
+    session.drop();
+    if (cancel === null) session.leaveNotes([message]);
+  }
+
+  /**
+   * Keeps the entry in the outbox. The bridge resends the message later, or with the client's next call.
+   * @returns the error for the call; it names the session and the next attempt
+   */
+  #postpone(outgoing: OutgoingMessage, error: unknown): unknown {
+    const { session, messageId } = outgoing;
+    this.#parts.outgoing.remove(outgoing);
+    this.#parts.calls.end(messageId);
+    session.postpone(messageOf(error), new Date(Date.now() + RESEND_AFTER_MS));
+    this.#parts.onPostponed();
+    return error instanceof ProductError ? kept(session, error) : error;
+  }
+}
+
+/** Builds the error for a call whose message stays in the outbox. A repeated call joins that message. */
+function kept({ id }: Session, { reason, message, facts, cause }: ProductError): ProductError {
+  const sentence = `${message} The bridge keeps the message and sends it again: wait_for_task with sessionId "${id}" waits for it. To repeat the same call is safe: nothing is sent twice.`;
+  return new ProductError(reason, sentence, { facts: { ...facts, sessionId: id }, cause });
+}

@@ -1,0 +1,105 @@
+/** Stores the sessions that this bridge has in memory. */
+import type { Agent } from '../agents/agent.ts';
+import type { DecisionClaims } from '../state/decision-claims.ts';
+import type { Outbox } from '../state/outbox.ts';
+import { Session } from './session.ts';
+import { readWorkspaceFile } from './read-workspace-file.ts';
+
+/** The maximum number of ended sessions in memory. */
+const KEPT_ENDED = 20;
+
+export class LiveSessions {
+  readonly #outbox: Outbox;
+  readonly #claims: DecisionClaims;
+  readonly #sessions = new Set<Session>();
+  /** One entry per use of a session by a call. */
+  readonly #uses = new Set<{ readonly session: Session }>();
+  readonly #onAdded = new Set<(session: Session) => void>();
+  readonly #onRemoved = new Set<(session: Session) => void>();
+
+  constructor(outbox: Outbox, claims: DecisionClaims) {
+    this.#outbox = outbox;
+    this.#claims = claims;
+  }
+
+  get all(): readonly Session[] {
+    return [...this.#sessions];
+  }
+
+  /** Calls the listener for every session that is added later. */
+  onAdded(listener: (session: Session) => void): void {
+    this.#onAdded.add(listener);
+  }
+
+  /** Calls the listener for every session that is removed later. */
+  onRemoved(listener: (session: Session) => void): void {
+    this.#onRemoved.add(listener);
+  }
+
+  /**
+   * Creates a session, which the caller then passes to `add`.
+   * @param firstMessageId the message that starts the session, or the session's id
+   */
+  open(agent: Agent, firstMessageId: string): Session {
+    return new Session(agent, firstMessageId, {
+      claims: this.#claims,
+      readFile: async (session, url, path) => {
+        const local = agent.localPath(path, url);
+        return local === undefined ? undefined : readWorkspaceFile(local, this.#workspacesOf(session, url));
+      },
+    });
+  }
+
+  /** Adds the session, and removes the oldest ended sessions. These can be opened again. */
+  add(session: Session): Session {
+    this.#sessions.add(session);
+    for (const listener of this.#onAdded) listener(session);
+    const used = new Set([...this.#uses].map((use) => use.session));
+    const ended = this.all.filter((each) => !each.live && each.over && !used.has(each));
+    for (const each of ended.slice(0, -KEPT_ENDED)) this.remove(each);
+    return session;
+  }
+
+  /** Keeps the session in memory even if its task has ended. @returns a function that releases it */
+  keep(session: Session): () => void {
+    const use = { session };
+    this.#uses.add(use);
+    return () => void this.#uses.delete(use);
+  }
+
+  remove(session: Session): void {
+    this.#sessions.delete(session);
+    for (const listener of this.#onRemoved) listener(session);
+    session.close();
+  }
+
+  /**
+   * Returns the session with this session, task or message id. Agents choose ids, so two agents may use the same id.
+   * @param agent the name of its agent, if known
+   */
+  find(handle: string, agent?: string): Session | undefined {
+    return this.all.find(
+      ({ id, firstMessageId, view, agent: { name } }) =>
+        (id === handle || firstMessageId === handle || view?.taskId === handle) &&
+        (agent === undefined || name === agent),
+    );
+  }
+
+  withTool(toolId: string): Session | undefined {
+    return this.all.find(({ view }) => view?.calls.some((call) => call.toolId === toolId));
+  }
+
+  close(): void {
+    for (const session of this.#sessions) session.close();
+    this.#sessions.clear();
+  }
+
+  /** Returns the local directories that the user's bridges gave to the session. */
+  #workspacesOf({ id, agent }: Session, url: string): string[] {
+    return this.#outbox
+      .ofHandle(id, agent.name)
+      .flatMap(({ settings: { workspace } }) =>
+        workspace === undefined ? [] : (agent.localPath(workspace, url) ?? []),
+      );
+  }
+}

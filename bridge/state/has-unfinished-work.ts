@@ -1,0 +1,16 @@
+/** Checks whether ended processes left delegations open. */
+import { BridgeDatabase } from './database.ts';
+import { Outbox } from './outbox.ts';
+
+/**
+ * Returns true if ended processes left delegations open.
+ * @throws ProductError if the database cannot be opened or read
+ */
+export async function hasUnfinishedWork(stateDirectory: string): Promise<boolean> {
+  const database = await BridgeDatabase.open(stateDirectory);
+  try {
+    return (await new Outbox(database).orphaned()).length > 0;
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,21 @@
+/** The names of the MCP tools. The settings can only add a prefix to each name. */
+export const TOOL_NAMES = [
+  'delegate_task_to_assistant',
+  'approve_or_deny_pending_action',
+  'wait_for_task',
+  'check_task_progress_and_status',
+  'cancel_running_task',
+  'abort_tool_execution',
+  'revoke_trust',
+  'list_all_active_sessions',
+  'quick_consultation_for_second_opinion',
+  'run_agent_tool',
+  'execute_agent_command',
+  'list_available_agent_commands',
+  'get_agent_capabilities_and_version',
+] as const;
+
+/** The tools of the approval card. Hosts that show the card hide them from the model; other clients do not get them. */
+export const CARD_TOOL_NAMES = ['show_approval_card', 'decide_on_approval_card'] as const;
+
+export type ToolName = (typeof TOOL_NAMES)[number] | (typeof CARD_TOOL_NAMES)[number];

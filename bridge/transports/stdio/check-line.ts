@@ -1,0 +1,68 @@
+/**
+ * Checks one line of stdin before the SDK reads it. The SDK drops an invalid line silently, so the sender would wait
+ * for ever. Pure.
+ */
+import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+
+/** The error for a line that is not an MCP message (JSON-RPC 2.0 §5.1). */
+export interface FrameError {
+  jsonrpc: '2.0';
+  /** The id of the request; absent if the line has none (MCP's schema does not allow null). */
+  id?: string | number;
+  error: { code: number; message: string };
+}
+
+const requestId = z.looseObject({ id: z.union([z.string(), z.number().int()]), method: z.unknown() });
+
+/**
+ * Validates one line of stdin.
+ * @returns undefined for a valid message and for an empty line
+ */
+export function frameErrorOf(line: string): FrameError | undefined {
+  if (line.trim() === '') return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return refusal(PARSE_ERROR, 'Parse error: the line is not JSON. Nothing was done.');
+  }
+  try {
+    parseJSONRPCMessage(value);
+    return undefined;
+  } catch (error) {
+    // Only a request gets an error with its id. The id of a response belongs to a request of the bridge.
+    const id = requestId.safeParse(value).data?.id;
+    return refusal(
+      INVALID_REQUEST,
+      `Invalid request: ${Array.isArray(value) ? 'MCP has no batches' : problemOf(error)}. Nothing was done.`,
+      id,
+    );
+  }
+}
+
+export function frameTooLongError(limit: number): FrameError {
+  const message = `Invalid request: a line is longer than ${String(limit)} bytes. Nothing was done.`;
+  return refusal(INVALID_REQUEST, message);
+}
+
+function refusal(code: number, message: string, id?: string | number): FrameError {
+  return { jsonrpc: '2.0', ...(id !== undefined && { id }), error: { code, message } };
+}
+
+const MAX_PLACE = 100;
+
+/**
+ * Returns where the message is invalid. The parser reports an error for each kind of message, so only the path is
+ * useful.
+ */
+function problemOf(error: unknown): string {
+  if (!(error instanceof z.core.$ZodError)) return 'it is no JSON-RPC message';
+  const places = error.issues.flatMap((issue) =>
+    issue.code === 'invalid_union' ? issue.errors.flat() : [issue],
+  );
+  const deepest = places.toSorted((a, b) => b.path.length - a.path.length)[0]?.path ?? [];
+  return deepest.length === 0
+    ? 'it is no JSON-RPC message'
+    : `${deepest.map(String).join('.').slice(0, MAX_PLACE)} is not valid`;
+}

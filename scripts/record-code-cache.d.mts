@@ -1,0 +1,1 @@
+export function recordCodeCache(build: string): Promise<void>;

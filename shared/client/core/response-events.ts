@@ -1,0 +1,21 @@
+import type { EventSourceMessage } from 'eventsource-parser';
+import { eventsOf, EventTooLarge, type StreamReading } from '../../net/server-sent-events.ts';
+import { ClientError, unreachable } from './client-error.ts';
+
+/**
+ * Reads the server-sent events of a response.
+ * @throws ClientError `unreachable` if the connection breaks or the reading is aborted
+ * @throws ClientError `malformed-answer` if an event is too large
+ */
+export async function* answerEvents(
+  response: Response,
+  reading: StreamReading,
+): AsyncGenerator<EventSourceMessage, void, undefined> {
+  try {
+    yield* eventsOf(response, reading);
+  } catch (error) {
+    throw error instanceof EventTooLarge
+      ? new ClientError('malformed-answer', error.message, { cause: error })
+      : unreachable(response.url, error);
+  }
+}

@@ -1,0 +1,56 @@
+/** Checks the assertion of a proof: challenge, origin, relying party, user presence, user verification, signature. */
+import { messageOf } from '../runtime/errors.ts';
+import { fieldOf } from '../runtime/record.ts';
+import { challengeOf, type PresenceProof } from './presence-proof.ts';
+
+/**
+ * Checks a proof without the server that made it (W3C WebAuthn Level 3 §7.2).
+ * @param lastCount the passkey's signature counter at its last use. A passkey without a counter always has 0.
+ * @returns the passkey's new signature counter
+ * @throws Error that names the failed check
+ */
+export async function checkProof(
+  { statement, rpId, origin, passkey, assertion }: PresenceProof,
+  lastCount = 0,
+): Promise<number> {
+  const { id, ...response } = assertion;
+  // A page in a frame of another site could hide what the person signs.
+  if (fieldOf(clientDataOf(response.clientDataJSON), 'crossOrigin') === true)
+    throw new Error('the assertion comes from a frame of another site');
+  for (const text of Object.values(assertion)) refuseOtherSpelling(text);
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response },
+    expectedChallenge: challengeOf(statement),
+    expectedOrigin: origin,
+    expectedRPID: rpId,
+    credential: {
+      id,
+      publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
+      counter: lastCount,
+    },
+    requireUserVerification: true,
+  });
+  if (!verified) throw new Error('the signature does not match the passkey');
+  return authenticationInfo.newCounter;
+}
+
+/** Returns the problem of a proof, or undefined for a valid proof. */
+export async function proofProblem(proof: PresenceProof): Promise<string | undefined> {
+  try {
+    await checkProof(proof);
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+function clientDataOf(text: string): unknown {
+  return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+}
+
+/** Several base64url texts can mean the same bytes. Only one of them is valid, so that each changed byte counts. */
+function refuseOtherSpelling(text: string): void {
+  if (Buffer.from(text, 'base64url').toString('base64url') !== text)
+    throw new Error('the assertion is not in canonical base64url');
+}

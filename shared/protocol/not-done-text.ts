@@ -1,0 +1,35 @@
+/** Names the tool calls that a completed task did not do, because the model may not mention them. */
+import { visibleLine } from '../text/visible-text.ts';
+
+interface EndedCall {
+  tool: string;
+  title: string;
+  state: string;
+}
+
+/** The outcomes of a call that had no effect. An error is not in this list, because agents try again or report it. */
+const NOT_DONE: ReadonlySet<string> = new Set(['denied', 'stopped', 'skipped']);
+
+const MOST = 5;
+const MAX_TITLE_CHARACTERS = 100;
+
+/**
+ * Returns e.g. `not done: Write a.txt (denied)`. Returns '' if every call was done, or if the task is not completed. If
+ * a later call with the same tool and title succeeded, the call counts as done.
+ * @param calls oldest first
+ */
+export function notDoneText(state: string, calls: readonly EndedCall[]): string {
+  if (state !== 'completed') return '';
+  const done = new Set<string>();
+  const lost = new Map<string, string>();
+  for (const call of calls.toReversed()) {
+    const key = JSON.stringify([call.tool, call.title]);
+    if (call.state === 'ok') done.add(key);
+    else if (NOT_DONE.has(call.state) && !done.has(key) && !lost.has(key))
+      lost.set(key, `${visibleLine(call.title, MAX_TITLE_CHARACTERS)} (${call.state})`);
+  }
+  if (lost.size === 0) return '';
+  const named = [...lost.values()].slice(0, MOST).toReversed();
+  const more = lost.size - named.length;
+  return `not done: ${named.join(', ')}${more === 0 ? '' : `, and ${String(more)} more`}`;
+}

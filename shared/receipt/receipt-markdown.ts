@@ -1,0 +1,158 @@
+/**
+ * Writes a receipt as Markdown. Text of an agent or a client is only in code spans and code blocks. So such text cannot
+ * imitate the words of the receipt.
+ */
+import { passkeyFingerprint } from '../presence/presence-proof.ts';
+import { quotedPreview, sourceText } from '../protocol/preview-text.ts';
+import { tokensAndPrice } from '../text/cost-text.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+import type { Receipt, ReceiptAction, ReceiptRun } from './receipt.ts';
+
+type Decision = ReceiptAction['decisions'][number];
+type Message = Receipt['messages'][number];
+
+const OUTCOMES: Readonly<Record<ReceiptRun['outcome'], string>> = {
+  running: 'still running',
+  ok: 'succeeded',
+  error: 'failed',
+  stopped: 'stopped',
+  unknown: 'outcome unknown',
+};
+
+const DECISIONS: Readonly<Record<Decision['decision'], string>> = {
+  approve: 'Approved',
+  deny: 'Denied',
+  edit: 'Approved with a changed input',
+  answer: 'Answered',
+};
+
+export function receiptMarkdown(receipt: Receipt): string {
+  const { task, messages, actions, revocations, cost, journal, server } = receipt;
+  const { usd, requests, models, ...tokens } = cost;
+  const cancelled = task.cancelledBy === null ? '' : ` by ${who(task.cancelledBy)}`;
+  return [
+    `# Receipt of task ${span(task.taskId)}`,
+    list([
+      `State: ${span(task.state)}${cancelled} at ${task.updatedAt}`,
+      `Asked by: ${span(task.principal)} at ${task.createdAt}`,
+      `Session: ${span(task.sessionId)}`,
+      ...(task.workspace === null ? [] : [`Workspace: ${span(task.workspace)}`]),
+      ...(models.length === 0 ? [] : [`Model: ${models.map(span).join(', ')}`]),
+      ...(requests === 0 ? [] : [`Cost: ${tokensAndPrice({ ...tokens, usd })}`]),
+    ]),
+    ...(task.message === '' ? [] : ['Final message:', block(task.message)]),
+    '## Messages',
+    ...messages.map(messageSection),
+    '## Actions',
+    ...(actions.length === 0 ? ['The agent proposed no action.'] : actions.map(actionSection)),
+    ...(revocations.length === 0 ? [] : ['## Revoked grants']),
+    ...revocations.map((each) => `${who(each)} at ${each.at}: ${each.grantIds.map(span).join(', ')}`),
+    '## Proof',
+    `The journal of the task has ${journal.events} events. The SHA-256 chain over them ends with ${span(journal.hash)}.`,
+    `Written by a2a-server ${server.version}. The last line of this file is its Ed25519 signature. To check it, run ${span('mcp-a2a-bridge verify-receipt FILE')}.`,
+    '',
+  ].join('\n\n');
+}
+
+function messageSection({ at, messageId, channel, text, files }: Message): string {
+  return [
+    `${at}, channel ${span(channel)}, message ${span(messageId)}:`,
+    block(text),
+    ...(files.length === 0
+      ? []
+      : [
+          list(files.map((file) => `File ${span(file.name)}, ${file.mediaType}, SHA-256 ${span(file.hash)}`)),
+        ]),
+  ].join('\n\n');
+}
+
+function actionSection(action: ReceiptAction, index: number): string {
+  const { callId, tool, title, requestedAt, inputHash, policy, questions, decisions, runs } = action;
+  const asked = questions.at(-1);
+  return [
+    `### ${index + 1}. ${span(title)}`,
+    list([
+      `Tool: ${span(tool)} (${span(sourceText(action.source))}), call ${span(callId)}`,
+      `Requested at ${requestedAt}, input SHA-256 ${span(inputHash)}`,
+      `Policy: ${span(policy)}`,
+      ...questions.map(
+        ({ at, shown, reason }) => `Shown at ${at}: code ${span(shown)}, reason ${span(reason)}`,
+      ),
+      ...decisions.map(decisionLine),
+      ...runs.flatMap(runLines),
+    ]),
+    // Without a question, no person saw a preview. So the receipt contains the input.
+    asked === undefined
+      ? block(JSON.stringify(action.input, null, 2))
+      : block(quotedPreview(asked.preview).text),
+    ...decisions.flatMap(({ edited }) =>
+      edited === null
+        ? []
+        : [
+            `The person changed the input to ${span(edited.title)}:`,
+            block(JSON.stringify(edited.input, null, 2)),
+          ],
+    ),
+  ].join('\n\n');
+}
+
+function decisionLine(decision: Decision): string {
+  const { at, shown, scope, grant, reason, answer, edited, presence } = decision;
+  const limits = [
+    ...(grant?.minutes === undefined ? [] : [`${grant.minutes} minutes`]),
+    ...(grant?.uses === undefined ? [] : [`${grant.uses} uses`]),
+  ];
+  return [
+    `**${DECISIONS[decision.decision]}** by ${who(decision)} at ${at}`,
+    ...(shown === null ? [] : [`code ${span(shown)}`]),
+    ...(scope === 'once'
+      ? []
+      : [`scope ${span(scope)}${limits.length === 0 ? '' : ` (${limits.join(', ')})`}`]),
+    ...(reason === null ? [] : [`reason ${span(reason)}`]),
+    ...(answer === null
+      ? []
+      : [`answer ${span(typeof answer === 'string' ? answer : JSON.stringify(answer))}`]),
+    ...(edited === null ? [] : [`new input SHA-256 ${span(edited.inputHash)}`]),
+    ...(presence === undefined
+      ? []
+      : [
+          `with the passkey ${span(presence.passkey.name)} ${span(passkeyFingerprint(presence.passkey.publicKey))} on ${span(presence.rpId)}`,
+        ]),
+  ].join(', ');
+}
+
+function runLines({ toolId, startedAt, endedAt, outcome, text, files }: ReceiptRun): string[] {
+  return [
+    `Ran from ${startedAt} to ${endedAt ?? '…'}, run ${span(toolId)}: **${OUTCOMES[outcome]}**${text === '' ? '' : ` ${span(text)}`}`,
+    ...files.map(({ path, before, after }) => `File ${span(path)}: ${hashed(before)} → ${hashed(after)}`),
+  ];
+}
+
+function hashed(hash: string | null): string {
+  return hash === null ? 'no saved content' : `SHA-256 ${span(hash)}`;
+}
+
+function who({ principal, channel }: { principal: string; channel: string }): string {
+  return `${span(principal)} over ${span(channel)}`;
+}
+
+const list = (items: readonly string[]): string => items.map((item) => `- ${item}`).join('\n');
+
+/** Returns a code span (CommonMark §6.1). Its delimiter is longer than each run of backticks in the text. */
+function span(text: string): string {
+  const line = visibleLine(text);
+  const ticks = '`'.repeat(longestRun(line) + 1);
+  const padding = line.startsWith('`') || line.endsWith('`') || line === '' ? ' ' : '';
+  return `${ticks}${padding}${line}${padding}${ticks}`;
+}
+
+/** Returns a fenced code block (CommonMark §4.5). Its fence is longer than each run of backticks in the text. */
+function block(text: string): string {
+  const shown = visibleText(text);
+  const fence = '`'.repeat(Math.max(3, longestRun(shown) + 1));
+  return `${fence}text\n${shown}\n${fence}`;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+}

@@ -1,0 +1,178 @@
+/**
+ * Signs and checks the two documents of a receipt, JSON and Markdown. Each document contains its Ed25519 signature (RFC
+ * 8032) and the public key. A change of any byte makes the document invalid.
+ */
+import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { z } from 'zod';
+import { ProductError } from '../runtime/errors.ts';
+import { presenceProofSchema, type PresenceProof } from '../presence/presence-proof.ts';
+import { receiptSchema, type Receipt } from './receipt.ts';
+import { comparePresence, presenceProofsOf } from './receipt-presence.ts';
+import { receiptMarkdown } from './receipt-markdown.ts';
+
+/** `publicKey` is the key in DER form (SubjectPublicKeyInfo) as base64. `signature` is base64. */
+interface Seal {
+  publicKey: string;
+  signature: string;
+}
+
+/** The task, the journal position, the key and the passkey proofs that a valid document contains. */
+export interface CheckedReceipt {
+  taskId: string;
+  journal: Receipt['journal'];
+  fingerprint: string;
+  /** Not checked yet: see `checkPresence`. */
+  proofs: readonly PresenceProof[];
+}
+
+const MARKER = '\n<!-- receipt ';
+const MARKER_END = ' -->\n';
+
+const sealedJson = z.strictObject({ receipt: receiptSchema, publicKey: z.string(), signature: z.string() });
+/** Parses the same document without a change of its receipt, because `sealedJson` reorders the fields. */
+const writtenJson = z.strictObject({ receipt: z.unknown(), publicKey: z.string(), signature: z.string() });
+const sealComment = z.strictObject({
+  taskId: z.string(),
+  events: z.number(),
+  hash: z.string(),
+  /** The passkey proofs as written, because `presenceProofSchema` reorders the fields. Absent if there are none. */
+  presence: z.array(z.unknown()).optional(),
+  publicKey: z.string(),
+  signature: z.string(),
+});
+
+export function sealedJsonOf(receipt: Receipt, privateKey: KeyObject): string {
+  return jsonText(receipt, sealOf(bodyText(receipt), privateKey));
+}
+
+/**
+ * Returns the signed Markdown. A comment after the text names the task and the hash chain, so that the document can be
+ * compared with the journal. The comment also contains the passkey proofs.
+ */
+export function sealedMarkdownOf(receipt: Receipt, privateKey: KeyObject): string {
+  const text = receiptMarkdown(receipt);
+  const presence = presenceProofsOf(receipt);
+  const named = {
+    taskId: receipt.task.taskId,
+    ...receipt.journal,
+    ...(presence.length > 0 && { presence }),
+  };
+  return markdownText(text, named, sealOf(signedMarkdown(text, named), privateKey));
+}
+
+/**
+ * Checks the signature in a document with the key in the document. The caller must check that the key belongs to a
+ * known server.
+ * @throws ProductError MALFORMED if the text is not a receipt or has changed
+ */
+export function checkSealed(text: string): CheckedReceipt {
+  return text.startsWith('{') ? checkJson(text) : checkMarkdown(text);
+}
+
+/** Returns the name of a key in the form of an OpenSSH fingerprint: `SHA256:` and the base64 of the hash. */
+export function fingerprintOf(publicKey: KeyObject): string {
+  const hash = createHash('sha256').update(derOf(publicKey)).digest('base64').replace(/=+$/, '');
+  return `SHA256:${hash}`;
+}
+
+function checkJson(text: string): CheckedReceipt {
+  let written, parsed;
+  try {
+    const document: unknown = JSON.parse(text);
+    parsed = sealedJson.parse(document).receipt;
+    written = writtenJson.parse(document);
+  } catch (error) {
+    throw new ProductError('MALFORMED', 'This is no receipt of a2a-server, or it has changed.', {
+      cause: error,
+    });
+  }
+  const { receipt, ...seal } = written;
+  // The whole text must be the text that the server wrote. Otherwise this check could miss added spaces or a repeated
+  // field.
+  if (jsonText(receipt, seal) !== text) throw changed();
+  const { task, journal } = parsed;
+  const proofs = presenceProofsOf(parsed);
+  const facts = checked(bodyText(receipt), seal, { taskId: task.taskId, journal, proofs });
+  comparePresence(parsed);
+  return facts;
+}
+
+function checkMarkdown(text: string): CheckedReceipt {
+  const at = text.lastIndexOf(MARKER);
+  if (at === -1 || !text.endsWith(MARKER_END))
+    throw new ProductError(
+      'MALFORMED',
+      'This is no receipt of a2a-server: its last line is not the signature. Check the whole file.',
+    );
+  let seal, proofs;
+  try {
+    seal = sealComment.parse(JSON.parse(text.slice(at + MARKER.length, -MARKER_END.length)));
+    proofs = z.array(presenceProofSchema).parse(seal.presence ?? []);
+  } catch {
+    throw changed();
+  }
+  const { publicKey, signature, ...named } = seal;
+  const body = text.slice(0, at);
+  if (markdownText(body, named, { publicKey, signature }) !== text) throw changed();
+  const { taskId, events, hash } = named;
+  return checked(
+    signedMarkdown(body, named),
+    { publicKey, signature },
+    {
+      taskId,
+      journal: { events, hash },
+      proofs,
+    },
+  );
+}
+
+function checked(
+  body: string,
+  { publicKey, signature }: Seal,
+  facts: Omit<CheckedReceipt, 'fingerprint'>,
+): CheckedReceipt {
+  let key: KeyObject;
+  try {
+    key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' });
+  } catch {
+    throw changed();
+  }
+  const bytes = Buffer.from(signature, 'base64');
+  // Several base64 texts can mean the same bytes. Only the text that the server writes is valid.
+  const exact = bytes.toString('base64') === signature && derOf(key).toString('base64') === publicKey;
+  if (!exact || key.asymmetricKeyType !== 'ed25519' || !verify(null, Buffer.from(body), key, bytes))
+    throw changed();
+  return { ...facts, fingerprint: fingerprintOf(key) };
+}
+
+function sealOf(body: string, privateKey: KeyObject): Seal {
+  return {
+    publicKey: derOf(createPublicKey(privateKey)).toString('base64'),
+    signature: sign(null, Buffer.from(body), privateKey).toString('base64'),
+  };
+}
+
+function derOf(publicKey: KeyObject): Buffer {
+  return publicKey.export({ format: 'der', type: 'spki' });
+}
+
+type Named = { taskId: string; presence?: readonly unknown[] | undefined } & Receipt['journal'];
+
+const bodyText = (receipt: unknown): string => JSON.stringify(receipt);
+const jsonText = (receipt: unknown, seal: Seal): string =>
+  `${JSON.stringify({ receipt, publicKey: seal.publicKey, signature: seal.signature }, null, 2)}\n`;
+const signedMarkdown = (text: string, { taskId, events, hash, presence }: Named): string =>
+  `${text}\0${JSON.stringify([taskId, events, hash, ...(presence === undefined ? [] : [presence])])}`;
+function markdownText(
+  text: string,
+  { taskId, events, hash, presence }: Named,
+  { publicKey, signature }: Seal,
+): string {
+  const comment = { taskId, events, hash, ...(presence && { presence }), publicKey, signature };
+  // The name of a passkey must not end the comment.
+  return `${text}${MARKER}${JSON.stringify(comment).replaceAll('>', String.raw`\u003e`)}${MARKER_END}`;
+}
+
+function changed(): ProductError {
+  return new ProductError('MALFORMED', 'The receipt has changed after the server signed it.');
+}

@@ -1,0 +1,76 @@
+/**
+ * Removes secrets from `/proc/<pid>/environ`, which every process of the same user can read (proc(5)). That file shows
+ * the memory that contained the environment at the start. So deleting a variable does not change the file.
+ */
+import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+
+/**
+ * This variable marks the children of a server. A later server finds surviving processes by it, so it stays visible. It
+ * is not secret.
+ */
+export const CHILD_MARKER = 'A2A_SERVER_CHILD';
+
+/** Returns true if the variable with this name contains no secret. */
+export type Keep = (name: string) => boolean;
+
+/**
+ * Copies every variable to other memory and overwrites the original. `process.env` stays the same. Works only on Linux,
+ * because on other systems only the same user can read the environment, with a debugger or `ps -E`.
+ * @returns false if a variable is still visible, for example because the kernel forbids writing to `/proc/self/mem`
+ */
+export function hideEnvironment(keep: Keep): boolean {
+  if (process.platform !== 'linux') return true;
+  // setenv(3) allocates memory for each new value. After this loop the original memory is unused.
+  for (const [name, value] of Object.entries(process.env)) if (value !== undefined) process.env[name] = value;
+  try {
+    overwrite(keep);
+    return exposedVariables(keep).length === 0;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Returns the names of the variables in `/proc/self/environ` that `keep` does not accept. @throws the error of the
+ * system
+ */
+function exposedVariables(keep: Keep): string[] {
+  return readFileSync('/proc/self/environ', 'latin1')
+    .split('\0')
+    .map(nameOf)
+    .filter((name) => name !== '' && !keep(name));
+}
+
+function overwrite(keep: Keep): void {
+  const { start, end } = environmentRange();
+  const memory = openSync('/proc/self/mem', 'r+');
+  try {
+    const bytes = Buffer.alloc(end - start);
+    const length = readSync(memory, bytes, 0, bytes.length, start);
+    for (let from = 0; from < length;) {
+      const zero = bytes.indexOf(0, from);
+      const to = zero === -1 ? length : zero;
+      if (!keep(nameOf(bytes.toString('latin1', from, to)))) bytes.fill(0, from, to);
+      from = to + 1;
+    }
+    writeSync(memory, bytes, 0, length, start);
+  } finally {
+    closeSync(memory);
+  }
+}
+
+/** proc(5): fields 50 and 51 of /proc/self/stat are the start and the end of the environment. */
+function environmentRange(): { start: number; end: number } {
+  const stat = readFileSync('/proc/self/stat', 'latin1');
+  // The second field, the command, is in parentheses and may itself contain spaces and parentheses.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [start, end] = [Number(fields[47]), Number(fields[48])];
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start <= 0 || end <= start)
+    throw new Error('the kernel does not report the address of the environment');
+  return { start, end };
+}
+
+function nameOf(entry: string): string {
+  const at = entry.indexOf('=');
+  return at === -1 ? entry : entry.slice(0, at);
+}

@@ -1,0 +1,40 @@
+/** Reads a provider's key from the output of a command. */
+import { SecretCommandError, secretFrom } from './secret-command.ts';
+
+/** Matches keys that a header can contain. `fetch` quotes any other key in its error message. */
+export const SENDABLE_KEY = /^[\x21-\x7e]+$/;
+/** A person may have to unlock a password store. */
+export const KEY_COMMAND_LIMIT_MS = 20_000;
+
+/**
+ * Runs the command without a shell and returns the first line of its output. Refuses a command that contains its own
+ * output, because the settings would then contain the key.
+ * @throws SecretCommandError; its message follows a name of the command, and contains neither the command nor the key
+ */
+export async function keyFromCommand(command: readonly string[]): Promise<string> {
+  const [key = ''] = (await outputOf(command)).split('\n', 1).map((line) => line.trim());
+  if (!SENDABLE_KEY.test(key))
+    throw new SecretCommandError(
+      `printed ${key === '' ? 'nothing' : 'no key'}. Its first line must be the key.`,
+      true,
+    );
+  // The joined words also show a key that quotes of a shell have split into words.
+  if (command.join('').includes(key))
+    throw new SecretCommandError(
+      'contains the key itself, so the settings would hold it in clear. Store the key in a password manager, or in a variable.',
+      true,
+    );
+  return key;
+}
+
+async function outputOf(command: readonly string[]): Promise<string> {
+  try {
+    return await secretFrom(command, KEY_COMMAND_LIMIT_MS);
+  } catch (error) {
+    if (!(error instanceof SecretCommandError)) throw error;
+    throw new SecretCommandError(
+      `${error.message}. Its output is not shown, because it may contain the key. Run the command in a terminal to see the reason.`,
+      error.permanent,
+    );
+  }
+}

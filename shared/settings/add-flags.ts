@@ -1,0 +1,28 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import { flagName } from './resolve-settings.ts';
+import type { Settings } from './resolve-settings.ts';
+
+/**
+ * Adds one option for each setting, so that `--help` names every flag, variable and default. A list option may be
+ * repeated. A boolean option needs no value, but accepts `=no`.
+ */
+export function addFlags(command: Command, settings: Settings): Command {
+  for (const [key, it] of Object.entries(settings)) {
+    const word = it.placeholder ?? it.kind;
+    const value = it.kind === 'boolean' ? '[yes|no]' : it.valueOptional ? `[${word}]` : `<${word}>`;
+    const option = new Option(
+      `--${flagName(key)} ${value}`,
+      `${it.describe} (${it.env}${fallbackOf(it.fallback)})`,
+    );
+    if (it.kind === 'list')
+      option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);
+    command.addOption(option);
+  }
+  return command;
+}
+
+function fallbackOf(fallback: unknown): string {
+  const shown = Array.isArray(fallback) ? fallback.join(',') : fallback;
+  return (typeof shown === 'string' && shown !== '') || typeof shown === 'number' ? `, default ${shown}` : '';
+}

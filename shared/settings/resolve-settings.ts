@@ -1,0 +1,174 @@
+/**
+ * Reads the settings. A flag overrides an environment variable, a variable overrides the configuration file, and the
+ * file overrides the default. Each error names the key, the source of the value, and the allowed values.
+ *
+ * Both programs share one file, with a section for each: `{ "server": { "port": 41242 }, "bridge": { … } }`.
+ */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { messageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
+import { settingProblem } from './setting-problem.ts';
+
+/** `kind` determines how the text of a flag or variable is parsed. Commas separate the items of a list. */
+export interface Setting<Schema extends z.ZodType = z.ZodType> {
+  kind: 'text' | 'number' | 'boolean' | 'list';
+  schema: Schema;
+  /** The default value. If the setting is optional, `fallback` is undefined, and the schema must accept undefined. */
+  fallback: z.input<Schema>;
+  env: string;
+  describe: string;
+  /** The name of the value in `--help`, e.g. `number`. A boolean has none. */
+  placeholder?: string;
+  /** True if the flag may have no value. */
+  valueOptional?: true;
+  /** The allowed values, as the end of the sentence "Allowed: …". */
+  allowed: string;
+}
+
+export type Settings = Readonly<Record<string, Setting>>;
+export type SettingValues<S extends Settings> = { -readonly [K in keyof S]: z.output<S[K]['schema']> };
+
+/** Returns the setting unchanged. TypeScript infers the exact type of its schema. */
+export function setting<Schema extends z.ZodType>(it: Setting<Schema>): Setting<Schema> {
+  return it;
+}
+
+/** The value of a setting before validation, and its source, e.g. `flag --port`. */
+interface Found {
+  value: unknown;
+  origin: string;
+}
+
+export interface Sources {
+  /** Flags by setting key. Absent or undefined if not given. A value is text, or the result of commander's parser. */
+  flags: Readonly<Record<string, unknown>>;
+  env: Readonly<Record<string, string | undefined>>;
+  /** The program's section of the configuration file. */
+  file: { path: string; values: Readonly<Record<string, unknown>> };
+}
+
+/**
+ * Returns the value of every setting.
+ * @throws ProductError CONFIGURATION, which names the first invalid value, or an unknown key of the file
+ */
+export function resolveSettings<S extends Settings>(settings: S, sources: Sources): SettingValues<S> {
+  const unknown = Object.keys(sources.file.values).find((key) => !Object.hasOwn(settings, key));
+  if (unknown !== undefined)
+    throw new ProductError(
+      'CONFIGURATION',
+      `Unknown setting "${unknown}" in ${sources.file.path}. Known: ${Object.keys(settings).join(', ')}.`,
+      { facts: { key: unknown, origin: sources.file.path } },
+    );
+  const values = Object.entries(settings).map(([key, it]) => [key, resolve(key, it, sources)]);
+  // `resolve` has validated each value with its own schema. This line only restores the type of the object.
+  return z.custom<SettingValues<S>>().parse(Object.fromEntries(values));
+}
+
+function resolve(key: string, it: Setting, sources: Sources): unknown {
+  const { value, origin } = find(key, it, sources) ?? { value: it.fallback, origin: 'default' };
+  const parsed = it.schema.safeParse(value, { error: settingProblem });
+  if (parsed.success) return parsed.data;
+  throw new ProductError(
+    'CONFIGURATION',
+    `Setting "${key}" from ${origin} is not valid: ${issuesText(parsed.error)}. Allowed: ${it.allowed}.`,
+    { facts: { key, origin } },
+  );
+}
+
+function find(key: string, it: Setting, { flags, env, file }: Sources): Found | undefined {
+  const flag = flags[key];
+  if (flag !== undefined) return { value: read(it, flag), origin: `flag --${flagName(key)}` };
+  const variable = env[it.env];
+  // In a shell, `NAME= command` is the usual way to switch a variable off for one command. So empty counts as unset.
+  if (variable !== undefined && variable !== '')
+    return { value: read(it, variable), origin: `environment variable ${it.env}` };
+  const filed = file.values[key];
+  if (filed !== undefined) return { value: filed, origin: file.path };
+  return undefined;
+}
+
+/**
+ * Parses the text as the setting's kind. If the text has another form, returns it unchanged, and the schema then
+ * reports the error.
+ */
+function read(it: Setting, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  switch (it.kind) {
+    case 'text':
+      return value;
+    case 'number':
+      return value.trim() === '' || Number.isNaN(Number(value)) ? value : Number(value);
+    case 'boolean':
+      return { true: true, '1': true, yes: true, false: false, '0': false, no: false }[value] ?? value;
+    case 'list':
+      return value
+        .split(',')
+        .map((item) => item.trim())
+        .filter((item) => item !== '');
+  }
+}
+
+/** Returns the name of a setting's flag, e.g. `state-dir` for `stateDir`. */
+export function flagName(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** Returns the source of a setting's value for messages: a flag, a variable, the file, or `default`. */
+export function sourceOfSetting<S extends Settings>(
+  settings: S,
+  key: keyof S & string,
+  sources: Sources,
+): string {
+  const it = settings[key];
+  return (it && find(key, it, sources)?.origin) ?? 'default';
+}
+
+/**
+ * Formats a zod error as one line: each path with its problem. The line contains no values, because they may be
+ * secrets.
+ */
+export function issuesText(error: z.ZodError): string {
+  return error.issues
+    .map((issue) => (issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`))
+    .join('; ');
+}
+
+const configFile = z.strictObject({
+  server: z.record(z.string(), z.unknown()).default({}),
+  bridge: z.record(z.string(), z.unknown()).default({}),
+});
+export type ConfigFile = z.infer<typeof configFile>;
+
+/**
+ * Reads the configuration file. Returns empty sections if there is no file.
+ * @param required true if the user named this file. The file must then exist.
+ * @throws ProductError CONFIGURATION
+ */
+export async function readConfigFile(path: string, required: boolean): Promise<ConfigFile> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    // ENOTDIR also means that there is no file. `prepareStateDirectory` later reports the wrong path.
+    if (!required && ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? ''))
+      return configFile.parse({});
+    throw unreadable(path, messageOf(error), error);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw unreadable(path, `it is not JSON (${messageOf(error)})`, error);
+  }
+  const parsed = configFile.safeParse(json, { error: settingProblem });
+  if (!parsed.success)
+    throw unreadable(path, `${issuesText(parsed.error)}; it has the sections "server" and "bridge"`);
+  return parsed.data;
+}
+
+function unreadable(path: string, problem: string, cause?: unknown): ProductError {
+  return new ProductError('CONFIGURATION', `The configuration file ${path} cannot be used: ${problem}.`, {
+    facts: { origin: path },
+    cause,
+  });
+}

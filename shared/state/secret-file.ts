@@ -1,0 +1,67 @@
+/** Stores a secret in a file that only this user can read. */
+import { readFile, stat } from 'node:fs/promises';
+import { messageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
+import { createFile } from './atomic-file.ts';
+
+export interface SecretFile<Secret> {
+  path: string;
+  /** What the file holds, for errors, e.g. `token`. */
+  what: string;
+  /** Makes the text of a new file. */
+  create: () => string;
+  /** Returns undefined for an invalid text. */
+  parse: (text: string) => Secret | undefined;
+  /** Says what follows if a person deletes the file, e.g. `the next start creates a new one`. */
+  afterDeletion: string;
+}
+
+/**
+ * Reads the secret, or creates it. If several processes start together, all get the same secret.
+ * @throws ProductError CONFIGURATION if the file cannot be read or written, is invalid, or is open to other users
+ */
+export async function obtainSecret<Secret>(file: SecretFile<Secret>): Promise<Secret> {
+  try {
+    const found = await readSecret(file);
+    if (found !== undefined) return found;
+    await createFile(file.path, file.create());
+    const made = await readSecret(file);
+    if (made !== undefined) return made;
+  } catch (error) {
+    if (error instanceof ProductError) throw error;
+    throw unusable(file, messageOf(error), error);
+  }
+  throw unusable(file, 'another program deleted it just after it was created');
+}
+
+async function readSecret<Secret>(file: SecretFile<Secret>): Promise<Secret | undefined> {
+  let text: string;
+  try {
+    await refuseExposed(file);
+    text = await readFile(file.path, 'utf8');
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const secret = file.parse(text);
+  if (secret === undefined)
+    throw unusable(file, `it holds no valid ${file.what}; delete it, and ${file.afterDeletion}`);
+  return secret;
+}
+
+/** With the secret, other users can act as this user. On Windows the mode does not show who can read a file. */
+async function refuseExposed(file: SecretFile<unknown>): Promise<void> {
+  if (process.platform === 'win32') return;
+  const { mode } = await stat(file.path);
+  if ((mode & 0o077) !== 0)
+    throw unusable(
+      file,
+      `other users can read or change it (mode ${(mode & 0o777).toString(8)}). If another user may have read it, delete it: ${file.afterDeletion}. Otherwise run: chmod 600 ${file.path}`,
+    );
+}
+
+function unusable({ path, what }: SecretFile<unknown>, problem: string, cause?: unknown): ProductError {
+  return new ProductError('CONFIGURATION', `The ${what} file ${path} cannot be used: ${problem}.`, {
+    facts: { path },
+    cause,
+  });
+}

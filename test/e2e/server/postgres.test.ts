@@ -1,0 +1,149 @@
+/** Tests a server whose tasks are in a real PostgreSQL: approvals, kills, and a database that crashes. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { decisionOn } from '../../support/a2a-message.ts';
+import { makeGate } from '../../support/gate.ts';
+import { append, plan, shell } from '../../support/offline-plan.ts';
+import {
+  type PostgresServer,
+  START_LIMIT_MS,
+  startPostgres,
+  whyNoPostgres,
+} from '../../support/postgres-server.ts';
+import { startProxy, type PostgresProxy } from '../../support/postgres-proxy.ts';
+import { stage, stageAgain, type Stage } from '../../support/stage.ts';
+import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
+
+/** The interval in which a test asks again for a state that no event announces. */
+const ASK_AGAIN_MS = 50;
+
+function starts(events: readonly StreamEvent[]): number {
+  return activitiesOf(events).filter(({ type }) => type === 'tool.started').length;
+}
+
+async function healthOf({ server }: Stage): Promise<{ status: number; text: string }> {
+  const response = await fetch(new URL('/health', server.url), {
+    headers: { authorization: `Bearer ${server.token}` },
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+async function untilHealthIs(status: number, from: Stage): Promise<void> {
+  while ((await healthOf(from)).status !== status)
+    await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+}
+
+if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => undefined);
+else {
+  let database: PostgresServer;
+  let url: string;
+  let proxy: PostgresProxy | undefined;
+
+  beforeAll(async () => {
+    database = await startPostgres();
+  }, START_LIMIT_MS);
+
+  beforeEach(async () => {
+    url = await database.createDatabase();
+  });
+
+  afterEach(async () => {
+    await proxy?.close();
+    proxy = undefined;
+    await database.dropDatabase(url);
+  });
+
+  afterAll(() => database.dispose());
+
+  const postgresStage = (): Promise<Stage> => stage({ env: { A2A_SERVER_DATABASE: url } });
+
+  describe('a server on PostgreSQL', () => {
+    it('R20 a call that waits while the server is killed runs once after its approval', async () => {
+      const before = await postgresStage();
+      const text = plan(append('effects.txt', 'one'), append('effects.txt', ' two'), { say: 'We end.' });
+      const { taskId, pending } = await (await before.peer.stream(text)).parked();
+      const seen = await before.peer.task(taskId);
+      await before.server.kill();
+
+      const { peer, file } = await stageAgain(before);
+      expect(await peer.task(taskId)).toEqual(seen);
+      expect(await file('effects.txt')).toBeUndefined();
+      const asked = await (await peer.decide(taskId, [decisionOn(pending, 'approve')])).parked();
+      expect(await file('effects.txt')).toBe('one');
+      const last = await peer.decide(taskId, [decisionOn(asked.pending, 'approve')]);
+      expect((await last.rest()).at(-1)?.state).toBe('COMPLETED');
+      expect(await file('effects.txt')).toBe('one two');
+      expect(starts(await peer.history(taskId))).toBe(2);
+    });
+
+    it('R21 a command that ran while the server was killed has an unknown outcome, and does not run again by itself', async () => {
+      const before = await postgresStage();
+      const gate = await makeGate(before.server.workspace);
+      const text = plan(shell(`echo $$ >> effects.txt; echo running; ${gate.wait}`));
+      const { taskId, pending } = await (await before.peer.stream(text)).parked();
+      const second = await before.peer.decide(taskId, [decisionOn(pending, 'approve')]);
+      await second.output('running');
+      await before.server.kill();
+      process.kill(-Number(await before.file('effects.txt')), 'SIGKILL');
+
+      const { peer, file } = await stageAgain(before);
+      const parked = await (await peer.follow(taskId, second.seen.at(-1)?.seq ?? 0)).parked();
+      expect(parked.pending).toMatchObject([{ reason: 'outcome-unknown' }]);
+      expect((await file('effects.txt'))?.match(/\n/g)).toHaveLength(1);
+    });
+
+    it('R117 the database crashes while a command runs: the server is not ready, then it stores the result, and the task goes on', async () => {
+      const running = await postgresStage();
+      const gate = await makeGate(running.server.workspace);
+      const text = plan(shell(`echo x >> effects.txt; echo running; ${gate.wait}`), { say: 'We end.' });
+      const { taskId, pending } = await (await running.peer.stream(text)).parked();
+      const second = await running.peer.decide(taskId, [decisionOn(pending, 'approve')]);
+      await second.output('running');
+      await database.crash();
+      await untilHealthIs(503, running);
+      expect((await healthOf(running)).text).toContain('"status":"unavailable"');
+      await gate.pass();
+      await database.start();
+      expect((await second.rest()).at(-1)?.state).toBe('COMPLETED');
+      await untilHealthIs(200, running);
+      expect(await running.file('effects.txt')).toBe('x\n');
+      expect(starts(await running.peer.history(taskId))).toBe(1);
+      await running.server.stop();
+      expect(running.server.log()).not.toContain(url);
+    });
+  });
+
+  describe('a second server on the same database', () => {
+    it('E1 a second server ends with exit code 78 and names the database, not the user', async () => {
+      await postgresStage();
+      const failure = await postgresStage().then(
+        () => undefined,
+        (error: unknown) => String(error),
+      );
+      expect(failure).toContain('Another a2a-server already writes the journal in the database');
+      expect(failure).not.toContain('user=postgres');
+    });
+
+    it('E1 a server that was cut off while another took over stops its tool and ends', async () => {
+      proxy = await startProxy(url);
+      const first = await stage({ env: { A2A_SERVER_DATABASE: proxy.url } });
+      const gate = await makeGate(first.server.workspace);
+      const text = plan(
+        shell(`echo $$ >> effects.txt; echo running; ${gate.wait}; echo late >> effects.txt`),
+      );
+      const { taskId, pending } = await (await first.peer.stream(text)).parked();
+      const decided = await first.peer.decide(taskId, [decisionOn(pending, 'approve')]);
+      await decided.output('running');
+      proxy.freeze();
+      await database.endWriters();
+      const second = await postgresStage();
+      proxy.cut();
+      await first.server.logged(/another server has taken over the journal/);
+      expect(await first.server.ended()).toBe(1);
+      await gate.pass();
+      expect(await first.file('effects.txt')).not.toContain('late');
+      const { seq = 0 } = decided.seen.at(-1) ?? {};
+      const { pending: asked } = await (await second.peer.follow(taskId, seq)).parked();
+      expect(asked).toMatchObject([{ reason: 'outcome-unknown' }]);
+    });
+  });
+}

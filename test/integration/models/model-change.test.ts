@@ -1,0 +1,168 @@
+/** Tests what a model gets of the turns of another model, and what it gets after its provider refused the hidden state. */
+import { describe, expect, it } from '@jest/globals';
+import {
+  demanded,
+  eventsOf,
+  listOf,
+  PROVIDER_STATE,
+  PROVIDERS,
+  type Provider,
+  RecordedStage,
+} from '../../support/recorded-provider.ts';
+import { messageOf, startTaskService, untilSettled } from '../../support/task-service.ts';
+
+const on = new RecordedStage();
+
+describe('a conversation that another model continues', () => {
+  it.each(PROVIDERS)('the request to $model contains only text, calls and results', async (provider) => {
+    const other = PROVIDERS.find(({ name }) => name !== provider.name) ?? provider;
+    const service = await startTaskService({ ...on.where, models: on.models(provider, other) });
+    await on.replay(provider.folder, 'thinking-and-parallel-calls', 'text-with-cached-usage');
+    const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
+    await untilSettled(service.tasks, first);
+    await on.replay(other.folder, 'text');
+    const message = messageOf('Thanks');
+    const second = await service.tasks.send({
+      ...message,
+      sessionId: first.sessionId,
+      settings: { ...message.settings, model: other.model },
+    });
+    await untilSettled(service.tasks, second);
+    const body = JSON.stringify(on.endpoint.received[2]?.body);
+    expect(body).toContain('I read both.');
+    expect(body).not.toMatch(PROVIDER_STATE);
+    const calls = (await eventsOf(service, first.taskId)).filter((event) => event.type === 'tool.requested');
+    expect(calls).toHaveLength(2);
+    for (const { call } of calls) expect(body).not.toContain(call.modelCallId);
+  });
+
+  it.each(PROVIDERS)(
+    'the request to $model at another address contains only text, calls and results',
+    async (provider) => {
+      const service = await startTaskService({ ...on.where, models: on.models(provider) });
+      await on.replay(provider.folder, 'thinking-and-parallel-calls', 'text-with-cached-usage');
+      const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
+      await untilSettled(service.tasks, first);
+      await service.stop();
+      await on.moveEndpoint();
+      const next = await startTaskService({ ...on.where, models: on.models(provider) });
+      await on.replay(provider.folder, 'text');
+      const second = await next.tasks.send({ ...messageOf('Thanks'), sessionId: first.sessionId });
+      await untilSettled(next.tasks, second);
+      const body = JSON.stringify(on.endpoint.received[0]?.body);
+      expect(body).toContain('I read both.');
+      expect(body).not.toMatch(PROVIDER_STATE);
+    },
+  );
+});
+
+it('the request to a Gemini model behind an OpenAI-compatible endpoint keeps the signature of its call', async () => {
+  const provider = PROVIDERS.find(({ name }) => name === 'openai-compatible');
+  if (provider === undefined) throw new Error('no such provider');
+  const service = await startTaskService({ ...on.where, models: on.models(provider) });
+  await on.replay('gemini-by-openai-api', 'signed-calls');
+  await on.replay('openai-compatible', 'text');
+  await untilSettled(service.tasks, await service.tasks.send(messageOf('Compare a.md and b.md')));
+  expect(on.sent(provider, 1)).toBe(await demanded('gemini-by-openai-api', 'after-calls'));
+});
+
+/** Google's rule: the first call of each step needs a signature. This value stands for a signature that does not exist. */
+const SKIPPED = 'skip_thought_signature_validator';
+
+describe('a Gemini model that continues the work of another model', () => {
+  it.each<[string, Provider['name'], (call: string) => unknown]>([
+    [
+      'google:gemini-3-flash-preview',
+      'google',
+      () => ({
+        role: 'model',
+        parts: [
+          { text: 'I read both.' },
+          { functionCall: expect.anything(), thoughtSignature: SKIPPED },
+          { functionCall: expect.anything(), thoughtSignature: SKIPPED },
+        ],
+      }),
+    ],
+    [
+      'openai-compatible:gemini-3-flash-preview',
+      'openai-compatible',
+      () => ({
+        role: 'assistant',
+        content: 'I read both.',
+        tool_calls: [
+          expect.objectContaining({ extra_content: { google: { thought_signature: SKIPPED } } }),
+          expect.not.objectContaining({ extra_content: expect.anything() }),
+        ],
+      }),
+    ],
+    [
+      'openrouter:google/gemini-3-flash-preview',
+      'openrouter',
+      (call) => ({
+        role: 'assistant',
+        content: 'I read both.',
+        tool_calls: [expect.not.objectContaining({ extra_content: expect.anything() }), expect.anything()],
+        reasoning_details: [
+          { type: 'reasoning.encrypted', data: SKIPPED, id: call, format: 'google-gemini-v1', index: 0 },
+        ],
+      }),
+    ],
+  ])(
+    'the request to %s has the calls with the signature that skips Google’s check',
+    async (model, name, expected) => {
+      const [claude] = PROVIDERS;
+      const gemini = PROVIDERS.find((each) => each.name === name);
+      if (claude === undefined || gemini === undefined) throw new Error('no such provider');
+      const other = { ...gemini, model };
+      const service = await startTaskService({ ...on.where, models: on.models(claude, other) });
+      await on.replay(claude.folder, 'thinking-and-parallel-calls', 'text-with-cached-usage');
+      const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
+      await untilSettled(service.tasks, first);
+      await on.replay(gemini.folder, 'text');
+      const message = messageOf('Thanks');
+      const settings = { ...message.settings, model };
+      await untilSettled(
+        service.tasks,
+        await service.tasks.send({ ...message, sessionId: first.sessionId, settings }),
+      );
+      const events = await eventsOf(service, first.taskId);
+      const call = events.find((event) => event.type === 'tool.requested')?.call.callId ?? '';
+      expect(listOf(other.conversation(on.endpoint.received[2]?.body))[1]).toEqual(expected(call));
+    },
+  );
+});
+
+describe('a provider that refuses the hidden state of earlier turns', () => {
+  it.each([
+    ['anthropic', 400, 'messages.1.content.0: Invalid `signature` in `thinking` block', 2],
+    ['openai-compatible', 400, "property 'reasoning_content' is unsupported", 1],
+  ])(
+    'the provider gets the conversation again without that state: %s',
+    async (name, status, message, refusals) => {
+      const provider = PROVIDERS.find((each) => each.name === name);
+      if (provider === undefined) throw new Error('no such provider');
+      const { folder } = provider;
+      const service = await startTaskService({ ...on.where, models: on.models(provider) });
+      const refusal = {
+        type: 'status',
+        status,
+        body: { type: 'error', error: { type: 'invalid_request_error', message } },
+      } as const;
+      await on.replay(folder, 'thinking-and-parallel-calls');
+      on.endpoint.script(refusal);
+      await on.replay(folder, 'text-with-cached-usage');
+      const first = await service.tasks.send(messageOf('Compare a.md and b.md'));
+      expect((await untilSettled(service.tasks, first)).status.state).toBe('completed');
+      expect(on.sent(provider, 2)).toContain('I read both.');
+      expect(on.sent(provider, 2)).not.toContain('I need both files');
+      // A signature may be refused once, e.g. after a change of the account. An unknown field is refused each time.
+      if (refusals === 2) on.endpoint.script(refusal);
+      await on.replay(folder, 'text');
+      await untilSettled(
+        service.tasks,
+        await service.tasks.send({ ...messageOf('Thanks'), sessionId: first.sessionId }),
+      );
+      expect(on.endpoint.received).toHaveLength(3 + refusals);
+    },
+  );
+});

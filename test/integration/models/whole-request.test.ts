@@ -1,0 +1,60 @@
+/**
+ * Compares the whole request after a turn with reasoning, tool calls and signatures, byte by byte. The file
+ * `whole-request-after-calls.json` of each provider has the request that its documentation demands.
+ */
+import { expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { systemPrompt } from '../../../a2a-server/executor/system-prompt.ts';
+import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
+import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
+import { RecordedStage } from '../../support/recorded-provider.ts';
+import { messageOf, startTaskService, untilSettled } from '../../support/task-service.ts';
+
+const on = new RecordedStage();
+
+const readTool = defineTool({
+  name: 'read-file',
+  description: 'Reads a file.',
+  sideEffect: 'none',
+  schema: z.strictObject({ path: z.string().describe('The file.') }),
+  timeoutMs: () => 60_000,
+  title: ({ path }) => `Read ${path}`,
+  show: async () => ({ preview: { type: 'json', value: {} }, basis: null }),
+  run: async ({ path }) => ({
+    text: await readFile(join(on.where.workspace, path), 'utf8'),
+    summary: 'read',
+  }),
+});
+
+const demand = z.object({ path: z.string(), body: z.record(z.string(), z.unknown()) });
+
+it.each([
+  ['anthropic', 'anthropic:claude-sonnet-4-5', { ANTHROPIC_API_KEY: 'key' }],
+  ['google', 'google:gemini-3-flash-preview', { GEMINI_API_KEY: 'key' }],
+  ['openai', 'openai:gpt-5-mini', { OPENAI_API_KEY: 'key' }],
+])(
+  'the whole request to %s after reasoning, calls and signatures equals the documented one, byte by byte',
+  async (provider, model, env) => {
+    const settings = modelSettingsSchema.parse({
+      model,
+      baseUrls: { [provider]: `${on.endpoint.url}/v1` },
+      parameters: { [model]: { effort: 'high', maxOutputTokens: 4_096 } },
+    });
+    const models = createModels(settings, env);
+    const service = await startTaskService({ ...on.where, models, tools: [readTool] });
+    await on.replay(provider, 'thinking-and-parallel-calls', 'text');
+    const task = await untilSettled(
+      service.tasks,
+      await service.tasks.send(messageOf('Compare a.md and b.md')),
+    );
+    expect(task.status).toEqual({ state: 'completed' });
+    const file = new URL(`../../recordings/${provider}/whole-request-after-calls.json`, import.meta.url);
+    const { path, body } = demand.parse(JSON.parse(await readFile(file, 'utf8')));
+    const instructions = systemPrompt({ root: on.where.workspace }, task);
+    const demanded = JSON.stringify(body).replace('"{{instructions}}"', () => JSON.stringify(instructions));
+    expect(on.endpoint.received[1]).toMatchObject({ path, text: demanded });
+  },
+);

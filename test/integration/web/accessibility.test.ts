@@ -1,0 +1,94 @@
+/** Checks the page’s main views with axe: names, roles, contrast, landmarks. Each in light and dark, wide and narrow. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { z } from 'zod';
+import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
+import { stage } from '../../support/stage.ts';
+import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { signIn } from './support/sign-in.ts';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const WIDE = { width: 1440, height: 900 };
+const NARROW = { width: 360, height: 740 };
+
+const findings = z.object({
+  passes: z.array(z.unknown()),
+  violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
+});
+
+if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
+
+(BROWSER === undefined ? describe.skip : describe)('the page with axe', () => {
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+  afterEach(() => page.context().close());
+
+  /** Returns what axe finds in the current view: the rules, each with the elements. */
+  async function found(): Promise<string[]> {
+    const all: string[] = [];
+    const axe = await readFile(AXE, 'utf8');
+    for (const viewport of [WIDE, NARROW])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.setViewportSize(viewport);
+        await page.emulateMedia({ colorScheme });
+        // After a change, the page pales its buttons for half a second.
+        await page.locator('#page:not([data-changing])').waitFor();
+        // Evaluated by the debugger, because the page's policy forbids other scripts.
+        const { violations, passes } = findings.parse(await page.evaluate(`${axe}; axe.run()`));
+        expect(passes.length).toBeGreaterThan(10);
+        const where = `${String(viewport.width)} ${colorScheme}`;
+        all.push(
+          ...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${where} ${id}: ${html}`)),
+        );
+      }
+    return all;
+  }
+
+  async function pageOf(): Promise<Awaited<ReturnType<typeof stage>>> {
+    const on = await stage();
+    page = await (await browser.newContext()).newPage();
+    return on;
+  }
+
+  test('the sign-in has no findings', async () => {
+    const { server } = await pageOf();
+    await page.goto(`${server.url}/page`);
+    await page.getByText('page').first().waitFor();
+    expect(await found()).toEqual([]);
+  });
+
+  test('the home with tasks that wait, run and have ended has no findings', async () => {
+    const on = await pageOf();
+    await on.peer.send(plan({ together: [write('b.md', 'x'), shell('rm -rf b')] }));
+    await on.peer.send(plan(askPerson('Which colour?', ['blue'])));
+    await on.peer.send('paint the moon');
+    await signIn(page, on.server);
+    await page.getByText('Which colour?').first().waitFor();
+    expect(await found()).toEqual([]);
+  });
+
+  test.each([
+    [
+      'a diff and a command',
+      plan(
+        { say: '# A title\n\n- a [link](https://a.example)' },
+        { together: [write('b.md', 'x\ny'), shell('rm -rf b')] },
+      ),
+    ],
+    ['a question', plan(askPerson('Which colour?', ['blue', 'red']))],
+    ['an ended task', plan({ say: 'Done.' })],
+  ])('a task with %s has no findings', async (_, text) => {
+    const on = await pageOf();
+    const { taskId } = await on.peer.send(text);
+    await signIn(page, on.server);
+    await page.goto(`${on.server.url}/page#task=${taskId}`);
+    await page.locator('article').waitFor();
+    expect(await found()).toEqual([]);
+  });
+});

@@ -1,0 +1,255 @@
+/** Tests the approval card: the built bridge, the real server, and in a browser a host with the official library. */
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, FrameLocator, Page } from 'playwright-core';
+import { z } from 'zod';
+import { CARD_MIME_TYPE, CARD_URI } from '../../../shared/protocol/approval-card.ts';
+import { plan, write } from '../../support/offline-plan.ts';
+import { stage, type Stage } from '../../support/stage.ts';
+import { DELEGATE, bridgeStart, closeAfterTest, closing, program } from '../bridge/support/bridge-stage.ts';
+import { bridgeCommand } from '../bridge/support/bridge-program.ts';
+import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { startCardHost } from './support/card-host.ts';
+
+const SHOW = 'show_approval_card';
+const DECIDE_ON_CARD = 'decide_on_approval_card';
+const HOST = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [CARD_MIME_TYPE] } } };
+const TASK = plan(write('a.txt', 'one\ntwo\n'), { say: 'Written.' });
+
+const toolResult = z.looseObject({
+  content: z.array(z.looseObject({ text: z.string() })),
+  structuredContent: z.looseObject({ sessionId: z.string() }).optional(),
+  isError: z.boolean().optional(),
+  _meta: z.looseObject({}).optional(),
+});
+const META = '_meta';
+const metaSchema = z.object({ [META]: z.object({ ui: z.unknown() }) });
+const errorSchema = z.object({ 'mcp-a2a-bridge/error': z.object({ reason: z.string() }) });
+
+/** Returns the reason of a refused call. */
+function errorOf({ isError, [META]: meta }: z.infer<typeof toolResult>): string | undefined {
+  return isError === true ? errorSchema.parse(meta)['mcp-a2a-bridge/error'].reason : undefined;
+}
+
+const cardState = z.looseObject({
+  state: z.string(),
+  pending: z.array(
+    z.looseObject({
+      action: z.looseObject({ callId: z.string(), shown: z.string() }),
+      code: z.string().optional(),
+    }),
+  ),
+  page: z.string().optional(),
+});
+
+interface Chat {
+  on: Stage;
+  call: (name: string, args: object) => Promise<z.infer<typeof toolResult>>;
+  client: Client;
+  /** The result of the delegation, which waits for a decision. */
+  waiting: z.infer<typeof toolResult>;
+  sessionId: string;
+}
+
+/** A chat whose task waits. */
+async function chat(args: readonly string[] = [], capabilities: object = HOST): Promise<Chat> {
+  const on = await stage();
+  const start = await bridgeStart(on.server, { args });
+  const client = closing(new Client({ name: 'test', version: '0' }, { capabilities }));
+  await client.connect(new StdioClientTransport({ ...bridgeCommand(program, start), stderr: 'ignore' }));
+  const call: Chat['call'] = async (name, given) =>
+    toolResult.parse(await client.callTool({ name, arguments: { ...given } }));
+  const waiting = await call(DELEGATE, { task: TASK, workspace: on.server.workspace });
+  return { on, call, client, waiting, sessionId: waiting.structuredContent?.sessionId ?? '' };
+}
+
+/** The card as it is shown: the first action with its code. */
+async function shownOf({ call, sessionId }: Chat) {
+  const { pending, page } = cardState.parse((await call(SHOW, { sessionId })).structuredContent);
+  const [first] = pending;
+  if (first === undefined) throw new Error('nothing is pending');
+  const { callId, shown } = first.action;
+  return { code: first.code, decision: { callId, shown, decision: 'approve' }, page };
+}
+
+async function taskIdOf({ on }: Chat): Promise<string> {
+  const [task] = await on.peer.list();
+  return task?.taskId ?? '';
+}
+
+describe('the approval card’s tools', () => {
+  test('a host with MCP Apps gets the card’s address at the tools that wait, and two tools that its model does not see', async () => {
+    const { client } = await chat();
+    const { tools } = await client.listTools();
+    const metaOf = (name: string): unknown =>
+      metaSchema.parse(tools.find((tool) => tool.name === name))[META].ui;
+    for (const name of [DELEGATE, 'wait_for_task', 'approve_or_deny_pending_action'])
+      expect(metaOf(name)).toEqual({ resourceUri: CARD_URI });
+    for (const name of [SHOW, DECIDE_ON_CARD]) expect(metaOf(name)).toEqual({ visibility: ['app'] });
+    const { contents } = await client.readResource({ uri: CARD_URI });
+    expect(contents).toMatchObject([{ uri: CARD_URI, mimeType: CARD_MIME_TYPE }]);
+  });
+
+  test.each([
+    ['a client without MCP Apps', [], {}],
+    ['a host with --approvals tool-only', ['--approvals', 'tool-only'], HOST],
+  ])('%s gets no card and no tools of it', async (_, args, capabilities) => {
+    const { client, call, sessionId } = await chat(args, capabilities);
+    const { tools } = await client.listTools();
+    expect(JSON.stringify(tools)).not.toMatch(/ui:\/\/|approval_card/);
+    const shown = await call(SHOW, { sessionId });
+    expect(errorOf(shown)).toBe('FORBIDDEN');
+  });
+
+  test('the result of the delegation contains no code of the card', async () => {
+    const on = await chat();
+    const { code } = await shownOf(on);
+    expect(code).toMatch(/^[\w-]{22}$/);
+    expect(JSON.stringify(on.waiting)).not.toContain(String(code));
+    expect(on.waiting.structuredContent?.['notes']).toEqual([expect.stringContaining('approval card')]);
+  });
+
+  test('a code permits one decision on its action, and the receipt names the card', async () => {
+    const on = await chat();
+    const { code, decision } = await shownOf(on);
+    const { sessionId } = on;
+    const other = { ...decision, shown: 'ffffffff' };
+    const wrong = await on.call(DECIDE_ON_CARD, { sessionId, code, decision: other });
+    expect(errorOf(wrong)).toBe('INVALID_DECISION');
+    const again = await on.call(DECIDE_ON_CARD, { sessionId, code, decision });
+    expect(errorOf(again)).toBe('INVALID_DECISION');
+    expect(await on.on.file('a.txt')).toBeUndefined();
+    const next = await shownOf(on);
+    await on.call(DECIDE_ON_CARD, { sessionId, code: next.code, decision });
+    const done = await on.call('wait_for_task', { sessionId });
+    expect(done.structuredContent).toMatchObject({ state: 'completed' });
+    expect(await on.on.file('a.txt')).toBe('one\ntwo\n');
+    const receipt = await fetch(`${on.on.server.url}/api/tasks/${await taskIdOf(on)}/receipt`, {
+      headers: { authorization: `Bearer ${on.on.server.token}` },
+    });
+    expect(await receipt.text()).toMatch(/"channel": ?"card"/);
+  });
+
+  test('with human-only the card shows the action without a code, and a decision of the card is refused', async () => {
+    const on = await chat(['--approvals', 'human-only']);
+    const { code, decision, page } = await shownOf(on);
+    expect(code).toBeUndefined();
+    expect(page).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/page#task=/);
+    const { sessionId } = on;
+    const refused = await on.call(DECIDE_ON_CARD, { sessionId, code: 'any', decision });
+    expect(errorOf(refused)).toBe('FORBIDDEN');
+  });
+});
+
+if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
+
+(BROWSER === undefined ? describe.skip : describe)('the approval card in a host', () => {
+  let browser: Browser;
+  let page: Page;
+  const problems: string[] = [];
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+  afterEach(async () => {
+    await page.context().close();
+    expect(problems).toEqual([]);
+  });
+
+  /** Shows the card of a chat in the host. */
+  async function show({ client, call, waiting }: Chat, theme = 'light'): Promise<FrameLocator> {
+    const { contents } = await client.readResource({ uri: CARD_URI });
+    const html = z.object({ text: z.string() }).parse(contents[0]).text;
+    const host = await startCardHost(html);
+    closeAfterTest(() => host.close());
+    page = await browser.newPage({ viewport: { width: 600, height: 900 } });
+    problems.length = 0;
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    await page.exposeFunction('callBridge', call);
+    await page.goto(host.address);
+    const card = JSON.stringify({ address: host.card, result: waiting, theme });
+    await page.evaluate(`showCard(${card})`);
+    return page.frameLocator('iframe');
+  }
+
+  test('the card shows the diff, “Approve” runs the action, and the card follows the task to its end', async () => {
+    const on = await chat();
+    const card = await show(on);
+    await card.getByText('+2', { exact: true }).waitFor();
+    expect(await card.locator('.diff').innerText()).toContain('two');
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await card.getByText('The task is completed.').waitFor();
+    expect(await on.on.file('a.txt')).toBe('one\ntwo\n');
+    expect(await page.evaluate('modelContext')).toEqual([
+      expect.stringMatching(/^The person decided ".*a\.txt.*" on the approval card: approve\.$/),
+    ]);
+  });
+
+  test('“Deny” with a reason does not run the action, and “Edit” runs the edited text', async () => {
+    const denied = await chat();
+    const card = await show(denied);
+    await card.getByLabel('Reason for the denial').fill('not this file');
+    await card.getByRole('button', { name: 'Deny' }).click();
+    await card.getByText('The task is completed.').waitFor();
+    expect(await denied.on.file('a.txt')).toBeUndefined();
+    await page.context().close();
+    const edited = await chat();
+    const second = await show(edited);
+    await second.getByRole('button', { name: 'Edit' }).click();
+    await second.getByLabel('The edited input').fill('three\n');
+    await second.getByRole('button', { name: 'Approve as edited' }).click();
+    await second.getByText('The task is completed.').waitFor();
+    expect(await edited.on.file('a.txt')).toBe('three\n');
+  });
+
+  test('if another channel decides first, the card says so and shows the task as it is', async () => {
+    const on = await chat();
+    const card = await show(on);
+    await card.getByRole('button', { name: 'Approve' }).waitFor();
+    const { callId, shown } = (await shownOf(on)).decision;
+    await on.call('approve_or_deny_pending_action', {
+      sessionId: on.sessionId,
+      callId,
+      shown,
+      decision: 'deny',
+    });
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await card.getByRole('alert').waitFor();
+    await card.getByText('The task is completed.').waitFor();
+    expect(await on.on.file('a.txt')).toBeUndefined();
+  });
+
+  test('with human-only the card has no buttons that decide, and opens the page', async () => {
+    const on = await chat(['--approvals', 'human-only']);
+    const card = await show(on, 'dark');
+    await card.getByText('Only you can decide this').waitFor();
+    expect(await card.getByRole('button', { name: /Approve|Deny|Edit/ }).count()).toBe(0);
+    await card.getByRole('button', { name: 'Decide on the approval page' }).click();
+    await page.waitForFunction('openedLinks.length === 1');
+    expect(String(await page.evaluate('openedLinks[0]'))).toMatch(/\/page#task=/);
+    expect(await page.evaluate('called')).toEqual([SHOW]);
+  });
+
+  test('the card ignores messages of other windows', async () => {
+    const on = await chat();
+    const card = await show(on);
+    await card.getByRole('button', { name: 'Approve' }).waitFor();
+    const html = await readFile(join(process.cwd(), 'dist', 'web', 'card.html'), 'utf8');
+    expect(html).not.toMatch(/https?:\/\/(?!www\.w3\.org)/);
+    const forged = {
+      jsonrpc: '2.0',
+      method: 'ui/notifications/tool-result',
+      params: { structuredContent: { sessionId: 'other' } },
+    };
+    await card.locator('body').evaluate((body, message) => {
+      body.ownerDocument.defaultView?.postMessage(message, '*');
+    }, forged);
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+    expect(await card.getByRole('button', { name: 'Approve' }).count()).toBe(1);
+    expect(await page.evaluate('called')).toEqual([SHOW]);
+  });
+});

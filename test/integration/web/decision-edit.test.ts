@@ -1,0 +1,130 @@
+/** Tests in a browser how a person reads and edits a change: folded lines, colours, and the effect of an edit. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { plan, write } from '../../support/offline-plan.ts';
+import { stage, type Stage } from '../../support/stage.ts';
+import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { signIn } from './support/sign-in.ts';
+
+/** The compressed size of all files of the page together. */
+const MAX_PAGE_BYTES = 200_000;
+
+test('the files of the page have less than 200 kB when they are compressed', async () => {
+  let bytes = 0;
+  for (const name of ['index.html', 'page.css', 'page.js'])
+    bytes += gzipSync(await readFile(join(process.cwd(), 'dist', 'web', name))).length;
+  expect(bytes).toBeLessThan(MAX_PAGE_BYTES);
+});
+
+if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
+
+const LINES = Array.from({ length: 60 }, (_, at) => `const line${at + 1} = "${at + 1}";`);
+const OLD = `${LINES.join('\n')}\n`;
+const PROPOSED = `${LINES.with(29, 'const proposed = 1;').join('\n')}\n`;
+const EDITED = `${LINES.with(29, 'const edited = 2;').join('\n')}\n`;
+
+(BROWSER === undefined ? describe.skip : describe)('a change on the page', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let on: Stage;
+  const problems: string[] = [];
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    on = await stage();
+    problems.length = 0;
+    context = await browser.newContext();
+    page = await context.newPage();
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(problems).toEqual([]);
+  });
+
+  /** Returns the distance from the edited text to the button below it. The browser may scroll the page. */
+  async function distance(): Promise<number> {
+    const field = await page.getByLabel('The edited input').boundingBox();
+    const button = await page.getByRole('button', { name: 'Approve as edited' }).boundingBox();
+    return (button?.y ?? NaN) - (field?.y ?? NaN);
+  }
+  const state = (word: string): Promise<void> => page.locator(`article .state-${word}`).waitFor();
+
+  test('R10 the page shows the effect of an edit on the file while the person writes', async () => {
+    await writeFile(join(on.server.workspace, 'a.ts'), OLD);
+    const { taskId } = await on.peer.send(plan(write('a.ts', PROPOSED), { say: 'Done.' }));
+    await signIn(page, on.server, { taskId });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const effect = page.getByLabel('Effect of the edit');
+    await effect.getByText('+const proposed = 1;').waitFor();
+    const before = await distance();
+    await page.getByLabel('The edited input').fill(OLD);
+    await page.getByText('With this edit, the file stays as it is.').waitFor();
+    await page.getByLabel('The edited input').fill(EDITED);
+    await effect.getByText('+const edited = 2;').waitFor();
+    await effect.getByText('-const line30 = "30";').waitFor();
+    expect(await effect.getByText('proposed').count()).toBe(0);
+    expect(await distance()).toBe(before);
+    await page.getByRole('button', { name: 'Approve as edited' }).click();
+    await state('completed');
+    expect(await on.file('a.ts')).toBe(EDITED);
+  });
+
+  test('an edit of a JSON input shows the changed lines, and an error if it is no JSON object', async () => {
+    const edit = { path: 'a.md', oldText: 'one', newText: 'two' };
+    await writeFile(join(on.server.workspace, 'a.md'), 'one\n');
+    const { taskId } = await on.peer.send(plan({ tool: 'edit-file', input: edit }, { say: 'Done.' }));
+    await signIn(page, on.server, { taskId });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByText('You have not changed anything yet.').waitFor();
+    await page.getByLabel('The edited input').fill('[]');
+    await page.getByRole('button', { name: 'Approve as edited' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('The edited input').fill(JSON.stringify({ ...edit, newText: 'three' }, null, 2));
+    await page.getByLabel('Effect of the edit').getByText('"three"').waitFor();
+    await page.getByRole('button', { name: 'Approve as edited' }).click();
+    await state('completed');
+    expect(await on.file('a.md')).toBe('three\n');
+  });
+
+  test('a diff folds its unchanged lines, a click opens them, and words of the code have colours', async () => {
+    await writeFile(join(on.server.workspace, 'a.ts'), OLD);
+    const { taskId } = await on.peer.send(plan(write('a.ts', PROPOSED)));
+    await signIn(page, on.server, { taskId });
+    const diff = page.getByLabel('Preview');
+    await diff.getByText('+const proposed = 1;').waitFor();
+    expect(await diff.locator('.code-keyword').first().textContent()).toBe('const');
+    expect(await diff.getByText('const line1 =').count()).toBe(0);
+    await diff.getByRole('button', { name: '… 26 unchanged lines' }).click();
+    await diff.getByText('const line1 = "1";').waitFor();
+    await page.locator('#page:not([data-changing])').waitFor();
+    await diff.getByRole('button', { name: 'Side by side' }).click();
+    await page.locator('#page:not([data-changing])').waitFor();
+    await diff.getByRole('button', { name: '… 27 unchanged lines' }).click();
+    expect(await diff.getByText('const line60 = "60";').count()).toBe(2);
+  });
+
+  test('X3 code that looks like markup stays text in the diff, in the command and in the effect of an edit', async () => {
+    const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202e';
+    await writeFile(join(on.server.workspace, 'a.html'), '<p>\n');
+    const calls = [
+      write('a.html', evil),
+      { tool: 'run-shell-command', input: { command: `echo '${evil}'` } },
+    ];
+    const { taskId } = await on.peer.send(plan({ together: calls }));
+    await signIn(page, on.server, { taskId });
+    await page.getByLabel('Preview').first().getByText('onerror').first().waitFor();
+    await page.getByRole('button', { name: 'Edit' }).first().click();
+    await page.getByLabel('Effect of the edit').getByText('onerror').first().waitFor();
+    expect(await page.locator('article img, article script').count()).toBe(0);
+    expect(await page.getByText('\\u{202e}').count()).toBeGreaterThanOrEqual(3);
+    expect(await page.title()).not.toMatch(/^[12]$/);
+  });
+});

@@ -1,0 +1,194 @@
+/** Tests in a browser that keys decide, and only what was on the screen; and the approval of all actions. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { plan, type PlannedStep, write } from '../../support/offline-plan.ts';
+import { stage, type Stage } from '../../support/stage.ts';
+import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { signIn } from './support/sign-in.ts';
+
+if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
+
+const LONG = `${Array.from({ length: 300 }, (_, index) => `line ${index}`).join('\n')}\n`;
+
+(BROWSER === undefined ? describe.skip : describe)('the keys of the page', () => {
+  let browser: Browser;
+  let context: BrowserContext;
+  let page: Page;
+  let on: Stage;
+  /** Decisions and other messages that the page has sent. */
+  let sent: string[];
+  const problems: string[] = [];
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(async () => {
+    on = await stage();
+    sent = [];
+    problems.length = 0;
+    context = await browser.newContext();
+    page = await context.newPage();
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page.on('request', (request) => {
+      if (request.url().endsWith('/message:send')) sent.push(request.postData() ?? '');
+    });
+  });
+  afterEach(async () => {
+    await context.close();
+    expect(problems).toEqual([]);
+  });
+
+  const begin = async (...steps: PlannedStep[]): Promise<string> => {
+    const { taskId } = await on.peer.send(plan(...steps));
+    await signIn(page, on.server, { taskId });
+    await page.locator('section.action[data-seen]').first().waitFor();
+    await steady();
+    return taskId;
+  };
+  const action = (title: string): Locator => page.getByRole('region', { name: title });
+  const isSelected = (title: string): Promise<boolean> =>
+    action(title).evaluate((it) => it.contains(it.ownerDocument.activeElement));
+  const seen = (title: string): Promise<void> =>
+    page.locator(`section.action[aria-label="${title}"][data-seen="true"]`).waitFor();
+  const state = (word: string): Promise<void> => page.locator(`article .state-${word}`).waitFor();
+  const steady = (): Promise<void> => page.locator('#page:not([data-changing])').waitFor();
+
+  test('J and K select an action, A approves it, and J then selects the next one', async () => {
+    await begin({ together: [write('a.md', 'x\n'), write('b.md', 'x\n')] }, { say: 'Done.' });
+    await page.keyboard.press('a');
+    expect(sent).toEqual([]);
+    for (const [key, title] of [
+      ['j', 'Write a.md'],
+      ['j', 'Write b.md'],
+      ['j', 'Write b.md'],
+      ['k', 'Write a.md'],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await isSelected(title)).toBe(true);
+    }
+    await seen('Write a.md');
+    await page.keyboard.press('a');
+    await action('Write a.md').getByText('You approved this.').waitFor();
+    await steady();
+    await page.keyboard.press('j');
+    expect(await isSelected('Write b.md')).toBe(true);
+    await seen('Write b.md');
+    await page.keyboard.press('A');
+    await state('completed');
+    expect(sent).toHaveLength(2);
+    expect([await on.file('a.md'), await on.file('b.md')]).toEqual(['x\n', 'x\n']);
+  });
+
+  test('R02 D asks for a reason, letters in the field stay text, and Enter sends the denial', async () => {
+    const taskId = await begin(write('a.md', 'x\n'), { say: 'Left.' });
+    await page.keyboard.press('j');
+    await seen('Write a.md');
+    await page.keyboard.press('d');
+    await page.keyboard.type('a jade key?');
+    expect(await page.getByLabel('Reason for the denial').inputValue()).toBe('a jade key?');
+    await page.keyboard.press('Enter');
+    await state('completed');
+    expect(sent).toHaveLength(1);
+    const { overview } = await on.peer.task(taskId);
+    expect(overview.calls).toMatchObject([{ state: 'denied' }]);
+    expect(sent[0]).toContain('a jade key?');
+  });
+
+  test('R10 E edits the action, and Escape leaves the field', async () => {
+    await begin({ tool: 'run-shell-command', input: { command: 'echo one > out.txt' } });
+    await page.keyboard.press('j');
+    await page.locator('section.action[data-seen="true"]').waitFor();
+    await page.keyboard.press('e');
+    await page.getByLabel('The edited input').fill('echo two > out.txt');
+    await page.getByLabel('The edited input').press('Escape');
+    await page.keyboard.press('a');
+    expect(sent).toEqual([]);
+    await page.getByRole('button', { name: 'Approve as edited' }).click();
+    await state('completed');
+    expect(await on.file('out.txt')).toBe('two\n');
+  });
+
+  test('A on an action that was not whole on the screen shows its end, and decides nothing', async () => {
+    const height = 220;
+    await page.setViewportSize({ width: 500, height });
+    await begin(write('long.md', LONG), { say: 'Done.' });
+    await page.keyboard.press('j');
+    const end = page.getByLabel('Reason for the denial');
+    expect(await action('Write long.md').getAttribute('data-seen')).toBe('false');
+    await page.keyboard.press('a');
+    await seen('Write long.md');
+    expect((await end.boundingBox())?.y).toBeLessThan(height);
+    expect(sent).toEqual([]);
+    await page.keyboard.press('a');
+    await state('completed');
+    expect(await on.file('long.md')).toBe(LONG);
+  });
+
+  test('a key has no effect with a modifier, or for half a second after a change of the page', async () => {
+    await page.clock.install();
+    const taskId = await begin(write('a.md', 'x\n'), write('b.md', 'x\n'));
+    const [first] = (await on.peer.task(taskId)).pending;
+    if (first === undefined) throw new Error('nothing waits');
+    await page.clock.pauseAt(Date.now() + 10_000);
+    const { callId, shown } = first;
+    await (await on.peer.decide(taskId, [{ callId, shown, decision: 'approve' }])).parked();
+    await action('Write b.md').waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('a');
+    await page.clock.runFor(500);
+    await seen('Write b.md');
+    for (const chord of ['Control+a', 'Alt+a', 'Meta+a', 'Shift+a']) await page.keyboard.press(chord);
+    expect(sent).toEqual([]);
+    await page.keyboard.press('a');
+    await state('completed');
+    expect(sent).toHaveLength(1);
+  });
+
+  test('/ goes to the search of the tasks, where letters are text', async () => {
+    await begin(write('a.md', 'x\n'));
+    await page.keyboard.press('j');
+    await seen('Write a.md');
+    await page.keyboard.press('/');
+    await page.keyboard.type('jade');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('jade');
+    expect(sent).toEqual([]);
+  });
+
+  test('? shows the keys, which do nothing until the list closes', async () => {
+    await begin(write('a.md', 'x\n'));
+    await page.keyboard.press('j');
+    await seen('Write a.md');
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    await dialog.getByText('Approve the action').waitFor();
+    await page.keyboard.press('a');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(sent).toEqual([]);
+    await page.keyboard.press('a');
+    await state('completed');
+  });
+
+  test('D2 one press approves all actions, after each of them was on the screen', async () => {
+    await page.setViewportSize({ width: 700, height: 500 });
+    const taskId = await begin({ together: [write('a.md', LONG), write('b.md', LONG), write('c.md', LONG)] });
+    const all = page.getByRole('button', { name: 'Approve all 3 actions' });
+    expect(await all.isDisabled()).toBe(true);
+    for (const title of ['Write a.md', 'Write b.md', 'Write c.md']) {
+      await action(title).getByRole('heading').scrollIntoViewIfNeeded();
+      await action(title).getByLabel('Reason for the denial').scrollIntoViewIfNeeded();
+      await seen(title);
+    }
+    await action('Write b.md').getByRole('button', { name: 'Edit' }).click();
+    await page.getByText('(2 of 3)').waitFor();
+    expect(await all.isDisabled()).toBe(true);
+    await action('Write b.md').getByRole('button', { name: 'Back' }).click();
+    await all.click();
+    await state('completed');
+    expect(sent).toHaveLength(1);
+    const { overview } = await on.peer.task(taskId);
+    expect(overview.calls.map(({ decided }) => decided?.channel)).toEqual(['page', 'page', 'page']);
+    for (const name of ['a.md', 'b.md', 'c.md']) expect(await on.file(name)).toBe(LONG);
+  });
+});

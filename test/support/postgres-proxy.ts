@@ -1,0 +1,95 @@
+/** A proxy between a server and PostgreSQL. A test cuts its connections at chosen moments. */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** The name of the socket that PostgreSQL opens for its default port. */
+const SOCKET = '.s.PGSQL.5432';
+
+export interface PostgresProxy {
+  /** The URL of the same database, through the proxy. */
+  url: string;
+  /** Cuts each connection when PostgreSQL answers a request that contains `text`. The answer is lost. */
+  loseAnswersTo(text: string): void;
+  /** Stops all traffic, but closes nothing. New connections get no answer. */
+  freeze(): void;
+  /** Cuts all connections. New connections work again. */
+  cut(): void;
+  /** The number of answers that were lost. */
+  lost(): number;
+  close(): Promise<void>;
+}
+
+export async function startProxy(url: string): Promise<PostgresProxy> {
+  const target = new URL(url);
+  const socketPath = join(target.searchParams.get('host') ?? '', SOCKET);
+  const directory = await mkdtemp(join(tmpdir(), 'px-'));
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let losing: string | undefined;
+  let frozen = false;
+  let lost = 0;
+
+  const server = createServer({ allowHalfOpen: true }, (client) => {
+    const upstream = connect(socketPath);
+    const pair = [client, upstream] as const;
+    pairs.add(pair);
+    const end = (): void => {
+      client.destroy();
+      upstream.destroy();
+      pairs.delete(pair);
+    };
+    let doomed = false;
+    client.on('data', (data) => {
+      if (frozen) return;
+      if (losing !== undefined && data.includes(losing)) doomed = true;
+      upstream.write(data);
+    });
+    upstream.on('data', (data) => {
+      if (frozen) return;
+      if (!doomed) {
+        client.write(data);
+        return;
+      }
+      losing = undefined;
+      lost += 1;
+      end();
+    });
+    for (const socket of pair) {
+      socket.on('error', end);
+      socket.on('close', end);
+      socket.on('end', end);
+    }
+  });
+  server.listen(join(directory, SOCKET));
+  await once(server, 'listening');
+  target.searchParams.set('host', directory);
+
+  return {
+    url: target.href,
+    loseAnswersTo(text) {
+      losing = text;
+    },
+    freeze() {
+      frozen = true;
+    },
+    cut() {
+      frozen = false;
+      for (const [client, upstream] of pairs) {
+        client.destroy();
+        upstream.destroy();
+      }
+    },
+    lost: () => lost,
+    async close() {
+      for (const [client, upstream] of pairs) {
+        client.destroy();
+        upstream.destroy();
+      }
+      server.close();
+      await once(server, 'close');
+      await rm(directory, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,297 @@
+/** Tests the PostgreSQL journal with lost connections, a restarted database, and a second server. */
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
+import {
+  openPostgresJournal,
+  type PostgresJournalOptions,
+} from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
+import { beginning, commandKey, continuing, delta, working } from '../../../../support/journal-samples.ts';
+import { startProxy, type PostgresProxy } from '../../../../support/postgres-proxy.ts';
+import {
+  type PostgresServer,
+  START_LIMIT_MS,
+  startPostgres,
+  whyNoPostgres,
+} from '../../../../support/postgres-server.ts';
+
+async function seqsOf(journal: Journal, taskId: string): Promise<number[]> {
+  return (await journal.read(taskId, 0, 10_000)).map(({ seq }) => seq);
+}
+
+/** The interval in which a test asks again for a state that no event announces. */
+const ASK_AGAIN_MS = 20;
+
+const QUICK = { retries: 2, minTimeout: 20, maxTimeout: 20, factor: 1, randomize: false };
+
+if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => undefined);
+else {
+  let server: PostgresServer;
+  let url: string;
+  let proxy: PostgresProxy;
+  const journals: Journal[] = [];
+
+  const open = async (options: Partial<PostgresJournalOptions> = {}): Promise<Journal> => {
+    const journal = await openPostgresJournal({ url, clock: () => 1, ...options });
+    journals.push(journal);
+    return journal;
+  };
+
+  beforeAll(async () => {
+    server = await startPostgres('max_connections=20', 'superuser_reserved_connections=0');
+  }, START_LIMIT_MS);
+
+  beforeEach(async () => {
+    url = await server.createDatabase();
+    proxy = await startProxy(url);
+  });
+
+  afterEach(async () => {
+    for (const journal of journals.splice(0)) await journal.close();
+    await proxy.close();
+    await server.dropDatabase(url);
+  });
+
+  afterAll(() => server.dispose());
+
+  const failureOf = async (changed: string): Promise<unknown> =>
+    open({ url: changed }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  /** Runs statements beside the journal. */
+  async function administer(...statements: string[]): Promise<void> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  }
+
+  /** Returns the number of commits. */
+  async function lastBatch(): Promise<number> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query<{ batch: string }>('SELECT batch FROM servers');
+    await client.end();
+    return Number(rows[0]?.batch);
+  }
+
+  describe('a lost connection of the journal', () => {
+    it('E3 an append whose answer is lost is written once, and the writer gets its entries', async () => {
+      const journal = await open({ url: proxy.url });
+      await journal.append(beginning('a', { events: [working] }));
+      for (let seq = 2; seq < 6; seq += 1) {
+        proxy.loseAnswersTo('append_batch');
+        const command = commandKey(`m${seq}`);
+        const result = await journal.append({ ...continuing('a', seq, [delta('x')], 'working'), command });
+        expect(result).toMatchObject({ type: 'appended', entries: [{ seq: seq + 1 }] });
+        expect(await journal.command('alice', `m${seq}`)).toMatchObject({ taskId: 'a', seq: seq + 1 });
+      }
+      expect(proxy.lost()).toBe(4);
+      expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3, 4, 5, 6]);
+    });
+
+    it('E3 a task whose creation gets no answer exists once, and takes the next append', async () => {
+      const journal = await open({ url: proxy.url });
+      proxy.loseAnswersTo('append_batch');
+      expect(await journal.append(beginning('a'))).toMatchObject({ type: 'appended' });
+      expect(await journal.append(continuing('a', 2, [working]))).toMatchObject({ type: 'appended' });
+      expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3]);
+    });
+
+    it('J1 appends continue without gap or repeat while PostgreSQL ends the connections again and again', async () => {
+      const journal = await open();
+      await journal.append(beginning('a', { events: [working] }));
+      for (let seq = 2; seq < 42; seq += 1) {
+        const append = journal.append(continuing('a', seq, [delta(String(seq))], 'working'));
+        if (seq % 8 === 0)
+          await administer(
+            'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+          );
+        expect(await append).toMatchObject({ type: 'appended' });
+      }
+      expect(await seqsOf(journal, 'a')).toEqual(Array.from({ length: 42 }, (_, index) => index + 1));
+    });
+
+    it('R117 appends and reads wait while the database crashes and restarts, and no entry is lost', async () => {
+      const journal = await open();
+      await journal.append(beginning('a', { events: [working] }));
+      const before = await journal.read('a', 0, 100);
+      await server.crash();
+      const append = journal.append(continuing('a', 2, [delta('during')], 'working'));
+      const read = journal.read('a', 0, 2);
+      await server.start();
+      expect(await append).toMatchObject({ type: 'appended' });
+      expect(await read).toEqual(before);
+      expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3]);
+    });
+
+    it('R117 while the database is down for longer, the journal is not reachable and refuses with STORAGE; then it continues', async () => {
+      const journal = await open({ backOff: QUICK });
+      await journal.append(beginning('a', { events: [working] }));
+      expect(journal.reachable()).toBe(true);
+      await server.stop();
+      const storage = { reason: 'STORAGE' };
+      await expect(journal.append(continuing('a', 2, [delta('x')], 'working'))).rejects.toMatchObject(
+        storage,
+      );
+      await expect(journal.row('a')).rejects.toMatchObject(storage);
+      expect(journal.reachable()).toBe(false);
+      await server.start();
+      expect(await journal.append(continuing('a', 2, [delta('x')], 'working'))).toMatchObject({
+        type: 'appended',
+      });
+      expect(journal.reachable()).toBe(true);
+      expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3]);
+    });
+
+    it('R117 a read whose connection breaks during its statement gets its answer on another connection', async () => {
+      const journal = await open({ url: proxy.url });
+      await journal.append(beginning('a', { events: [working] }));
+      proxy.loseAnswersTo('find_row');
+      expect(await journal.row('a')).toMatchObject({ taskId: 'a', seq: 2 });
+      expect(proxy.lost()).toBe(1);
+    });
+
+    it('R117 the journal connects again by itself after the database has refused connections for another reason', async () => {
+      const journal = await open({ backOff: QUICK });
+      await journal.append(beginning('a', { events: [working] }));
+      await server.allowConnections(url, false);
+      // This append waits until the attempt to connect has failed.
+      await expect(journal.append(continuing('a', 2, [delta('x')], 'working'))).rejects.toMatchObject({
+        reason: 'STORAGE',
+      });
+      await server.allowConnections(url, true);
+      while (!journal.reachable()) await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+      expect(await seqsOf(journal, 'a')).toEqual([1, 2]);
+    });
+
+    it('the journal closes while the network is cut', async () => {
+      const journal = await open({ url: proxy.url });
+      await journal.append(beginning('a'));
+      await journal.row('a');
+      proxy.freeze();
+      await journal.close();
+    });
+
+    it('R117 a reader waits for a free connection if other programs use all connections of the database', async () => {
+      const journal = await open();
+      await journal.append(beginning('a', { events: [working] }));
+      const others = Array.from({ length: 19 }, () => new Client({ connectionString: url }));
+      const connected = await Promise.allSettled(others.map((client) => client.connect()));
+      expect(connected.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThan(15);
+      const row = journal.row('a');
+      await Promise.allSettled(others.map((client) => client.end()));
+      expect(await row).toMatchObject({ taskId: 'a' });
+    });
+  });
+
+  describe('two servers on one database', () => {
+    it('E1 a second server cannot open the journal until the first has closed it', async () => {
+      const first = await open();
+      await expect(open()).rejects.toMatchObject({
+        reason: 'CONFIGURATION',
+        message: expect.stringMatching(/Another a2a-server already writes the journal in the database/),
+      });
+      await first.close();
+      const second = await open();
+      expect(await second.append(beginning('a'))).toMatchObject({ type: 'appended' });
+    });
+
+    it('E1 a server whose connection was lost while another took over writes nothing and learns of it', async () => {
+      const taken: Error[] = [];
+      const first = await open({
+        url: proxy.url,
+        backOff: QUICK,
+        onTakenOver: (error) => void taken.push(error),
+      });
+      await first.append(beginning('a', { events: [working] }));
+      proxy.freeze();
+      await server.endWriters();
+      const second = await open();
+      expect(await second.append(continuing('a', 2, [delta('second')], 'working'))).toMatchObject({
+        type: 'appended',
+      });
+      proxy.cut();
+      const late = first.append(continuing('a', 3, [delta('first')], 'working'));
+      await expect(late).rejects.toMatchObject({ reason: 'CONFIGURATION' });
+      expect(taken).toHaveLength(1);
+      expect(await seqsOf(second, 'a')).toEqual([1, 2, 3]);
+    });
+  });
+
+  describe('appends in one commit', () => {
+    it('an append that PostgreSQL cannot store does not refuse the others of its commit', async () => {
+      const journal = await open();
+      // PostgreSQL limits the size of a row in an index, after compression.
+      const long = randomBytes(8_000).toString('hex');
+      const [before, refused, after] = await Promise.allSettled([
+        journal.append(beginning('a')),
+        journal.append(beginning(long)),
+        journal.append(beginning('b')),
+      ]);
+      expect(before).toMatchObject({ status: 'fulfilled', value: { type: 'appended' } });
+      expect(refused).toMatchObject({ status: 'rejected', reason: { reason: 'MALFORMED' } });
+      expect(after).toMatchObject({ status: 'fulfilled', value: { type: 'appended' } });
+      expect(await journal.row('b')).toMatchObject({ seq: 2 });
+    });
+
+    it('the length of the events limits a commit', async () => {
+      const journal = await open();
+      const ids = ['a', 'b', 'c', 'd'];
+      await Promise.all(ids.map((id) => journal.append(beginning(id, { events: [working] }))));
+      const earlier = await lastBatch();
+      const long = 'x'.repeat(10 * 1024 * 1024);
+      await Promise.all(ids.map((id) => journal.append(continuing(id, 2, [delta(long)], 'working'))));
+      expect((await lastBatch()) - earlier).toBe(ids.length);
+    });
+  });
+
+  describe('a database that a server cannot use', () => {
+    it('X1 the error names the database and the next step, but not the password', async () => {
+      const error = await failureOf('postgres://alice:geheim@127.0.0.1:1/tasks');
+      expect(error).toMatchObject({
+        reason: 'STORAGE',
+        message:
+          'The database 127.0.0.1:1/tasks cannot be reached: check that PostgreSQL runs and that this machine can connect to it (ECONNREFUSED).',
+      });
+      expect(JSON.stringify(error)).not.toContain('geheim');
+    });
+
+    it('a database that does not exist is a configuration error', async () => {
+      expect(await failureOf(url.replace(/test_\d+/, 'missing'))).toMatchObject({
+        reason: 'CONFIGURATION',
+        message: expect.stringMatching(/missing does not exist: create it with createdb/),
+      });
+    });
+
+    it('a database with another encoding than UTF8 is a configuration error', async () => {
+      const latin = await server.createDatabase("TEMPLATE template0 ENCODING 'LATIN1'");
+      expect(await failureOf(latin)).toMatchObject({
+        reason: 'CONFIGURATION',
+        message: expect.stringMatching(/has the encoding LATIN1/),
+      });
+      await server.dropDatabase(latin);
+    });
+
+    it('tables of another program stay unchanged', async () => {
+      await administer('CREATE TABLE tasks (mine integer)', 'INSERT INTO tasks VALUES (7)');
+      expect(await failureOf(url)).toMatchObject({
+        reason: 'CONFIGURATION',
+        message: expect.stringMatching(/contains tables of another program/),
+      });
+      await administer('SELECT mine FROM tasks', 'DROP TABLE tasks');
+    });
+
+    it('a journal of a newer version stays unchanged', async () => {
+      await (await open()).close();
+      await administer('UPDATE a2a_journal SET version = 99');
+      expect(await failureOf(url)).toMatchObject({
+        reason: 'CONFIGURATION',
+        message: expect.stringMatching(/written by a newer a2a-server \(version 99/),
+      });
+    });
+  });
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  withAcceptedDecision,
+  updateShownActions,
+} from '../../../../../../a2a-server/page/browser/action/shown-actions.ts';
+import type { PendingAction } from '../../../../../../shared/client/index.ts';
+
+const action = (callId: string, code = 'a'): PendingAction => ({
+  callId,
+  tool: 'write-file',
+  title: `Write ${callId}`,
+  input: {},
+  sideEffect: 'files',
+  reason: 'approval',
+  preview: { type: 'json', value: {} },
+  expiresAt: null,
+  decisions: ['approve', 'deny'],
+  shown: code,
+});
+const [one, two, three] = [action('1'), action('2'), action('3')];
+const types = (shown: ReturnType<typeof updateShownActions>): string[] =>
+  shown.map(({ action: { callId }, type }) => `${callId} ${type}`);
+
+describe('the actions that the page shows', () => {
+  test('after a decision on the page, the decided action keeps its position and the next one does not move', () => {
+    const shown = withAcceptedDecision(updateShownActions([], [one, two]), '1', 'approve');
+    expect(types(updateShownActions(shown, [one, two]))).toEqual(['1 decided-here', '2 waits']);
+    expect(updateShownActions(shown, [two])).toEqual(updateShownActions(shown, [one, two]));
+  });
+
+  test('after another action arrives, the page collapses a decided action', () => {
+    const shown = updateShownActions(withAcceptedDecision(updateShownActions([], [one]), '1', 'deny'), [
+      three,
+    ]);
+    expect(shown).toEqual([
+      { type: 'decided-here', action: one, decision: 'deny', folded: true },
+      { type: 'waits', action: three },
+    ]);
+  });
+
+  test('R97 an action that another channel decides keeps its position, with the mark "decided"', () => {
+    expect(types(updateShownActions(updateShownActions([], [one, two]), [two]))).toEqual([
+      '1 gone',
+      '2 waits',
+    ]);
+  });
+
+  test('an action that is asked again appears at its old position, also after a decision on the page', () => {
+    const again = action('1', 'b');
+    expect(updateShownActions(updateShownActions([], [one, two]), [again, two])[0]).toEqual({
+      type: 'waits',
+      action: again,
+    });
+    expect(
+      updateShownActions(withAcceptedDecision(updateShownActions([], [one]), '1', 'approve'), [again]),
+    ).toEqual([{ type: 'waits', action: again }]);
+  });
+});

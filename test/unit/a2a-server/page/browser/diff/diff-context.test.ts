@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { withFolds, withWholeContext } from '../../../../../../a2a-server/page/browser/diff/diff-context.ts';
+import {
+  type DiffRow,
+  diffRows,
+  sideBySide,
+} from '../../../../../../a2a-server/page/browser/diff/diff-rows.ts';
+import { unifiedDiff } from '../../../../../../shared/text/unified-diff.ts';
+
+const lines = (count: number): string[] => Array.from({ length: count }, (_, at) => `line ${at + 1}`);
+const rowsOf = (before: string | undefined, after: string): DiffRow[] =>
+  diffRows(unifiedDiff('f', before, after))?.rows ?? [];
+const never = (): boolean => false;
+
+const text = fc
+  .array(fc.constantFrom('a', 'b', '', '-- a', '++ b', '@@ -1 +1 @@'), { maxLength: 60 })
+  .chain((all) => fc.constantFrom('', '\n').map((end) => all.join('\n') + end));
+
+describe('the unchanged lines of a diff', () => {
+  test('are complete, with their numbers in both files', () => {
+    fc.assert(
+      fc.property(text, text, text, (head, middle, tail) => {
+        const before = head + middle + tail;
+        const after = `${head}new\n${tail}`;
+        fc.pre(before !== after);
+        const whole = withWholeContext(rowsOf(before, after), after);
+        const [old, now] = (['before', 'after'] as const).map((side) =>
+          whole.flatMap((row) =>
+            'before' in row && row[side] !== null ? [[row[side], row.text.slice(1)]] : [],
+          ),
+        );
+        expect(old).toEqual(numbered(before));
+        expect(now).toEqual(numbered(after));
+      }),
+    );
+  });
+
+  test('stay as the diff has them, if the text does not fit the diff', () => {
+    const rows = rowsOf('a\nb\nc', 'a\nx\nc');
+    expect(withWholeContext(rows, 'a\ny\nc')).toBe(rows);
+    expect(withWholeContext(rows, '')).toBe(rows);
+  });
+
+  test('fold to one row with all of them, beside three open lines at each change', () => {
+    const after = lines(60).with(29, 'thirty');
+    const folded = withFolds(
+      withWholeContext(rowsOf(lines(60).join('\n'), after.join('\n')), after.join('\n')),
+      never,
+    );
+    const folds = folded.flatMap((row) => (row.type === 'fold' ? [row.rows.length] : []));
+    expect(folds).toEqual([26, 27]);
+    expect(folded.filter(({ type }) => type === 'context')).toHaveLength(6);
+  });
+
+  test('open run by run', () => {
+    const after = lines(60).with(29, 'thirty').join('\n');
+    const whole = withWholeContext(rowsOf(lines(60).join('\n'), after), after);
+    const [first] = withFolds(whole, never).flatMap((row) => (row.type === 'fold' ? row.rows : []));
+    const opened = withFolds(whole, (row) => row === first);
+    expect(opened.filter(({ type }) => type === 'fold')).toHaveLength(1);
+    expect(opened.flatMap((row) => (row.type === 'fold' ? row.rows : [row]))).toEqual(whole);
+    expect(sideBySide(opened).filter((line) => 'across' in line && line.across.type === 'fold')).toHaveLength(
+      1,
+    );
+  });
+
+  test('never hide a change', () => {
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        fc.pre(before !== after);
+        const whole = withWholeContext(rowsOf(before, after), after);
+        for (const row of withFolds(whole, never))
+          if (row.type === 'fold') for (const { type } of row.rows) expect(type).toBe('context');
+        expect(withFolds(whole, never).flatMap((row) => (row.type === 'fold' ? row.rows : [row]))).toEqual(
+          whole,
+        );
+      }),
+    );
+  });
+});
+
+function numbered(file: string): [number, string][] {
+  const all = file.split('\n');
+  if (all.at(-1) === '') all.pop();
+  return all.map((line, at) => [at + 1, line]);
+}

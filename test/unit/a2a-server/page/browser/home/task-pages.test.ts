@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  groupBySession,
+  withKnownPages,
+  withNextPage,
+} from '../../../../../../a2a-server/page/browser/home/task-pages.ts';
+import type { GroupedTask, TaskGroup } from '../../../../../../shared/protocol/task-groups.ts';
+import { sampleTask } from '../sample-task.ts';
+
+const group = (ids: string, next: string | null): TaskGroup => ({
+  tasks: Array.from(ids, (id) => sampleTask(id)),
+  total: 9,
+  next,
+});
+const idsOf = ({ tasks }: { tasks: readonly GroupedTask[] }): string =>
+  tasks.map(({ taskId }) => taskId).join('');
+
+describe('the pages of a group', () => {
+  it('a further page follows the known tasks, and a task that is on both is listed once', () => {
+    const joined = withNextPage(group('abc', '1'), group('cde', '2'));
+    expect([idsOf(joined), joined.next]).toEqual(['abcde', '2']);
+  });
+
+  it('a new first page keeps the further pages that were loaded', () => {
+    const joined = withKnownPages(group('xab', '1'), group('abcdef', '2'));
+    expect([idsOf(joined), joined.next]).toEqual(['xabcdef', '2']);
+  });
+
+  it('a new first page that does not reach the known tasks replaces them, because tasks between may be missing', () => {
+    const first = group('xyz', '1');
+    expect(withKnownPages(first, group('abc', '2'))).toBe(first);
+  });
+
+  it('a first page that is also the last one replaces all, because tasks may have been deleted', () => {
+    const first = group('ab', null);
+    expect(withKnownPages(first, group('abc', null))).toBe(first);
+    expect(withKnownPages(first, undefined)).toBe(first);
+  });
+});
+
+it('tasks of one session stand together, where the first of them stands', () => {
+  const tasks = [sampleTask('a', { sessionId: 's' }), sampleTask('b'), sampleTask('c', { sessionId: 's' })];
+  expect(groupBySession(tasks).map(idsOf)).toEqual(['ac', 'b']);
+});

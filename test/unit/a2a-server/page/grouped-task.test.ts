@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import { countWaiting, summarizeTask, type TaskSummary } from '../../../../a2a-server/page/grouped-task.ts';
+import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { foldAll } from '../../../../a2a-server/task/fold.ts';
+import { pendingActions } from '../../../../a2a-server/task/pending.ts';
+import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
+import { completed, created, delta, message, working } from '../../../support/journal-samples.ts';
+
+const call = (callId: string, sideEffect: 'files' | 'command'): TaskEvent => ({
+  type: 'tool.requested',
+  turn: 1,
+  call: {
+    callId,
+    modelCallId: callId,
+    tool: 'run-shell-command',
+    title: `Run ${callId}`,
+    input: { command: callId },
+    inputHash: 'hash',
+    sideEffect,
+    source: { type: 'built-in' },
+    preview: { type: 'command', command: callId, cwd: '/' },
+    basis: null,
+  },
+  verdict: { type: 'ask' },
+});
+const turn: TaskEvent = { type: 'turn.started', turn: 1, model: 'smart' };
+
+function snapshotOf(events: readonly TaskEvent[]): Snapshot {
+  const all = [created('session'), message('do it'), ...events];
+  const entries = all.map((event, index) => ({ seq: index + 1, at: index * 1_000, event }));
+  const snapshot = foldAll('task', entries);
+  if (snapshot === undefined) throw new Error('the test wrote no task');
+  return snapshot;
+}
+
+const summaryOf = (...events: TaskEvent[]): TaskSummary => summarizeTask(snapshotOf(events));
+
+describe('summarizeTask', () => {
+  it('reports the model, the times and the last line of a working task', () => {
+    const summary = summaryOf(working, turn, delta('First line.\nSecond '), delta('line.\n\n'));
+    expect(summary).toMatchObject({
+      state: 'working',
+      model: 'smart',
+      activity: 'Second line.',
+      waitingFor: null,
+      createdAt: '1970-01-01T00:00:00.000Z',
+      updatedAt: '1970-01-01T00:00:05.000Z',
+    });
+    expect(countWaiting(summary)).toBe(0);
+  });
+
+  it('cuts a long line of activity', () => {
+    expect(summaryOf(working, turn, delta('x'.repeat(10_000))).activity).toHaveLength(200);
+  });
+
+  it('names the first pending actions with their effect and their code, and counts all of them', () => {
+    const calls = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((id) => call(id, 'command'));
+    const asked = [working, turn, ...calls];
+    const pending = pendingActions(snapshotOf(asked));
+    const summary = summaryOf(...asked, { type: 'input.required', pending });
+    expect(summary.state).toBe('waiting');
+    expect(summary.waitingFor).toMatchObject({ type: 'actions', count: 7 });
+    const first = summary.waitingFor?.type === 'actions' ? summary.waitingFor.first : [];
+    expect(first.map(({ callId }) => callId)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(first[0]).toEqual({
+      callId: 'a',
+      tool: 'run-shell-command',
+      title: 'Run a',
+      shown: expect.stringMatching(/^[0-9a-f]{8}$/),
+      sideEffect: 'command',
+      reason: 'approval',
+    });
+    expect(countWaiting(summary)).toBe(7);
+  });
+
+  it('reports a question in text as one answer that the task waits for', () => {
+    const summary = summaryOf(working, turn, {
+      type: 'input.required',
+      pending: [],
+      question: 'Which\ncolour?',
+    });
+    expect(summary.waitingFor).toEqual({ type: 'reply', text: 'colour?' });
+    expect(countWaiting(summary)).toBe(1);
+  });
+
+  it('reports why a task has failed, and shows the end of a completed one', () => {
+    expect(summaryOf(working, { type: 'task.failed', message: 'No key.\nSet one.' })).toMatchObject({
+      state: 'failed',
+      activity: 'Set one.',
+    });
+    expect(summaryOf(working, completed)).toMatchObject({ state: 'completed', activity: '', notDone: '' });
+  });
+});

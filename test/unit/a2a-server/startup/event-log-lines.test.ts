@@ -1,0 +1,126 @@
+import { describe, expect, it } from '@jest/globals';
+import { PassThrough } from 'node:stream';
+import { z } from 'zod';
+import { logEvents, logLineOf } from '../../../../a2a-server/startup/event-log-lines.ts';
+import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { createLogger } from '../../../../shared/runtime/logging.ts';
+import {
+  completed,
+  created,
+  delta,
+  FINAL_EVENTS,
+  inputRequired,
+  message,
+} from '../../../support/journal-samples.ts';
+
+const decided: TaskEvent = {
+  type: 'tool.decided',
+  callId: 'call-1',
+  tool: 'write-file',
+  title: 'Write secret.txt',
+  decision: 'edit',
+  scope: 'once',
+  by: { principal: 'alice', channel: 'page' },
+  inputHash: 'hash',
+  reason: 'a better name',
+  edited: {
+    title: 'Write b.txt',
+    input: { content: 'SECRET' },
+    inputHash: 'hash',
+    preview: { type: 'json', value: 'SECRET' },
+    basis: null,
+  },
+};
+const finished = (outcome: Extract<TaskEvent, { type: 'tool.finished' }>['outcome']): TaskEvent => ({
+  type: 'tool.finished',
+  callId: 'call-1',
+  tool: 'run-shell-command',
+  title: 'Run it',
+  toolId: 'tool-1',
+  outcome,
+});
+
+describe('a log line of the server', () => {
+  it('the line of a task contains time, ids and the task’s session', async () => {
+    const written = new PassThrough();
+    const log = createLogger({ name: 'test', level: 'info', destination: written });
+    logEvents(log, 'task-1', [
+      { seq: 1, at: 0, event: created('session-1') },
+      { seq: 2, at: 0, event: message('SECRET') },
+      { seq: 3, at: 0, event: completed },
+    ]);
+    written.end();
+    const lines = await written.toArray().then((chunks) => chunks.join(''));
+    const entry = z.looseObject({ time: z.number(), taskId: z.literal('task-1') });
+    const parsed = lines
+      .trim()
+      .split('\n')
+      .map((line) => entry.parse(JSON.parse(line)));
+    expect(parsed).toMatchObject([
+      { msg: 'a task starts', seq: 1, sessionId: 'session-1', principal: 'alice' },
+      { msg: 'a task ended', seq: 3, state: 'completed' },
+    ]);
+    expect(lines).not.toContain('SECRET');
+  });
+
+  it('the line of a decision contains its author, action, channel and reason, but not the action’s content', () => {
+    const line = logLineOf(decided);
+    expect(line).toMatchObject({
+      level: 'info',
+      facts: {
+        callId: 'call-1',
+        tool: 'write-file',
+        decision: 'edit',
+        principal: 'alice',
+        channel: 'page',
+        reason: 'a better name',
+      },
+    });
+    expect(JSON.stringify(line)).not.toMatch(/SECRET|secret/);
+  });
+
+  it('the line of an abort contains the tool execution and the reason; the line of a failure contains no output', () => {
+    const stopped = {
+      type: 'stopped',
+      reason: 'abort-request',
+      confirmed: true,
+      message: 'm',
+      text: 'SECRET',
+    } as const;
+    expect(logLineOf(finished(stopped))).toEqual({
+      level: 'info',
+      message: 'a tool was stopped',
+      facts: {
+        callId: 'call-1',
+        tool: 'run-shell-command',
+        toolId: 'tool-1',
+        reason: 'abort-request',
+        message: 'm',
+        confirmed: true,
+      },
+    });
+    const failed = logLineOf(finished({ type: 'error', message: 'exit 1: SECRET' }));
+    expect(failed).toMatchObject({ level: 'warn', facts: { toolId: 'tool-1' } });
+    expect(JSON.stringify(failed)).not.toContain('SECRET');
+  });
+
+  it('the line of a task’s end contains the state, and the reason if there is one', () => {
+    expect(FINAL_EVENTS.map((event) => logLineOf(event))).toMatchObject([
+      { level: 'info', facts: { state: 'completed' } },
+      { level: 'warn', facts: { state: 'failed', reason: 'the model refused' } },
+      { level: 'info', facts: { state: 'canceled', principal: 'alice', reason: 'asked to' } },
+      { level: 'warn', facts: { state: 'rejected', reason: 'no such model' } },
+    ]);
+    expect(logLineOf(inputRequired)).toMatchObject({ level: 'info', facts: { callIds: [] } });
+  });
+
+  it('a task that continues gives one debug line, like every other change of state', () => {
+    expect(logLineOf({ type: 'task.working' })).toMatchObject({ level: 'debug', message: 'a task works' });
+  });
+
+  it('text events give no line, and a long reason is shortened', () => {
+    expect(logLineOf(delta('text'))).toBeUndefined();
+    const { facts } = logLineOf({ type: 'task.failed', message: 'x'.repeat(5_000) }) ?? {};
+    expect(String(facts?.['reason'])).toHaveLength(300);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, test } from '@jest/globals';
+import { lateAnswerNotes, type WithdrawnForms } from '../../../../bridge/approvals/withdrawn-form-answer.ts';
+import { approvalForms } from '../../../../bridge/approvals/form.ts';
+import type { CallView } from '../../../../bridge/sessions/task-view.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+import { callView, taskView } from '../../../support/task-view.ts';
+
+const KEY = 'one.0123456789abcdef';
+const ACCEPT = { [KEY]: { action: 'accept', content: {} } };
+
+const call = (decided: CallView['decided']): CallView => callView({ state: 'denied', decided });
+
+function withdrawn(calls: readonly CallView[], changes: Partial<WithdrawnForms> = {}): WithdrawnForms {
+  const view = taskView({ calls });
+  return { asks: [], view, channel: 'task-form', offers: { wasAbout: () => undefined }, ...changes };
+}
+
+const byAlice = call({ decision: 'deny', by: 'alice', channel: 'page' });
+
+describe('an answer to a form that was withdrawn', () => {
+  test('R97 the person gets a note that the answer did not count, and about who decided', () => {
+    expect(lateAnswerNotes(ACCEPT, withdrawn([byAlice]))).toEqual([
+      'An answer in the form for "Write one.md" did not count: alice denied it before (page).',
+    ]);
+  });
+
+  test('R97 the person gets a note that the bridge asks again, if the action has changed', () => {
+    const asks = approvalForms({ pending: [pendingWrite('one')], question: null }, () => undefined);
+    expect(lateAnswerNotes(ACCEPT, withdrawn([call(null)], { asks }))).toEqual([
+      expect.stringContaining('the action has changed since, and the person is asked again'),
+    ]);
+  });
+
+  test('R97 the person gets the note also if the agent does not report the call’s outcome', () => {
+    const offers = { wasAbout: () => 'action' as const };
+    expect(lateAnswerNotes(ACCEPT, withdrawn([], { offers }))).toEqual([
+      expect.stringContaining('did not count'),
+    ]);
+  });
+
+  test.each<[string, Record<string, unknown>, WithdrawnForms]>([
+    [
+      'the same answer, sent twice',
+      ACCEPT,
+      withdrawn([call({ decision: 'approve', by: 'me', channel: 'task-form' })]),
+    ],
+    ['a form that was closed', { [KEY]: { action: 'cancel' } }, withdrawn([byAlice])],
+    ['a key that no form had', { other: { action: 'accept' } }, withdrawn([byAlice])],
+    ['a page that was opened', ACCEPT, withdrawn([byAlice], { offers: { wasAbout: () => 'page' } })],
+  ])('R97 the person gets no note about %s', (_, responses, about) => {
+    expect(lateAnswerNotes(responses, about)).toEqual([]);
+  });
+});

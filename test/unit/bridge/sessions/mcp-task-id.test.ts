@@ -1,0 +1,24 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { handleOf, readHandle } from '../../../../bridge/sessions/mcp-task-id.ts';
+
+const text = fc.string({ unit: 'binary', minLength: 1 });
+
+describe('the id of an MCP task', () => {
+  test('B3 the id contains the session and the task, with any id of an agent, and fits a header', () => {
+    fc.assert(
+      fc.property(text, fc.oneof(text, fc.constant('')), (sessionId, taskId) => {
+        const handle = handleOf({ sessionId, taskId });
+        expect(handle).toMatch(/^[\x21-\x7e]+$/);
+        expect(readHandle(handle)).toEqual({ sessionId, taskId });
+      }),
+    );
+  });
+
+  test.each(['', 'session-1', '::task', 'a::b::c', 'a b::c', '%::x', 'ä::ö'])(
+    '%j is not a valid id',
+    (handle) => {
+      expect(readHandle(handle)).toBeUndefined();
+    },
+  );
+});

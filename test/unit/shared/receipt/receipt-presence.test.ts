@@ -1,0 +1,39 @@
+import { describe, expect, it } from '@jest/globals';
+import { challengeOf, type PresenceProof } from '../../../../shared/presence/presence-proof.ts';
+import { checkPresence } from '../../../../shared/receipt/receipt-presence.ts';
+import { SoftwarePasskey } from '../../../support/software-passkey.ts';
+
+const CLAIMS = { origin: 'http://localhost:1234', rpId: 'localhost' };
+const passkey = new SoftwarePasskey();
+
+function proofWith(nonce: string): PresenceProof {
+  const statement: PresenceProof['statement'] = {
+    presence: 1,
+    taskId: 'task-1',
+    callId: 'call-1',
+    tool: 'write-file',
+    shown: '01234567',
+    asked: 'approval',
+    inputHash: 'aa',
+    basis: null,
+    decision: 'approve',
+    edited: null,
+    reason: null,
+    nonce,
+    expiresAt: '2026-01-01T00:05:00.000Z',
+  };
+  return {
+    statement,
+    ...CLAIMS,
+    passkey: { name: 'laptop', publicKey: passkey.publicKey, registeredAt: '2026-01-01T00:00:00.000Z' },
+    assertion: passkey.assert(challengeOf(statement), CLAIMS),
+  };
+}
+
+describe('the passkey proofs of a receipt', () => {
+  it('R120 one assertion proves one decision: a receipt that repeats it is not valid', async () => {
+    expect(await checkPresence('task-1', [proofWith('n'), proofWith('m')])).toHaveLength(2);
+    const proof = proofWith('n');
+    await expect(checkPresence('task-1', [proof, proof])).rejects.toThrow(/call-1 fails: .*twice/);
+  });
+});

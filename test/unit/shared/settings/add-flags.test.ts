@@ -1,0 +1,52 @@
+import { describe, expect, test } from '@jest/globals';
+import { Command } from 'commander';
+import { z } from 'zod';
+import { resolveSettings, setting } from '../../../../shared/settings/resolve-settings.ts';
+import { addFlags } from '../../../../shared/settings/add-flags.ts';
+
+const SETTINGS = {
+  open: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: false,
+    env: 'T_OPEN',
+    describe: 'let others in',
+    allowed: 'true or false',
+  }),
+  names: setting({
+    kind: 'list',
+    schema: z.array(z.string()),
+    fallback: [],
+    env: 'T_NAMES',
+    describe: 'names',
+    allowed: 'names',
+  }),
+} as const;
+
+const command = () => addFlags(new Command('program'), SETTINGS);
+
+function valuesOf(...args: string[]) {
+  const flags = command().parse(args, { from: 'user' }).opts();
+  return resolveSettings(SETTINGS, { flags, env: {}, file: { path: 'config.json', values: {} } });
+}
+
+describe('the command-line flags of settings', () => {
+  test('a boolean flag works without a value and with one', () => {
+    expect(valuesOf().open).toBe(false);
+    expect(valuesOf('--open').open).toBe(true);
+    expect(valuesOf('--open', '--names', 'a').open).toBe(true);
+    expect(valuesOf('--open=yes').open).toBe(true);
+    expect(valuesOf('--open=no').open).toBe(false);
+    expect(() => valuesOf('--open=perhaps')).toThrow('it is not true or false');
+  });
+
+  test('each list flag adds items', () => {
+    expect(valuesOf('--names', 'a', '--names', 'b').names).toEqual(['a', 'b']);
+  });
+
+  test('the help names the variable, and no parser details', () => {
+    const help = command().helpInformation();
+    expect(help).toContain('let others in (T_OPEN)');
+    expect(help).not.toContain('preset');
+  });
+});

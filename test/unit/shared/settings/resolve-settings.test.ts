@@ -1,0 +1,140 @@
+import { describe, expect, test } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readConfigFile, resolveSettings, setting } from '../../../../shared/settings/resolve-settings.ts';
+import type { Sources } from '../../../../shared/settings/resolve-settings.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const SETTINGS = {
+  port: setting({
+    kind: 'number',
+    schema: z.number().int().min(0).max(65_535),
+    fallback: 41242,
+    env: 'T_PORT',
+    describe: 'port',
+    allowed: 'a whole number from 0 to 65535',
+  }),
+  names: setting({
+    kind: 'list',
+    schema: z.array(z.string()),
+    fallback: [],
+    env: 'T_NAMES',
+    describe: 'names',
+    allowed: 'names',
+  }),
+  open: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: false,
+    env: 'T_OPEN',
+    describe: 'open',
+    allowed: 'true or false',
+  }),
+  apiKey: setting({
+    kind: 'text',
+    schema: z.string().min(10).optional(),
+    fallback: undefined,
+    env: 'T_API_KEY',
+    describe: 'key',
+    allowed: 'a key',
+  }),
+} as const;
+
+const from = (sources: Partial<Omit<Sources, 'file'>> & { file?: Record<string, unknown> }) =>
+  resolveSettings(SETTINGS, {
+    flags: sources.flags ?? {},
+    env: sources.env ?? {},
+    file: { path: '/etc/config.json', values: sources.file ?? {} },
+  });
+
+describe('the settings of both programs', () => {
+  test('a flag has priority over an environment variable, a variable over the file, and the file over the default', () => {
+    const file = { port: 3 };
+    const env = { T_PORT: '2' };
+    const flags = { port: '1' };
+    expect(from({ flags, env, file }).port).toBe(1);
+    expect(from({ env, file }).port).toBe(2);
+    expect(from({ file }).port).toBe(3);
+    expect(from({}).port).toBe(41242);
+  });
+
+  test('an empty variable counts as unset', () => {
+    expect(from({ env: { T_PORT: '' }, file: { port: 3 } }).port).toBe(3);
+  });
+
+  test('text is converted to the setting’s type', () => {
+    expect(from({ env: { T_NAMES: 'a, b,,c', T_OPEN: 'yes', T_PORT: '0' } })).toEqual({
+      port: 0,
+      names: ['a', 'b', 'c'],
+      open: true,
+      apiKey: undefined,
+    });
+    expect(from({ flags: { names: ['a,b', 'c'], open: true } })).toMatchObject({
+      names: ['a,b', 'c'],
+      open: true,
+    });
+  });
+
+  test.each([
+    [{ flags: { port: 'many' } }, 'Setting "port" from flag --port', 'a whole number from 0 to 65535'],
+    [{ env: { T_PORT: '70000' } }, 'from environment variable T_PORT', 'a whole number'],
+    [{ env: { T_PORT: ' ' } }, 'from environment variable T_PORT', 'a whole number'],
+    [{ env: { T_OPEN: 'perhaps' } }, 'environment variable T_OPEN', 'true or false'],
+    [{ file: { port: '41242' } }, 'from /etc/config.json', 'a whole number'],
+    [{ file: { names: 'a,b' } }, 'from /etc/config.json', 'names'],
+    [{ flags: { apiKey: 'short' } }, 'from flag --api-key', 'a key'],
+  ])(
+    'the value %j is refused, and the error names key, origin and the allowed values',
+    (sources, origin, allowed) => {
+      expect(() => from(sources)).toThrow(origin);
+      expect(() => from(sources)).toThrow(`Allowed: ${allowed}`);
+    },
+  );
+
+  test.each([
+    [{ flags: { port: 'many' } }, 'it is not a number'],
+    [{ flags: { port: '1.5' } }, 'it is not a whole number'],
+    [{ env: { T_PORT: '70000' } }, 'it is too large'],
+    [{ env: { T_PORT: '-1' } }, 'it is too small'],
+    [{ env: { T_OPEN: 'perhaps' } }, 'it is not true or false'],
+    [{ file: { names: 'a,b' } }, 'it is not a list'],
+    [{ file: { names: ['a', 1] } }, '1: it is not text'],
+    [{ flags: { apiKey: 'short' } }, 'it is too short'],
+  ])('the value %j is refused with a plain sentence, without schema terms', (sources, words) => {
+    expect(() => from(sources)).toThrow(` is not valid: ${words}. Allowed: `);
+  });
+
+  test('X1 the error does not repeat an invalid value, which may be a secret', () => {
+    expect(() => from({ env: { T_API_KEY: 'hunter2' } })).toThrow(/^(?!.*hunter2)/s);
+  });
+
+  test('an unknown key of the file is refused, and the error names the known keys', () => {
+    expect(() => from({ file: { prot: 1 } })).toThrow(
+      'Unknown setting "prot" in /etc/config.json. Known: port, names, open, apiKey.',
+    );
+  });
+});
+
+describe('the configuration file', () => {
+  test('the file has a section for each program', async () => {
+    const path = join(await temporaryDirectory(), 'config.json');
+    await writeFile(path, '{"server":{"port":1}}');
+    expect(await readConfigFile(path, true)).toEqual({ server: { port: 1 }, bridge: {} });
+  });
+
+  test('the file may be missing, unless the user named it', async () => {
+    const path = join(await temporaryDirectory(), 'config.json');
+    expect(await readConfigFile(path, false)).toEqual({ server: {}, bridge: {} });
+    await expect(readConfigFile(path, true)).rejects.toMatchObject({ reason: 'CONFIGURATION' });
+  });
+
+  test.each(['{', '[]', '{"sever":{}}', '{"server":5}'])(
+    'a file with the content %p is refused, and the error names the file',
+    async (text) => {
+      const path = join(await temporaryDirectory(), 'config.json');
+      await writeFile(path, text);
+      await expect(readConfigFile(path, false)).rejects.toThrow(path);
+    },
+  );
+});
