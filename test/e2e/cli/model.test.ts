@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
+import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { localModelServer, modelList, UNUSED_URL, ollamaTags } from '../../support/fake-local-models.ts';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
@@ -33,11 +34,17 @@ const withKey = (...args: string[]): Promise<Outcome> => run(['model', ...args],
 const server = async (): Promise<Record<string, unknown>> =>
   settings.parse(JSON.parse(await readFile(config, 'utf8'))).server;
 
-/** Returns the text of every file in the state directory. */
+/** Returns the text of every file in the state directory. The server may remove its temporary files meanwhile. */
 async function everythingStored(): Promise<string> {
   const names = await readdir(stateDir, { recursive: true, withFileTypes: true });
   const files = names.filter((each) => each.isFile()).map((each) => join(each.parentPath, each.name));
-  return (await Promise.all(files.map((file) => readFile(file, 'latin1')))).join('\n');
+  const texts = files.map((file) =>
+    readFile(file, 'latin1').catch((error: unknown) => {
+      if (systemErrorCode(error) === 'ENOENT') return '';
+      throw error;
+    }),
+  );
+  return (await Promise.all(texts)).join('\n');
 }
 
 describe('the command model', () => {
