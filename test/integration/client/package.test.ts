@@ -52,7 +52,7 @@ describe('the packed package', () => {
   });
   afterAll(() => rm(project, { recursive: true, force: true }));
 
-  test('the package contains both programs, the library, its types and the examples', () => {
+  test('the package contains both programs, the library, its types and the examples, and no source maps', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'dist/bridge/main.js',
@@ -63,7 +63,7 @@ describe('the packed package', () => {
         'README.md',
       ]),
     );
-    expect(files.filter((path) => /^(test|node_modules)\//.test(path))).toEqual([]);
+    expect(files.filter((path) => /^(test|node_modules)\/|\.map$/.test(path))).toEqual([]);
   });
 
   test.each([
