@@ -9,7 +9,7 @@ import { HttpClient } from '../core/http-client.ts';
 import type { ClientOptions } from '../core/client-options.ts';
 import type { RunningTool, TaskReport } from '../core/task-report.ts';
 import type { AbortAnswer } from '../../protocol/abort-answer.ts';
-import type { ToolRequest } from '../core/task-request.ts';
+import type { CommandRequest, ToolRequest } from '../core/task-request.ts';
 import { ToolRequests } from '../core/tool-requests.ts';
 import type { ExecuteToolOptions } from '../core/tool-requests.ts';
 import { A2aTaskTransport } from './a2a-task-transport.ts';
@@ -17,7 +17,7 @@ import type { A2aTaskOptions, A2aStart } from './a2a-task-transport.ts';
 import { AgentApi } from './agent-api.ts';
 import type { ToolExecution } from './agent-api.ts';
 import type { TaskList } from './listed-task.ts';
-import { CHANNEL, requestMessage, toolMessage } from './message.ts';
+import { CHANNEL, commandMessage, requestMessage, toolCommand } from './message.ts';
 import type { A2aTaskRequest } from './message.ts';
 
 export interface A2aClientOptions extends ClientOptions {
@@ -49,7 +49,12 @@ export class A2aClient {
 
   /** Starts a task that makes one tool call, without a model. */
   startTool(request: ToolRequest, options: ExecutionOptions = {}): Execution {
-    return this.#begin({ message: toolMessage(request, newId()) }, options);
+    return this.startCommand(toolCommand(request), options);
+  }
+
+  /** Starts a task that runs one command of the agent, without a model. */
+  startCommand(request: CommandRequest, options: ExecutionOptions = {}): Execution {
+    return this.#begin({ message: commandMessage(request, newId()) }, options);
   }
 
   /**

@@ -19,7 +19,7 @@ import type { TaskTransport } from '../core/task-transport.ts';
 import type { TaskReport } from '../core/task-report.ts';
 import type { Decision, Grants } from '../core/task-request.ts';
 import type { AgentApi } from './agent-api.ts';
-import { decisionsMessage, revokeMessage, textMessage } from './message.ts';
+import { decisionsMessage, revokeMessage, textMessage, type Addressed } from './message.ts';
 import { TaskFold } from './task-fold.ts';
 import { streamResponseSchema } from './wire.ts';
 
@@ -71,21 +71,22 @@ export class A2aTaskTransport implements TaskTransport {
     else this.cancel(reason).catch(() => undefined);
   }
 
-  async decide(decisions: readonly Decision[]): Promise<void> {
-    const { taskId, sessionId } = await this.#named.promise;
-    const to = { messageId: newId(), sessionId, taskId, channel: this.#channel };
-    await this.#api.send(decisionsMessage(decisions, to));
+  decide(decisions: readonly Decision[]): Promise<void> {
+    return this.#send((to) => decisionsMessage(decisions, to));
   }
 
-  async revoke(grants: Grants): Promise<void> {
-    const { taskId, sessionId } = await this.#named.promise;
-    const to = { messageId: newId(), sessionId, taskId, channel: this.#channel };
-    await this.#api.send(revokeMessage(grants, to));
+  revoke(grants: Grants): Promise<void> {
+    return this.#send((to) => revokeMessage(grants, to));
   }
 
-  async say(text: string): Promise<void> {
+  say(text: string): Promise<void> {
+    return this.#send((to) => textMessage(text, to));
+  }
+
+  /** Sends a message to the task, as soon as the server has sent the task id. */
+  async #send(toMessage: (to: Addressed & { channel: string }) => object): Promise<void> {
     const { taskId, sessionId } = await this.#named.promise;
-    await this.#api.send(textMessage(text, { messageId: newId(), sessionId, taskId }));
+    await this.#api.send(toMessage({ messageId: newId(), sessionId, taskId, channel: this.#channel }));
   }
 
   async #follow(tell: OnProgress, signal: AbortSignal): Promise<TaskReport> {

@@ -1,10 +1,11 @@
 /** Builds messages to an A2A agent for the HTTP+JSON binding of A2A 1.0. */
 import { AGENT_COMMAND, RUN_TOOL, TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import type { Decision, Grants, TaskRequest, ToolRequest } from '../core/task-request.ts';
+import type { CommandRequest, Decision, Grants, TaskRequest, ToolRequest } from '../core/task-request.ts';
 
 export const CHANNEL = 'client-library';
 
-interface Addressed {
+/** The task and the session of a message, and the message's new id. */
+export interface Addressed {
   messageId: string;
   sessionId?: string | undefined;
   taskId?: string;
@@ -49,13 +50,21 @@ export function textMessage(text: string, to: Addressed): object {
   return message([{ text }], to);
 }
 
-/** Builds the command for one tool call (extension `agent-command`). */
-export function toolMessage({ tool, input = {}, workspace }: ToolRequest, messageId: string): object {
+/** Builds a command (extension `agent-command`). */
+export function commandMessage(
+  { command, args = [], sessionId, workspace }: CommandRequest,
+  messageId: string,
+): object {
   return message(
-    [dataPart({ extension: AGENT_COMMAND, command: RUN_TOOL, args: [tool, JSON.stringify(input)] })],
-    { messageId },
+    [dataPart({ extension: AGENT_COMMAND, command, args })],
+    { messageId, sessionId },
     { [TOOL_APPROVAL]: { workspace } },
   );
+}
+
+/** Returns the command for one tool call. */
+export function toolCommand({ tool, input = {}, workspace }: ToolRequest): CommandRequest {
+  return { command: RUN_TOOL, args: [tool, JSON.stringify(input)], workspace };
 }
 
 export function revokeMessage(grants: Grants, { channel, ...to }: Addressed & { channel: string }): object {

@@ -30,6 +30,16 @@ export interface ToolRequest {
   workspace?: string | undefined;
 }
 
+/** One command that the agent runs without its model, for example `checkpoint list`. */
+export interface CommandRequest {
+  command: string;
+  args?: readonly string[] | undefined;
+  /** The session to continue. Its tasks must have ended. Without an id, a new session begins. */
+  sessionId?: string | undefined;
+  /** The absolute path of the working directory, on the agent's machine. */
+  workspace?: string | undefined;
+}
+
 /**
  * `shown` is the code of the question that the person saw. The caller stores the code with the displayed question and
  * sends it back (D2).

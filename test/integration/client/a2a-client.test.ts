@@ -52,6 +52,19 @@ describe('the client library for an agent, over A2A', () => {
     );
   });
 
+  test('startCommand runs a command of the agent in a session; an unknown command starts no task', async () => {
+    const { server } = await stage();
+    const client = new A2aClient(server);
+    const { sessionId, state } = await client.start({ text: 'say hi' }).result;
+    expect(state).toBe('completed');
+    const listed = await client.startCommand({ command: 'checkpoint', args: ['list'], sessionId }).result;
+    expect(listed).toMatchObject({ state: 'completed', sessionId });
+    expect(listed.output).toContain('No tool has changed a file');
+    await expect(client.startCommand({ command: 'chekpoint' }).result).rejects.toMatchObject({
+      reason: 'UNKNOWN_COMMAND',
+    });
+  });
+
   test('executeTool calls one tool under the policy and reports progress; getActiveExecutions lists the call and abortTool stops it', async () => {
     const site = await openPages({
       '/': '<title>Start</title><p>Extract content here.</p><a href="/slow">slow</a>',
