@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointFile } from '../task/compute-checkpoints.ts';
 import type { FileState } from '../task/events.ts';
-import { unifiedDiff } from '../../shared/text/unified-diff.ts';
+import { countLines, type LineCounts, unifiedDiff } from '../../shared/text/unified-diff.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { Checkpoints } from './find-checkpoints.ts';
 import type { RestorePlan } from './restore-plan.ts';
@@ -14,6 +14,13 @@ const MAX_COMPARED_BYTES = 1024 * 1024;
 /** The content of a file before or after a change. Undefined means no file, null means unknown content. */
 type Side = Uint8Array | undefined | null;
 
+/** The diffs of several files as one text. */
+export interface JoinedDiff {
+  text: string;
+  /** The counts of lines by path. Files that the text does not show are absent. */
+  lines: ReadonlyMap<string, LineCounts>;
+}
+
 /**
  * Shows the plan of a restoration as one diff. Each unchanged file has a `#` line at the start, which `git` and `patch`
  * skip.
@@ -22,15 +29,17 @@ export async function restoreDiff(
   { files, left }: RestorePlan,
   workspace: Workspace,
   { content }: Pick<Checkpoints, 'content'>,
-): Promise<string> {
+): Promise<JoinedDiff> {
   const remarks = left.map(({ path, why }) => `# ${path} (${why}) stays as it is\n`).join('');
   return joined(
     remarks,
-    files.map(({ path, taskId, now, before }) => async () => {
-      const from = now && ((await workspace.bytes(path))?.bytes ?? null);
-      const to = before && ((await content({ taskId }, before.hash)) ?? null);
-      return fileDiff(path, from, to);
-    }),
+    files.map(({ path, taskId, now, before }) => ({
+      path,
+      read: async () => [
+        now && ((await workspace.bytes(path))?.bytes ?? null),
+        before && ((await content({ taskId }, before.hash)) ?? null),
+      ],
+    })),
   );
 }
 
@@ -50,29 +59,44 @@ export async function turnDiff(
     const now = await workspace.bytes(path).catch(() => undefined);
     return now?.hash === state.hash ? now.bytes : null;
   };
-  return joined(
+  const { text } = await joined(
     '',
-    checkpoint.files.map(({ path, before, after }: CheckpointFile) => async () => {
-      return fileDiff(path, await sideOf(before, path), await sideOf(after.at(-1), path));
-    }),
+    checkpoint.files.map(({ path, before, after }: CheckpointFile) => ({
+      path,
+      read: async () => [await sideOf(before, path), await sideOf(after.at(-1), path)],
+    })),
   );
+  return text;
 }
 
-async function joined(remarks: string, files: readonly (() => Promise<string>)[]): Promise<string> {
-  let diff = remarks;
-  for (const [index, file] of files.entries()) {
-    const next = await file();
-    if (diff.length + next.length > MAX_DIFF_CHARACTERS)
-      return `${diff}# ${files.length - index} more files, too long to show\n`;
-    diff += next;
+interface ComparedFile {
+  path: string;
+  /** Reads the content before and after the change. */
+  read: () => Promise<readonly [Side, Side]>;
+}
+
+async function joined(remarks: string, files: readonly ComparedFile[]): Promise<JoinedDiff> {
+  let text = remarks;
+  const lines = new Map<string, LineCounts>();
+  for (const [index, { path, read }] of files.entries()) {
+    const [from, to] = await read();
+    const diff = fileDiff(path, from, to);
+    const next = diff ?? `# ${path}: ${sizeOf(from)} → ${sizeOf(to)}, not shown\n`;
+    if (text.length + next.length > MAX_DIFF_CHARACTERS) {
+      text += `# ${files.length - index} more files, too long to show\n`;
+      break;
+    }
+    text += next;
+    if (diff !== undefined) lines.set(path, countLines(diff));
   }
-  return diff;
+  return { text, lines };
 }
 
-function fileDiff(path: string, from: Side, to: Side): string {
+/** Returns undefined if a side is unknown, binary or too large. */
+function fileDiff(path: string, from: Side, to: Side): string | undefined {
   const before = from && textOf(from);
   const after = to && textOf(to);
-  if (before === null || after === null) return `# ${path}: ${sizeOf(from)} → ${sizeOf(to)}, not shown\n`;
+  if (before === null || after === null) return undefined;
   if (after !== undefined) return unifiedDiff(path, before, after);
   // The unified diff format names `/dev/null` as the new name of a removed file.
   return unifiedDiff(path, before, '').replace(/^\+\+\+ .*$/m, '+++ /dev/null');

@@ -8,7 +8,6 @@
  */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { Checkpoint } from '../task/compute-checkpoints.ts';
 import { defineTool } from '../tools/builtin/define-tool.ts';
 import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
 import type { Tool, ToolContext, ToolRun } from '../tools/tool.ts';
@@ -17,7 +16,14 @@ import { removalHash } from '../tools/workspace/list-for-removal.ts';
 import { ABSENT } from '../tools/workspace/text-file.ts';
 import type { Checkpoints } from './find-checkpoints.ts';
 import { restoreDiff } from './checkpoint-diff.ts';
-import { contentLostError, restorePlan, type RestoredFile, type RestorePlan } from './restore-plan.ts';
+import {
+  contentLostError,
+  findRestorePlan,
+  notRestored,
+  nothingToRestore,
+  type RestoredFile,
+  type RestorePlan,
+} from './restore-plan.ts';
 
 export const RESTORE_CHECKPOINT = 'restore-checkpoint';
 
@@ -32,14 +38,8 @@ const schema = z.strictObject({
 type Target = z.output<typeof schema>;
 
 export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
-  async function planned({ checkpoint, since }: Target, context: ToolContext): Promise<RestorePlan> {
-    const { principal, workspace } = context;
-    const turns = since
-      ? await checkpoints.since(principal, checkpoint)
-      : [await checkpoints.find(principal, checkpoint)];
-    for (const turn of turns) if (turn.workspace !== workspace.root) throw elsewhere(turn);
-    return restorePlan(turns, workspace, checkpoints);
-  }
+  const planned = (target: Target, { principal, workspace }: ToolContext): Promise<RestorePlan> =>
+    findRestorePlan(target, { principal, workspace, checkpoints });
 
   async function putBack(file: RestoredFile, { workspace, signal }: ToolRun): Promise<void> {
     const { path, taskId, now, before } = file;
@@ -66,13 +66,10 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
     async show(target, context) {
       const plan = await planned(target, context);
       const [first, ...more] = plan.files;
-      if (first === undefined)
-        throw new ProductError('MALFORMED', `There is nothing to restore: ${notRestored(plan)}.`);
+      if (first === undefined) throw nothingToRestore(plan);
       const path = more.length === 0 ? first.path : countWithNoun(plan.files.length, 'file');
-      return {
-        preview: { type: 'diff', path, diff: await restoreDiff(plan, context.workspace, checkpoints) },
-        basis: plan.basis,
-      };
+      const { text } = await restoreDiff(plan, context.workspace, checkpoints);
+      return { preview: { type: 'diff', path, diff: text }, basis: plan.basis };
     },
     async run(target, run) {
       const plan = await planned(target, run);
@@ -118,15 +115,4 @@ async function takeAway(
     signal,
     onRemoved: () => undefined,
   });
-}
-
-function notRestored({ left }: RestorePlan): string {
-  return left.map(({ path, why }) => `${path} (${why})`).join(', ');
-}
-
-function elsewhere({ workspace }: Checkpoint): ProductError {
-  return new ProductError(
-    'OUTSIDE_WORKSPACE',
-    `The checkpoint belongs to the workspace ${workspace}. Run the command with that workspace.`,
-  );
 }

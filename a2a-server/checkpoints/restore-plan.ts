@@ -22,6 +22,43 @@ export interface RestorePlan {
   basis: string;
 }
 
+/** The turn to undo. */
+export interface RestoreTarget {
+  /** A checkpoint's id. */
+  checkpoint: string;
+  /** True to undo all later turns of the workspace too. */
+  since: boolean;
+}
+
+interface RestorePlace {
+  principal: string;
+  /** The checkpoint's workspace. */
+  workspace: Workspace;
+  checkpoints: Checkpoints;
+}
+
+/**
+ * Plans the restoration of a checkpoint, as `restorePlan`.
+ * @throws ProductError MALFORMED if the id is unknown; OUTSIDE_WORKSPACE if the checkpoint has another workspace
+ */
+export async function findRestorePlan(
+  { checkpoint, since }: RestoreTarget,
+  { principal, workspace, checkpoints }: RestorePlace,
+): Promise<RestorePlan> {
+  const turns = since
+    ? await checkpoints.since(principal, checkpoint)
+    : [await checkpoints.find(principal, checkpoint)];
+  for (const turn of turns) if (turn.workspace !== workspace.root) throw elsewhere(turn);
+  return restorePlan(turns, workspace, checkpoints);
+}
+
+function elsewhere({ workspace }: Checkpoint): ProductError {
+  return new ProductError(
+    'OUTSIDE_WORKSPACE',
+    `The checkpoint belongs to the workspace ${workspace}. Run the command with that workspace.`,
+  );
+}
+
 /**
  * Plans a restoration from the files' current state. Changes nothing. The plan contains no file content, because there
  * may be many files.
@@ -75,6 +112,15 @@ function leftOf(step: RestoreStep): { path: string; why: string }[] {
   }
 }
 
+export function nothingToRestore(plan: RestorePlan): ProductError {
+  return new ProductError('MALFORMED', `There is nothing to restore: ${notRestored(plan)}.`);
+}
+
+/** Names the files that stay as they are, with the reasons. */
+export function notRestored({ left }: RestorePlan): string {
+  return left.map(({ path, why }) => `${path} (${why})`).join(', ');
+}
+
 export function contentLostError(path: string): ProductError {
   return new ProductError(
     'STORAGE',
@@ -92,6 +138,11 @@ function changedSince(turns: number, files: number, changed: readonly string[]):
     `Nothing was restored: ${changed.length} of ${files} files have changed since: ${changed.join(', ')}. ${next}`,
     { facts: { paths: changed.join('\n') } },
   );
+}
+
+/** Returns the paths of the files that a `restorePlan` refused, or undefined for any other error. */
+export function changedPathsOf({ reason, facts }: ProductError): string[] | undefined {
+  return reason === 'INPUT_CHANGED' ? facts['paths']?.split('\n') : undefined;
 }
 
 function basisOf(files: readonly RestoredFile[]): string {

@@ -16,10 +16,12 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
+import type { RestorePreviewOptions } from '../checkpoints/restore-preview.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { attachCaller, Caller, type ReaderEnd } from '../http/auth/caller.ts';
 import { allowedMethods, PAGE_API } from '../http/routes/allowed-methods.ts';
+import { checkpointRoutes } from '../http/routes/checkpoint-routes.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
 import { costRoute } from '../http/routes/cost-route.ts';
 import { commandRoutes } from '../http/routes/command-routes.ts';
@@ -72,6 +74,8 @@ export interface AppOptions {
   card: AgentCard;
   commands: readonly OfferedCommand[];
   page: Page;
+  /** The default cannot say what a restoration would change. */
+  restoring?: RestorePreviewOptions;
   /** The workspaces that the page offers. The default is none. */
   workspaces?: PageWorkspaces;
   /** The changes that the page's task list follows. The default has none. */
@@ -136,7 +140,7 @@ export function createApp(options: AppOptions): Express {
     identified(byTicket, options),
     eventsRoute(tasks, { heartbeatMs, log, disconnects: options.disconnects }),
   );
-  // The page may use only tasks, their list, receipts and stories, messages, tool executions, files, costs, the
+  // The page may use only tasks, their list, checkpoints, receipts and stories, messages, tool executions, files, costs, the
   // workspaces, and its passkeys.
   app.use(
     PAGE_API,
@@ -147,6 +151,7 @@ export function createApp(options: AppOptions): Express {
     fileRoute(tasks),
     receiptRoute(tasks, options.signingKey),
     storyRoute(tasks),
+    checkpointRoutes(tasks, options.restoring),
     workspaceRoute(options.workspaces ?? { fallback: null, allowed: [] }),
     taskGroupsRoute(tasks),
     taskChangesRoute({
@@ -175,6 +180,7 @@ export function createApp(options: AppOptions): Express {
   app.use(fileRoute(tasks));
   app.use(receiptRoute(tasks, options.signingKey));
   app.use(storyRoute(tasks));
+  app.use(checkpointRoutes(tasks, options.restoring));
   app.use(taskSearchRoute(tasks));
   app.use(commandRoutes(options.commands));
   app.use(jsonRpcRoute(binding));

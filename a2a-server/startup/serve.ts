@@ -195,19 +195,24 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
 }
 
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<ServerRun> {
-  const { settings, log, token, server, port, journal, mcpServers, confinement, worker } = opened;
+  const { settings, log, token, server, port, own, journal, mcpServers, confinement, worker } = opened;
   const able = createToolsAndCommands({
     journal,
     tools: opened.tools,
   });
   const { offered } = able.commands;
+  const openWorkspace = allowedWorkspaces({
+    fallback: settings.workspace,
+    allowed: settings.allowWorkspace,
+    barred: [own],
+  });
   const clockCheck = createClockCheck(settings, log);
   const origin = serverOrigin({ host: settings.host, port });
   const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
   const passkeys = pagePasskeys(settings.stateDir, base, log);
   const problem = presenceProblem(opened.policy, base);
   if (problem !== undefined) log.warn(problem);
-  const tasks = taskService({ ...opened, clockCheck, presence: passkeys.presence }, able);
+  const tasks = taskService({ ...opened, clockCheck, presence: passkeys.presence, openWorkspace }, able);
   const record: ServerRecord = {
     url: origin,
     pid: process.pid,
@@ -242,6 +247,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     commands: offered,
     page: opened.page,
     changes: opened.changes,
+    restoring: { checkpoints: able.checkpoints, openWorkspace },
     workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
     signingKey: () => obtainSigningKey(settings.stateDir),
     passkeys,
@@ -334,16 +340,17 @@ function taskService(
     settings,
     journal,
     log,
-    own,
     worker,
     policy,
     mcpServers,
     children,
     clockCheck,
     presence,
+    openWorkspace,
   }: Opened & {
     clockCheck: ClockCheck;
     presence: PresenceCheck;
+    openWorkspace: ReturnType<typeof allowedWorkspaces>;
   },
   { tools, commands }: ToolsAndCommands,
 ): RunningTaskService {
@@ -358,11 +365,7 @@ function taskService(
     policy,
     mode: settings.mode,
     presence,
-    openWorkspace: allowedWorkspaces({
-      fallback: settings.workspace,
-      allowed: settings.allowWorkspace,
-      barred: [own],
-    }),
+    openWorkspace,
     graceMs: settleMs(settings),
     limits: {
       toolMs: settings.toolTimeout,

@@ -1,6 +1,6 @@
 import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
 import { builtinCommands } from '../agent-commands/builtin-commands.ts';
-import { checkpoints } from '../checkpoints/find-checkpoints.ts';
+import { checkpoints, type Checkpoints } from '../checkpoints/find-checkpoints.ts';
 import { createRestoreCheckpoint } from '../checkpoints/restore-checkpoint-tool.ts';
 import { TaskLog } from '../executor/task-snapshots.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -10,6 +10,7 @@ export interface ToolsAndCommands {
   /** The given tools, and the tools that commands call. */
   tools: readonly Tool[];
   commands: AgentCommands;
+  checkpoints: Checkpoints;
 }
 
 export function createToolsAndCommands({
@@ -21,5 +22,5 @@ export function createToolsAndCommands({
 }): ToolsAndCommands {
   const kept = checkpoints({ journal, log: new TaskLog(journal) });
   const all = [...tools, createRestoreCheckpoint(kept)];
-  return { tools: all, commands: agentCommands(builtinCommands(kept, all)) };
+  return { tools: all, commands: agentCommands(builtinCommands(kept, all)), checkpoints: kept };
 }

@@ -1,4 +1,4 @@
-import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch } from 'diff';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch, parsePatch } from 'diff';
 
 /**
  * If two texts differ by more lines than this, the diff replaces the whole old text by the whole new text. The shortest
@@ -21,6 +21,20 @@ export function unifiedDiff(path: string, before: string | undefined, after: str
     headerOptions: FILE_HEADERS_ONLY,
   });
   return shortest ?? wholeReplacement(oldName, newName, { before: before ?? '', after });
+}
+
+export interface LineCounts {
+  added: number;
+  removed: number;
+}
+
+/** Counts the lines that a unified diff adds and removes. */
+export function countLines(diff: string): LineCounts {
+  const lines = parsePatch(diff).flatMap(({ hunks }) => hunks.flatMap((hunk) => hunk.lines));
+  return {
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+  };
 }
 
 function wholeReplacement(

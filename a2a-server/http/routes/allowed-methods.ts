@@ -19,6 +19,8 @@ const WORK: Addresses = {
   '/tasks/{id}/pushNotificationConfigs/{id}': ['GET', 'DELETE'],
   '/extendedAgentCard': ['GET'],
   '/api/costs': ['GET'],
+  '/api/tasks/{id}/checkpoints': ['GET'],
+  '/api/tasks/{id}/checkpoints/{id}': ['GET'],
   '/api/tasks/{id}/costs': ['GET'],
   '/api/tasks/{id}/files/{id}': ['GET'],
   '/api/tasks/{id}/receipt': ['GET'],

@@ -5,6 +5,7 @@ import { visibleText } from '../../../../shared/text/visible-text.ts';
 import type { OpenedAction } from '../address.ts';
 import { ActionList } from '../action/action-list.tsx';
 import { decideWithPasskey } from '../passkeys/decide-with-passkey.ts';
+import { Checkpoints } from './checkpoints.tsx';
 import { MessageBox } from './message-box.tsx';
 import { OutageBanner } from '../outage-banner.tsx';
 import { withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
@@ -128,6 +129,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
         <TodoList todos={followed.story.todos} />
         <StoryView taskId={taskId} followed={followed} live={!ended} />
       </div>
+      <Checkpoints client={client} taskId={taskId} report={report} />
       {cost !== '' && <TurnCosts client={client} taskId={taskId} cost={cost} />}
     </article>
   );

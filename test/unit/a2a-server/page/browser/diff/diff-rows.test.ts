@@ -31,6 +31,16 @@ describe('the rows of a unified diff', () => {
     );
   });
 
+  it('contain the remarks about files that the diff does not show', () => {
+    const diff = `# a (unchanged) stays as it is\n${unifiedDiff('b', 'old', 'new')}# c: no file → 3 bytes, not shown\n`;
+    const rows = diffRows(diff)?.rows ?? [];
+    expect(rows.filter(({ text: line }) => line.startsWith('# '))).toMatchObject([
+      { type: 'header' },
+      { type: 'header' },
+    ]);
+    expect(diffRows('# no file at all\n')).toBeUndefined();
+  });
+
   it('say how many unchanged lines the diff leaves out', () => {
     const lines = Array.from({ length: 40 }, (_, at) => `line ${at + 1}`);
     const changed = lines.with(9, 'ten').with(29, 'thirty');

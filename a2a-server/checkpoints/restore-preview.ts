@@ -1,0 +1,68 @@
+/** Says what a restoration would change. Changes nothing. */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { RestorePreview, TaskCheckpoint } from '../../shared/protocol/task-checkpoints.ts';
+import { type Checkpoint, type CheckpointFile, isSameState } from '../task/compute-checkpoints.ts';
+import type { Workspace } from '../tools/workspace/workspace.ts';
+import { restoreDiff } from './checkpoint-diff.ts';
+import type { Checkpoints } from './find-checkpoints.ts';
+import {
+  changedPathsOf,
+  findRestorePlan,
+  nothingToRestore,
+  type RestoredFile,
+  type RestoreTarget,
+} from './restore-plan.ts';
+
+export interface RestorePreviewOptions {
+  checkpoints: Checkpoints;
+  openWorkspace: (path: string) => Promise<Workspace>;
+}
+
+/** Previews the restoration of a checkpoint in its own workspace. A refusal is a value. */
+export async function previewRestore(
+  { principal, workspace: root, ...target }: RestoreTarget & { principal: string; workspace: string },
+  { checkpoints, openWorkspace }: RestorePreviewOptions,
+): Promise<RestorePreview> {
+  try {
+    const workspace = await openWorkspace(root);
+    const plan = await findRestorePlan(target, { principal, workspace, checkpoints });
+    if (plan.files.length === 0) throw nothingToRestore(plan);
+    const { text, lines } = await restoreDiff(plan, workspace, checkpoints);
+    const files = plan.files.map((file) => ({
+      path: file.path,
+      change: changeOf(file),
+      lines: lines.get(file.path) ?? null,
+    }));
+    return { type: 'ready', files, left: [...plan.left], diff: text };
+  } catch (error) {
+    if (!(error instanceof ProductError)) throw error;
+    const paths = changedPathsOf(error);
+    return paths === undefined
+      ? { type: 'refused', message: error.message }
+      : { type: 'changed-since', paths };
+  }
+}
+
+function changeOf({ now, before }: RestoredFile): 'created' | 'changed' | 'deleted' {
+  if (before === undefined) return 'deleted';
+  return now === undefined ? 'created' : 'changed';
+}
+
+/** Converts a checkpoint for clients. */
+export function checkpointView({ id, turn, at, files, commands }: Checkpoint): TaskCheckpoint {
+  return {
+    id,
+    turn,
+    at,
+    files: files.map((file) => ({ path: file.path, change: turnChangeOf(file) })),
+    commands: [...commands],
+  };
+}
+
+function turnChangeOf({ before, after }: CheckpointFile): TaskCheckpoint['files'][number]['change'] {
+  const last = after.at(-1);
+  if (before.type === 'not-saved') return 'not saved';
+  if (last === undefined || isSameState(before, last)) return 'unchanged';
+  if (before.type === 'absent') return 'created';
+  return last.type === 'absent' ? 'deleted' : 'changed';
+}

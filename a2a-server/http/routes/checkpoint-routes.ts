@@ -1,0 +1,61 @@
+/**
+ * `GET /api/tasks/:taskId/checkpoints` lists the turns of a task that changed files. `GET
+ * /api/tasks/:taskId/checkpoints/:turn` says what the restoration of that turn would change, with `?since=true` together
+ * with all later turns. Both change nothing. The command `checkpoint restore` restores.
+ */
+import { Router } from 'express';
+import { z } from 'zod';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { TaskCheckpoints } from '../../../shared/protocol/task-checkpoints.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import {
+  checkpointView,
+  previewRestore,
+  type RestorePreviewOptions,
+} from '../../checkpoints/restore-preview.ts';
+import type { TaskService } from '../../executor/task-service.ts';
+import { checkpointsOf } from '../../task/compute-checkpoints.ts';
+import type { StateName } from '../../task/snapshot.ts';
+import { callerOf } from '../auth/caller.ts';
+
+const query = z.strictObject({ since: z.enum(['true', 'false']).default('false') });
+
+const LIVE_STATES: readonly StateName[] = ['submitted', 'working', 'input-required', 'auth-required'];
+
+type Tasks = Pick<TaskService, 'snapshot' | 'list'>;
+
+/** @param restoring without it, there is no route for the preview */
+export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions | undefined): Router {
+  const router = Router();
+  router.get('/api/tasks/:taskId/checkpoints', async (request, response) => {
+    const { principal } = callerOf(request);
+    const snapshot = await tasks.snapshot(request.params.taskId, principal);
+    const { sessionId, settings } = snapshot;
+    const live = await tasks.list({ principal, sessionId, states: LIVE_STATES }, { size: 1 });
+    const [liveTask] = live.rows.map(({ taskId, title }) => ({ taskId, title }));
+    const answer: TaskCheckpoints = {
+      checkpoints: checkpointsOf(snapshot).map(checkpointView),
+      workspace: settings.workspace ?? '',
+      liveTask: liveTask ?? null,
+    };
+    response.setHeader('Cache-Control', 'no-store').json(answer);
+  });
+  if (restoring === undefined) return router;
+  router.get('/api/tasks/:taskId/checkpoints/:turn', async (request, response) => {
+    const parsed = query.safeParse(request.query);
+    if (!parsed.success)
+      throw new ProductError('MALFORMED', `The query is ?since=true or false: ${issuesText(parsed.error)}.`);
+    const { principal } = callerOf(request);
+    const { taskId, turn } = request.params;
+    const found = checkpointsOf(await tasks.snapshot(taskId, principal)).find(
+      (each) => String(each.turn) === turn,
+    );
+    if (found === undefined)
+      throw new ProductError('UNKNOWN_ADDRESS', `Task ${taskId} has no checkpoint of this turn.`);
+    const { id: checkpoint, workspace } = found;
+    const since = parsed.data.since === 'true';
+    const preview = await previewRestore({ principal, checkpoint, since, workspace }, restoring);
+    response.setHeader('Cache-Control', 'no-store').json(preview);
+  });
+  return router;
+}

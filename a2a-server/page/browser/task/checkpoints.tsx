@@ -1,0 +1,111 @@
+/** Lists the turns that changed files, each with a button that puts the files back. */
+import { useEffect, useState } from 'preact/hooks';
+import type { A2aClient, TaskReport } from '../../../../shared/client/index.ts';
+import {
+  taskCheckpointsSchema,
+  type TaskCheckpoint,
+  type TaskCheckpoints,
+} from '../../../../shared/protocol/task-checkpoints.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { showTask, taskAddress } from '../address.ts';
+import { readJson } from '../sign-in/read-json.ts';
+import { putBack } from './put-back.ts';
+import { PutBackForm } from './put-back-form.tsx';
+import { StepTime } from './step-head.tsx';
+
+interface CheckpointsProps {
+  client: A2aClient;
+  taskId: string;
+  report: TaskReport;
+}
+
+/** @throws ClientError */
+async function readCheckpoints(taskId: string): Promise<TaskCheckpoints> {
+  return taskCheckpointsSchema.parse(await readJson(`/api/tasks/${encodeURIComponent(taskId)}/checkpoints`));
+}
+
+/** Draws nothing while the task works, and nothing if the task changed no file. */
+export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
+  const { state, cursor, sessionId } = report;
+  const [known, setKnown] = useState<TaskCheckpoints>();
+  const [opened, setOpened] = useState<number>();
+  const settled = state !== 'working';
+  useEffect(() => {
+    let current = true;
+    if (settled)
+      void readCheckpoints(taskId).then(
+        (found) => current && setKnown(found),
+        // The next change of the task reads them again.
+        () => undefined,
+      );
+    return () => {
+      current = false;
+    };
+  }, [taskId, settled, cursor]);
+  if (!settled || known === undefined || known.checkpoints.length === 0) return null;
+  const { checkpoints, workspace, liveTask } = known;
+  return (
+    <section aria-label="Checkpoints" class="checkpoints">
+      <h3>Checkpoints</h3>
+      {liveTask !== null && <LiveTask taskId={taskId} live={liveTask} />}
+      <ol>
+        {checkpoints.map((checkpoint) => (
+          <li key={checkpoint.id}>
+            <CheckpointSummary checkpoint={checkpoint} />
+            {opened === checkpoint.turn && liveTask === null ? (
+              <PutBackForm
+                taskId={taskId}
+                checkpoint={checkpoint}
+                onConfirm={async (since, diff) => {
+                  const { id } = checkpoint;
+                  showTask(await putBack(client, { sessionId, workspace, checkpoint: id, since, diff }));
+                }}
+                onClose={() => setOpened(undefined)}
+              />
+            ) : (
+              <button disabled={liveTask !== null} onClick={() => setOpened(checkpoint.turn)}>
+                Put back …
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Says why nothing can be put back now. */
+function LiveTask({ taskId, live }: { taskId: string; live: { taskId: string; title: string } }) {
+  if (live.taskId === taskId)
+    return (
+      <p class="quiet">
+        Files can be put back after the end of this task. Answer what waits, or cancel the task.
+      </p>
+    );
+  return (
+    <p class="quiet">
+      Files can be put back after the end of the session’s current task:{' '}
+      <a href={taskAddress(live.taskId)}>{visibleLine(live.title)}</a>
+    </p>
+  );
+}
+
+function CheckpointSummary({ checkpoint: { turn, at, files, commands } }: { checkpoint: TaskCheckpoint }) {
+  return (
+    <>
+      <div class="step-head">
+        <span>Turn {turn}</span> <StepTime at={at} />
+      </div>
+      <ul aria-label={`Files of turn ${turn}`} class="files">
+        {files.map(({ path, change }) => (
+          <li key={path}>
+            {change} <code>{visibleLine(path)}</code>
+          </li>
+        ))}
+      </ul>
+      {commands.length > 0 && (
+        <p class="quiet">Not undone: {commands.map((title) => visibleLine(title)).join(', ')}</p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import { expect, it } from '@jest/globals';
+import { confirmedQuestion } from '../../../../../../a2a-server/page/browser/task/put-back.ts';
+import type { PendingAction } from '../../../../../../shared/client/index.ts';
+
+const QUESTION: PendingAction = {
+  callId: 'c',
+  shown: 's',
+  tool: 'restore-checkpoint',
+  title: 'Restore checkpoint t.1',
+  input: {},
+  sideEffect: 'files',
+  reason: 'approval',
+  preview: { type: 'diff', path: 'a', diff: 'the diff' },
+  expiresAt: null,
+  decisions: ['approve', 'deny'],
+};
+const found = (...pending: PendingAction[]): PendingAction | undefined =>
+  confirmedQuestion({ pending }, 'the diff');
+
+it('D2 the page approves only the one question that shows the confirmed diff', () => {
+  expect(found(QUESTION)).toBe(QUESTION);
+  expect(found()).toBeUndefined();
+  expect(found(QUESTION, QUESTION)).toBeUndefined();
+  expect(found({ ...QUESTION, reason: 'content-changed' })).toBeUndefined();
+  expect(found({ ...QUESTION, reason: 'outcome-unknown' })).toBeUndefined();
+  expect(found({ ...QUESTION, preview: { type: 'diff', path: 'a', diff: 'another' } })).toBeUndefined();
+  expect(found({ ...QUESTION, preview: { type: 'text', text: 'the diff' } })).toBeUndefined();
+});
+
+it('the page approves no question that needs a passkey', () => {
+  expect(found({ ...QUESTION, presence: true })).toBeUndefined();
+});
