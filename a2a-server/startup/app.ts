@@ -37,6 +37,7 @@ import {
 import { DEFAULT_BODY_LIMITS, requestError } from '../http/wire/json-body.ts';
 import type { BodyLimits } from '../http/wire/json-body.ts';
 import { fileRoute } from '../http/routes/file-route.ts';
+import { type NotReadyReason, probeRoutes } from '../http/routes/probe-routes.ts';
 import { receiptRoute } from '../http/routes/receipt-route.ts';
 import { identityRoute } from '../http/routes/identity-route.ts';
 import type { ServerIdentity } from '../http/routes/identity-route.ts';
@@ -122,6 +123,7 @@ export function createApp(options: AppOptions): Express {
   // The simple parser creates no nested objects from query parameters.
   app.set('query parser', 'simple');
 
+  app.use(probeRoutes(() => notReadyReasons(options)));
   app.use(versionParameter, reachable(options.reach), cors);
   app.use(cardRoute(card, options.clock.now()));
   if (options.identity) app.use(identityRoute(options.identity, options.closing));
@@ -189,6 +191,13 @@ export function createApp(options: AppOptions): Express {
   app.use(noSuchAddress);
   app.use(failed(limits, log));
   return app;
+}
+
+function notReadyReasons({ closing, health }: AppOptions): NotReadyReason[] {
+  return [
+    ...(closing() ? ['closing' as const] : []),
+    ...(health().journal === 'unreachable' ? ['journal-unreachable' as const] : []),
+  ];
 }
 
 function reachable(reach: AllowedHostsAndOrigins): RequestHandler {

@@ -45,6 +45,8 @@ const ADDRESSES: Addresses = {
   '/': ['GET', 'POST'],
   [`/${AGENT_CARD_PATH}`]: ['GET'],
   '/health': ['GET'],
+  '/livez': ['GET'],
+  '/readyz': ['GET'],
   [IDENTITY_PATH]: ['GET'],
   '/page': ['GET'],
   '/page.js': ['GET'],

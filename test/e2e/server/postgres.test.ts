@@ -100,6 +100,9 @@ else {
       await second.output('running');
       await database.crash();
       await untilHealthIs(503, running);
+      const ready = await fetch(new URL('/readyz', running.server.url));
+      expect(ready.status).toBe(503);
+      expect(await ready.json()).toEqual({ status: 'unavailable', reasons: ['journal-unreachable'] });
       expect((await healthOf(running)).text).toContain('"status":"unavailable"');
       await gate.pass();
       await database.start();

@@ -1,0 +1,29 @@
+/**
+ * `GET /livez` and `GET /readyz`, for load balancers and process managers. Such a program sends no token and its own
+ * `Host`. So these routes accept both, and their answers say nothing about tasks, settings or users.
+ */
+import { Router } from 'express';
+
+/** Why a server that runs accepts no work. */
+export type NotReadyReason = 'closing' | 'journal-unreachable';
+
+/**
+ * `/livez` answers 200 while the process answers at all. `/readyz` answers 503 with the reasons if the server accepts no
+ * work. @param reasons returns no reasons if the server is ready
+ */
+export function probeRoutes(reasons: () => readonly NotReadyReason[]): Router {
+  const router = Router();
+  router.use(['/livez', '/readyz'], (_request, response, next) => {
+    response.setHeader('Cache-Control', 'no-store');
+    next();
+  });
+  router.get('/livez', (_request, response) => {
+    response.json({ status: 'ok' });
+  });
+  router.get('/readyz', (_request, response) => {
+    const found = reasons();
+    if (found.length === 0) response.json({ status: 'ok' });
+    else response.status(503).json({ status: 'unavailable', reasons: found });
+  });
+  return router;
+}
