@@ -4,6 +4,7 @@
  * until the link expires.
  */
 import type { PageTarget } from '../../shared/net/page-address.ts';
+import type { PageLink as AgentPageLink } from '../agents/page-link.ts';
 import type { Session } from '../sessions/session.ts';
 import type { ApprovalForm } from './form.ts';
 
@@ -54,10 +55,7 @@ export class PageLinks {
   }
 
   async #make(session: Session, target: PageTarget): Promise<Kept> {
-    const link = await session.agent
-      .ask((connection) => connection.pageLink(target))
-      // Without a link the person decides on the command line, which needs no page.
-      .catch(() => null);
+    const link = await makeLink(session, target);
     if (link === null) return { url: undefined, until: this.#now() + RETRY_MS };
     return { url: link.url, until: Date.parse(link.expiresAt) };
   }
@@ -67,4 +65,12 @@ export class PageLinks {
     const [oldest] = this.#kept.keys();
     if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
   }
+}
+
+/**
+ * Asks the session's agent for a one-time link to its page. @returns null if it gives none. Then the person decides on
+ * the command line, which needs no page.
+ */
+export function makeLink(session: Session, target: PageTarget): Promise<AgentPageLink | null> {
+  return session.agent.ask((connection) => connection.pageLink(target)).catch(() => null);
 }

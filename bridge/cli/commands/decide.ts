@@ -2,14 +2,16 @@
  * `approve` and `deny`. A complete code decides at once, because the person has seen the action with this code. For a
  * session, a call or part of a code, the command shows the action and asks (D2).
  */
+import { makeLink } from '../../approvals/page-links.ts';
 import { personDecisionOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
+import type { Session } from '../../sessions/session.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
-import { resolveActions } from '../decisions/resolve-id.ts';
+import { resolveActions, type NamedActions } from '../decisions/resolve-id.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
@@ -39,7 +41,7 @@ export async function decide(
   const limits = limitsIn(options);
   const desk = await openCommandContext(run);
   const { session, actions, seen } = await resolveActions(desk.sessions, given, options.all === true);
-  if (!seen && !(await shownAndAgreed(run, word, actions))) {
+  if (!seen && !(await shownAndAgreed(run, word, { session, actions }))) {
     terminal.say('Nothing was decided.');
     return EXIT_FAILURE;
   }
@@ -61,16 +63,28 @@ export async function decide(
 async function shownAndAgreed(
   { options, terminal }: CommandRun<DecideOptions>,
   word: 'approve' | 'deny',
-  actions: readonly PendingAction[],
+  { session, actions }: Pick<NamedActions, 'session' | 'actions'>,
 ): Promise<boolean> {
-  if (options.json !== true)
+  if (options.json !== true) {
     for (const action of actions) terminal.say(`${actionText(action, terminal.paint)}\n`);
+    // A link gives access to its holder, so it goes only to a terminal.
+    if (terminal.interactive) terminal.write(await linkText(session, actions));
+  }
   const what = actions.length === 1 ? '' : ` all ${String(actions.length)}`;
   return askToConfirm(
     terminal,
     { json: options.json === true, commandWithoutQuestion: commandWithoutQuestion(word, actions) },
     `${word === 'approve' ? 'Approve' : 'Deny'}${what}?`,
   );
+}
+
+/** Returns '' if the agent has no page. */
+async function linkText(session: Session, actions: readonly PendingAction[]): Promise<string> {
+  const [{ callId, shown } = {}, another] = actions;
+  const taskId = session.view?.taskId;
+  const link = await makeLink(session, another === undefined ? { taskId, callId, shown } : { taskId });
+  if (link === null) return '';
+  return `Or decide in a browser: ${link.url}\nThe link works once, within ten minutes. Who opens it can decide for you.\n\n`;
 }
 
 /** Returns the command that decides by the code, without asking. For several actions there is no such command. */

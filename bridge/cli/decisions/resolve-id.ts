@@ -72,7 +72,7 @@ function unknownSession(sessionId: string, message: string): ProductError {
 }
 
 /** The actions that a person named by a code, or by a session and an optional call. */
-interface NamedActions {
+export interface NamedActions {
   session: Session;
   actions: readonly PendingAction[];
   /** True if the person typed the complete code. The person has then seen the action (D2). */

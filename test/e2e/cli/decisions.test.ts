@@ -197,6 +197,32 @@ describe('the commands approve and deny', () => {
     expect(approved.code).toBe(0);
   });
 
+  onLinux(
+    'at a terminal, approve also prints a link that opens the action in a browser; a pipe gets none',
+    async () => {
+      const on = await cliStage();
+      const { id, call } = await waiting(on);
+      const { stdout } = await cliAtTerminal(['approve', id], { ...on.at, keys: 'n\r' });
+      const [, url = ''] = /Or decide in a browser: (\S+)/.exec(stdout) ?? [];
+      const fragment = new URLSearchParams(new URL(url).hash.slice(1));
+      expect(fragment.get('call')).toBe(call);
+      const signIn = (code: string | null): Promise<Response> =>
+        fetch(new URL('/page/session', url), {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', origin: new URL(url).origin },
+          body: JSON.stringify({ code }),
+        });
+      expect((await signIn(fragment.get('code'))).status).toBe(200);
+      expect((await signIn(fragment.get('code'))).status).not.toBe(200);
+      for (const more of [[], ['--json']] as const) {
+        const piped = await on.run('approve', id, ...more);
+        expect(piped.stdout + piped.stderr).not.toContain('code=');
+      }
+      const json = await cliAtTerminal(['approve', id, '--json'], { ...on.at, keys: 'n\r' });
+      expect(json.stdout).not.toContain('code=');
+    },
+  );
+
   onLinux('at a terminal the diff has colours, and y decides; anything else does not', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);
