@@ -42,6 +42,7 @@ export function summarizeTask(snapshot: Snapshot): TaskSummary {
     usage: { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, usd },
     notDone: notDoneText(state, calls),
     waitingFor,
+    waitingSince: 'since' in status && waitingFor !== null ? new Date(status.since).toISOString() : null,
     activity: activityOf(snapshot),
   };
 }

@@ -190,6 +190,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       return {
         status: {
           state: 'input-required',
+          since: waitingSince(s, at),
           pending: withShownCodes(event.pending, s.calls),
           ...(event.question !== undefined && { question: event.question }),
           ...(event.budget && { budget: event.budget }),
@@ -201,6 +202,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       return {
         status: {
           state: 'auth-required',
+          since: waitingSince(s, at),
           question: event.question,
           ...(event.expiresAt !== undefined && { expiresAt: event.expiresAt }),
         },
@@ -304,6 +306,11 @@ function inOpenTurn(s: Snapshot, turn: number, update: (turn: Turn) => Turn): Pa
 function ofCall(s: Snapshot, callId: string, update: (call: Call) => Call): Partial<Snapshot> {
   const call = s.calls[callId];
   return call === undefined ? {} : { calls: { ...s.calls, [callId]: update(call) } };
+}
+
+/** Another question of a task that waits already does not restart its time. */
+function waitingSince({ status }: Snapshot, at: number): number {
+  return 'since' in status ? status.since : at;
 }
 
 function decided(

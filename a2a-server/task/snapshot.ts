@@ -30,6 +30,8 @@ export type Status =
   | { state: 'working'; note?: string }
   | {
       state: 'input-required';
+      /** The time since which the task waits for a person, in milliseconds since 1970. */
+      since: number;
       pending: readonly PendingAction[];
       question?: string;
       /** The task's budget is spent. Any reply grants the same budget again. */
@@ -38,7 +40,7 @@ export type Status =
       dayCost?: DayCost;
       expiresAt?: string | null;
     }
-  | { state: 'auth-required'; question: string; expiresAt?: string | null }
+  | { state: 'auth-required'; since: number; question: string; expiresAt?: string | null }
   | { state: 'completed'; message?: string }
   /** `tooLong` means that the conversation did not fit into the model's context window. */
   | { state: 'failed'; message: string; tooLong?: true }

@@ -53,6 +53,8 @@ export const groupedTaskSchema = z.object({
   notDone: z.string(),
   /** Null unless the task waits. */
   waitingFor: z.nullable(waitingForSchema),
+  /** The time since which the task waits for a person. Null unless the task waits. */
+  waitingSince: z.nullable(z.string()),
   /** The last line of what the agent does or has said. '' if there is none. */
   activity: z.string(),
 });

@@ -42,14 +42,14 @@ export function TaskRow({ task, chosen, now }: TaskRowProps) {
 
 /** A waiting or running task shows for how long. An ended task shows how it ended, and when. */
 function StateAndTime({ task, now }: Pick<TaskRowProps, 'task' | 'now'>) {
-  const { state, notDone, createdAt, updatedAt } = task;
+  const { state, notDone, createdAt, updatedAt, waitingSince } = task;
   switch (state) {
     case 'waiting':
     case 'working':
       return (
         <span class={`state-${state}`}>
           {state === 'waiting' ? (
-            <RelativeTime verb="waits" at={updatedAt} now={now} />
+            <RelativeTime verb="waits" at={waitingSince ?? updatedAt} now={now} />
           ) : (
             <RelativeTime verb="runs" at={createdAt} now={now} />
           )}

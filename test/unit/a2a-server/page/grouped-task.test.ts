@@ -73,6 +73,31 @@ describe('summarizeTask', () => {
     expect(countWaiting(summary)).toBe(7);
   });
 
+  it('reports since when a task waits, also after a decision about one of its actions', () => {
+    const asked = [working, turn, call('a', 'command'), call('b', 'command')];
+    const pending = pendingActions(snapshotOf(asked));
+    const waiting: TaskEvent[] = [...asked, { type: 'input.required', pending }];
+    const since = summaryOf(...waiting).waitingSince;
+    expect(since).toBe('1970-01-01T00:00:06.000Z');
+    const decided: TaskEvent = {
+      type: 'tool.decided',
+      callId: 'a',
+      tool: 'run-shell-command',
+      title: 'Run a',
+      inputHash: 'hash',
+      reason: null,
+      edited: null,
+      decision: 'deny',
+      scope: 'once',
+      by: { principal: 'local', channel: 'page' },
+    };
+    const once: TaskEvent[] = [...waiting, decided];
+    expect(summaryOf(...once)).toMatchObject({ updatedAt: '1970-01-01T00:00:07.000Z', waitingSince: since });
+    const asksAgain: TaskEvent = { type: 'input.required', pending: pendingActions(snapshotOf(once)) };
+    expect(summaryOf(...once, asksAgain).waitingSince).toBe(since);
+    expect(summaryOf(...once, working).waitingSince).toBeNull();
+  });
+
   it('reports a question in text as one answer that the task waits for', () => {
     const summary = summaryOf(working, turn, {
       type: 'input.required',

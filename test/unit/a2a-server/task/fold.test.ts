@@ -152,7 +152,11 @@ describe('the fold of task events', () => {
 
   it('the snapshot of a task that asks in text contains the question', () => {
     const asks: TaskEvent = { type: 'input.required', pending: [], question: 'Which?' };
-    expect(taskAfter(asks).status).toEqual({ state: 'input-required', pending: [], question: 'Which?' });
+    expect(taskAfter(asks).status).toMatchObject({
+      state: 'input-required',
+      pending: [],
+      question: 'Which?',
+    });
   });
 
   it('the fold keeps the first decision of a call, and ignores unknown calls', () => {

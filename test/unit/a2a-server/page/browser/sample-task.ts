@@ -16,6 +16,7 @@ export function sampleTask(taskId: string, changed: Partial<GroupedTask> = {}): 
     cost: { task: NOTHING, session: NOTHING },
     notDone: '',
     waitingFor: null,
+    waitingSince: null,
     activity: '',
     ...changed,
   };
