@@ -36,6 +36,7 @@ import { TaskLog, type LogChange, type ChangeResult } from './task-snapshots.ts'
 import type { ToolExecution } from './tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
+import { declarationOf } from '../tools/toolbox.ts';
 import { findTarget, ownRow, unknownTask } from './message-target.ts';
 import { type Accepted, decides, type Incoming, type TaskService } from './task-service.ts';
 
@@ -342,6 +343,14 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     async entries(taskId, principal, { after, limit }) {
       await ownRow(journal, taskId, principal);
       return journal.read(taskId, after, limit);
+    },
+    async inputSchema(taskId, principal, callId) {
+      await ownRow(journal, taskId, principal);
+      const call = callOf(await load(taskId), callId);
+      if (call === undefined)
+        throw new ProductError('UNKNOWN_CALL', `Task ${taskId} has no call ${callId.slice(0, 200)}.`);
+      const tool = options.toolbox.get(call.tool);
+      return tool === undefined ? null : declarationOf(tool).inputSchema;
     },
     sessionCost: async (principal, sessionId) => sumCosts(await journal.costs({ principal, sessionId })),
     async file(taskId, principal, hash) {

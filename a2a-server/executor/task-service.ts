@@ -135,6 +135,11 @@ export interface TaskService {
     principal: string,
     { after, limit }: { after: number; limit: number },
   ): Promise<readonly JournalEntry[]>;
+  /**
+   * Returns the JSON Schema that checks an edited input of this call. Returns null if the agent does not have the tool
+   * now. @throws ProductError UNKNOWN_TASK, UNKNOWN_CALL
+   */
+  inputSchema(taskId: string, principal: string, callId: string): Promise<Record<string, unknown> | null>;
   sessionCost(principal: string, sessionId: string): Promise<CostSum>;
   /**
    * Returns the content of a file of the task's messages or results, by its hash.

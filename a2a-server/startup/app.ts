@@ -38,6 +38,7 @@ import { DEFAULT_BODY_LIMITS, requestError } from '../http/wire/json-body.ts';
 import type { BodyLimits } from '../http/wire/json-body.ts';
 import { fileRoute } from '../http/routes/file-route.ts';
 import { type NotReadyReason, probeRoutes } from '../http/routes/probe-routes.ts';
+import { inputSchemaRoute } from '../http/routes/input-schema-route.ts';
 import { receiptRoute } from '../http/routes/receipt-route.ts';
 import { identityRoute } from '../http/routes/identity-route.ts';
 import type { ServerIdentity } from '../http/routes/identity-route.ts';
@@ -142,7 +143,7 @@ export function createApp(options: AppOptions): Express {
     identified(byTicket, options),
     eventsRoute(tasks, { heartbeatMs, log, disconnects: options.disconnects }),
   );
-  // The page may use only tasks, their list, checkpoints, receipts and stories, messages, tool executions, files, costs, the
+  // The page may use only tasks, their list, checkpoints, receipts and stories, schemas, messages, tool executions, files, costs, the
   // workspaces, and its passkeys.
   app.use(
     PAGE_API,
@@ -153,6 +154,7 @@ export function createApp(options: AppOptions): Express {
     fileRoute(tasks),
     receiptRoute(tasks, options.signingKey),
     storyRoute(tasks),
+    inputSchemaRoute(tasks),
     checkpointRoutes(tasks, options.restoring),
     workspaceRoute(options.workspaces ?? { fallback: null, allowed: [] }),
     taskGroupsRoute(tasks),
@@ -182,6 +184,7 @@ export function createApp(options: AppOptions): Express {
   app.use(fileRoute(tasks));
   app.use(receiptRoute(tasks, options.signingKey));
   app.use(storyRoute(tasks));
+  app.use(inputSchemaRoute(tasks));
   app.use(checkpointRoutes(tasks, options.restoring));
   app.use(taskSearchRoute(tasks));
   app.use(commandRoutes(options.commands));

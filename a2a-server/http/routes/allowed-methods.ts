@@ -19,6 +19,7 @@ const WORK: Addresses = {
   '/tasks/{id}/pushNotificationConfigs/{id}': ['GET', 'DELETE'],
   '/extendedAgentCard': ['GET'],
   '/api/costs': ['GET'],
+  '/api/tasks/{id}/calls/{id}/input-schema': ['GET'],
   '/api/tasks/{id}/checkpoints': ['GET'],
   '/api/tasks/{id}/checkpoints/{id}': ['GET'],
   '/api/tasks/{id}/costs': ['GET'],

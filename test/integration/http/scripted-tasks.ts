@@ -203,6 +203,10 @@ export class ScriptedTasks implements TaskService {
     return this.#journal(taskId).entries.slice(after, after + limit);
   }
 
+  inputSchema(): Promise<null> {
+    return Promise.resolve(null);
+  }
+
   sessionCost(principal: string, session: string): Promise<CostSum> {
     return Promise.resolve(
       sumCosts(this.#costRows(principal).filter(({ sessionId }) => sessionId === session)),

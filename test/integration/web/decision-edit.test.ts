@@ -84,6 +84,7 @@ const EDITED = `${LINES.with(29, 'const edited = 2;').join('\n')}\n`;
     await signIn(page, on.server, { taskId });
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByText('You have not changed anything yet.').waitFor();
+    await page.getByRole('button', { name: 'As JSON', exact: true }).click();
     await page.getByLabel('The edited input').fill('[]');
     await page.getByRole('button', { name: 'Approve as edited' }).click();
     await page.getByRole('alert').waitFor();

@@ -3,9 +3,12 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { DiffView } from '../diff/diff-view.tsx';
+import { draftText, firstDraft, formDraft, shownProblems, type EditDraft } from './edit-draft.ts';
 import { editableOf } from './editable.ts';
 import { editedDiff } from '../diff/edited-diff.ts';
 import { proposedFileOf } from '../diff/proposed-file.ts';
+import { InputForm } from './input-form.tsx';
+import { useInputSchema } from './input-schema.ts';
 
 /** A diff of a long text takes up to 0.1 s. The page waits for a pause in typing. */
 const PAUSE_MS = 150;
@@ -17,43 +20,75 @@ interface EditActionProps {
   onBack: () => void;
 }
 
-export function EditAction({ action, disabled, onDecide, onBack }: EditActionProps) {
+export function EditAction(props: EditActionProps) {
+  const { action } = props;
+  const known = useInputSchema(editableOf(action).type === 'input' ? action.callId : null);
+  if (known.type === 'loading') return <p class="quiet">Loading …</p>;
+  return <Editor {...props} schema={known.schema} />;
+}
+
+function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps & { schema: unknown }) {
   const editable = editableOf(action);
-  const [edited, setEdited] = useState(editable.text);
+  const [draft, setDraft] = useState<EditDraft>(() => firstDraft(editable, schema));
   const [compared, setCompared] = useState(editable.text);
   const [problem, setProblem] = useState<string>();
-  const field = useRef<HTMLTextAreaElement>(null);
+  const box = useRef<HTMLDivElement>(null);
+  const { view } = draft;
+  const hasForm = useMemo(() => firstDraft(editable, schema).view === 'form', [action, schema]);
   useEffect(() => {
+    const [field] = box.current?.querySelectorAll<HTMLElement>('input, select, textarea') ?? [];
     // The person reads the text from its start.
-    field.current?.setSelectionRange(0, 0);
-    field.current?.focus();
-  }, []);
+    if (field instanceof HTMLTextAreaElement) field.setSelectionRange(0, 0);
+    field?.focus();
+  }, [view]);
+  const text = draftText(draft);
   useEffect(() => {
-    const timer = setTimeout(() => setCompared(edited), PAUSE_MS);
+    if (text === undefined) return undefined;
+    const timer = setTimeout(() => setCompared(text), PAUSE_MS);
     return () => clearTimeout(timer);
-  }, [edited]);
+  }, [text]);
   const file = useMemo(() => proposedFileOf(action), [action]);
   const effect = useMemo(() => editedDiff(file, editable.text, compared), [file, compared]);
-  const send = (): void => {
+  const change = (next: EditDraft): void => {
+    setDraft(next);
+    setProblem(undefined);
+  };
+  /** Calls `act` with the valid text. Otherwise shows the problems. */
+  const withText = (act: (valid: string) => void): void => {
+    if (text === undefined) {
+      if (draft.view === 'form') setDraft({ ...draft, checked: true });
+      return;
+    }
     try {
-      onDecide(editable.decision(edited));
+      act(text);
     } catch (error) {
       setProblem(messageOf(error));
     }
   };
+  const otherView = (): void =>
+    withText((valid) =>
+      change((view === 'text' ? formDraft(valid, schema) : undefined) ?? { view: 'text', text: valid }),
+    );
   return (
     <>
       <div class="edit">
-        <textarea
-          ref={field}
-          aria-label="The edited input"
-          spellcheck={false}
-          value={edited}
-          onInput={(event) => {
-            setEdited(event.currentTarget.value);
-            setProblem(undefined);
-          }}
-        />
+        <div class="editor" ref={box}>
+          {draft.view === 'form' ? (
+            <InputForm
+              fields={draft.fields}
+              texts={draft.texts}
+              problems={shownProblems(draft)}
+              onChange={(texts) => change({ ...draft, texts })}
+            />
+          ) : (
+            <textarea
+              aria-label="The edited input"
+              spellcheck={false}
+              value={draft.text}
+              onInput={(event) => change({ view: 'text', text: event.currentTarget.value })}
+            />
+          )}
+        </div>
         {/* The box has a fixed height, so a new diff moves no button. */}
         <div class="effect" data-live>
           {effect.type === 'same' ? (
@@ -69,9 +104,18 @@ export function EditAction({ action, disabled, onDecide, onBack }: EditActionPro
         </p>
       )}
       <div class="row">
-        <button class="main" disabled={disabled} onClick={send}>
+        <button
+          class="main"
+          disabled={disabled}
+          onClick={() => withText((valid) => onDecide(editable.decision(valid)))}
+        >
           {action.presence ? 'Approve as edited, with passkey' : 'Approve as edited'}
         </button>
+        {hasForm && (
+          <button disabled={disabled} onClick={otherView}>
+            {view === 'form' ? 'As JSON' : 'As a form'}
+          </button>
+        )}
         <button disabled={disabled} onClick={onBack}>
           Back
         </button>

@@ -4,7 +4,9 @@
  */
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 
-interface Editable {
+export interface Editable {
+  /** `input` is the whole input as JSON, and may be edited in a form. */
+  type: 'content' | 'command' | 'input';
   text: string;
   /** Returns the decision for the edited text. @throws Error if the text is not a valid input */
   decision: (edited: string) => Decision;
@@ -13,19 +15,26 @@ interface Editable {
 export function editableOf({ callId, shown, input, preview }: PendingAction): Editable {
   const { content, command } = input;
   if (preview.type === 'diff' && typeof content === 'string')
-    return { text: content, decision: (edited) => ({ callId, shown, decision: 'edit', content: edited }) };
+    return {
+      type: 'content',
+      text: content,
+      decision: (edited) => ({ callId, shown, decision: 'edit', content: edited }),
+    };
   if (preview.type === 'command' && typeof command === 'string')
     return {
+      type: 'command',
       text: command,
       decision: (edited) => ({ callId, shown, decision: 'edit', input: { ...input, command: edited } }),
     };
   return {
+    type: 'input',
     text: JSON.stringify(input, null, 2),
     decision: (edited) => ({ callId, shown, decision: 'edit', input: objectOf(edited) }),
   };
 }
 
-function objectOf(text: string): Record<string, unknown> {
+/** @throws Error if the text is no JSON object */
+export function objectOf(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error('The input is a JSON object.');

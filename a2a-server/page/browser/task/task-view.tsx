@@ -1,11 +1,14 @@
-import { useState } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import { hasEnded } from '../../../../shared/client/index.ts';
 import type { A2aClient, Decision, Execution } from '../../../../shared/client/index.ts';
+import { fieldOf } from '../../../../shared/runtime/record.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
 import type { OpenedAction } from '../address.ts';
 import { ActionList } from '../action/action-list.tsx';
 import { decideWithPasskey } from '../passkeys/decide-with-passkey.ts';
 import { Checkpoints } from './checkpoints.tsx';
+import { InputSchemaContext } from '../action/input-schema.ts';
+import { readJson } from '../sign-in/read-json.ts';
 import { MessageBox } from './message-box.tsx';
 import { OutageBanner } from '../outage-banner.tsx';
 import { withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
@@ -49,6 +52,14 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     setActions((before) => updateShownActions(before, progress.report.pending));
     void onChange();
   });
+
+  const readSchema = useCallback(
+    async (callId: string): Promise<unknown> => {
+      const path = `/api/tasks/${encodeURIComponent(taskId)}/calls/${encodeURIComponent(callId)}/input-schema`;
+      return fieldOf(await readJson(path), 'schema');
+    },
+    [taskId],
+  );
 
   /**
    * Sends a command. Returns true if the server accepted it. Otherwise the page shows the error, and the action still
@@ -112,7 +123,9 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
         </p>
       )}
       {ended && message}
-      <ActionList taskId={taskId} link={link} actions={actions} onDecide={decide} />
+      <InputSchemaContext.Provider value={readSchema}>
+        <ActionList taskId={taskId} link={link} actions={actions} onDecide={decide} />
+      </InputSchemaContext.Provider>
       <MessageBox client={client} report={report} onSay={say} onProblem={fail} />
       <RunningTools tools={report.tools} onAbort={(toolId) => void abort(toolId).catch(fail)} />
       <TaskAbout

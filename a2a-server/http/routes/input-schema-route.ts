@@ -1,0 +1,17 @@
+/**
+ * `GET /api/tasks/:taskId/calls/:callId/input-schema` returns `{ schema }`, the JSON Schema of the call's input, or null.
+ * The journal does not have the schema, because the server checks an edit with the tool's current schema.
+ */
+import { Router } from 'express';
+import type { TaskService } from '../../executor/task-service.ts';
+import { callerOf } from '../auth/caller.ts';
+
+export function inputSchemaRoute(tasks: Pick<TaskService, 'inputSchema'>): Router {
+  const router = Router();
+  router.get('/api/tasks/:taskId/calls/:callId/input-schema', async (request, response) => {
+    const { taskId, callId } = request.params;
+    const schema = await tasks.inputSchema(taskId, callerOf(request).principal, callId);
+    response.setHeader('Cache-Control', 'no-store').json({ schema });
+  });
+  return router;
+}

@@ -1,0 +1,53 @@
+/** The person's draft of an edit: a text, or the texts of a form. Pure. */
+import { type Editable, objectOf } from './editable.ts';
+import {
+  type FieldTexts,
+  type FilledInput,
+  type InputField,
+  inputFields,
+  inputOfFields,
+} from './input-fields.ts';
+
+export type EditDraft =
+  | { view: 'text'; text: string }
+  | {
+      view: 'form';
+      /** The input that the fields showed first. */
+      input: Readonly<Record<string, unknown>>;
+      fields: readonly InputField[];
+      /** The texts that the person has changed. */
+      texts: FieldTexts;
+      /** True after the person tried to go on with an invalid form. Then each problem is shown. */
+      checked: boolean;
+    };
+type FormDraft = Extract<EditDraft, { view: 'form' }>;
+
+/** Returns a form if the action's whole input is edited and the schema has properties. */
+export function firstDraft({ type, text }: Editable, schema: unknown): EditDraft {
+  return (type === 'input' ? formDraft(text, schema) : undefined) ?? { view: 'text', text };
+}
+
+/** Returns undefined if there is no form for this schema. @throws Error if the text is no JSON object */
+export function formDraft(text: string, schema: unknown): FormDraft | undefined {
+  const input = objectOf(text);
+  const fields = inputFields(schema, input);
+  return fields && { view: 'form', input, fields, texts: new Map(), checked: false };
+}
+
+export function filledInput({ fields, texts, input }: FormDraft): FilledInput {
+  return inputOfFields(fields, texts, input);
+}
+
+/** Returns the draft as a text. Returns undefined if the form is invalid. */
+export function draftText(draft: EditDraft): string | undefined {
+  if (draft.view === 'text') return draft.text;
+  const filled = filledInput(draft);
+  return filled.type === 'valid' ? JSON.stringify(filled.input, null, 2) : undefined;
+}
+
+/** Returns the problems to show: all after a check, before it only those of fields that the person has changed. */
+export function shownProblems(draft: FormDraft): ReadonlyMap<string, string> {
+  const filled = filledInput(draft);
+  if (filled.type === 'valid') return new Map();
+  return new Map([...filled.problems].filter(([name]) => draft.checked || draft.texts.has(name)));
+}
