@@ -13,9 +13,17 @@ export const BROWSER = PLACES.find((path) => path !== undefined && existsSync(pa
 /** The reason that skipped browser tests give. */
 export const NO_BROWSER = 'no browser is installed: apt-get install chromium, or name one in CHROMIUM';
 
-export function startBrowser(): Promise<Browser> {
+/** @param more command-line arguments of Chromium */
+export function startBrowser(...more: readonly string[]): Promise<Browser> {
   if (BROWSER === undefined) throw new Error(NO_BROWSER);
-  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'];
+  const args = [
+    ...more,
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-sync',
+  ];
   return chromium.launch({
     executablePath: BROWSER,
     // Keeps a left page in the back/forward cache, as common browsers do.
