@@ -6,6 +6,7 @@
  */
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import type { CommandKey, FileBytes } from '../journal/journal.ts';
+import { OwnershipLost } from '../journal/ownership.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { foldEntries, foldNext } from '../task/fold.ts';
 import type { Snapshot } from '../task/snapshot.ts';
@@ -21,9 +22,9 @@ export interface AppendedCommand {
 interface FollowingEvents {
   events: (after: Snapshot) => readonly TaskEvent[];
   contents: readonly FileBytes[];
+  /** The log of the execution that these events belong to. */
+  log: TaskLog;
 }
-
-const NOTHING: FollowingEvents = { events: () => [], contents: [] };
 
 export class UnappendedCommand {
   readonly #log: TaskLog;
@@ -60,7 +61,7 @@ export class UnappendedCommand {
   }
 
   /** Appends the command and the following events. Only the first call appends, and only that call returns true. */
-  async settle(following: FollowingEvents = NOTHING): Promise<boolean> {
+  async settle(following?: FollowingEvents): Promise<boolean> {
     if (this.#settling !== undefined) {
       await this.#settling;
       return false;
@@ -74,9 +75,20 @@ export class UnappendedCommand {
     return true;
   }
 
-  async #append({ events, contents }: FollowingEvents): Promise<AppendedCommand> {
+  async #append(following: FollowingEvents | undefined): Promise<AppendedCommand> {
+    const alone = { events: () => [], contents: [], log: this.#log };
+    try {
+      return await this.#appendWith(following ?? alone);
+    } catch (error) {
+      // E3: another server owns the task now. The command does not need the execution.
+      if (!(error instanceof OwnershipLost)) throw error;
+      return this.#appendWith(alone);
+    }
+  }
+
+  async #appendWith({ events, contents, log }: FollowingEvents): Promise<AppendedCommand> {
     let own: { before: Snapshot; count: number } | undefined;
-    const changed = await this.#log.change(
+    const changed = await log.change(
       this.#taskId,
       (before) => {
         const change = this.#rule(before);

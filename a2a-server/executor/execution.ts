@@ -7,6 +7,7 @@
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { type Claim, OwnershipLost } from '../journal/ownership.ts';
 import type { Journal } from '../journal/journal.ts';
 import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import { activeTime, type Budget } from '../task/budget.ts';
@@ -24,6 +25,13 @@ import type { UnappendedCommand } from './command-before-append.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { timeLimitText, type TimeLimits, TurnScope } from './time-limits.ts';
 import type { ToolScheduler } from './tool-scheduler.ts';
+
+/** The claim of the task was lost. Its next owner records the outcome of the work. */
+const CONTINUED_ELSEWHERE: AbortCause = {
+  reason: 'server-shutdown',
+  message: 'Stopped because this server lost the task to another server.',
+};
+
 /** D6: the delay before the next check of a process that could not be ended. */
 const ORPHAN_MS = 2_000;
 
@@ -71,7 +79,7 @@ interface ExecutionPass {
 
 export class Execution {
   readonly #taskId: string;
-  readonly #options: ExecutionOptions;
+  #options: ExecutionOptions;
   readonly #host: ExecutionHost;
   readonly #loop: AbortScope<AbortCause>;
   /** True if the task was woken during this execution. The loop then checks the task again before it exits. */
@@ -84,6 +92,11 @@ export class Execution {
     this.#loop = host.task.child();
   }
 
+  /** Releases the abort scope of an execution that never runs. */
+  close(): void {
+    this.#host.task.close();
+  }
+
   abort(stop: AbortCause): void {
     this.#host.task.abort(stop);
   }
@@ -93,12 +106,21 @@ export class Execution {
     this.#loop.abort(stop);
   }
 
-  /** Runs until all work has ended. Never rejects. A second call is not allowed. */
-  async run(command?: UnappendedCommand): Promise<void> {
+  /**
+   * Runs until all work has ended, or until the claim is lost. Never rejects. A second call is not allowed. The
+   * execution appends nothing after the claim was lost.
+   */
+  async run(claim: Claim, command?: UnappendedCommand): Promise<void> {
+    this.#options = { ...this.#options, log: this.#options.log.ownedBy(claim) };
+    claim.onLost(() => {
+      this.#options.onFailure(this.#taskId, new OwnershipLost(this.#taskId));
+      this.abort(CONTINUED_ELSEWHERE);
+    });
     const release = this.#options.log.retain(this.#taskId);
     try {
       await this.#carryOn(command);
     } catch (error) {
+      if (!claim.held) return;
       // The disk may have space later, so a timer wakes the task after a storage error. Without the timer, the task
       // would wait for the next command (R28).
       if (!(await this.#fail(error))) this.#host.wakeAfter(RETRY_MS);
@@ -195,6 +217,7 @@ export class Execution {
           const runs = await Promise.allSettled(
             step.calls.map((call) =>
               scheduler.run(snapshot, call, {
+                log,
                 workspace,
                 earlier,
                 scope,

@@ -3,10 +3,13 @@
  *
  * - E1: a task has at most one execution. A wake-up during an execution sets a flag. The execution checks this flag
  *   before it exits.
+ * - E1 over several servers: an execution needs a claim. The claim is kept until the execution has ended and no timer
+ *   will wake the task.
  * - A parked or ended task uses no memory here.
  */
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import type { CommandKey } from '../journal/journal.ts';
+import type { Claim } from '../journal/ownership.ts';
 import { restartEvents } from '../task/next-step.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './execution.ts';
@@ -38,8 +41,11 @@ export class Executor {
   readonly #later = new Map<string, () => void>();
   /** The events that a task's next execution appends first, by task id. An entry stays until its events are durable. */
   readonly #openings = new Map<string, ComputeOpeningEvents>();
+  /** The claims of tasks that execute, or that a timer will wake. */
+  readonly #claims = new Map<string, Claim>();
   readonly scheduler: ToolScheduler;
   #closing = false;
+  #looking = false;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -103,10 +109,43 @@ export class Executor {
   }
 
   async #run(taskId: string, execution: Execution, command?: UnappendedCommand): Promise<void> {
-    await execution.run(command);
-    // There is no `await` between these two lines. A wake-up therefore sets `again`, or starts the next execution.
+    const claim = await this.#claim(taskId);
+    if (claim === undefined) {
+      execution.close();
+      // Another server owns the task. It reads the command from the journal. The sender gets an error from `result`.
+      await command?.settle().catch(() => undefined);
+    } else {
+      await execution.run(claim, command);
+    }
+    // There is no `await` between these lines. A wake-up therefore sets `again`, or starts the next execution.
     this.#running.delete(taskId);
     if (execution.again) this.wake(taskId);
+    else this.#release(taskId);
+  }
+
+  /** Returns undefined if another server owns the task. */
+  async #claim(taskId: string): Promise<Claim | undefined> {
+    const kept = this.#claims.get(taskId);
+    if (kept?.held === true) return kept;
+    this.#claims.delete(taskId);
+    const claim = await this.#options.journal.ownership.claim(taskId);
+    if (claim !== undefined) this.#keep(taskId, claim);
+    return claim;
+  }
+
+  #keep(taskId: string, claim: Claim): void {
+    this.#claims.set(taskId, claim);
+    if (claim.takenOver) this.#openings.set(taskId, restartEvents);
+  }
+
+  /** Releases the claim of a task that does not execute, unless a timer will wake the task. */
+  #release(taskId: string): void {
+    const claim = this.#claims.get(taskId);
+    // After a shutdown, the next owner must know that the work may be unfinished.
+    if (claim === undefined || this.#closing || this.#running.has(taskId) || this.#later.has(taskId)) return;
+    this.#claims.delete(taskId);
+    this.#openings.delete(taskId);
+    this.#options.journal.ownership.release(taskId, claim);
   }
 
   /** Aborts all work of an ended task. The caller has already appended the end. */
@@ -114,16 +153,43 @@ export class Executor {
     this.#openings.delete(taskId);
     this.#later.get(taskId)?.();
     this.#running.get(taskId)?.execution.abort(stop);
+    this.#release(taskId);
   }
 
-  /** Wakes the submitted and working tasks that the last process left. @returns the number of these tasks */
+  /**
+   * Starts to claim tasks. Wakes the submitted and working tasks that no living server owns, now and regularly.
+   * @returns the number of tasks that were woken now
+   */
   async recover(): Promise<number> {
-    const rows = await this.#options.journal.unsettled();
-    for (const { taskId } of rows) {
-      this.#openings.set(taskId, restartEvents);
-      this.wake(taskId);
+    const { journal, openWorkspace } = this.#options;
+    await journal.ownership.start({
+      look: () => {
+        // While the journal cannot be reached, this server claims nothing. It looks again soon.
+        this.#lookForAbandoned().catch(() => undefined);
+      },
+      canOpen: (workspace) =>
+        openWorkspace(workspace).then(
+          () => true,
+          () => false,
+        ),
+    });
+    return this.#lookForAbandoned();
+  }
+
+  async #lookForAbandoned(): Promise<number> {
+    if (this.#closing || this.#looking) return 0;
+    this.#looking = true;
+    try {
+      // A task that this server has lost may still stop its tools. It must not start again before that.
+      const claimed = await this.#options.journal.ownership.claimAbandoned([...this.#running.keys()]);
+      for (const { taskId, claim } of claimed) {
+        this.#keep(taskId, claim);
+        this.wake(taskId);
+      }
+      return claimed.length;
+    } finally {
+      this.#looking = false;
     }
-    return rows.length;
   }
 
   /**

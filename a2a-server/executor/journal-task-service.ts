@@ -63,8 +63,8 @@ export interface MaintenanceSettings {
 
 export interface RunningTaskService extends TaskService {
   /**
-   * Starts the maintenance. Wakes the submitted and working tasks that the last process left. @returns the number of
-   * these tasks
+   * Starts the maintenance. Wakes the submitted and working tasks that no living server executes. @returns the number
+   * of these tasks
    */
   recover(): Promise<number>;
   maintenanceIdle(): Promise<void>;
@@ -186,6 +186,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         // Another message has just started the session's next task, so this message goes to that task.
         return command(result.taskId, incoming, key);
       case 'conflict':
+      case 'fenced':
         throw new Error(`two tasks got the id ${taskId}`);
     }
   }

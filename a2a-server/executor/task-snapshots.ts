@@ -9,6 +9,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { type Claim, OwnershipLost } from '../journal/ownership.ts';
 import type { CommandKey, FileBytes, Journal, RecordedCommand } from '../journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { CommandRefusal } from '../task/command-outcome.ts';
@@ -46,15 +47,26 @@ export class TaskLog {
   readonly #journal: Journal;
   readonly #waits: DeadlineOptions | undefined;
   readonly #onEnded: ((task: Snapshot) => void) | undefined;
-  readonly #retained = new Map<string, Snapshot | null>();
-  readonly #recent = new Map<string, WeakRef<Snapshot>>();
-  readonly #queues = new Map<string, Promise<unknown>>();
+  #claim: Claim | undefined;
+  #retained = new Map<string, Snapshot | null>();
+  #recent = new Map<string, WeakRef<Snapshot>>();
+  #queues = new Map<string, Promise<unknown>>();
 
   /** @param onEnded called for each task whose end this process has appended */
   constructor(journal: Journal, waits?: DeadlineOptions, onEnded?: (task: Snapshot) => void) {
     this.#journal = journal;
     this.#waits = waits;
     this.#onEnded = onEnded;
+  }
+
+  /** Returns the log for an execution with this claim. Both logs share their snapshots. */
+  ownedBy(claim: Claim): TaskLog {
+    const log = new TaskLog(this.#journal, this.#waits, this.#onEnded);
+    log.#retained = this.#retained;
+    log.#recent = this.#recent;
+    log.#queues = this.#queues;
+    log.#claim = claim;
+    return log;
   }
 
   /**
@@ -81,7 +93,7 @@ export class TaskLog {
   /**
    * Applies a rule to the task. The result `appended` means that the events are durable. Returns undefined for an
    * unknown task.
-   * @throws ProductError STORAGE if the journal cannot be written
+   * @throws ProductError STORAGE if the journal cannot be written; OwnershipLost if this log has a claim that was lost
    */
   async change(
     taskId: string,
@@ -110,6 +122,7 @@ export class TaskLog {
       const change = rule(snapshot);
       if (change.type === 'refuse') return change;
       if (change.type === 'keep' || change.events.length === 0) return { type: 'kept', snapshot };
+      if (this.#claim?.held === false) throw this.#lost(taskId);
       const events = this.#dated(snapshot, change.events);
       const result = await this.#journal.append({
         taskId,
@@ -117,9 +130,11 @@ export class TaskLog {
         events,
         state: taskStateAfter(events) ?? snapshot.status.state,
         ...(command && { command }),
+        ...(this.#claim?.epoch !== undefined && { epoch: this.#claim.epoch }),
         ...(change.contents && { contents: change.contents }),
       });
       if (result.type === 'repeated') return result;
+      if (result.type === 'fenced') throw this.#lost(taskId);
       if (result.type === 'appended') {
         const after = foldEntries(snapshot, result.entries);
         this.#remember(after);
@@ -131,6 +146,12 @@ export class TaskLog {
       snapshot = await this.#readOn(taskId, snapshot);
     }
     return undefined;
+  }
+
+  /** Ends the execution that has the claim. Returns the error for its append. */
+  #lost(taskId: string): OwnershipLost {
+    this.#claim?.lose();
+    return new OwnershipLost(taskId);
   }
 
   /** Adds deadlines to the events that ask a person. Every append of a change calls this function. */

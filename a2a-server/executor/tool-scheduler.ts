@@ -69,6 +69,8 @@ export interface ToolExecution {
 }
 
 interface RunContext {
+  /** The log of the execution. Its changes are refused once the execution's claim is lost. */
+  log: TaskLog;
   workspace: Workspace;
   earlier: readonly Snapshot[];
   scope: AbortScope<AbortCause>;
@@ -102,7 +104,6 @@ interface ExecutionResult {
 const NOT_RUN: ExecutionResult = { outcome: null, end: 'not-run' };
 
 interface SchedulerOptions {
-  log: TaskLog;
   journal: Pick<Journal, 'toolExecution' | 'watch'>;
   clock: Clock;
   ids: Ids;
@@ -144,7 +145,8 @@ export class ToolScheduler {
 
   /** Runs one ready call in a child of the turn's scope. Resolves when the journal has the outcome. */
   async run(snapshot: Snapshot, call: Call, at: RunContext): Promise<RunEnd> {
-    const { log, journal, ids, clock } = this.#options;
+    const { journal, ids, clock } = this.#options;
+    const { log } = at;
     const { taskId } = snapshot;
     const tool = this.#options.toolbox.get(call.tool);
     // A tool that starts late compares the basis (a hash of the previewed content) itself, directly before its first
@@ -247,7 +249,7 @@ export class ToolScheduler {
     { taskId, principal }: Snapshot,
     call: Call,
     tool: Tool,
-    { workspace, scope, command }: RunContext,
+    { log, workspace, scope, command }: RunContext,
   ): Promise<boolean> {
     if (call.decided === null || call.basis === null) return false;
     const shown = await tool
@@ -263,7 +265,7 @@ export class ToolScheduler {
       ...shown,
     };
     await command?.settle();
-    await this.#options.log.change(taskId, (s) => {
+    await log.change(taskId, (s) => {
       if (s.calls[call.callId]?.state.type !== 'ready' || isTerminal(s)) return { type: 'keep' };
       return { type: 'append', events: [event, parkOrContinue(foldNext(s, [event]))] };
     });

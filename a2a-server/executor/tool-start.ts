@@ -73,7 +73,7 @@ export class ToolStart {
   ): Promise<boolean> {
     const following = (s: Snapshot): readonly TaskEvent[] => (this.#isDue(s) ? events(s) : []);
     if (this.#command !== undefined && !this.#command.settled) {
-      const settled = await this.#command.settle({ events: following, contents });
+      const settled = await this.#command.settle({ events: following, contents, log: this.#log });
       // Another request may have decided first. If that decision approves the same input, the call starts too.
       if (settled && (await this.#check())) return true;
     }

@@ -23,6 +23,11 @@ export class CommittedEntries {
   /** Publishes the appends of one commit that were written. Returns these appends. */
   publish(appends: readonly PreparedAppend[], outcomes: readonly AppendOutcome[]): PreparedAppend[] {
     const written = appends.filter((append, index) => this.#add(append, outcomes[index]));
+    appends.forEach(({ taskId }, index) => {
+      const outcome = outcomes[index];
+      // Another server may have appended, so the cached entries may not be the newest.
+      if (outcome?.type === 'done' && outcome.result.type !== 'appended') this.#tails.drop(taskId);
+    });
     for (const taskId of new Set(written.map((append) => append.taskId))) this.#watchers.wake(taskId);
     return written;
   }
@@ -39,6 +44,11 @@ export class CommittedEntries {
       stop();
       if (!this.#watchers.has(taskId)) this.#tails.drop(taskId);
     };
+  }
+
+  /** Forgets the cached entries of a task to which another server may have appended. */
+  forgetTask(taskId: string): void {
+    this.#tails.drop(taskId);
   }
 
   /** Forgets the cached entries. Must be called when tasks are deleted. */

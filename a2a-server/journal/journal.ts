@@ -16,6 +16,7 @@ import type { CostRow } from '../task/cost-sum.ts';
 import type { DailyUse } from '../task/daily-budget.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
+import type { Ownership } from './ownership.ts';
 
 /** Identifies a command, so that the journal detects a repeated one. */
 export interface CommandKey {
@@ -40,6 +41,8 @@ export interface Append {
   events: readonly TaskEvent[];
   state: StateName;
   command?: CommandKey;
+  /** The epoch of the owner's claim. Absent if the append is not part of an execution. */
+  epoch?: number;
   /**
    * File contents that the events of this append name by hash. They belong to changed files, message files or tool
    * results.
@@ -57,6 +60,8 @@ export type AppendResult =
   | { type: 'appended'; entries: JournalEntry[] }
   /** Another writer was faster. The entries after `expectedSeq` are new. */
   | { type: 'conflict' }
+  /** The append names an epoch, and this server no longer owns the task with this epoch. Nothing was appended. */
+  | { type: 'fenced' }
   /** The message id was recorded before. Nothing was appended. */
   | { type: 'repeated'; command: RecordedCommand }
   /** Only for a new task: the session already has a live task. */
@@ -123,6 +128,8 @@ export interface TaskPage {
 }
 
 export interface Journal {
+  /** Decides which server executes a task. */
+  readonly ownership: Ownership;
   append(append: Append): Promise<AppendResult>;
   /** Returns at most `limit` entries with `seq` greater than `after`, in order. */
   read(taskId: string, after: number, limit: number): Promise<JournalEntry[]>;

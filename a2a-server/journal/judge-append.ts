@@ -2,6 +2,7 @@
  * Decides what an append does, from the state before it. Pure, so that every engine gives the same answers.
  *
  * - J1: an append must name the task's last `seq`.
+ * - E1: an append of an execution must name the epoch of the task's newest claim.
  * - J3: an append to an ended task is refused.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -18,6 +19,8 @@ export interface TaskHead {
   state: StateName;
   title: string;
   deadline: number | null;
+  /** The epoch with which this server may append as the owner. Undefined if there is only one server. */
+  epoch?: number | undefined;
 }
 
 /** Reads the state before an append. The earlier appends of the same commit count. */
@@ -52,6 +55,7 @@ export function judgeAppend<Head extends TaskHead>(
     return refused(
       new ProductError('UNKNOWN_TASK', `There is no task ${taskId}. List the tasks to see those that exist.`),
     );
+  if (append.epoch !== undefined && append.epoch !== head.epoch) return answer({ type: 'fenced' });
   if (head.seq !== expectedSeq) return CONFLICT;
   // After a conflict, the writer reads new entries and tries again. An ended task gets no new entries, so the writer
   // would repeat this forever.

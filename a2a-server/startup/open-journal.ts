@@ -9,8 +9,8 @@ import type { ServerSettings } from './settings.ts';
 interface JournalUse {
   clock: () => number;
   onAppended: OnAppended;
-  /** Called once if another server has taken over the journal. This server must stop its work (E1). */
-  onTakenOver: (error: Error) => void;
+  /** Called once if the database has forgotten this server. This server must stop its work (E1). */
+  onRemoved: (error: Error) => void;
 }
 
 /**
@@ -20,7 +20,7 @@ interface JournalUse {
  */
 export async function openJournal(
   { database, stateDir }: Pick<ServerSettings, 'database' | 'stateDir'>,
-  { clock, onAppended, onTakenOver }: JournalUse,
+  { clock, onAppended, onRemoved }: JournalUse,
 ): Promise<Journal> {
   const path = join(stateDir, 'journal.db');
   if (database === undefined) return openSqliteJournal({ path, clock, onAppended });
@@ -28,7 +28,7 @@ export async function openJournal(
   const lock = withStorageErrors(path, () => lockJournal(path));
   try {
     const { openPostgresJournal } = await import('../journal/postgres/postgres-journal.ts');
-    const journal = await openPostgresJournal({ url: database, clock, onAppended, onTakenOver });
+    const journal = await openPostgresJournal({ url: database, clock, onAppended, onRemoved });
     return {
       ...journal,
       async close() {

@@ -134,7 +134,7 @@ export async function serve(
         logEvents(log, taskId, entries);
         changes.note(taskId);
       },
-      onTakenOver: (error) => void endAfterTakeover(error, log, held.run),
+      onRemoved: (error) => void endAfterRemoval(error, log, held.run),
     });
     // Only this server uses the state directory now. It ends the processes of earlier servers. Their tasks wait until
     // these processes have ended (D6).
@@ -162,15 +162,15 @@ export async function serve(
  * Stops the tools and the server at once (E1). Then rejects, so that the process ends with the error.
  * @throws the error
  */
-async function endAfterTakeover(taken: Error, log: Logger, server: ServerRun | undefined): Promise<never> {
-  log.fatal({ err: taken }, 'another server has taken over the journal, so this server ends');
+async function endAfterRemoval(removed: Error, log: Logger, server: ServerRun | undefined): Promise<never> {
+  log.fatal({ err: removed }, 'the database does not know this server any more, so this server ends');
   server?.hurry();
   try {
     await server?.stop();
   } catch (error) {
     log.error({ err: error }, 'the shutdown failed');
   }
-  throw taken;
+  throw removed;
 }
 
 /** Answers requests that arrive before the server has read the journal. */

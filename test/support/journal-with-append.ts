@@ -6,6 +6,7 @@ export function journalWithAppend(
   append: (append: Parameters<Journal['append']>[0]) => ReturnType<Journal['append']>,
 ): Journal {
   return {
+    ownership: journal.ownership,
     append,
     read: (taskId, after, limit) => journal.read(taskId, after, limit),
     row: (taskId) => journal.row(taskId),

@@ -19,7 +19,7 @@ export interface ServerOptions {
 }
 
 export interface ServerProcess
-  extends ServerHome, Pick<Launched, 'ended' | 'log' | 'logged' | 'kill' | 'stop'> {
+  extends ServerHome, Pick<Launched, 'pid' | 'ended' | 'log' | 'logged' | 'kill' | 'stop'> {
   url: string;
   token: string;
   /** Starts a new process on the same home with the same settings. This one must have ended. */
@@ -40,10 +40,11 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
   const server = launchServer({ ...options, home });
   launched.add(server);
   void server.exited.then(() => launched.delete(server));
-  const { ended, log, logged, kill, stop } = server;
+  const { pid, ended, log, logged, kill, stop } = server;
   return {
     ...home,
     ...(await server.ready),
+    pid,
     ended,
     log,
     logged,

@@ -5,6 +5,7 @@ import type { Journal } from '../../a2a-server/journal/journal.ts';
 export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journal {
   const later = <T>(answer: Promise<T>, what: string): Promise<T> => scheduler.schedule(answer, what);
   return {
+    ownership: journal.ownership,
     append: (append) =>
       later(journal.append(append), `appended ${append.events.map((e) => e.type).join(' ')}`),
     read: (taskId, after, limit) => later(journal.read(taskId, after, limit), `read after ${after}`),

@@ -2,8 +2,8 @@
  * The function in the database that writes the appends of one commit, in one round trip. It raises an error and writes
  * nothing if the state in the database differs from the state on which the appends were decided:
  *
- * - `FENCED`: another server has taken the journal, or the database already has this commit.
- * - `STALE`: a task has another `seq` (J1).
+ * - `FENCED`: the database does not know this server, or already has this commit.
+ * - `STALE`: a task has another `seq` (J1) or epoch (E1), or an execution appends after the end of the server's lease.
  * - A unique index is violated: the task, the session's live task, the message id or the `seq` exists already.
  */
 export const FENCED = 'A2A01';
@@ -15,7 +15,7 @@ export const UNIQUE_VIOLATION = '23505';
  * contain all of their characters. An event of a new task names the task by its position in `created`, negative.
  */
 export const APPEND_BATCH = `
-  CREATE FUNCTION append_batch(
+  CREATE OR REPLACE FUNCTION append_batch(
     p_server text, p_batch bigint, p_at bigint, parts json,
     event_tasks bigint[], event_seqs integer[], bodies text[], chunks bytea[]
   ) RETURNS bigint[] LANGUAGE plpgsql AS $$
@@ -24,9 +24,11 @@ export const APPEND_BATCH = `
     new_task record;
     new_key bigint;
     changed integer;
+    leased boolean;
   BEGIN
-    UPDATE servers SET batch = p_batch WHERE id = p_server AND batch = p_batch - 1;
-    IF NOT FOUND THEN RAISE EXCEPTION 'this server does not own the journal' USING ERRCODE = '${FENCED}'; END IF;
+    UPDATE nodes SET batch = p_batch WHERE id = p_server AND batch = p_batch - 1
+      RETURNING lease_until > clock_timestamp() INTO leased;
+    IF NOT FOUND THEN RAISE EXCEPTION 'the database does not know this server' USING ERRCODE = '${FENCED}'; END IF;
 
     -- A task that ends comes before a task that begins, because a session has one live task.
     IF json_array_length(parts -> 'moved') > 0 THEN
@@ -35,8 +37,9 @@ export const APPEND_BATCH = `
         first_message = coalesce(moved.first_message, tasks.first_message)
       FROM json_to_recordset(parts -> 'moved') AS moved(
         key bigint, expected integer, seq integer, state text, title text, deadline bigint, model text,
-        saved boolean, first_message text)
-      WHERE tasks.key = moved.key AND tasks.seq = moved.expected;
+        saved boolean, first_message text, epoch bigint)
+      WHERE tasks.key = moved.key AND tasks.seq = moved.expected
+        AND (moved.epoch IS NULL OR (leased AND tasks.epoch = moved.epoch));
       GET DIAGNOSTICS changed = ROW_COUNT;
       IF changed <> json_array_length(parts -> 'moved') THEN
         RAISE EXCEPTION 'a task has new events' USING ERRCODE = '${STALE}';
@@ -49,10 +52,10 @@ export const APPEND_BATCH = `
         model text, saved boolean, workspace text, first_message text)
     LOOP
       INSERT INTO tasks (task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline, model,
-        saved, workspace, first_message)
+        saved, workspace, first_message, owner)
       VALUES (new_task.task_id, new_task.session_id, new_task.principal, new_task.state, new_task.seq, p_at, p_at,
         new_task.title, new_task.deadline, new_task.model, new_task.saved, new_task.workspace,
-        coalesce(new_task.first_message, ''))
+        coalesce(new_task.first_message, ''), p_server)
       RETURNING key INTO new_key;
       created := created || new_key;
     END LOOP;

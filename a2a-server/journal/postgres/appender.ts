@@ -25,8 +25,8 @@ import type { Writer } from './writer.ts';
 /** The maximum number of cached heads. A head has some hundred bytes. */
 const MOST_HEADS = 10_000;
 
-/** How often a commit is decided again. Only this server writes, so one repetition is normally enough. */
-const MOST_ATTEMPTS = 5;
+/** How often a commit is decided again, if other servers change the same tasks. */
+const MOST_ATTEMPTS = 20;
 
 /** How often a commit is sent again after a broken connection. The writer waits for each new connection. */
 const MOST_CONNECTIONS = 5;
@@ -37,8 +37,13 @@ const APPEND = {
 };
 const FIND_HEADS = {
   name: 'find_heads',
-  text: `SELECT task_id, key, seq, state, title, deadline, principal, session_id, model, saved FROM tasks
+  text: `SELECT task_id, key, seq, state, title, deadline, principal, session_id, model, saved, epoch
+         FROM tasks
          WHERE task_id = ANY ($1)`,
+};
+const FIND_LEASE = {
+  name: 'find_lease',
+  text: 'SELECT lease_until > clock_timestamp() FROM nodes WHERE id = $1',
 };
 const FIND_COMMANDS = {
   name: 'find_commands',
@@ -68,7 +73,7 @@ export class Appender {
   /**
    * Writes the appends. They are durable when this resolves. If PostgreSQL refuses the commit, each append is written
    * alone, so that only those that it cannot store fail.
-   * @throws DatabaseInUse, PostgresFailure
+   * @throws ServerRemoved, PostgresFailure
    */
   async commit(appends: readonly PreparedAppend[]): Promise<AppendOutcome[]> {
     try {
@@ -114,6 +119,12 @@ export class Appender {
     }
   }
 
+  /** Notes a claim of this server, so that the owner's next append needs one round trip. */
+  noteEpoch(taskId: string, epoch: number): void {
+    const head = this.#heads.get(taskId);
+    if (head !== undefined && head.epoch < epoch) this.#heads.set(taskId, { ...head, epoch });
+  }
+
   /** Forgets the cached heads. Must be called after tasks were deleted. */
   forget(): void {
     this.#heads.clear();
@@ -139,7 +150,7 @@ export class Appender {
       } catch (error) {
         if (error instanceof PostgresFailure) {
           if (error.code === STALE || error.code === UNIQUE_VIOLATION) return 'stale';
-          if (error.code === FENCED) throw this.#writer.takenOver(error);
+          if (error.code === FENCED) throw this.#writer.removed(error);
         }
         if (!isUnavailable(error) || !sending || attempt === MOST_CONNECTIONS) throw error;
       }
@@ -160,7 +171,7 @@ export class Appender {
         return head === undefined ? [] : [[taskId, head] as const];
       }),
     );
-    return { source: 'cache', state: { heads, commands: new Map(), liveTasks: new Map() } };
+    return { source: 'cache', state: { heads, commands: new Map(), liveTasks: new Map(), leased: true } };
   }
 
   async #read(appends: readonly PreparedAppend[]): Promise<{ source: 'database'; state: KnownState }> {
@@ -168,7 +179,9 @@ export class Appender {
     const sessions = appends.flatMap(({ events: [first] }) =>
       first?.type === 'task.created' ? [first] : [],
     );
+    const asOwner = appends.some(({ epoch }) => epoch !== undefined);
     const state = await this.#writer.run(async (connection) => ({
+      leased: asOwner && (await connection.query(FIND_LEASE, [this.#writer.id]))[0]?.[0] === true,
       heads: headsIn(await connection.query(FIND_HEADS, [appends.map(({ taskId }) => taskId)])),
       commands:
         commands.length === 0
@@ -224,6 +237,7 @@ function headsIn(rows: Rows): Map<string, StoredHead> {
         sessionId: textColumn(row[7]),
         model: nullableTextColumn(row[8]),
         saved: row[9] === true,
+        epoch: integerColumn(row[10]),
       },
     ]),
   );

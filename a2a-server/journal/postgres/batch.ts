@@ -22,6 +22,7 @@ export interface StoredHead extends TaskHead {
   /** The model of the last started turn. Null before the first turn. */
   model: string | null;
   saved: boolean;
+  epoch: number;
 }
 
 /** A task after the batch's appends so far. */
@@ -31,6 +32,8 @@ interface BatchHead extends StoredHead {
   /** The text of the first message, if this batch appends it. */
   firstMessage: string | null;
   workspace: string | null;
+  /** The epoch that one of the appends names. */
+  fence: number | null;
 }
 
 /** What is known about the database before the batch. */
@@ -40,6 +43,8 @@ export interface KnownState {
   commands: ReadonlyMap<string, RecordedCommand>;
   /** The live task of a session, by `sessionKey`. */
   liveTasks: ReadonlyMap<string, string>;
+  /** False if the lease of this server has ended. Its executions then append nothing. */
+  leased: boolean;
 }
 
 export class Batch {
@@ -93,6 +98,8 @@ export class Batch {
 
   /** Decides the append and adds what it writes. */
   add(append: PreparedAppend): AppendOutcome {
+    if (append.epoch !== undefined && !this.#known.leased)
+      return { type: 'done', result: { type: 'fenced' } };
     const judgement = judgeAppend(append, this.#before, this.#at);
     if (judgement.type === 'answer') return judgement.outcome;
     const head = judgement.type === 'create' ? this.#create(judgement.row) : judgement.head;
@@ -100,6 +107,7 @@ export class Batch {
     if (judgement.type === 'extend') {
       const { title, deadline } = judgement;
       Object.assign(head, { seq: head.seq + entries.length, state: append.state, title, deadline });
+      head.fence = append.epoch ?? head.fence;
     }
     this.#touched.add(head);
     this.#noteLive(append.taskId, head);
@@ -113,9 +121,10 @@ export class Batch {
     const parts = {
       moved: heads
         .filter(({ expected }) => expected > 0)
-        .map(({ key, expected, firstMessage, ...head }) => ({
+        .map(({ key, expected, firstMessage, fence, ...head }) => ({
           key,
           expected,
+          epoch: fence,
           ...columnsOf(head),
           first_message: firstMessage,
         })),
@@ -147,9 +156,12 @@ export class Batch {
   /** Returns the tasks after the commit. @param created the keys of the new tasks, in order */
   headsAfter(created: readonly number[]): Map<string, StoredHead> {
     const stored = [...this.#heads].map(([taskId, head]) => {
-      const { seq, state, title, deadline, principal, sessionId, model, saved } = head;
+      const { seq, state, title, deadline, principal, sessionId, model, saved, epoch } = head;
       const key = head.key < 0 ? (created[-head.key - 1] ?? Number.NaN) : head.key;
-      return [taskId, { key, seq, state, title, deadline, principal, sessionId, model, saved }] as const;
+      return [
+        taskId,
+        { key, seq, state, title, deadline, principal, sessionId, model, saved, epoch },
+      ] as const;
     });
     return new Map(stored);
   }
@@ -159,7 +171,7 @@ export class Batch {
     if (known !== undefined) return known;
     const stored = this.#known.heads.get(taskId);
     if (stored === undefined) return undefined;
-    const head = { ...stored, expected: stored.seq, firstMessage: null, workspace: null };
+    const head = { ...stored, expected: stored.seq, firstMessage: null, workspace: null, fence: null };
     this.#heads.set(taskId, head);
     return head;
   }
@@ -176,9 +188,11 @@ export class Batch {
       sessionId,
       model: null,
       saved: false,
+      epoch: 0,
       expected: 0,
       firstMessage: null,
       workspace: null,
+      fence: null,
     };
     this.#heads.set(taskId, head);
     return head;
@@ -277,7 +291,7 @@ function columnsOf({
   deadline,
   model,
   saved,
-}: Omit<StoredHead, 'key' | 'principal' | 'sessionId'>): Record<string, SqlValue> {
+}: Omit<StoredHead, 'key' | 'principal' | 'sessionId' | 'epoch'>): Record<string, SqlValue> {
   return { seq, state, title, deadline, model, saved };
 }
 

@@ -3,12 +3,23 @@ import { DamagedData } from '../../../shared/runtime/damaged-data.ts';
 import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
 import { isUnavailable, PostgresFailure } from './driver.ts';
 
-/** Thrown if another server writes the journal in this database. */
+/** Thrown if another server upgrades the journal, or if an old a2a-server uses it, which shares it with no other. */
 export class DatabaseInUse extends ProductError {
   constructor(label: string, cause: unknown) {
     super(
       'CONFIGURATION',
-      `Another a2a-server already writes the journal in the database ${label}. Stop it first, or choose another database.`,
+      `An a2a-server of an older version uses the journal in the database ${label}, or another one upgrades it. Stop the old server, then start this one again.`,
+      { cause },
+    );
+  }
+}
+
+/** Thrown if the database has no row for this server any more. */
+export class ServerRemoved extends ProductError {
+  constructor(label: string, cause: unknown) {
+    super(
+      'CONFIGURATION',
+      `The database ${label} does not know this server any more: the server was away for a day, or the database was restored. Start the server again.`,
       { cause },
     );
   }

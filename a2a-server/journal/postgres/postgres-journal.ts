@@ -1,6 +1,6 @@
 /**
- * Stores the journal in PostgreSQL. One server writes it at a time (`writer.ts`). `docs/decisions/postgres-journal.md`
- * gives the reasons.
+ * Stores the journal in PostgreSQL. Several servers may use it at the same time (`postgres-ownership.ts`).
+ * `docs/decisions/postgres-journal.md` gives the reasons.
  */
 import pRetry from 'p-retry';
 import { BACK_OFF, type BackOff } from '../../../shared/runtime/back-off.ts';
@@ -16,6 +16,8 @@ import { databaseError } from './database-error.ts';
 import { deleteSessions, hasOldSession, removeDeleted } from './delete-sessions.ts';
 import { databaseAddress, isUnavailable, openPool, type Queries } from './driver.ts';
 import { readEntries } from './event-reader.ts';
+import { takeMaintenance } from './maintenance-lock.ts';
+import { PostgresOwnership } from './postgres-ownership.ts';
 import { TaskIndex } from './task-index.ts';
 import { Writer } from './writer.ts';
 
@@ -33,26 +35,26 @@ export interface PostgresJournalOptions {
   /** Returns milliseconds since 1970. The time becomes the `at` of the entries. */
   clock: () => number;
   onAppended?: OnAppended;
-  /** Called once if another server has taken over the journal. This server must stop its work (E1). */
-  onTakenOver?: (error: Error) => void;
+  /** Called once if the database has forgotten this server. This server must stop its work (E1). */
+  onRemoved?: (error: Error) => void;
   /** How long reads and appends wait for a lost database. The default is about 20 s. */
   backOff?: BackOff;
 }
 
 /**
- * Opens the journal and locks it until it is closed. Creates or upgrades its tables.
- * @throws ProductError STORAGE if the database cannot be reached. CONFIGURATION if another a2a-server uses it, if it
+ * Opens the journal, and registers this server until the journal is closed. Creates or upgrades the tables.
+ * @throws ProductError STORAGE if the database cannot be reached. CONFIGURATION if an old a2a-server uses it, if it
  * refuses the user, or if its version or the journal's version does not fit.
  */
 export async function openPostgresJournal({
   url,
   clock,
   onAppended,
-  onTakenOver = () => undefined,
+  onRemoved = () => undefined,
   backOff = BACK_OFF,
 }: PostgresJournalOptions): Promise<Journal> {
   const address = databaseAddress(url);
-  const writer = new Writer(address, { onTakenOver, backOff });
+  const writer = new Writer(address, { onRemoved, backOff });
   try {
     await writer.open();
   } catch (error) {
@@ -62,6 +64,13 @@ export async function openPostgresJournal({
   const pool = openPool(address, READERS);
   const committed = new CommittedEntries(onAppended);
   const appender = new Appender(writer, clock);
+  const ownership = new PostgresOwnership(address, {
+    id: writer.id,
+    onClaimed: (taskId, epoch) => {
+      appender.noteEpoch(taskId, epoch);
+      committed.forgetTask(taskId);
+    },
+  });
   const appends = new AppendQueue({
     commit: async (group: readonly ReturnType<typeof prepareAppend>[]) => {
       const outcomes = await appender.commit(group);
@@ -120,6 +129,7 @@ export async function openPostgresJournal({
   async function close(): Promise<void> {
     // Appends that were accepted are committed first (E3).
     await appends.settled();
+    ownership.close();
     committed.close();
     closing.abort();
     await writer.close();
@@ -127,6 +137,7 @@ export async function openPostgresJournal({
   }
 
   return {
+    ownership,
     async append(append) {
       requireOpen();
       const prepared = prepareAppend(append);
@@ -136,7 +147,9 @@ export async function openPostgresJournal({
       requirePositive(limit);
       requireOpen();
       if (!isStorable(taskId)) return [];
-      return committed.read(taskId, after, limit) ?? ask(() => readEntries(reader, taskId, { after, limit }));
+      const cached = committed.read(taskId, after, limit);
+      // Another server may have appended entries after the cached ones.
+      return cached?.length ? cached : ask(() => readEntries(reader, taskId, { after, limit }));
     },
     row: async (taskId) => (isStorable(taskId) ? ask(() => index.row(taskId)) : undefined),
     command: async (principal, messageId) =>
@@ -162,7 +175,9 @@ export async function openPostgresJournal({
         requirePositive(limit);
         if (!(await hasOldSession(reader, before))) return 0;
         try {
-          return await writer.transaction((connection) => deleteSessions(connection, before, limit));
+          return await writer.transaction(async (connection) =>
+            (await takeMaintenance(connection)) ? deleteSessions(connection, before, limit) : 0,
+          );
         } finally {
           // A commit whose answer is lost may have deleted the tasks.
           appender.forget();
@@ -171,10 +186,10 @@ export async function openPostgresJournal({
       }),
     maintain: (limit) =>
       ask(() =>
-        writer.transaction(
-          async (connection) =>
-            (await removeDeleted(connection, requirePositive(limit))) || packStep(connection, limit),
-        ),
+        writer.transaction(async (connection) => {
+          if (!(await takeMaintenance(connection))) return 0;
+          return (await removeDeleted(connection, requirePositive(limit))) || packStep(connection, limit);
+        }),
       ),
     watch: (taskId, wake) => committed.watch(taskId, wake),
     reachable: () => writer.connected,

@@ -11,8 +11,8 @@ const OLDEST_POSTGRES = 14;
  * The first n migrations create version n. A published migration must never change.
  *
  * Ids and states have the collation "C": the order of their bytes, on every machine. A task's events have no foreign
- * key, so a session is deleted at once, and its events later. `owner` and `epoch` are for several servers on one
- * database.
+ * key, so a session is deleted at once, and its events later. The owner of a task is the node that executes it
+ * (`ownership.ts`). `append_batch` is no migration: each upgrade replaces it.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -112,12 +112,16 @@ const MIGRATIONS: readonly string[] = [
     id    text COLLATE "C" PRIMARY KEY,
     batch bigint NOT NULL
   );
-  ${APPEND_BATCH}
+  `,
+  `
+  -- The servers of this database. A server may execute tasks until its lease ends.
+  ALTER TABLE servers RENAME TO nodes;
+  ALTER TABLE nodes ADD COLUMN lease_until timestamptz NOT NULL DEFAULT '-infinity';
   `,
 ];
 
 /**
- * Upgrades the tables to this program's version. The caller holds the journal's lock, so no other server does the same.
+ * Upgrades the tables to this program's version. The caller holds the journal's lock, so no other server does the same at the same time.
  * @throws ProductError CONFIGURATION if PostgreSQL is too old, the encoding is not UTF8, or the journal is newer;
  * PostgresFailure
  */
@@ -132,6 +136,7 @@ export async function migrate(connection: Connection, label: string): Promise<vo
     text: `
       CREATE TABLE IF NOT EXISTS a2a_journal (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
       ${steps}
+      ${APPEND_BATCH}
       INSERT INTO a2a_journal VALUES (1, ${MIGRATIONS.length})
         ON CONFLICT (id) DO UPDATE SET version = ${MIGRATIONS.length};`,
   });

@@ -1,9 +1,8 @@
 /**
- * The one connection that writes the journal. It has a lock in the database, so one server writes (E1).
+ * The one connection of this server that writes the journal. Other servers may write at the same time.
  *
- * - The lock belongs to the connection. PostgreSQL releases it when the connection ends, in any way.
- * - Each server has a row in `servers`. A server that takes the lock removes the rows of others. A server that lost its
- *   connection therefore cannot write after another server has taken over.
+ * - Each server has a row in `nodes`, with the number of its last commit and the end of its lease.
+ * - Only the upgrade of the tables needs a lock. The lock belongs to the connection, so PostgreSQL releases it in any case.
  * - Work runs one piece after another. A lost connection is opened again, with back-off.
  */
 import { randomUUID } from 'node:crypto';
@@ -11,7 +10,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import type { BackOff } from '../../../shared/runtime/back-off.ts';
 import { integerColumn } from '../columns.ts';
-import { DatabaseInUse } from './database-error.ts';
+import { DatabaseInUse, ServerRemoved } from './database-error.ts';
 import {
   CLOSE_MS,
   type Connection,
@@ -25,17 +24,20 @@ import { migrate } from './schema.ts';
 /** Identifies the advisory locks of journals, "a2aj" in ASCII. The second number identifies the schema. */
 const LOCK = '1630694762, hashtext(current_schema())';
 
-/** The connection of an ended server may need this time to disappear. About 1.5 s in total. */
+/** Waits about 5.5 s for another server that upgrades the tables. A server of version 1 holds the lock until it ends. */
 const LOCK_PATIENCE: BackOff = {
-  retries: 4,
+  retries: 8,
   minTimeout: 100,
   maxTimeout: 1_000,
   factor: 2,
   randomize: false,
 };
 
+/** A server that was away from the database for this time must start again. */
+const FORGOTTEN = "interval '1 day'";
+
 /**
- * PostgreSQL detects a vanished server within about 15 s and then releases its lock. `synchronous_commit` keeps J1: a
+ * PostgreSQL detects a vanished server within about 15 s and then frees its connection. `synchronous_commit` keeps J1: a
  * database may have switched it off.
  */
 const SESSION = `
@@ -47,33 +49,31 @@ const SESSION = `
 const RECONNECT_MS = 2_000;
 
 interface WriterOptions {
-  /** Called once if another server has taken over the journal. */
-  onTakenOver: (error: Error) => void;
+  /** Called once if the database has forgotten this server. */
+  onRemoved: (error: Error) => void;
   /** How long work waits for a lost database. */
   backOff: BackOff;
 }
 
 export class Writer {
   readonly #address: DatabaseAddress;
-  readonly #onTakenOver: (error: Error) => void;
+  readonly #onRemoved: (error: Error) => void;
   readonly #backOff: BackOff;
   readonly #id = randomUUID();
   readonly #closing = new AbortController();
   #connection: Connection | undefined;
-  /** The backend of the last connection. It may still have the lock if the network was cut. */
-  #lastBackend: number | undefined;
   /** True after the first connection, which registers this server. */
   #registered = false;
   /** True if the last attempts to connect have failed. */
   #unreachable = false;
-  /** Present if another server has taken over the journal. */
+  /** Present if the database has forgotten this server. */
   #lost: Error | undefined;
   #batch = 0;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(address: DatabaseAddress, { onTakenOver, backOff }: WriterOptions) {
+  constructor(address: DatabaseAddress, { onRemoved, backOff }: WriterOptions) {
     this.#address = address;
-    this.#onTakenOver = onTakenOver;
+    this.#onRemoved = onRemoved;
     this.#backOff = backOff;
   }
 
@@ -91,7 +91,7 @@ export class Writer {
   }
 
   /**
-   * Connects for the first time, upgrades the tables and takes the lock. Does not wait for a database that is down.
+   * Connects for the first time, upgrades the tables and registers this server. Does not wait for a database that is down.
    * @throws DatabaseInUse, ProductError CONFIGURATION, PostgresFailure
    */
   async open(): Promise<void> {
@@ -100,7 +100,7 @@ export class Writer {
 
   /**
    * Runs work on the connection, after all earlier work.
-   * @throws DatabaseInUse if another server has taken over; PostgresFailure
+   * @throws ServerRemoved, PostgresFailure
    */
   run<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const result = this.#queue.then(async () => work(await this.#usable()));
@@ -108,7 +108,7 @@ export class Writer {
     return result;
   }
 
-  /** Runs work in one transaction, after all earlier work. @throws DatabaseInUse, PostgresFailure */
+  /** Runs work in one transaction, after all earlier work. @throws ServerRemoved, PostgresFailure */
   transaction<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     return this.run(async (connection) => {
       await connection.query({ text: 'BEGIN' });
@@ -123,11 +123,11 @@ export class Writer {
     });
   }
 
-  /** Records that another server has taken over. No later work runs. Returns the error. */
-  takenOver(cause: unknown): Error {
+  /** Records that the database has forgotten this server. No later work runs. Returns the error. */
+  removed(cause: unknown): Error {
     if (this.#lost === undefined) {
-      this.#lost = new DatabaseInUse(this.#address.label, cause);
-      this.#onTakenOver(this.#lost);
+      this.#lost = new ServerRemoved(this.#address.label, cause);
+      this.#onRemoved(this.#lost);
     }
     return this.#lost;
   }
@@ -145,8 +145,8 @@ export class Writer {
     if (connection?.usable !== true) return;
     const stop = new AbortController();
     const limit = wait(CLOSE_MS, undefined, { signal: stop.signal });
-    const removal = connection.query({ text: 'DELETE FROM servers WHERE id = $1' }, [this.#id]);
-    // The next server removes the row too, if this one cannot.
+    const removal = connection.query({ text: 'DELETE FROM nodes WHERE id = $1' }, [this.#id]);
+    // If this fails, the lease ends soon. A later server removes the row.
     await Promise.race([removal, limit]).catch(() => undefined);
     stop.abort();
     connection.close();
@@ -162,7 +162,7 @@ export class Writer {
         // Once a caller has waited in vain, later callers get the error at once.
         ...(this.#unreachable && { retries: 0 }),
         signal: this.#closing.signal,
-        shouldRetry: ({ error }) => isUnavailable(error) || error instanceof LockHeld,
+        shouldRetry: ({ error }) => isUnavailable(error),
       });
       this.#unreachable = false;
       return connection;
@@ -170,7 +170,7 @@ export class Writer {
       if (this.#closing.signal.aborted)
         throw new PostgresFailure('CONNECTION', 'the journal was closed before it had a connection', error);
       this.#unreachable = true;
-      throw error instanceof LockHeld ? new DatabaseInUse(this.#address.label, error) : error;
+      throw error;
     }
   }
 
@@ -190,58 +190,50 @@ export class Writer {
     const connection = await openConnection(this.#address);
     try {
       await connection.query({ text: SESSION });
-      await this.#lock(connection);
       await (this.#registered ? this.#resume(connection) : this.#register(connection));
     } catch (error) {
       connection.close();
       throw error;
     }
-    this.#lastBackend = connection.backend;
     this.#connection = connection;
     connection.onLost(() => void this.#reconnect());
     return connection;
   }
 
-  async #lock(connection: Connection): Promise<void> {
-    const once = async (): Promise<void> => {
+  /** Upgrades the tables under the lock of the journal, so that one server at a time does this. */
+  async #migrate(connection: Connection): Promise<void> {
+    const lock = async (): Promise<void> => {
       const [[locked] = []] = await connection.query({ text: `SELECT pg_try_advisory_lock(${LOCK})` });
-      if (locked === true) return;
-      if (this.#registered) await this.#resume(connection);
-      // After a cut of the network, PostgreSQL may still serve this server's own lost connection.
-      if (this.#lastBackend !== undefined)
-        await connection.query(
-          {
-            text: `SELECT pg_terminate_backend(pid) FROM pg_locks
-                   WHERE locktype = 'advisory' AND granted AND pid = $1
-                     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
-          },
-          [this.#lastBackend],
-        );
-      throw new LockHeld('another connection has the lock');
+      if (locked !== true) throw new LockHeld('another connection has the lock');
     };
     try {
-      await pRetry(once, {
+      await pRetry(lock, {
         ...LOCK_PATIENCE,
         signal: this.#closing.signal,
         shouldRetry: ({ error }) => error instanceof LockHeld,
       });
     } catch (error) {
-      throw error instanceof LockHeld && !this.#registered
-        ? new DatabaseInUse(this.#address.label, error)
-        : error;
+      throw error instanceof LockHeld ? new DatabaseInUse(this.#address.label, error) : error;
     }
+    await migrate(connection, this.#address.label);
+    await connection.query({ text: `SELECT pg_advisory_unlock(${LOCK})` });
   }
 
   async #register(connection: Connection): Promise<void> {
-    await migrate(connection, this.#address.label);
-    await connection.query({ text: 'DELETE FROM servers' });
-    await connection.query({ text: 'INSERT INTO servers (id, batch) VALUES ($1, 0)' }, [this.#id]);
+    await this.#migrate(connection);
+    await connection.query({
+      text: `DELETE FROM nodes WHERE lease_until < clock_timestamp() - ${FORGOTTEN}`,
+    });
+    await connection.query(
+      { text: `INSERT INTO nodes (id, batch, lease_until) VALUES ($1, 0, clock_timestamp())` },
+      [this.#id],
+    );
     this.#registered = true;
   }
 
   async #resume(connection: Connection): Promise<void> {
-    const [row] = await connection.query({ text: 'SELECT batch FROM servers WHERE id = $1' }, [this.#id]);
-    if (row === undefined) throw this.takenOver(new Error('another server has taken the journal'));
+    const [row] = await connection.query({ text: 'SELECT batch FROM nodes WHERE id = $1' }, [this.#id]);
+    if (row === undefined) throw this.removed(new Error('the database has no row for this server'));
     this.#batch = integerColumn(row[0]);
   }
 }

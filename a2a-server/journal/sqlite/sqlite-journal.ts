@@ -3,6 +3,7 @@
  * and one process per file. `synchronous = FULL` keeps J1: an entry that a reader has seen survives a power loss.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { soleOwnership } from '../ownership.ts';
 import type { CostRow } from '../../task/cost-sum.ts';
 import type { DailyUse } from '../../task/daily-budget.ts';
 import type { JournalEntry } from '../../task/events.ts';
@@ -190,6 +191,8 @@ class SqliteJournal implements Journal {
   async dailyUse(principal: string, day: number): Promise<DailyUse> {
     return this.#ask(() => this.#costs.dailyUse(principal, day));
   }
+
+  readonly ownership = soleOwnership(this);
 
   async unsettled(): Promise<TaskRow[]> {
     return this.#ask(() => this.#index.unsettled());

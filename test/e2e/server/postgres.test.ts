@@ -9,7 +9,6 @@ import {
   startPostgres,
   whyNoPostgres,
 } from '../../support/postgres-server.ts';
-import { startProxy, type PostgresProxy } from '../../support/postgres-proxy.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
 
@@ -36,7 +35,6 @@ if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => unde
 else {
   let database: PostgresServer;
   let url: string;
-  let proxy: PostgresProxy | undefined;
 
   beforeAll(async () => {
     database = await startPostgres();
@@ -46,11 +44,7 @@ else {
     url = await database.createDatabase();
   });
 
-  afterEach(async () => {
-    await proxy?.close();
-    proxy = undefined;
-    await database.dropDatabase(url);
-  });
+  afterEach(() => database.dropDatabase(url));
 
   afterAll(() => database.dispose());
 
@@ -112,41 +106,6 @@ else {
       expect(starts(await running.peer.history(taskId))).toBe(1);
       await running.server.stop();
       expect(running.server.log()).not.toContain(url);
-    });
-  });
-
-  describe('a second server on the same database', () => {
-    it('E1 a second server ends with exit code 78 and names the database, not the user', async () => {
-      await postgresStage();
-      const failure = await postgresStage().then(
-        () => undefined,
-        (error: unknown) => String(error),
-      );
-      expect(failure).toContain('Another a2a-server already writes the journal in the database');
-      expect(failure).not.toContain('user=postgres');
-    });
-
-    it('E1 a server that was cut off while another took over stops its tool and ends', async () => {
-      proxy = await startProxy(url);
-      const first = await stage({ env: { A2A_SERVER_DATABASE: proxy.url } });
-      const gate = await makeGate(first.server.workspace);
-      const text = plan(
-        shell(`echo $$ >> effects.txt; echo running; ${gate.wait}; echo late >> effects.txt`),
-      );
-      const { taskId, pending } = await (await first.peer.stream(text)).parked();
-      const decided = await first.peer.decide(taskId, [decisionOn(pending, 'approve')]);
-      await decided.output('running');
-      proxy.freeze();
-      await database.endWriters();
-      const second = await postgresStage();
-      proxy.cut();
-      await first.server.logged(/another server has taken over the journal/);
-      expect(await first.server.ended()).toBe(1);
-      await gate.pass();
-      expect(await first.file('effects.txt')).not.toContain('late');
-      const { seq = 0 } = decided.seen.at(-1) ?? {};
-      const { pending: asked } = await (await second.peer.follow(taskId, seq)).parked();
-      expect(asked).toMatchObject([{ reason: 'outcome-unknown' }]);
     });
   });
 }

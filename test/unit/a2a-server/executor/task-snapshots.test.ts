@@ -19,6 +19,7 @@ beforeEach(async () => {
   const real = await openSqliteJournal({ path, clock: () => 1 });
   reads = [];
   journal = {
+    ownership: real.ownership,
     append: (append) => real.append(append),
     read(taskId, after, limit) {
       reads.push(after);

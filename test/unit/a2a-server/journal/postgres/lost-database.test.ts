@@ -73,7 +73,7 @@ else {
   async function lastBatch(): Promise<number> {
     const client = new Client({ connectionString: url });
     await client.connect();
-    const { rows } = await client.query<{ batch: string }>('SELECT batch FROM servers');
+    const { rows } = await client.query<{ batch: string }>('SELECT batch FROM nodes');
     await client.end();
     return Number(rows[0]?.batch);
   }
@@ -189,36 +189,51 @@ else {
   });
 
   describe('two servers on one database', () => {
-    it('E1 a second server cannot open the journal until the first has closed it', async () => {
-      const first = await open();
-      await expect(open()).rejects.toMatchObject({
-        reason: 'CONFIGURATION',
-        message: expect.stringMatching(/Another a2a-server already writes the journal in the database/),
-      });
-      await first.close();
-      const second = await open();
-      expect(await second.append(beginning('a'))).toMatchObject({ type: 'appended' });
-    });
-
-    it('E1 a server whose connection was lost while another took over writes nothing and learns of it', async () => {
-      const taken: Error[] = [];
-      const first = await open({
-        url: proxy.url,
-        backOff: QUICK,
-        onTakenOver: (error) => void taken.push(error),
-      });
+    it('J1 both write, and each append gets a conflict if the other server was faster', async () => {
+      const [first, second] = [await open(), await open()];
       await first.append(beginning('a', { events: [working] }));
-      proxy.freeze();
-      await server.endWriters();
-      const second = await open();
       expect(await second.append(continuing('a', 2, [delta('second')], 'working'))).toMatchObject({
         type: 'appended',
       });
-      proxy.cut();
-      const late = first.append(continuing('a', 3, [delta('first')], 'working'));
+      const late = await first.append(continuing('a', 2, [delta('first')], 'working'));
+      expect(late).toEqual({ type: 'conflict' });
+      expect(await first.append(continuing('a', 3, [delta('first')], 'working'))).toMatchObject({
+        type: 'appended',
+      });
+      for (const journal of [first, second]) expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3, 4]);
+    });
+
+    it('B1 a message that both get at once starts one task', async () => {
+      const [first, second] = [await open(), await open()];
+      const command = commandKey('m1');
+      const results = await Promise.all([
+        first.append({ ...beginning('a'), command }),
+        second.append({ ...beginning('b', { sessionId: 'other' }), command }),
+      ]);
+      expect(results.map(({ type }) => type).toSorted()).toEqual(['appended', 'repeated']);
+    });
+
+    it('a server that the database has forgotten writes nothing and learns of it', async () => {
+      const removed: Error[] = [];
+      const first = await open({ backOff: QUICK, onRemoved: (error) => void removed.push(error) });
+      await first.append(beginning('a', { events: [working] }));
+      await administer('DELETE FROM nodes');
+      const late = first.append(continuing('a', 2, [delta('first')], 'working'));
       await expect(late).rejects.toMatchObject({ reason: 'CONFIGURATION' });
-      expect(taken).toHaveLength(1);
-      expect(await seqsOf(second, 'a')).toEqual([1, 2, 3]);
+      expect(removed).toHaveLength(1);
+      expect(await seqsOf(await open(), 'a')).toEqual([1, 2]);
+    });
+
+    it('a server of the first version keeps others out, because it locks the journal', async () => {
+      const old = new Client({ connectionString: url });
+      await old.connect();
+      await old.query('SELECT pg_advisory_lock(1630694762, hashtext(current_schema()))');
+      await expect(open()).rejects.toMatchObject({
+        reason: 'CONFIGURATION',
+        message: expect.stringMatching(/older version uses the journal in the database/),
+      });
+      await old.end();
+      expect(await (await open()).append(beginning('a'))).toMatchObject({ type: 'appended' });
     });
   });
 

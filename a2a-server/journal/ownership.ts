@@ -1,0 +1,101 @@
+/**
+ * Ownership: which server executes a task (E1). A server claims a task before it executes it, and releases it afterwards.
+ *
+ * - Each claim has a larger epoch than the claims before. The owner's appends name the epoch, and the journal refuses
+ *   them after another claim.
+ * - Several servers may use one PostgreSQL database. One server uses an SQLite file, and owns all of its tasks.
+ */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Journal } from './journal.ts';
+
+interface ClaimFacts {
+  /** Absent if only one server can use the journal. */
+  epoch?: number;
+  /** True if an earlier owner may have left unfinished work. */
+  takenOver: boolean;
+}
+
+/** The right of this server to execute one task. It is lost at most once. */
+export class Claim {
+  readonly epoch: number | undefined;
+  readonly takenOver: boolean;
+  readonly #valid: () => boolean;
+  #lost = false;
+  #listener: () => void = () => undefined;
+
+  /** @param valid returns false once the server's lease has ended */
+  constructor({ epoch, takenOver }: ClaimFacts, valid: () => boolean = () => true) {
+    this.epoch = epoch;
+    this.takenOver = takenOver;
+    this.#valid = valid;
+  }
+
+  /** False if this server must not write as the owner any more. */
+  get held(): boolean {
+    return !this.#lost && this.#valid();
+  }
+
+  /** Calls `listener` once when the claim is lost. */
+  onLost(listener: () => void): void {
+    if (this.#lost) listener();
+    else this.#listener = listener;
+  }
+
+  lose(): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.#listener();
+  }
+}
+
+export interface ClaimedTask {
+  taskId: string;
+  claim: Claim;
+}
+
+/** The server, for its ownership. */
+export interface OwningServer {
+  /** Called regularly, so that this server can claim the tasks of servers that have died. */
+  look: () => void;
+  /** True if this server can execute tasks in this directory. */
+  canOpen: (workspace: string) => Promise<boolean>;
+}
+
+/** Claims and releases tasks for this server. */
+export interface Ownership {
+  /** Starts to claim. Resolves when this server may claim tasks. */
+  start(server: OwningServer): Promise<void>;
+  /**
+   * Claims one task. Returns undefined if another server owns it, if this server cannot open its workspace, or if the
+   * journal cannot be reached.
+   */
+  claim(taskId: string): Promise<Claim | undefined>;
+  /**
+   * Claims submitted and working tasks that no living server owns and whose workspace this server can open, oldest first.
+   * @param except tasks that this server does not claim
+   */
+  claimAbandoned(except: readonly string[]): Promise<ClaimedTask[]>;
+  /** Gives the claim back. Another server can then claim the task. */
+  release(taskId: string, claim: Claim): void;
+}
+
+/** The ownership of a journal that one server uses at a time. That server owns every task. */
+export function soleOwnership(journal: Pick<Journal, 'unsettled'>): Ownership {
+  return {
+    start: async () => undefined,
+    claim: async () => new Claim({ takenOver: false }),
+    claimAbandoned: async () =>
+      (await journal.unsettled()).map(({ taskId }) => ({ taskId, claim: new Claim({ takenOver: true }) })),
+    release: () => undefined,
+  };
+}
+
+/** The claim of an execution was lost: the lease ended, or another server has claimed the task. */
+export class OwnershipLost extends ProductError {
+  constructor(taskId: string) {
+    super(
+      'SHUTTING_DOWN',
+      `This server has lost the task ${taskId}, and another server continues it. Try again later.`,
+    );
+  }
+}

@@ -1,0 +1,21 @@
+/**
+ * The lease of a server: the time in which no other server may claim its tasks. Pure. The database stores the end of the
+ * lease by its own clock. A server measures its lease with a monotonic clock, from before it sent the renewal.
+ */
+
+/** The time from a renewal to the end of the lease. */
+export const LEASE_MS = 4_000;
+
+/** The interval of the renewals. */
+export const BEAT_MS = 1_000;
+
+/** A server stops its tools this time before its lease ends. */
+const STOP_EARLY_MS = 1_000;
+
+/**
+ * Returns when the server must stop the work on its tasks.
+ * @param sentAt the time before the last successful renewal was sent, in milliseconds
+ */
+export function workEnd(sentAt: number): number {
+  return sentAt + LEASE_MS - STOP_EARLY_MS;
+}

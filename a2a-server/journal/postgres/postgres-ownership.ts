@@ -1,0 +1,209 @@
+/**
+ * Claims tasks in PostgreSQL for this server (E1). It has a connection of its own, so that no long commit delays the
+ * renewals of the lease.
+ *
+ * - A server may claim a task that has no owner, or whose owner's lease has ended by the clock of the database. It must
+ *   be able to open the task's workspace.
+ * - A server that could not renew its lease loses all claims before the lease ends. Its executions then stop.
+ * - The statements of the connection run in order. So a task cannot be claimed twice by this server at the same time.
+ */
+import { performance } from 'node:perf_hooks';
+import { integerColumn, nullableTextColumn, textColumn } from '../columns.ts';
+import { Claim, type ClaimedTask, type OwningServer, type Ownership } from '../ownership.ts';
+import { type Connection, type DatabaseAddress, openConnection } from './driver.ts';
+import { BEAT_MS, LEASE_MS, workEnd } from './lease.ts';
+
+/** The maximum number of abandoned tasks that a server claims at once. The other servers claim the others. */
+const CLAIMED_AT_ONCE = 200;
+
+/** In milliseconds. A claim that waits for a commit of the task must not delay the next renewal. */
+const LOCK_MS = 500;
+
+const RENEW = {
+  name: 'renew_lease',
+  text: "UPDATE nodes SET lease_until = clock_timestamp() + $2 * interval '1 millisecond' WHERE id = $1 RETURNING 1",
+};
+const HAS_LEASE = 'EXISTS (SELECT FROM nodes WHERE id = $1 AND lease_until > clock_timestamp())';
+const OWNER_IS_DEAD = 'NOT EXISTS (SELECT FROM nodes WHERE id = owner AND lease_until > clock_timestamp())';
+const CLAIM = {
+  name: 'claim_task',
+  text: `UPDATE tasks SET owner = $1, epoch = tasks.epoch + 1
+         FROM (SELECT key, owner FROM tasks
+               WHERE task_id = $2 AND (owner IS NULL OR owner = $1 OR ${OWNER_IS_DEAD})
+               FOR UPDATE) AS before
+         WHERE tasks.key = before.key AND ${HAS_LEASE}
+         RETURNING tasks.epoch, before.owner IS NOT NULL, tasks.workspace`,
+};
+const ABANDONED = `state IN ('submitted', 'working')
+  AND (owner IS NULL OR owner = $1 OR ${OWNER_IS_DEAD}) AND NOT task_id = ANY ($2)`;
+const FIND_WORKSPACES = {
+  name: 'find_workspaces',
+  text: `SELECT DISTINCT workspace FROM tasks WHERE ${ABANDONED} AND workspace IS NOT NULL`,
+};
+const CLAIM_ABANDONED = {
+  name: 'claim_abandoned',
+  text: `UPDATE tasks SET owner = $1, epoch = tasks.epoch + 1
+         FROM (SELECT key FROM tasks
+               WHERE ${ABANDONED} AND (workspace IS NULL OR workspace = ANY ($3))
+               ORDER BY key LIMIT $4 FOR UPDATE SKIP LOCKED) AS abandoned
+         WHERE tasks.key = abandoned.key AND ${HAS_LEASE}
+         RETURNING tasks.task_id, tasks.epoch`,
+};
+const RELEASE = {
+  name: 'release_task',
+  text: 'UPDATE tasks SET owner = NULL WHERE task_id = $2 AND owner = $1 AND epoch = $3',
+};
+
+interface PostgresOwnershipOptions {
+  /** The id of this server's row in `nodes`. */
+  id: string;
+  onClaimed: (taskId: string, epoch: number) => void;
+}
+
+export class PostgresOwnership implements Ownership {
+  readonly #address: DatabaseAddress;
+  readonly #id: string;
+  readonly #onClaimed: (taskId: string, epoch: number) => void;
+  readonly #claims = new Map<string, Claim>();
+  /** The tasks whose claim was sent. They may already belong to this server in the database. */
+  readonly #claiming = new Map<string, number>();
+  #connection: Promise<Connection> | undefined;
+  #canOpen: OwningServer['canOpen'] = async () => true;
+  #workEnd = Number.NEGATIVE_INFINITY;
+  #beat: NodeJS.Timeout | undefined;
+  #end: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(address: DatabaseAddress, { id, onClaimed }: PostgresOwnershipOptions) {
+    this.#address = address;
+    this.#id = id;
+    this.#onClaimed = onClaimed;
+  }
+
+  async start({ look, canOpen }: OwningServer): Promise<void> {
+    this.#canOpen = canOpen;
+    await this.#renew();
+    const beat = async (): Promise<void> => {
+      await this.#renew();
+      if (this.#leased) look();
+    };
+    this.#beat = setInterval(() => void beat(), BEAT_MS);
+  }
+
+  async claim(taskId: string): Promise<Claim | undefined> {
+    if (!this.#leased) return undefined;
+    this.#claiming.set(taskId, (this.#claiming.get(taskId) ?? 0) + 1);
+    try {
+      const [row] = await this.#ask(CLAIM, [this.#id, taskId]);
+      if (row === undefined) return undefined;
+      const claim = this.#note(taskId, integerColumn(row[0]), row[1] === true);
+      const workspace = nullableTextColumn(row[2]);
+      if (workspace === null || (await this.#canOpen(workspace))) return claim;
+      this.release(taskId, claim);
+      return undefined;
+    } catch {
+      // This server looks for abandoned tasks again when it reaches the database.
+      return undefined;
+    } finally {
+      const others = (this.#claiming.get(taskId) ?? 1) - 1;
+      if (others > 0) this.#claiming.set(taskId, others);
+      else this.#claiming.delete(taskId);
+    }
+  }
+
+  async claimAbandoned(except: readonly string[]): Promise<ClaimedTask[]> {
+    if (!this.#leased) return [];
+    const connection = await this.#connected();
+    const known = (): string[] => [...except, ...this.#claims.keys(), ...this.#claiming.keys()];
+    const open: string[] = [];
+    for (const [workspace] of await connection.query(FIND_WORKSPACES, [this.#id, known()]))
+      if (await this.#canOpen(textColumn(workspace))) open.push(textColumn(workspace));
+    // `known` contains every task whose claim was sent before this statement.
+    const rows = await connection.query(CLAIM_ABANDONED, [this.#id, known(), open, CLAIMED_AT_ONCE]);
+    return rows.flatMap((row) => {
+      const taskId = textColumn(row[0]);
+      // `claim` was called meanwhile. Its epoch is larger.
+      if (this.#claims.has(taskId) || this.#claiming.has(taskId)) return [];
+      return { taskId, claim: this.#note(taskId, integerColumn(row[1]), true) };
+    });
+  }
+
+  release(taskId: string, claim: Claim): void {
+    if (this.#claims.get(taskId) === claim) this.#claims.delete(taskId);
+    if (!claim.held || claim.epoch === undefined) return;
+    // If this fails, this server claims the task again when the task needs an execution.
+    this.#ask(RELEASE, [this.#id, taskId, claim.epoch]).catch(() => undefined);
+  }
+
+  /** Ends the renewals. The journal then deletes this server's row, so other servers can claim its tasks at once. */
+  close(): void {
+    this.#closed = true;
+    clearInterval(this.#beat);
+    clearTimeout(this.#end);
+    this.#disconnect();
+  }
+
+  get #leased(): boolean {
+    return performance.now() < this.#workEnd;
+  }
+
+  #note(taskId: string, epoch: number, takenOver: boolean): Claim {
+    const claim = new Claim({ epoch, takenOver }, () => this.#leased);
+    this.#claims.set(taskId, claim);
+    this.#onClaimed(taskId, epoch);
+    return claim;
+  }
+
+  async #renew(): Promise<void> {
+    const sentAt = performance.now();
+    try {
+      const renewed = await this.#ask(RENEW, [this.#id, LEASE_MS]);
+      if (renewed.length === 0 || this.#closed) return;
+    } catch {
+      return;
+    }
+    this.#workEnd = Math.max(this.#workEnd, workEnd(sentAt));
+    clearTimeout(this.#end);
+    this.#end = setTimeout(() => this.#lose(), Math.max(0, this.#workEnd - performance.now()));
+  }
+
+  /** Gives up all claims, because the lease ends soon. */
+  #lose(): void {
+    this.#workEnd = Number.NEGATIVE_INFINITY;
+    // The connection may hang. The next renewal opens another.
+    this.#disconnect();
+    const claims = [...this.#claims.values()];
+    this.#claims.clear();
+    for (const claim of claims) claim.lose();
+  }
+
+  async #ask(
+    statement: { name: string; text: string },
+    values: readonly (string | number)[],
+  ): Promise<readonly (readonly unknown[])[]> {
+    return (await this.#connected()).query(statement, values);
+  }
+
+  #connected(): Promise<Connection> {
+    if (this.#connection !== undefined) return this.#connection;
+    const opening = this.#open();
+    const forget = (): void => {
+      if (this.#connection === opening) this.#connection = undefined;
+    };
+    opening.then((connection) => connection.onLost(forget), forget);
+    this.#connection = opening;
+    return opening;
+  }
+
+  async #open(): Promise<Connection> {
+    if (this.#closed) throw new Error('the journal is closed');
+    const connection = await openConnection(this.#address);
+    await connection.query({ text: `SET lock_timeout = ${LOCK_MS}` });
+    return connection;
+  }
+
+  #disconnect(): void {
+    this.#connection?.then((connection) => connection.close()).catch(() => undefined);
+    this.#connection = undefined;
+  }
+}

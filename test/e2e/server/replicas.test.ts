@@ -1,0 +1,166 @@
+/** Tests several server processes on one PostgreSQL: what happens to a task whose server dies, stops or is cut off. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { decisionOn } from '../../support/a2a-message.ts';
+import { makeGate } from '../../support/gate.ts';
+import { plan, shell, wait, write } from '../../support/offline-plan.ts';
+import { startProxy, type PostgresProxy } from '../../support/postgres-proxy.ts';
+import {
+  type PostgresServer,
+  START_LIMIT_MS,
+  startPostgres,
+  whyNoPostgres,
+} from '../../support/postgres-server.ts';
+import { runningProcesses } from '../../support/process-group.ts';
+import { stage, type Stage } from '../../support/stage.ts';
+import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
+
+function starts(events: readonly StreamEvent[]): number {
+  return activitiesOf(events).filter(({ type }) => type === 'tool.started').length;
+}
+
+/** Returns the task's events. Each has a larger number than the one before. */
+async function eventsOf({ peer }: Stage, taskId: string): Promise<StreamEvent[]> {
+  const events = await peer.history(taskId);
+  const seqs = events.flatMap(({ seq }) => seq ?? []);
+  expect(new Set(seqs).size).toBe(seqs.length);
+  expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
+  return events;
+}
+
+/** The interval in which a test asks again for a state that no event announces. */
+const ASK_AGAIN_MS = 50;
+
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+
+/** Starts a task whose approved command runs until the gate opens. */
+async function runningCommand(first: Stage) {
+  const gate = await makeGate(first.server.workspace);
+  const text = plan(shell(`echo $$ >> effects.txt; echo running; ${gate.wait}; echo late >> effects.txt`), {
+    say: 'We end.',
+  });
+  const { taskId, pending } = await (await first.peer.stream(text)).parked();
+  const decided = await first.peer.decide(taskId, [decisionOn(pending, 'approve')]);
+  await decided.output('running');
+  return { gate, taskId, decided, seq: decided.seen.at(-1)?.seq ?? 0 };
+}
+
+async function untilAsked({ peer }: Stage, taskId: string) {
+  for (;;) {
+    const task = await peer.task(taskId);
+    if (task.state === 'INPUT_REQUIRED') return task;
+    await pause();
+  }
+}
+
+/** Waits until no process of the command runs. The command has written its process group. */
+async function untilEnded(first: Stage): Promise<void> {
+  while ((await runningProcesses(Number.parseInt((await first.file('effects.txt')) ?? '', 10))) > 0)
+    await pause();
+}
+
+if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => undefined);
+else {
+  let database: PostgresServer;
+  let url: string;
+  let proxy: PostgresProxy;
+
+  beforeAll(async () => {
+    database = await startPostgres();
+  }, START_LIMIT_MS);
+
+  beforeEach(async () => {
+    url = await database.createDatabase();
+    proxy = await startProxy(url);
+  });
+
+  afterEach(async () => {
+    await proxy.close();
+    await database.dropDatabase(url);
+  });
+
+  afterAll(() => database.dispose());
+
+  const replica = (from = url): Promise<Stage> => stage({ env: { A2A_SERVER_DATABASE: from } });
+
+  describe('a server that dies', () => {
+    it('R112 during a command: another server asks about the interrupted command, and does not run it again', async () => {
+      const first = await replica();
+      const second = await replica();
+      const { taskId } = await runningCommand(first);
+      await first.server.kill();
+      process.kill(-Number(await first.file('effects.txt')), 'SIGKILL');
+      const asked = await untilAsked(second, taskId);
+      expect(asked.pending).toMatchObject([{ reason: 'outcome-unknown' }]);
+      expect((await first.file('effects.txt'))?.match(/\n/g)).toHaveLength(1);
+      expect(starts(await eventsOf(second, taskId))).toBe(1);
+    });
+
+    it('R112 while a model answers: one of two other servers asks the model again', async () => {
+      const first = await replica();
+      const others = [await replica(), await replica()];
+      const text = plan({ say: 'word ', repeat: 200_000 }, write('a.txt', 'one'));
+      const stream = await first.peer.stream(text);
+      const { taskId } = await stream.until((event) => event.text !== '');
+      await first.server.kill();
+      const tasks = await Promise.all(others.map((other) => untilAsked(other, taskId)));
+      expect(tasks.map(({ pending }) => pending)).toMatchObject([[{}], [{}]]);
+      const [one = [], two = []] = await Promise.all(others.map((other) => eventsOf(other, taskId)));
+      expect(one.map(({ data }) => data)).toEqual(two.map(({ data }) => data));
+    }, 120_000);
+
+    it('R112 while a call waits for a person: another server runs the call once after its approval', async () => {
+      const first = await replica();
+      const second = await replica();
+      const { taskId, pending } = await (
+        await first.peer.stream(plan(write('a.txt', 'one'), { say: 'We end.' }))
+      ).parked();
+      await first.server.kill();
+      const decided = await second.peer.decide(taskId, [decisionOn(pending, 'approve')]);
+      expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
+      expect(await first.file('a.txt')).toBe('one');
+      expect(starts(await eventsOf(second, taskId))).toBe(1);
+    });
+
+    it('a server that stops during a tool leaves the task to another server', async () => {
+      const first = await replica();
+      const second = await replica();
+      const stream = await first.peer.stream(plan(wait(600), { say: 'We end.' }));
+      const { taskId } = await stream.until(({ activity }) => activity?.type === 'tool.started');
+      expect(await first.server.stop()).toBe(0);
+      while (starts(await second.peer.history(taskId)) < 2) await pause();
+      await second.peer.cancel(taskId);
+    });
+  });
+
+  describe('a server that loses its lease', () => {
+    it('R113 stopped past its lease: it stops its command and appends nothing', async () => {
+      const first = await replica();
+      const second = await replica();
+      const { gate, taskId } = await runningCommand(first);
+      process.kill(first.server.pid, 'SIGSTOP');
+      const asked = await untilAsked(second, taskId);
+      expect(asked.pending).toMatchObject([{ reason: 'outcome-unknown' }]);
+      process.kill(first.server.pid, 'SIGCONT');
+      await first.server.logged(/lost the task/);
+      await untilEnded(first);
+      await gate.pass();
+      expect(await first.file('effects.txt')).not.toContain('late');
+      expect(await second.peer.task(taskId)).toEqual(asked);
+      expect(await first.server.stop()).toBe(0);
+    });
+
+    it('R114 cut off from the database: it stops its command, and another server continues', async () => {
+      const first = await replica(proxy.url);
+      const second = await replica();
+      const { gate, taskId } = await runningCommand(first);
+      proxy.freeze();
+      await first.server.logged(/lost the task/);
+      await untilEnded(first);
+      const asked = await untilAsked(second, taskId);
+      expect(asked.pending).toMatchObject([{ reason: 'outcome-unknown' }]);
+      await gate.pass();
+      expect(await first.file('effects.txt')).not.toContain('late');
+      proxy.cut();
+    });
+  });
+}

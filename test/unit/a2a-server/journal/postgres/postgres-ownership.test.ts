@@ -1,0 +1,198 @@
+/** Tests the claims of tasks by several servers on one real PostgreSQL. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
+import type { Claim, OwningServer } from '../../../../../a2a-server/journal/ownership.ts';
+import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
+import { beginning, continuing, delta, working } from '../../../../support/journal-samples.ts';
+import { startProxy, type PostgresProxy } from '../../../../support/postgres-proxy.ts';
+import {
+  type PostgresServer,
+  START_LIMIT_MS,
+  startPostgres,
+  whyNoPostgres,
+} from '../../../../support/postgres-server.ts';
+
+async function claimed({ ownership }: Journal, taskId: string): Promise<Claim> {
+  const claim = await ownership.claim(taskId);
+  if (claim === undefined) throw new Error(`${taskId} cannot be claimed`);
+  return claim;
+}
+
+const next = (seq: number, claim: Claim) => ({
+  ...continuing('a', seq, [delta('x')], 'working'),
+  epoch: claim.epoch ?? 0,
+});
+
+if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => undefined);
+else {
+  let server: PostgresServer;
+  let url: string;
+  let proxy: PostgresProxy;
+  const journals: Journal[] = [];
+
+  beforeAll(async () => {
+    server = await startPostgres();
+  }, START_LIMIT_MS);
+
+  beforeEach(async () => {
+    url = await server.createDatabase();
+    proxy = await startProxy(url);
+  });
+
+  afterEach(async () => {
+    for (const journal of journals.splice(0)) await journal.close();
+    await proxy.close();
+    await server.dropDatabase(url);
+  });
+
+  afterAll(() => server.dispose());
+
+  async function started(from = url, owner: Partial<OwningServer> = {}): Promise<Journal> {
+    const journal = await openPostgresJournal({ url: from, clock: () => 1 });
+    journals.push(journal);
+    await journal.ownership.start({ look: () => undefined, canOpen: async () => true, ...owner });
+    return journal;
+  }
+
+  /** Creates tasks that have no owner. */
+  async function addTasks(...taskIds: string[]): Promise<void> {
+    const journal = await started();
+    for (const id of taskIds) await journal.append(beginning(id, { events: [working] }));
+    await journal.close();
+  }
+
+  async function administer(...statements: string[]): Promise<void> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  }
+
+  describe('a claim', () => {
+    it('E1 of two servers that claim a task at the same time, one gets it', async () => {
+      await addTasks('a');
+      const [first, second] = [await started(), await started()];
+      for (let round = 0; round < 20; round += 1) {
+        const claims = await Promise.all([first.ownership.claim('a'), second.ownership.claim('a')]);
+        expect(claims.filter((claim) => claim !== undefined)).toHaveLength(1);
+        const [mine, other] = claims;
+        if (mine) first.ownership.release('a', mine);
+        if (other) second.ownership.release('a', other);
+        // The connection of a server runs its statements in order, so this claim follows the release.
+        await (mine ? first : second).ownership.claim('none');
+      }
+    });
+
+    it('E1 two servers that look for abandoned tasks at the same time share them', async () => {
+      const ids = Array.from({ length: 40 }, (_, index) => `task-${index}`);
+      await addTasks(...ids);
+      const [first, second] = [await started(), await started()];
+      const found = await Promise.all([first, second].map(({ ownership }) => ownership.claimAbandoned([])));
+      const rest = await first.ownership.claimAbandoned([]);
+      const all = [...found.flat(), ...rest].map(({ taskId }) => taskId);
+      expect(all.toSorted()).toEqual(ids.toSorted());
+      expect(found.flat().every(({ claim }) => claim.takenOver)).toBe(true);
+    });
+
+    it('a server does not claim the task of a living server, until that releases it', async () => {
+      await addTasks('a');
+      const [first, second] = [await started(), await started()];
+      const claim = await claimed(first, 'a');
+      expect(await second.ownership.claim('a')).toBeUndefined();
+      expect(await second.ownership.claimAbandoned([])).toEqual([]);
+      first.ownership.release('a', claim);
+      await first.ownership.claim('none');
+      expect((await claimed(second, 'a')).takenOver).toBe(false);
+    });
+
+    it('R119 a server claims only tasks whose workspace it can open', async () => {
+      const journal = await started();
+      for (const [id, workspace] of [
+        ['a', '/here'],
+        ['b', '/elsewhere'],
+      ] as const) {
+        const [first, ...events] = beginning(id, { events: [working] }).events;
+        if (first?.type !== 'task.created') throw new Error('the sample has changed');
+        await journal.append({
+          ...beginning(id, { events: [working] }),
+          events: [{ ...first, settings: { workspace } }, ...events],
+        });
+      }
+      await journal.close();
+      const { ownership } = await started(url, { canOpen: async (workspace) => workspace === '/here' });
+      expect((await ownership.claimAbandoned([])).map(({ taskId }) => taskId)).toEqual(['a']);
+      expect(await ownership.claim('b')).toBeUndefined();
+      const other = await started();
+      await ownership.claim('none');
+      expect(await other.ownership.claim('b')).toBeDefined();
+    });
+
+    it('a server that closes its journal leaves its tasks to the others at once', async () => {
+      await addTasks('a');
+      const [first, second] = [await started(), await started()];
+      await claimed(first, 'a');
+      await first.close();
+      expect(await second.ownership.claimAbandoned([])).toMatchObject([
+        { taskId: 'a', claim: { takenOver: true } },
+      ]);
+    });
+
+    it('E1 a server does not claim again what it owns or still stops', async () => {
+      await addTasks('a', 'b', 'c');
+      const { ownership } = await started();
+      await ownership.claim('a');
+      const found = await ownership.claimAbandoned(['b']);
+      expect(found.map(({ taskId }) => taskId)).toEqual(['c']);
+    });
+  });
+
+  describe('an append of an execution', () => {
+    it('R113 after another claim, it is fenced; a command is not', async () => {
+      await addTasks('a');
+      const [first, second] = [await started(), await started()];
+      const old = await claimed(first, 'a');
+      expect(await first.append(next(2, old))).toMatchObject({ type: 'appended' });
+      await administer("UPDATE tasks SET owner = 'a server without a lease'");
+      const claim = await claimed(second, 'a');
+      expect(claim.takenOver).toBe(true);
+      expect(await first.append(next(3, old))).toEqual({ type: 'fenced' });
+      expect(await second.append(next(3, claim))).toMatchObject({ type: 'appended' });
+      expect(await first.append(next(4, old))).toEqual({ type: 'fenced' });
+      expect(await first.append(continuing('a', 4, [delta('command')], 'working'))).toMatchObject({
+        type: 'appended',
+      });
+    });
+
+    it('R113 after the end of the lease it is fenced, and other appends of the same commit are written', async () => {
+      await addTasks('a', 'b');
+      const journal = await started();
+      const claim = await claimed(journal, 'a');
+      expect(await journal.append(next(2, claim))).toMatchObject({ type: 'appended' });
+      // The server renews its lease again and again, so the database forces each renewal to fail.
+      await administer(
+        "CREATE FUNCTION end_lease() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.lease_until = '-infinity'; RETURN NEW; END $$",
+        'CREATE TRIGGER end_lease BEFORE UPDATE ON nodes FOR EACH ROW EXECUTE FUNCTION end_lease()',
+      );
+      const results = await Promise.all([
+        journal.append(next(3, claim)),
+        journal.append(continuing('b', 2, [delta('x')], 'working')),
+      ]);
+      expect(results.map(({ type }) => type)).toEqual(['fenced', 'appended']);
+    });
+  });
+
+  describe('a server that cannot reach the database', () => {
+    it('R114 loses its claims before its lease ends, and claims again later', async () => {
+      await addTasks('a');
+      const [first, second] = [await started(proxy.url), await started()];
+      const claim = await claimed(first, 'a');
+      proxy.freeze();
+      await new Promise<void>((resolve) => claim.onLost(resolve));
+      // The lease has not ended yet.
+      expect(await second.ownership.claim('a')).toBeUndefined();
+      expect(claim.held).toBe(false);
+      expect(await first.ownership.claim('a')).toBeUndefined();
+    });
+  });
+}
