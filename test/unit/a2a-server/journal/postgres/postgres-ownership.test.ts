@@ -173,6 +173,7 @@ else {
       await administer(
         "CREATE FUNCTION end_lease() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.lease_until = '-infinity'; RETURN NEW; END $$",
         'CREATE TRIGGER end_lease BEFORE UPDATE ON nodes FOR EACH ROW EXECUTE FUNCTION end_lease()',
+        'UPDATE nodes SET batch = batch',
       );
       const results = await Promise.all([
         journal.append(next(3, claim)),
