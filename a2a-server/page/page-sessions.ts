@@ -148,7 +148,8 @@ export async function pageSessions({ credentials, clock, file }: PageSessionsOpt
       links = links.filter((each) => !ends(each));
       // The open streams end even if the file cannot be written.
       for (const { digest } of ended) for (const act of listeners.get(digest) ?? []) act();
-      await save();
+      // Without its file, the server knows no session after a restart. With an old file, it would know the ended ones.
+      await save().catch(() => file.remove());
     },
   };
 }

@@ -2,7 +2,7 @@
  * Stores links and sessions of the approval page in a small file. Only the server's user can read the file. It contains
  * hashes of secrets, but no secret.
  */
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from '../../shared/state/atomic-file.ts';
@@ -31,11 +31,20 @@ export interface PageAccessFile {
   read(): Promise<PageAccess>;
   /** Writes the file. Concurrent writes run in the order of the calls. @throws ProductError STORAGE */
   write(access: PageAccess): Promise<void>;
+  /** Removes the file after the writes so far, so that all users must sign in again. @throws ProductError STORAGE */
+  remove(): Promise<void>;
 }
 
 export function pageAccessFile(stateDirectory: string): PageAccessFile {
   const path = join(stateDirectory, 'page-sessions.json');
   let last: Promise<unknown> = Promise.resolve();
+  const inOrder = (change: () => Promise<void>): Promise<void> => {
+    const changed = last.then(change).catch((error: unknown) => {
+      throw unusable(path, error);
+    });
+    last = changed.catch(() => undefined);
+    return changed;
+  };
   return {
     async read() {
       try {
@@ -47,14 +56,9 @@ export function pageAccessFile(stateDirectory: string): PageAccessFile {
     },
     write(access) {
       const text = JSON.stringify(access);
-      const written = last
-        .then(() => replaceFile(path, text))
-        .catch((error: unknown) => {
-          throw unusable(path, error);
-        });
-      last = written.catch(() => undefined);
-      return written;
+      return inOrder(() => replaceFile(path, text));
     },
+    remove: () => inOrder(() => rm(path, { force: true })),
   };
 }
 

@@ -57,6 +57,7 @@ export async function startServer(
     file: {
       read: () => Promise.resolve(access),
       write: (now) => Promise.resolve(void (access = now)),
+      remove: () => Promise.resolve(void (access = { links: [], sessions: [] })),
     },
   });
   const server = createServer();

@@ -1,19 +1,38 @@
 import { expect, it, jest } from '@jest/globals';
-import { pageSessions } from '../../../../a2a-server/page/page-sessions.ts';
+import { pageSessions, type PageSessions } from '../../../../a2a-server/page/page-sessions.ts';
+import {
+  type PageAccess,
+  pageAccessFile,
+  type PageAccessFile,
+} from '../../../../a2a-server/page/stored-page-access.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-it('X1 a sign-out ends the open streams, even if the file of the sessions cannot be written', async () => {
-  const write = jest.fn(() => Promise.resolve());
-  const sessions = await pageSessions({
-    credentials: [{ principal: 'ada', token: 'token-of-ada' }],
-    clock: { now: () => 0 },
-    file: { read: () => Promise.resolve({ links: [], sessions: [] }), write },
-  });
-  const { code } = await sessions.makeLink('ada');
-  const secrets = await sessions.signIn(code);
+const open = (file: PageAccessFile): Promise<PageSessions> =>
+  pageSessions({ credentials: [{ principal: 'ada', token: 'token-of-ada' }], clock: { now: () => 0 }, file });
+
+it('X1 a sign-out holds, also after a restart, even if the file of the sessions cannot be written', async () => {
+  const file = pageAccessFile(await temporaryDirectory());
+  const write = jest.fn((access: PageAccess) => file.write(access));
+  const sessions = await open({ ...file, write });
+  const secrets = await sessions.signIn((await sessions.makeLink('ada')).code);
   const ended = jest.fn();
   sessions.find(secrets).onSignOut(ended);
+  expect((await open(file)).find(secrets).principal).toBe('ada');
   write.mockRejectedValueOnce(new Error('the disk is full'));
-  await expect(sessions.signOut(secrets, true)).rejects.toThrow('the disk is full');
+  await sessions.signOut(secrets, true);
   expect(ended).toHaveBeenCalledTimes(1);
+  expect(() => sessions.find(secrets)).toThrow('not signed in');
+  const restarted = await open(file);
+  expect(() => restarted.find(secrets)).toThrow('not signed in');
+});
+
+it('X1 a sign-out that is not on disk is an error, but ends the session of this process', async () => {
+  const file = pageAccessFile(await temporaryDirectory());
+  const fails = jest.fn(() => Promise.reject(new Error('the disk is read-only')));
+  const write = jest.fn((access: PageAccess) => file.write(access));
+  const sessions = await open({ ...file, write, remove: fails });
+  const secrets = await sessions.signIn((await sessions.makeLink('ada')).code);
+  write.mockImplementation(fails);
+  await expect(sessions.signOut(secrets, false)).rejects.toThrow('the disk is read-only');
   expect(() => sessions.find(secrets)).toThrow('not signed in');
 });
