@@ -37,8 +37,6 @@ export interface PostgresServer {
   dropDatabase(url: string): Promise<void>;
   /** Lets clients connect to the database, or ends all their connections and refuses new ones. */
   allowConnections(url: string, allowed: boolean): Promise<void>;
-  /** Ends the connections that hold the lock of a journal, as PostgreSQL does when their client has vanished. */
-  endWriters(): Promise<void>;
   /** Ends PostgreSQL without a shutdown of its own, as a crash of the machine does. */
   crash(): Promise<void>;
   /** Stops PostgreSQL. Its data stay. */
@@ -115,8 +113,6 @@ export async function startPostgres(...options: string[]): Promise<PostgresServe
       if (!allowed)
         await administer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`);
     },
-    endWriters: () =>
-      administer("SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"),
     crash: () => end('SIGQUIT'),
     stop: () => end('SIGINT'),
     start,
