@@ -18,6 +18,11 @@ import type { AbortCause } from './abort-cause.ts';
 import type { LogChange } from './task-snapshots.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 
+const ENDED_ELSEWHERE: AbortCause = {
+  reason: 'task-cancel',
+  message: 'Stopped because the task was ended through another server.',
+};
+
 const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
 
 /** If an approved call has not started after this time, the decision is appended without the start. */
@@ -158,15 +163,18 @@ export class Executor {
 
   /**
    * Starts to claim tasks. Wakes the submitted and working tasks that no living server owns, now and regularly.
+   * @param onLook called regularly if several servers use the journal
    * @returns the number of tasks that were woken now
    */
-  async recover(): Promise<number> {
+  async recover(onLook: () => void): Promise<number> {
     const { journal, openWorkspace } = this.#options;
     await journal.ownership.start({
       look: () => {
         // While the journal cannot be reached, this server claims nothing. It looks again soon.
         this.#lookForAbandoned().catch(() => undefined);
+        onLook();
       },
+      ended: (taskId) => this.stop(taskId, ENDED_ELSEWHERE),
       canOpen: (workspace) =>
         openWorkspace(workspace).then(
           () => true,

@@ -370,7 +370,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     filterValues: (principal) => journal.filterValues(principal),
     follow: (taskId, after, how) => followJournal(journal, taskId, after, how),
     async recover() {
-      const recovered = await executor.recover();
+      const recovered = await executor.recover(() => void maintenance?.lookForDeadlines());
       maintenance?.start();
       return recovered;
     },

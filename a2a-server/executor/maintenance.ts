@@ -47,6 +47,8 @@ export class Maintenance {
   readonly #options: MaintenanceOptions;
   #timer: { at: number; cancel: () => void } | undefined;
   #round: Promise<void> | undefined;
+  /** When the last round began, in milliseconds since 1970. */
+  #begunAt = Number.NEGATIVE_INFINITY;
   /** The earliest deadline that was added during the current round. */
   #earliestDeadline = Number.POSITIVE_INFINITY;
   #state: 'idle' | 'active' | 'stopped' = 'idle';
@@ -60,6 +62,20 @@ export class Maintenance {
     if (this.#state !== 'idle') return;
     this.#state = 'active';
     this.#begin();
+  }
+
+  /** Takes the earliest deadline of the journal into account. Another server may have added it, and may have died. */
+  async lookForDeadlines(): Promise<void> {
+    try {
+      const [row] = await this.#options.journal.deadlines(1);
+      // A round may be unable to end a task. Such a task must not start one round after another.
+      const at = row?.deadline;
+      if (typeof at !== 'number') return;
+      const overdue = at <= this.#options.clock.now();
+      this.noteDeadline(overdue ? this.#begunAt + RETRY_MS : at);
+    } catch {
+      // The journal cannot be reached. The server looks again soon.
+    }
   }
 
   /** Takes a new deadline into account. @param deadline in milliseconds since 1970 */
@@ -81,6 +97,7 @@ export class Maintenance {
 
   #begin(): void {
     this.#timer = undefined;
+    this.#begunAt = this.#options.clock.now();
     this.#earliestDeadline = Number.POSITIVE_INFINITY;
     this.#round = this.#run();
   }

@@ -57,6 +57,8 @@ export interface ClaimedTask {
 export interface OwningServer {
   /** Called regularly, so that this server can claim the tasks of servers that have died. */
   look: () => void;
+  /** Called for a task of this server that has ended. Another server may have ended it. */
+  ended: (taskId: string) => void;
   /** True if this server can execute tasks in this directory. */
   canOpen: (workspace: string) => Promise<boolean>;
 }

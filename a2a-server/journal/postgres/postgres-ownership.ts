@@ -10,7 +10,7 @@
 import { performance } from 'node:perf_hooks';
 import { integerColumn, nullableTextColumn, textColumn } from '../columns.ts';
 import { Claim, type ClaimedTask, type OwningServer, type Ownership } from '../ownership.ts';
-import { type Connection, type DatabaseAddress, openConnection } from './driver.ts';
+import { type Connection, type DatabaseAddress, openConnection, type SqlValue } from './driver.ts';
 import { BEAT_MS, LEASE_MS, workEnd } from './lease.ts';
 
 /** The maximum number of abandoned tasks that a server claims at once. The other servers claim the others. */
@@ -40,6 +40,12 @@ const FIND_WORKSPACES = {
   name: 'find_workspaces',
   text: `SELECT DISTINCT workspace FROM tasks WHERE ${ABANDONED} AND workspace IS NOT NULL`,
 };
+const CHECK_CLAIMS = {
+  name: 'check_claims',
+  text: `SELECT task_id, owner IS NOT DISTINCT FROM $1 FROM tasks
+         WHERE task_id = ANY ($2)
+           AND (owner IS DISTINCT FROM $1 OR state IN ('completed', 'failed', 'canceled', 'rejected'))`,
+};
 const CLAIM_ABANDONED = {
   name: 'claim_abandoned',
   text: `UPDATE tasks SET owner = $1, epoch = tasks.epoch + 1
@@ -68,7 +74,7 @@ export class PostgresOwnership implements Ownership {
   /** The tasks whose claim was sent. They may already belong to this server in the database. */
   readonly #claiming = new Map<string, number>();
   #connection: Promise<Connection> | undefined;
-  #canOpen: OwningServer['canOpen'] = async () => true;
+  #server: OwningServer | undefined;
   #workEnd = Number.NEGATIVE_INFINITY;
   #beat: NodeJS.Timeout | undefined;
   #end: NodeJS.Timeout | undefined;
@@ -80,12 +86,15 @@ export class PostgresOwnership implements Ownership {
     this.#onClaimed = onClaimed;
   }
 
-  async start({ look, canOpen }: OwningServer): Promise<void> {
-    this.#canOpen = canOpen;
+  async start(server: OwningServer): Promise<void> {
+    this.#server = server;
     await this.#renew();
     const beat = async (): Promise<void> => {
       await this.#renew();
-      if (this.#leased) look();
+      if (!this.#leased) return;
+      server.look();
+      // If this fails, the next renewal fails too.
+      await this.#checkClaims().catch(() => undefined);
     };
     this.#beat = setInterval(() => void beat(), BEAT_MS);
   }
@@ -147,6 +156,24 @@ export class PostgresOwnership implements Ownership {
     return performance.now() < this.#workEnd;
   }
 
+  /** Stops the work on tasks that another server has ended or claimed. */
+  async #checkClaims(): Promise<void> {
+    const claims = new Map(this.#claims);
+    if (claims.size === 0) return;
+    for (const [id, owned] of await this.#ask(CHECK_CLAIMS, [this.#id, [...claims.keys()]])) {
+      const taskId = textColumn(id);
+      const claim = claims.get(taskId);
+      // This server has released the claim meanwhile.
+      if (claim === undefined || this.#claims.get(taskId) !== claim) continue;
+      if (owned === true) this.#server?.ended(taskId);
+      else claim.lose();
+    }
+  }
+
+  async #canOpen(workspace: string): Promise<boolean> {
+    return this.#server === undefined || this.#server.canOpen(workspace);
+  }
+
   #note(taskId: string, epoch: number, takenOver: boolean): Claim {
     const claim = new Claim({ epoch, takenOver }, () => this.#leased);
     this.#claims.set(taskId, claim);
@@ -179,7 +206,7 @@ export class PostgresOwnership implements Ownership {
 
   async #ask(
     statement: { name: string; text: string },
-    values: readonly (string | number)[],
+    values: readonly SqlValue[],
   ): Promise<readonly (readonly unknown[])[]> {
     return (await this.#connected()).query(statement, values);
   }

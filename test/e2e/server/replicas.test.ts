@@ -132,6 +132,21 @@ else {
     });
   });
 
+  describe('a task that is cancelled through another server', () => {
+    it('R115 the command of its owner stops', async () => {
+      const first = await replica();
+      const second = await replica();
+      const { gate, taskId } = await runningCommand(first);
+      expect((await second.peer.cancel(taskId)).state).toBe('CANCELED');
+      await untilEnded(first);
+      await gate.pass();
+      expect(await first.file('effects.txt')).not.toContain('late');
+      const ended = await second.peer.task(taskId);
+      await first.server.stop();
+      expect(await second.peer.task(taskId)).toEqual(ended);
+    });
+  });
+
   describe('a server that loses its lease', () => {
     it('R113 stopped past its lease: it stops its command and appends nothing', async () => {
       const first = await replica();

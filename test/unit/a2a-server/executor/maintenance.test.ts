@@ -122,6 +122,28 @@ describe('the maintenance timer', () => {
     expect(timers.slice(2)).toEqual([5_000]);
   });
 
+  it('R14 the timer fires at the deadline that another server has added', async () => {
+    await started();
+    await waiting('a', 20 * 60_000);
+    await maintenance.lookForDeadlines();
+    expect(timers.at(-1)).toBe(20 * 60_000);
+    clock.advance(20 * 60_000);
+    await maintenance.settled();
+    expect((await journal.row('a'))?.state).toBe('canceled');
+  });
+
+  it('R14 an overdue deadline of another server starts a round, at most once a minute', async () => {
+    await started();
+    await waiting('a', -1);
+    clock.advance(10_000);
+    await maintenance.lookForDeadlines();
+    await maintenance.lookForDeadlines();
+    expect(timers.slice(1)).toEqual([50_000]);
+    clock.advance(50_000);
+    await maintenance.settled();
+    expect((await journal.row('a'))?.state).toBe('canceled');
+  });
+
   it('the timer stops with the maintenance, and does not start again', async () => {
     await waiting('a', DAY);
     await started();

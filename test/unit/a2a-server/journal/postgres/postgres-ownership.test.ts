@@ -51,7 +51,12 @@ else {
   async function started(from = url, owner: Partial<OwningServer> = {}): Promise<Journal> {
     const journal = await openPostgresJournal({ url: from, clock: () => 1 });
     journals.push(journal);
-    await journal.ownership.start({ look: () => undefined, canOpen: async () => true, ...owner });
+    await journal.ownership.start({
+      look: () => undefined,
+      ended: () => undefined,
+      canOpen: async () => true,
+      ...owner,
+    });
     return journal;
   }
 
