@@ -65,6 +65,8 @@ import { taskGroupsRoute } from '../page/task-groups-route.ts';
 import { passkeyRoutes, type PagePasskeys } from '../page/passkey-routes.ts';
 import { linkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
+import { agentRoute } from '../page/agent-route.ts';
+import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
 import { workspaceRoute } from '../page/workspace-route.ts';
 import type { PageWorkspaces } from '../page/workspace-route.ts';
 
@@ -80,6 +82,8 @@ export interface AppOptions {
   restoring?: RestorePreviewOptions;
   /** The workspaces that the page offers. The default is none. */
   workspaces?: PageWorkspaces;
+  /** The agent and the models that the page offers. The default has no name and no choice. */
+  agent?: OfferedAgent;
   /** The changes that the page's task list follows. The default has none. */
   changes?: TaskChanges;
   pageSignIn: PageSignIn;
@@ -144,7 +148,7 @@ export function createApp(options: AppOptions): Express {
     eventsRoute(tasks, { heartbeatMs, log, disconnects: options.disconnects }),
   );
   // The page may use only tasks, their list, checkpoints, receipts and stories, schemas, messages, tool executions, files, costs, the
-  // workspaces, and its passkeys.
+  // agent, the workspaces, and its passkeys.
   app.use(
     PAGE_API,
     identified((request) => signedIn(request, options.pageSignIn), options),
@@ -156,6 +160,7 @@ export function createApp(options: AppOptions): Express {
     storyRoute(tasks),
     inputSchemaRoute(tasks),
     checkpointRoutes(tasks, options.restoring),
+    agentRoute(options.agent ?? { agent: '', models: [] }),
     workspaceRoute(options.workspaces ?? { fallback: null, allowed: [] }),
     taskGroupsRoute(tasks),
     taskChangesRoute({

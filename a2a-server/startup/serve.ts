@@ -21,6 +21,7 @@ import { obtainToken } from '../../shared/state/token-file.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { cancellingDisconnects } from '../http/streams/cancel-left-task.ts';
 import { IGNORED_DISCONNECTS } from '../http/streams/disconnects.ts';
+import { offeredAgent } from './offered-agent.ts';
 import { createToolsAndCommands } from './tools-and-commands.ts';
 import type { ToolsAndCommands } from './tools-and-commands.ts';
 import { allowedWorkspaces } from './open-allowed-workspace.ts';
@@ -247,6 +248,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     commands: offered,
     page: opened.page,
     changes: opened.changes,
+    agent: offeredAgent(settings, worker.models),
     restoring: { checkpoints: able.checkpoints, openWorkspace },
     workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
     signingKey: () => obtainSigningKey(settings.stateDir),

@@ -34,6 +34,7 @@ const WORK: Addresses = {
 const ADDRESSES: Addresses = {
   ...WORK,
   ...Object.fromEntries(Object.entries(WORK).map(([path, methods]) => [`${PAGE_API}${path}`, methods])),
+  [`${PAGE_API}/agent`]: ['GET'],
   [`${PAGE_API}/workspaces`]: ['GET'],
   [`${PAGE_API}/passkeys`]: ['GET', 'POST'],
   [`${PAGE_API}/passkeys/registration`]: ['POST'],

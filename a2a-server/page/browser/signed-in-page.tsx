@@ -102,7 +102,6 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
       )}
       <StartTask
         client={client}
-        models={groups?.models ?? []}
         onStarted={(started) => {
           showTask(started);
           void list.refresh();

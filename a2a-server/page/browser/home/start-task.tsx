@@ -1,13 +1,13 @@
 import { useRef, useState } from 'preact/hooks';
 import { type A2aClient, type A2aTaskRequest, ClientError } from '../../../../shared/client/index.ts';
+import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
+import { AgentChoice, readOfferedAgent } from './agent-choice.tsx';
 import { newTaskId } from '../new-task-id.ts';
 import { allowedWorkspaces } from '../sign-in/sign-in.ts';
 import type { AllowedWorkspaces } from '../sign-in/sign-in.ts';
 
 interface StartTaskProps {
   client: A2aClient;
-  /** Models that the person has used before. */
-  models: readonly string[];
   onStarted: (taskId: string) => void;
   onSignedOut: () => void;
 }
@@ -25,13 +25,14 @@ function modeOf(value: string): TaskMode | '' {
   return MODES.find(({ mode }) => mode === value)?.mode ?? '';
 }
 
-export function StartTask({ client, models, onStarted, onSignedOut }: StartTaskProps) {
+export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const [text, setText] = useState('');
   const [workspace, setWorkspace] = useState('');
   const [mode, setMode] = useState<TaskMode | ''>('');
   const [model, setModel] = useState('');
   const [known, setKnown] = useState<AllowedWorkspaces>({ fallback: '', allowed: [] });
+  const [offered, setOffered] = useState<OfferedAgent>();
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
 
@@ -44,7 +45,7 @@ export function StartTask({ client, models, onStarted, onSignedOut }: StartTaskP
         text,
         ...(directory !== '' && { workspace: directory }),
         ...(mode !== '' && { mode }),
-        ...(model.trim() !== '' && { model: model.trim() }),
+        ...(model !== '' && { model }),
       });
       setText('');
       if (details.current !== null) details.current.open = false;
@@ -56,7 +57,11 @@ export function StartTask({ client, models, onStarted, onSignedOut }: StartTaskP
       setSending(false);
     }
   };
-  const opened = async (): Promise<void> => setKnown(await allowedWorkspaces());
+  const opened = async (): Promise<void> => {
+    setKnown(await allowedWorkspaces());
+    // Without an answer, the server chooses the model.
+    setOffered(await readOfferedAgent().catch(() => undefined));
+  };
 
   return (
     <details
@@ -95,21 +100,8 @@ export function StartTask({ client, models, onStarted, onSignedOut }: StartTaskP
             ))}
           </select>
         </label>
-        <label>
-          Model
-          <input
-            list="models"
-            placeholder="the server’s choice"
-            value={model}
-            onInput={({ currentTarget }) => setModel(currentTarget.value)}
-          />
-        </label>
+        {offered !== undefined && <AgentChoice offered={offered} model={model} onChoose={setModel} />}
       </div>
-      <datalist id="models">
-        {models.map((id) => (
-          <option key={id} value={id} />
-        ))}
-      </datalist>
       <div class="row">
         <button class="main" disabled={sending || text.trim() === ''} onClick={() => void send()}>
           Send

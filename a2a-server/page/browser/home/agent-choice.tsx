@@ -1,0 +1,40 @@
+/** Names the agent of a new task. If the server has several models, the person chooses one. */
+import { offeredAgentSchema, type OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { readJson } from '../sign-in/read-json.ts';
+
+/** @throws ClientError */
+export async function readOfferedAgent(): Promise<OfferedAgent> {
+  return offeredAgentSchema.parse(await readJson('/agent'));
+}
+
+interface AgentChoiceProps {
+  offered: OfferedAgent;
+  /** '' for the default. */
+  model: string;
+  onChoose: (model: string) => void;
+}
+
+export function AgentChoice({ offered: { agent, models }, model, onChoose }: AgentChoiceProps) {
+  if (models.length === 0)
+    return (
+      <p>
+        Agent
+        <br />
+        <span class="quiet">{visibleLine(agent)}</span>
+      </p>
+    );
+  return (
+    <label>
+      Agent
+      <select value={model} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        <option value="">{visibleLine(agent)} (default)</option>
+        {models.map(({ name, id }) => (
+          <option key={name} value={name}>
+            {visibleLine(name === id ? id : `${name} (${id})`)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,23 @@
+import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
+import { OFFLINE_MODEL_ID } from '../models/model-settings.ts';
+import type { Models } from '../models/model.ts';
+import { agentText } from './agent-backend.ts';
+import type { ServerSettings } from './settings.ts';
+
+/** Returns the server's agent with the models that differ from its default model. */
+export function offeredAgent(
+  settings: Pick<ServerSettings, 'agent' | 'model'>,
+  models: Models,
+): OfferedAgent {
+  // A tier that is not configured is the default model. All names of an ACP agent or a script are one model.
+  const known = new Set([models.resolve(undefined)]);
+  const choices: OfferedAgent['models'] = [];
+  for (const name of models.list()) {
+    const model = models.resolve(name);
+    // The offline model only shows how the server works.
+    if (known.has(model) || name === OFFLINE_MODEL_ID) continue;
+    known.add(model);
+    choices.push({ name, id: model.id });
+  }
+  return { agent: agentText(settings), models: choices };
+}
