@@ -184,8 +184,8 @@ function jsonText(value: unknown): string {
 }
 
 /**
- * Returns the input that the person has filled in. An empty field is left out. If it is required, it is null where the
- * schema allows null, and an error otherwise.
+ * Returns the input that the person has filled in. A proposed text that the person empties is the empty text. Any other
+ * empty field is left out. If it is required, it is null where the schema allows null, and an error otherwise.
  */
 export function inputOfFields(
   fields: readonly InputField[],
@@ -198,7 +198,7 @@ export function inputOfFields(
     const { name, required, nullable } = field;
     const text = texts.get(name) ?? field.text;
     if (text === field.text && Object.hasOwn(proposed, name)) values.set(name, proposed[name]);
-    else if (text === '') {
+    else if (text === '' && !isEmptiedText(field, proposed)) {
       if (required && nullable) values.set(name, null);
       else if (required) problems.set(name, 'This field is required.');
     } else {
@@ -212,6 +212,11 @@ export function inputOfFields(
   const names = new Set([...Object.keys(proposed), ...values.keys()]);
   const entries = [...names].flatMap((name) => (values.has(name) ? [[name, values.get(name)]] : []));
   return { type: 'valid', input: Object.fromEntries(entries) };
+}
+
+function isEmptiedText({ name, nullable, control }: InputField, proposed: Input): boolean {
+  const isText = control.type === 'line' || control.type === 'lines';
+  return isText && !nullable && Object.hasOwn(proposed, name);
 }
 
 function valueOf(control: FieldControl, text: string): { value: unknown } | { problem: string } {

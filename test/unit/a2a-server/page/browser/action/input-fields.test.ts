@@ -92,9 +92,16 @@ describe('the fields of a form for a JSON Schema', () => {
     ]);
   });
 
+  it('turn a proposed text that the person empties into the empty text', () => {
+    expect(filled({ type: 'string' }, '', { value: 'x' })).toEqual(valid({ a: '' }));
+    expect(filled({ type: 'string', minLength: 1 }, '', { value: 'x' })).toEqual(
+      invalid('Write at least 1 character, not 0.'),
+    );
+  });
+
   it('leave out an empty optional field; an empty required field is null or a problem', () => {
-    expect(filled({ type: 'string' }, '', { value: 'x' })).toEqual(valid({}));
-    expect(filled({ type: 'string' }, '', { value: 'x', required: true })).toEqual(
+    expect(filled({ type: 'number' }, '', { value: 1 })).toEqual(valid({}));
+    expect(filled({ type: 'number' }, '', { value: 1, required: true })).toEqual(
       invalid('This field is required.'),
     );
     expect(filled({ type: ['string', 'null'] }, '', { value: 'x', required: true })).toEqual(
