@@ -100,14 +100,16 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
           {shownProblem}
         </p>
       )}
-      <StartTask
-        client={client}
-        onStarted={(started) => {
-          showTask(started);
-          void list.refresh();
-        }}
-        onSignedOut={onSignedOut}
-      />
+      <section aria-label="New task">
+        <StartTask
+          client={client}
+          onStarted={(started) => {
+            showTask(started);
+            void list.refresh();
+          }}
+          onSignedOut={onSignedOut}
+        />
+      </section>
       <main>
         {/* A change of the list moves no button of an action, so it does not start the change guard. */}
         <nav aria-label="Tasks" data-live>

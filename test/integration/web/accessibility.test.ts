@@ -1,7 +1,8 @@
 /** Checks the page’s main views with axe: names, roles, contrast, landmarks. Each in light and dark, wide and narrow. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
 import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
@@ -89,6 +90,37 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await signIn(page, on.server);
     await page.goto(`${on.server.url}/page#task=${taskId}`);
     await page.locator('article').waitFor();
+    expect(await found()).toEqual([]);
+  });
+
+  test('the form for the input of a tool has no findings, also with a problem', async () => {
+    const on = await pageOf();
+    const edit = { path: 'a.md', oldText: 'one', newText: 'two' };
+    await writeFile(join(on.server.workspace, 'a.md'), 'one\n');
+    const { taskId } = await on.peer.send(plan({ tool: 'edit-file', input: edit }));
+    await signIn(page, on.server, { taskId });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const form = page.getByRole('group', { name: 'The edited input' });
+    await form.getByLabel(/^path/).fill('');
+    await form.getByRole('alert').waitFor();
+    expect(await found()).toEqual([]);
+  });
+
+  test('the checkpoints and the preview of "Put back" have no findings', async () => {
+    const on = await pageOf();
+    const { taskId } = await on.peer.send(plan(write('a.md', 'x\n')), { settings: { autoExecute: true } });
+    await signIn(page, on.server, { taskId });
+    await page.getByRole('button', { name: 'Put back …' }).click();
+    await page.getByRole('button', { name: 'Yes, put these files back' }).waitFor();
+    expect(await found()).toEqual([]);
+    expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).toBeLessThanOrEqual(360);
+  });
+
+  test('"Start a task" has no findings', async () => {
+    const on = await pageOf();
+    await signIn(page, on.server);
+    await page.getByText('Start a task').click();
+    await page.locator('details.start').getByText('offline', { exact: true }).waitFor();
     expect(await found()).toEqual([]);
   });
 });
