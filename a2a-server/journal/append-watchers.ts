@@ -6,6 +6,11 @@ export class AppendWatchers {
     return this.#tasks.size;
   }
 
+  /** The ids of the watched tasks. */
+  get taskIds(): string[] {
+    return [...this.#tasks.keys()];
+  }
+
   has(taskId: string): boolean {
     return this.#tasks.has(taskId);
   }

@@ -14,6 +14,8 @@ export type OnAppended = (taskId: string, entries: readonly JournalEntry[]) => v
 export class CommittedEntries {
   readonly #watchers = new AppendWatchers();
   readonly #tails = new TailCache();
+  /** The last `seq` for which the watchers of a task were woken. Only for watched tasks. */
+  readonly #heads = new Map<string, number>();
   readonly #onAppended: OnAppended;
 
   constructor(onAppended: OnAppended = () => undefined) {
@@ -42,13 +44,40 @@ export class CommittedEntries {
     const stop = this.#watchers.add(taskId, wake);
     return () => {
       stop();
-      if (!this.#watchers.has(taskId)) this.#tails.drop(taskId);
+      if (this.#watchers.has(taskId)) return;
+      this.#tails.drop(taskId);
+      this.#heads.delete(taskId);
     };
   }
 
   /** Forgets the cached entries of a task to which another server may have appended. */
   forgetTask(taskId: string): void {
     this.#tails.drop(taskId);
+  }
+
+  /** The ids of the watched tasks. */
+  watched(): string[] {
+    return this.#watchers.taskIds;
+  }
+
+  /**
+   * Wakes the watchers if they were not yet woken for this `seq`. Another server may have appended it.
+   * @param seq the task's last `seq` in the database; 0 if there is no such task
+   */
+  noteHead(taskId: string, seq: number): void {
+    if (!this.#watchers.has(taskId)) return;
+    const known = this.#heads.get(taskId);
+    // An older `seq` was read before a later append. A deleted task has no entries.
+    if (known !== undefined && (seq === known || (seq < known && seq > 0))) return;
+    this.#heads.set(taskId, seq);
+    if (this.#tails.lastSeq(taskId) !== seq) this.#tails.drop(taskId);
+    this.#watchers.wake(taskId);
+  }
+
+  /** Forgets the cached entries of a task if the database has newer ones. */
+  forgetBefore(taskId: string, seq: number): void {
+    const last = this.#tails.lastSeq(taskId);
+    if (last !== undefined && last < seq) this.#tails.drop(taskId);
   }
 
   /** Forgets the cached entries. Must be called when tasks are deleted. */
@@ -60,13 +89,21 @@ export class CommittedEntries {
   close(): void {
     this.#watchers.clear();
     this.#tails.clear();
+    this.#heads.clear();
   }
 
-  #add({ taskId, bodies }: PreparedAppend, outcome: AppendOutcome | undefined): boolean {
+  #add({ taskId, bodies, expectedSeq }: PreparedAppend, outcome: AppendOutcome | undefined): boolean {
     if (outcome?.type !== 'done' || outcome.result.type !== 'appended') return false;
     const { entries } = outcome.result;
     this.#onAppended(taskId, entries);
     if (this.#watchers.has(taskId)) {
+      const last = expectedSeq + entries.length;
+      // Another server has already appended more. So these entries are not the newest.
+      if (last < (this.#heads.get(taskId) ?? 0)) {
+        this.#tails.drop(taskId);
+        return true;
+      }
+      this.#heads.set(taskId, last);
       const length = bodies.reduce((sum, body) => sum + body.length, 0);
       this.#tails.add(taskId, entries, length);
     }

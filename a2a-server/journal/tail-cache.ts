@@ -55,6 +55,11 @@ export class TailCache {
     return entries.slice(from, from + limit);
   }
 
+  /** Returns the `seq` of the newest cached entry. Returns undefined if no entry of the task is cached. */
+  lastSeq(taskId: string): number | undefined {
+    return this.#tails.get(taskId)?.entries.at(-1)?.seq;
+  }
+
   drop(taskId: string): void {
     this.#tails.delete(taskId);
   }

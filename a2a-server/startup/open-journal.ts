@@ -19,7 +19,7 @@ interface JournalUse {
  * @throws ProductError CONFIGURATION, STORAGE
  */
 export async function openJournal(
-  { database, stateDir }: Pick<ServerSettings, 'database' | 'stateDir'>,
+  { database, databaseListen, stateDir }: Pick<ServerSettings, 'database' | 'databaseListen' | 'stateDir'>,
   { clock, onAppended, onRemoved }: JournalUse,
 ): Promise<Journal> {
   const path = join(stateDir, 'journal.db');
@@ -28,7 +28,13 @@ export async function openJournal(
   const lock = withStorageErrors(path, () => lockJournal(path));
   try {
     const { openPostgresJournal } = await import('../journal/postgres/postgres-journal.ts');
-    const journal = await openPostgresJournal({ url: database, clock, onAppended, onRemoved });
+    const journal = await openPostgresJournal({
+      url: database,
+      listenUrl: databaseListen,
+      clock,
+      onAppended,
+      onRemoved,
+    });
     return {
       ...journal,
       async close() {

@@ -9,6 +9,9 @@ import { barDirectory } from '../tools/workspace/barred-directory.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
 
+/** The settings whose URL may contain a password. */
+const DATABASE_SETTINGS = ['database', 'databaseListen'] as const;
+
 /** The flags that name the state directory and the configuration file. */
 export const LOCATION_FLAGS = locationFlags('journal, token and address');
 
@@ -85,16 +88,22 @@ function checkHost(host: string, allowRemote: boolean): void {
 }
 
 /** All users of the machine can read a command line. */
-function checkDatabase({ database }: Pick<ServerSettings, 'database'>, sources: Sources): void {
-  if (database === undefined) return;
-  const origin = sourceOfSetting(ALL_SETTINGS, 'database', sources);
-  const { password, searchParams } = new URL(database);
-  if (!origin.startsWith('flag ') || (password === '' && !searchParams.has('password'))) return;
-  throw new ProductError(
-    'CONFIGURATION',
-    'The flag --database contains a password, and all users of this machine can read it in the list of processes. Put the URL into A2A_SERVER_DATABASE or the configuration file, or the password into PGPASSWORD.',
-    { facts: { key: 'database', origin } },
-  );
+function checkDatabase(
+  settings: Pick<ServerSettings, (typeof DATABASE_SETTINGS)[number]>,
+  sources: Sources,
+): void {
+  for (const key of DATABASE_SETTINGS) {
+    const url = settings[key];
+    if (url === undefined) continue;
+    const origin = sourceOfSetting(ALL_SETTINGS, key, sources);
+    const { password, searchParams } = new URL(url);
+    if (!origin.startsWith('flag ') || (password === '' && !searchParams.has('password'))) continue;
+    throw new ProductError(
+      'CONFIGURATION',
+      `The ${origin} contains a password, and all users of this machine can read it in the list of processes. Put the URL into ${ALL_SETTINGS[key].env} or the configuration file, or the password into PGPASSWORD.`,
+      { facts: { key, origin } },
+    );
+  }
 }
 
 /**

@@ -18,6 +18,9 @@ const absolutePath = z
   .string()
   .min(1)
   .transform((path) => resolve(path));
+const postgresUrl = z.string().refine((url) => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url), {
+  error: 'it is not a postgres:// URL; special characters of a password must be percent-encoded',
+});
 const MODEL_ALLOWED = 'offline, or provider:model, e.g. anthropic:claude-sonnet-4-5';
 
 /** The setting `agent` as a list of words: `model`, `scripted <file>`, `acp <command> …`. */
@@ -78,16 +81,21 @@ export const SERVER_SETTINGS = {
   database: setting({
     kind: 'text',
     placeholder: 'url',
-    schema: z
-      .string()
-      .refine((url) => /^postgres(?:ql)?:\/\//.test(url) && URL.canParse(url), {
-        error: 'it is not a postgres:// URL; special characters of a password must be percent-encoded',
-      })
-      .optional(),
+    schema: postgresUrl.optional(),
     fallback: undefined,
     env: 'A2A_SERVER_DATABASE',
     describe:
       'PostgreSQL database that stores the tasks, e.g. postgres://user@host/name (default: an SQLite file in the state directory); the flag must not contain a password',
+    allowed: 'a URL that begins with postgres://',
+  }),
+  databaseListen: setting({
+    kind: 'text',
+    placeholder: 'url',
+    schema: postgresUrl.optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_DATABASE_LISTEN',
+    describe:
+      'URL of the same database for LISTEN, if --database leads to a pooler that does not deliver notifications; the flag must not contain a password',
     allowed: 'a URL that begins with postgres://',
   }),
   allowOrigin: setting({

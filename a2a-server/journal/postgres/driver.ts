@@ -28,6 +28,8 @@ export interface Connection extends Queries {
   readonly usable: boolean;
   /** Calls `listener` once if the connection is lost, but not if it is closed. */
   onLost(listener: () => void): void;
+  /** Calls `listener` with the payload of each notification of the channels that this connection listens to. */
+  onNotification(listener: (payload: string) => void): void;
   close(): void;
 }
 
@@ -128,6 +130,9 @@ export async function openConnection(address: DatabaseAddress): Promise<Connecti
       },
       onLost(listener) {
         lost = listener;
+      },
+      onNotification(listener) {
+        client.on('notification', ({ payload }) => listener(payload ?? ''));
       },
       close() {
         usable = false;

@@ -4,6 +4,7 @@
  */
 import pRetry from 'p-retry';
 import { BACK_OFF, type BackOff } from '../../../shared/runtime/back-off.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { CommittedEntries, type OnAppended } from '../committed-entries.ts';
 import type { Journal } from '../journal.ts';
@@ -19,6 +20,7 @@ import { readEntries } from './event-reader.ts';
 import { takeMaintenance } from './maintenance-lock.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
 import { TaskIndex } from './task-index.ts';
+import { WakeUps } from './wake-ups.ts';
 import { Writer } from './writer.ts';
 
 /** The maximum number of events in one commit. */
@@ -32,6 +34,8 @@ const READERS = 8;
 export interface PostgresJournalOptions {
   /** The URL of the database, e.g. `postgres://user@host:5432/database`. It may contain a password. */
   url: string;
+  /** The URL for the connection of the wake-ups, if `url` leads to a pooler that does not deliver notifications. */
+  listenUrl?: string | undefined;
   /** Returns milliseconds since 1970. The time becomes the `at` of the entries. */
   clock: () => number;
   onAppended?: OnAppended;
@@ -48,6 +52,7 @@ export interface PostgresJournalOptions {
  */
 export async function openPostgresJournal({
   url,
+  listenUrl = url,
   clock,
   onAppended,
   onRemoved = () => undefined,
@@ -63,6 +68,7 @@ export async function openPostgresJournal({
   }
   const pool = openPool(address, READERS);
   const committed = new CommittedEntries(onAppended);
+  const wakeUps = await connectWakeUps();
   const appender = new Appender(writer, clock);
   const ownership = new PostgresOwnership(address, {
     id: writer.id,
@@ -74,7 +80,10 @@ export async function openPostgresJournal({
   const appends = new AppendQueue({
     commit: async (group: readonly ReturnType<typeof prepareAppend>[]) => {
       const outcomes = await appender.commit(group);
-      committed.publish(group, outcomes);
+      const written = committed.publish(group, outcomes);
+      wakeUps.send(
+        new Map(written.map(({ taskId, expectedSeq, events }) => [taskId, expectedSeq + events.length])),
+      );
       return outcomes;
     },
     weigh: ({ events, bodies, contents = [] }) => {
@@ -107,6 +116,21 @@ export async function openPostgresJournal({
   const index = new TaskIndex(reader);
   let closed: Promise<void> | undefined;
 
+  async function connectWakeUps(): Promise<WakeUps> {
+    const listenAddress = databaseAddress(listenUrl);
+    try {
+      return await WakeUps.open(listenAddress, {
+        server: writer.id,
+        clock: systemClock,
+        reader: pool,
+        committed,
+      });
+    } catch (error) {
+      await Promise.all([writer.close(), pool.close()]);
+      throw databaseError(listenAddress.label, error);
+    }
+  }
+
   /** Names the database in errors. */
   async function named<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
@@ -130,6 +154,7 @@ export async function openPostgresJournal({
     // Appends that were accepted are committed first (E3).
     await appends.settled();
     ownership.close();
+    wakeUps.close();
     committed.close();
     closing.abort();
     await writer.close();
@@ -151,7 +176,13 @@ export async function openPostgresJournal({
       // Another server may have appended entries after the cached ones.
       return cached?.length ? cached : ask(() => readEntries(reader, taskId, { after, limit }));
     },
-    row: async (taskId) => (isStorable(taskId) ? ask(() => index.row(taskId)) : undefined),
+    async row(taskId) {
+      if (!isStorable(taskId)) return undefined;
+      const row = await ask(() => index.row(taskId));
+      // A client may have heard of newer entries from another server. It must get them from this one too.
+      if (row !== undefined) committed.forgetBefore(taskId, row.seq);
+      return row;
+    },
     command: async (principal, messageId) =>
       isStorable(messageId) ? ask(() => index.command(principal, messageId)) : undefined,
     toolExecution: async (toolId) =>

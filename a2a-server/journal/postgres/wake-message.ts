@@ -1,0 +1,58 @@
+/**
+ * The payloads of the wake-ups that servers send each other with `NOTIFY`. A payload names tasks that have new entries,
+ * each with its last `seq`. Pure.
+ */
+import { z } from 'zod';
+
+/** The longest payload in bytes. PostgreSQL refuses 8,000 bytes and more. */
+export const LONGEST_PAYLOAD = 7_999;
+
+/** The last `seq` of tasks, by task id. */
+export type Heads = ReadonlyMap<string, number>;
+
+export interface WakeMessage {
+  /** The id of the server that sent the message. */
+  sender: string;
+  heads: Heads;
+}
+
+const payloadSchema = z.tuple([z.string()], z.tuple([z.string(), z.int().positive()]));
+
+/**
+ * Returns payloads that together contain all heads. A task id that is too long for a payload is left out. Other servers
+ * find its entries when they compare heads.
+ */
+export function wakePayloads({ sender, heads }: WakeMessage): string[] {
+  const start = `[${JSON.stringify(sender)}`;
+  const payloads: string[] = [];
+  let payload = start;
+  for (const head of heads) {
+    const item = `,${JSON.stringify(head)}`;
+    if (bytes(start) + bytes(item) + 1 > LONGEST_PAYLOAD) continue;
+    if (bytes(payload) + bytes(item) + 1 > LONGEST_PAYLOAD) {
+      payloads.push(`${payload}]`);
+      payload = start;
+    }
+    payload += item;
+  }
+  if (payload !== start) payloads.push(`${payload}]`);
+  return payloads;
+}
+
+/** Parses a payload. Returns undefined for a payload of another program. */
+export function parseWakePayload(payload: string): WakeMessage | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
+  const parsed = payloadSchema.safeParse(value);
+  if (!parsed.success) return undefined;
+  const [sender, ...heads] = parsed.data;
+  return { sender, heads: new Map(heads) };
+}
+
+function bytes(text: string): number {
+  return Buffer.byteLength(text);
+}

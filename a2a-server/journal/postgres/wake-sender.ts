@@ -1,0 +1,48 @@
+/**
+ * Collects the tasks that this server has appended to, and sends them to other servers. Each task is sent once, with its
+ * last `seq`. The time between two sends is at least `PAUSE_MS`, so many commits cost few notifications.
+ */
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import type { Heads } from './wake-message.ts';
+
+/** The minimum time between two sends, in milliseconds. */
+export const PAUSE_MS = 10;
+
+interface WakeSenderOptions {
+  clock: Pick<Clock, 'after'>;
+  /** Sends wake-ups. If it fails, these wake-ups are lost. Other servers then find the entries when they compare heads. */
+  send: (heads: Heads) => Promise<void>;
+}
+
+export class WakeSender {
+  readonly #options: WakeSenderOptions;
+  #heads = new Map<string, number>();
+  #state: 'idle' | 'sending' | 'closed' = 'idle';
+
+  constructor(options: WakeSenderOptions) {
+    this.#options = options;
+  }
+
+  /** Adds durable heads. Sends them at once if the last send is over, or together with the next send. */
+  add(heads: Heads): void {
+    for (const [taskId, seq] of heads) this.#heads.set(taskId, Math.max(seq, this.#heads.get(taskId) ?? 0));
+    if (this.#state === 'idle') void this.#sendAll();
+  }
+
+  /** Sends nothing from now on. */
+  close(): void {
+    this.#state = 'closed';
+    this.#heads.clear();
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#state !== 'closed' && this.#heads.size > 0) {
+      this.#state = 'sending';
+      const heads = this.#heads;
+      this.#heads = new Map();
+      const pause = new Promise<void>((resolve) => this.#options.clock.after(PAUSE_MS, resolve));
+      await Promise.allSettled([this.#options.send(heads), pause]);
+    }
+    if (this.#state === 'sending') this.#state = 'idle';
+  }
+}

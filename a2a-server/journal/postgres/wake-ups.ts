@@ -1,0 +1,141 @@
+/**
+ * Wakes readers after appends by other servers, and sends the wake-ups of this server's appends.
+ *
+ * - One connection sends and receives all wake-ups. No append waits for it: PostgreSQL serialises the commits of
+ *   transactions with `NOTIFY`.
+ * - R116: a wake-up may be lost. Every `LOOK_MS`, one query compares the heads of the watched tasks. So a lost wake-up
+ *   makes a reader late by at most this time, and a reader never misses an entry (S1).
+ * - A new connection has missed earlier wake-ups, so the heads are compared at once.
+ */
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { integerColumn, textColumn } from '../columns.ts';
+import type { CommittedEntries } from '../committed-entries.ts';
+import { type Connection, type DatabaseAddress, openConnection, type Queries } from './driver.ts';
+import { type Heads, parseWakePayload, wakePayloads } from './wake-message.ts';
+import { WakeSender } from './wake-sender.ts';
+
+/** The time between two comparisons of heads, in milliseconds. */
+const LOOK_MS = 1_000;
+/** The pause between attempts to connect, in milliseconds. */
+const RECONNECT_MS = 1_000;
+
+/** Other schemas of the database may use the same channel. Task ids are unique, so their wake-ups have no effect. */
+const CHANNEL = 'a2a_journal';
+
+/** A notification is never waited for on disk. The entries that it names are already durable. */
+const LISTEN = `SET synchronous_commit = off; LISTEN ${CHANNEL}`;
+const SEND = {
+  name: 'send_wake_ups',
+  text: `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) AS payload`,
+};
+const HEADS = { name: 'watched_heads', text: 'SELECT task_id, seq FROM tasks WHERE task_id = ANY ($1)' };
+
+interface WakeUpOptions {
+  /** The id of this server. */
+  server: string;
+  clock: Pick<Clock, 'after'>;
+  /** Compares the heads. Not the connection of the wake-ups, because that may be lost. */
+  reader: Queries;
+  committed: Pick<CommittedEntries, 'noteHead' | 'watched'>;
+}
+
+export class WakeUps {
+  readonly #address: DatabaseAddress;
+  readonly #options: WakeUpOptions;
+  readonly #sender: WakeSender;
+  #connection: Connection | undefined;
+  readonly #cancelTimers = new Set<() => void>();
+  #closed = false;
+
+  private constructor(address: DatabaseAddress, options: WakeUpOptions) {
+    this.#address = address;
+    this.#options = options;
+    this.#sender = new WakeSender({ clock: options.clock, send: (heads) => this.#send(heads) });
+  }
+
+  /**
+   * Connects. Later losses of the connection are repaired in the background.
+   * @throws PostgresFailure
+   */
+  static async open(address: DatabaseAddress, options: WakeUpOptions): Promise<WakeUps> {
+    const wakeUps = new WakeUps(address, options);
+    await wakeUps.#connect();
+    wakeUps.#lookLater();
+    return wakeUps;
+  }
+
+  /** Wakes the readers of these tasks on other servers. The heads must be durable (J1). */
+  send(heads: Heads): void {
+    this.#sender.add(heads);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#sender.close();
+    for (const cancel of this.#cancelTimers) cancel();
+    this.#connection?.close();
+  }
+
+  async #connect(): Promise<void> {
+    const connection = await openConnection(this.#address);
+    connection.onNotification((payload) => this.#receive(payload));
+    try {
+      await connection.query({ text: LISTEN });
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    if (this.#closed) {
+      connection.close();
+      return;
+    }
+    this.#connection = connection;
+    connection.onLost(() => void this.#reconnect());
+  }
+
+  async #reconnect(): Promise<void> {
+    this.#connection = undefined;
+    if (this.#closed) return;
+    try {
+      await this.#connect();
+    } catch {
+      this.#after(RECONNECT_MS, () => void this.#reconnect());
+      return;
+    }
+    await this.#look();
+  }
+
+  async #send(heads: Heads): Promise<void> {
+    await this.#connection?.query(SEND, [wakePayloads({ sender: this.#options.server, heads })]);
+  }
+
+  #receive(payload: string): void {
+    const message = parseWakePayload(payload);
+    if (message === undefined || message.sender === this.#options.server) return;
+    for (const [taskId, seq] of message.heads) this.#options.committed.noteHead(taskId, seq);
+  }
+
+  #lookLater(): void {
+    this.#after(LOOK_MS, () => void this.#look().then(() => this.#lookLater()));
+  }
+
+  /** Compares the heads of the watched tasks. Without the database, the next comparison finds the new entries. */
+  async #look(): Promise<void> {
+    const { committed, reader } = this.#options;
+    const watched = committed.watched();
+    if (watched.length === 0 || this.#closed) return;
+    const rows = await reader.query(HEADS, [watched]).catch(() => undefined);
+    if (rows === undefined || this.#closed) return;
+    const heads = new Map(rows.map(([taskId, seq]) => [textColumn(taskId), integerColumn(seq)]));
+    for (const taskId of watched) committed.noteHead(taskId, heads.get(taskId) ?? 0);
+  }
+
+  #after(ms: number, act: () => void): void {
+    if (this.#closed) return;
+    const cancel = this.#options.clock.after(ms, () => {
+      this.#cancelTimers.delete(cancel);
+      act();
+    });
+    this.#cancelTimers.add(cancel);
+  }
+}
