@@ -9,13 +9,14 @@
  */
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import type { CommandKey } from '../journal/journal.ts';
-import type { Claim } from '../journal/ownership.ts';
+import type { Claim, UnopenedTask } from '../journal/ownership.ts';
 import { restartEvents } from '../task/next-step.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './execution.ts';
 import { UnappendedCommand, type AppendedCommand } from './command-before-append.ts';
 import type { AbortCause } from './abort-cause.ts';
 import type { LogChange } from './task-snapshots.ts';
+import { type FoundAt, isStranded, stillUnopened, unavailableEvents } from './unopened-tasks.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 
 const ENDED_ELSEWHERE: AbortCause = {
@@ -51,6 +52,7 @@ export class Executor {
   readonly scheduler: ToolScheduler;
   #closing = false;
   #looking = false;
+  #unopened: FoundAt = new Map();
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -189,14 +191,26 @@ export class Executor {
     this.#looking = true;
     try {
       // A task that this server has lost may still stop its tools. It must not start again before that.
-      const claimed = await this.#options.journal.ownership.claimAbandoned([...this.#running.keys()]);
+      const { journal } = this.#options;
+      const { claimed, unopened } = await journal.ownership.claimAbandoned([...this.#running.keys()]);
       for (const { taskId, claim } of claimed) {
         this.#keep(taskId, claim);
         this.wake(taskId);
       }
+      await this.#reportUnopened(unopened);
       return claimed.length;
     } finally {
       this.#looking = false;
+    }
+  }
+
+  async #reportUnopened(tasks: readonly UnopenedTask[]): Promise<void> {
+    const { log, clock } = this.#options;
+    const now = clock.now();
+    this.#unopened = stillUnopened(this.#unopened, tasks, now);
+    for (const { taskId, workspace } of tasks) {
+      if (!isStranded(this.#unopened, taskId, now)) continue;
+      await log.change(taskId, (s) => ({ type: 'append', events: unavailableEvents(s, workspace) }));
     }
   }
 

@@ -53,6 +53,18 @@ export interface ClaimedTask {
   claim: Claim;
 }
 
+/** A task that needs an execution and has no living owner. This server cannot open its workspace. */
+export interface UnopenedTask {
+  taskId: string;
+  workspace: string;
+}
+
+/** What a search for tasks without a living owner has found. */
+export interface AbandonedTasks {
+  claimed: ClaimedTask[];
+  unopened: UnopenedTask[];
+}
+
 /** The server, for its ownership. */
 export interface OwningServer {
   /** Called regularly, so that this server can claim the tasks of servers that have died. */
@@ -76,7 +88,7 @@ export interface Ownership {
    * Claims submitted and working tasks that no living server owns and whose workspace this server can open, oldest first.
    * @param except tasks that this server does not claim
    */
-  claimAbandoned(except: readonly string[]): Promise<ClaimedTask[]>;
+  claimAbandoned(except: readonly string[]): Promise<AbandonedTasks>;
   /** Gives the claim back. Another server can then claim the task. */
   release(taskId: string, claim: Claim): void;
 }
@@ -86,8 +98,13 @@ export function soleOwnership(journal: Pick<Journal, 'unsettled'>): Ownership {
   return {
     start: async () => undefined,
     claim: async () => new Claim({ takenOver: false }),
-    claimAbandoned: async () =>
-      (await journal.unsettled()).map(({ taskId }) => ({ taskId, claim: new Claim({ takenOver: true }) })),
+    claimAbandoned: async () => {
+      const tasks = await journal.unsettled();
+      return {
+        claimed: tasks.map(({ taskId }) => ({ taskId, claim: new Claim({ takenOver: true }) })),
+        unopened: [],
+      };
+    },
     release: () => undefined,
   };
 }

@@ -207,6 +207,7 @@ export class ReceiptBuilder {
       case 'instructions.read':
       case 'model.unavailable':
       case 'process.orphaned':
+      case 'workspace.unavailable':
       case 'reasoning.delta':
       case 'task.working':
       case 'text.delta':

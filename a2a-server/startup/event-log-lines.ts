@@ -66,6 +66,8 @@ export function logLineOf(event: TaskEvent): LogLine | undefined {
       return warn('a crash lost the outcome of a tool', { ...idsOf(event), rerun: event.rerun });
     case 'process.orphaned':
       return warn('a process of a tool may still run', { ...idsOf(event), group: event.group });
+    case 'workspace.unavailable':
+      return warn('no server can open the workspace of a task', { workspace: event.workspace });
     case 'turn.abandoned':
       return warn('a model turn broke off', { turn: event.turn, reason: cut(event.reason) });
     case 'model.unavailable':

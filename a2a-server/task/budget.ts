@@ -78,6 +78,7 @@ function takenUpBy({ type }: TaskEvent): boolean {
     type === 'turn.abandoned' ||
     type === 'tool.interrupted' ||
     type === 'task.working' ||
-    type === 'process.orphaned'
+    type === 'process.orphaned' ||
+    type === 'workspace.unavailable'
   );
 }

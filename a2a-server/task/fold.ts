@@ -249,6 +249,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         },
       }));
     case 'process.orphaned':
+    case 'workspace.unavailable':
       return { status: noted(s.status, event.text) };
     case 'tool.interrupted':
       return ofCall(s, event.callId, (call) =>

@@ -69,6 +69,7 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
     case 'turn.noted':
     case 'model.unavailable':
     case 'process.orphaned':
+    case 'workspace.unavailable':
       return statusUpdate(entry, view, { state: 'working', text: event.text });
     case 'task.created':
       return statusUpdate(entry, view, { state: 'submitted' });

@@ -74,6 +74,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
     case 'turn.noted':
     case 'model.unavailable':
     case 'process.orphaned':
+    case 'workspace.unavailable':
       return { type: 'note', text: event.text };
     case 'tool.requested':
       return requested(event.call, verdictText(event.verdict), event.verdict.type === 'refuse');

@@ -9,7 +9,13 @@
  */
 import { performance } from 'node:perf_hooks';
 import { integerColumn, nullableTextColumn, textColumn } from '../columns.ts';
-import { Claim, type ClaimedTask, type OwningServer, type Ownership } from '../ownership.ts';
+import {
+  Claim,
+  type AbandonedTasks,
+  type OwningServer,
+  type Ownership,
+  type UnopenedTask,
+} from '../ownership.ts';
 import { type Connection, type DatabaseAddress, openConnection, type SqlValue } from './driver.ts';
 import { BEAT_MS, LEASE_MS, workEnd } from './lease.ts';
 
@@ -38,7 +44,7 @@ const ABANDONED = `state IN ('submitted', 'working')
   AND (owner IS NULL OR owner = $1 OR ${OWNER_IS_DEAD}) AND NOT task_id = ANY ($2)`;
 const FIND_WORKSPACES = {
   name: 'find_workspaces',
-  text: `SELECT DISTINCT workspace FROM tasks WHERE ${ABANDONED} AND workspace IS NOT NULL`,
+  text: `SELECT task_id, workspace FROM tasks WHERE ${ABANDONED} AND workspace IS NOT NULL LIMIT $3`,
 };
 const CHECK_CLAIMS = {
   name: 'check_claims',
@@ -120,21 +126,27 @@ export class PostgresOwnership implements Ownership {
     }
   }
 
-  async claimAbandoned(except: readonly string[]): Promise<ClaimedTask[]> {
-    if (!this.#leased) return [];
+  async claimAbandoned(except: readonly string[]): Promise<AbandonedTasks> {
+    if (!this.#leased) return { claimed: [], unopened: [] };
     const connection = await this.#connected();
     const known = (): string[] => [...except, ...this.#claims.keys(), ...this.#claiming.keys()];
-    const open: string[] = [];
-    for (const [workspace] of await connection.query(FIND_WORKSPACES, [this.#id, known()]))
-      if (await this.#canOpen(textColumn(workspace))) open.push(textColumn(workspace));
+    const openable = new Set<string>();
+    const unopened: UnopenedTask[] = [];
+    for (const row of await connection.query(FIND_WORKSPACES, [this.#id, known(), CLAIMED_AT_ONCE])) {
+      const [taskId, workspace] = [textColumn(row[0]), textColumn(row[1])];
+      if (openable.has(workspace)) continue;
+      if (await this.#canOpen(workspace)) openable.add(workspace);
+      else unopened.push({ taskId, workspace });
+    }
     // `known` contains every task whose claim was sent before this statement.
-    const rows = await connection.query(CLAIM_ABANDONED, [this.#id, known(), open, CLAIMED_AT_ONCE]);
-    return rows.flatMap((row) => {
+    const values = [this.#id, known(), [...openable], CLAIMED_AT_ONCE];
+    const claimed = (await connection.query(CLAIM_ABANDONED, values)).flatMap((row) => {
       const taskId = textColumn(row[0]);
       // `claim` was called meanwhile. Its epoch is larger.
       if (this.#claims.has(taskId) || this.#claiming.has(taskId)) return [];
       return { taskId, claim: this.#note(taskId, integerColumn(row[1]), true) };
     });
+    return { claimed, unopened };
   }
 
   release(taskId: string, claim: Claim): void {

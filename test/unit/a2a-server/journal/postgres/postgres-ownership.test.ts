@@ -95,9 +95,9 @@ else {
       const [first, second] = [await started(), await started()];
       const found = await Promise.all([first, second].map(({ ownership }) => ownership.claimAbandoned([])));
       const rest = await first.ownership.claimAbandoned([]);
-      const all = [...found.flat(), ...rest].map(({ taskId }) => taskId);
+      const all = [...found, rest].flatMap(({ claimed: tasks }) => tasks).map(({ taskId }) => taskId);
       expect(all.toSorted()).toEqual(ids.toSorted());
-      expect(found.flat().every(({ claim }) => claim.takenOver)).toBe(true);
+      expect(found.flatMap(({ claimed: tasks }) => tasks).every(({ claim }) => claim.takenOver)).toBe(true);
     });
 
     it('a server does not claim the task of a living server, until that releases it', async () => {
@@ -105,7 +105,7 @@ else {
       const [first, second] = [await started(), await started()];
       const claim = await claimed(first, 'a');
       expect(await second.ownership.claim('a')).toBeUndefined();
-      expect(await second.ownership.claimAbandoned([])).toEqual([]);
+      expect(await second.ownership.claimAbandoned([])).toEqual({ claimed: [], unopened: [] });
       first.ownership.release('a', claim);
       await first.ownership.claim('none');
       expect((await claimed(second, 'a')).takenOver).toBe(false);
@@ -126,7 +126,9 @@ else {
       }
       await journal.close();
       const { ownership } = await started(url, { canOpen: async (workspace) => workspace === '/here' });
-      expect((await ownership.claimAbandoned([])).map(({ taskId }) => taskId)).toEqual(['a']);
+      const found = await ownership.claimAbandoned([]);
+      expect(found.claimed.map(({ taskId }) => taskId)).toEqual(['a']);
+      expect(found.unopened).toEqual([{ taskId: 'b', workspace: '/elsewhere' }]);
       expect(await ownership.claim('b')).toBeUndefined();
       const other = await started();
       await ownership.claim('none');
@@ -138,16 +140,16 @@ else {
       const [first, second] = [await started(), await started()];
       await claimed(first, 'a');
       await first.close();
-      expect(await second.ownership.claimAbandoned([])).toMatchObject([
-        { taskId: 'a', claim: { takenOver: true } },
-      ]);
+      expect(await second.ownership.claimAbandoned([])).toMatchObject({
+        claimed: [{ taskId: 'a', claim: { takenOver: true } }],
+      });
     });
 
     it('E1 a server does not claim again what it owns or still stops', async () => {
       await addTasks('a', 'b', 'c');
       const { ownership } = await started();
       await ownership.claim('a');
-      const found = await ownership.claimAbandoned(['b']);
+      const { claimed: found } = await ownership.claimAbandoned(['b']);
       expect(found.map(({ taskId }) => taskId)).toEqual(['c']);
     });
   });
