@@ -1,5 +1,6 @@
 /** Tests several server processes on one PostgreSQL: what happens to a task whose server dies, stops or is cut off. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { rm } from 'node:fs/promises';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { makeGate } from '../../support/gate.ts';
 import { plan, shell, wait, write } from '../../support/offline-plan.ts';
@@ -11,7 +12,8 @@ import {
   whyNoPostgres,
 } from '../../support/postgres-server.ts';
 import { runningProcesses } from '../../support/process-group.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { homeDirectoryOf, newServerHome } from '../../support/server-program.ts';
+import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
 
 function starts(events: readonly StreamEvent[]): number {
@@ -129,6 +131,49 @@ else {
       expect(await first.server.stop()).toBe(0);
       while (starts(await second.peer.history(taskId)) < 2) await pause();
       await second.peer.cancel(taskId);
+    });
+  });
+
+  describe('a workspace that one server can open', () => {
+    it('R119 without that server, the task waits and says why; with it, the task continues', async () => {
+      const home = await newServerHome();
+      try {
+        const first = await replica();
+        const args = ['--allow-workspace', home.workspace];
+        const other = await stage({ home, args, env: { A2A_SERVER_DATABASE: url } });
+        const stream = await first.peer.stream(plan(wait(600), { say: 'We end.' }));
+        const { taskId } = await stream.until(({ activity }) => activity?.type === 'tool.started');
+        await first.server.kill();
+        await other.server.logged(/no server can open the workspace/);
+        const { state, statusText } = await other.peer.task(taskId);
+        expect([state, statusText]).toEqual([
+          'WORKING',
+          expect.stringContaining('no running server can open'),
+        ]);
+        const again = await stageAgain(first);
+        while (starts(await again.peer.history(taskId)) < 2) await pause();
+        await again.peer.cancel(taskId);
+        await other.server.stop();
+      } finally {
+        await rm(homeDirectoryOf(home), { recursive: true, force: true });
+      }
+    });
+  });
+
+  describe('a database that is away for longer than a lease', () => {
+    it('R117 the command stops, and later one of two servers asks about it', async () => {
+      const first = await replica();
+      const second = await replica();
+      const { gate, taskId } = await runningCommand(first);
+      await database.stop();
+      await first.server.logged(/lost the task/);
+      await untilEnded(first);
+      await gate.pass();
+      await database.start();
+      const asked = await untilAsked(second, taskId);
+      expect(asked.pending).toMatchObject([{ reason: 'outcome-unknown' }]);
+      expect(await first.file('effects.txt')).not.toContain('late');
+      expect(starts(await eventsOf(second, taskId))).toBe(1);
     });
   });
 
