@@ -92,6 +92,7 @@ async function inView(it: Locator): Promise<void> {
   test('if a person decides actions one by one, the other actions keep their positions', async () => {
     await begin({ together: [write('a.md'), write('b.md')] });
     await signIn(page, on.server);
+    await approve('Write b.md').waitFor();
     await steady();
     const before = await approve('Write b.md').boundingBox();
     await approve('Write a.md').click();
