@@ -72,6 +72,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R102: 'A backup is made while tasks run, and is restored elsewhere. The same tasks continue. A damaged or shortened database is reported at the start.',
   R103: 'The clock jumps by 400 days. Nothing expires, nothing is deleted, and the operator learns it.',
   R104: 'Another program listens on the server’s port with a copy of its card. It never receives a token.',
+  R110: 'Several servers use one database, and each request of an approval flow reaches another one. The answers are the same as with one server.',
   R111: 'A stream on one server follows a task that another server executes. It gets every event, in order.',
   R112: 'The server that executes a task gets SIGKILL during a model call, a tool or a stream. Another server on the same database continues the task within seconds. No event is lost or repeated, no effect happens twice, and a person decides about an interrupted effect.',
   R113: 'The server that executes a task is stopped (SIGSTOP) for longer than its lease, then continues. Its tools stop, and it appends nothing.',

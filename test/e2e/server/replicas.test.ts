@@ -177,6 +177,45 @@ else {
     });
   });
 
+  describe('a client that reaches another server with each request', () => {
+    it('R110 delegation, look, approval and result each come from another server', async () => {
+      const [first, second, third] = [await replica(), await replica(), await replica()];
+      const sent = await first.peer.send(
+        plan(write('a.txt', 'one'), write('b.txt', 'two'), { say: 'We end.' }),
+      );
+      const looked = await second.peer.task(sent.taskId);
+      expect(looked.pending).toEqual(sent.pending);
+      const again = await (
+        await third.peer.decide(sent.taskId, [decisionOn(looked.pending, 'approve')])
+      ).parked();
+      expect((await first.peer.task(sent.taskId)).pending).toEqual(again.pending);
+      const ended = await (
+        await second.peer.decide(sent.taskId, [decisionOn(again.pending, 'approve')])
+      ).rest();
+      expect(ended.at(-1)?.state).toBe('COMPLETED');
+      expect(await first.file('b.txt')).toBe('two');
+      const histories = await Promise.all([first, second, third].map((each) => eventsOf(each, sent.taskId)));
+      for (const events of histories) {
+        expect(events.map(({ data }) => data)).toEqual(histories[0]?.map(({ data }) => data));
+        expect(starts(events)).toBe(2);
+      }
+    });
+
+    it('R111 a stream on one server shows a command that runs on another, live and to its end', async () => {
+      const first = await replica();
+      const second = await replica();
+      const { gate, taskId, decided } = await runningCommand(first);
+      const stream = await second.peer.follow(taskId, 0);
+      await stream.output('running');
+      await gate.pass();
+      expect((await stream.rest()).at(-1)?.state).toBe('COMPLETED');
+      expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
+      expect(stream.seen.map(({ data }) => data)).toEqual(
+        (await eventsOf(first, taskId)).map(({ data }) => data),
+      );
+    });
+  });
+
   describe('a task that is cancelled through another server', () => {
     it('R115 the command of its owner stops', async () => {
       const first = await replica();
