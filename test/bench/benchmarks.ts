@@ -7,6 +7,7 @@ import type { Benchmark } from './benchmark.ts';
 import { bridge } from './bridge.ts';
 import { bridgeStart } from './bridge-start.ts';
 import { cancel } from './cancel.ts';
+import { cluster } from './cluster.ts';
 import { crowd } from './crowd.ts';
 import { inFlight } from './in-flight.ts';
 import { longJournal } from './long-journal.ts';
@@ -27,6 +28,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   start,
   append,
   appendPostgres,
+  cluster,
   longJournal,
   parked,
   resume,
