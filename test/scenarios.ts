@@ -77,7 +77,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R112: 'The server that executes a task gets SIGKILL during a model call, a tool or a stream. Another server on the same database continues the task within seconds. No event is lost or repeated, no effect happens twice, and a person decides about an interrupted effect.',
   R113: 'The server that executes a task is stopped (SIGSTOP) for longer than its lease, then continues. Its tools stop, and it appends nothing.',
   R114: 'The network between a server and the database is cut. The server stops its tools before its lease ends, and another server continues.',
-  R115: 'A task is cancelled through another server than its owner. The tool of the owner stops.',
+  R115: 'A task is cancelled, or its tool aborted, through another server than its owner. The tool of the owner stops.',
   R116: 'A server loses its connection for wake-ups. Readers are at most one second late, and miss nothing.',
   R117: 'The PostgreSQL database crashes, restarts, or has no free connection. The server says that it is not ready, tries again, and continues. Nothing is lost.',
   R119: 'Only one of several servers can open the workspace of a task. That server executes the task. Without it, the task waits and says why.',

@@ -174,6 +174,7 @@ export class Executor {
       look: () => {
         // While the journal cannot be reached, this server claims nothing. It looks again soon.
         this.#lookForAbandoned().catch(() => undefined);
+        this.scheduler.abortRequested().catch(() => undefined);
         onLook();
       },
       ended: (taskId) => this.stop(taskId, ENDED_ELSEWHERE),

@@ -25,6 +25,8 @@ import { filesOf } from '../task/task-files.ts';
 import { callOf, type Snapshot } from '../task/snapshot.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import type { AbortCause } from './abort-cause.ts';
+import { abortAnswer } from './abort-result.ts';
+import { abortRemotely, remoteToolExecutions } from './remote-tool-executions.ts';
 import { followJournal } from './follow-journal.ts';
 import { readReceipt } from './read-receipt.ts';
 import { readTaskCosts } from './read-task-costs.ts';
@@ -325,8 +327,16 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       const { type } = applied(await log.change(taskId, (s) => cancelWork(s, left, by)), taskId);
       if (type === 'appended') executor.stop(taskId, cancelCause(left.reason));
     },
-    toolExecutions: (principal) => executor.scheduler.of(principal),
-    abortTool: (toolId, principal, reason) => executor.scheduler.abort(toolId, principal, reason),
+    async toolExecutions(principal) {
+      const own = executor.scheduler.of(principal);
+      const known = new Set(own.map(({ toolId }) => toolId));
+      return [...own, ...(await remoteToolExecutions(principal, known, { journal, log, clock }))];
+    },
+    async abortTool(toolId, principal, reason) {
+      const request = { toolId, principal, reason };
+      const own = await executor.scheduler.abort(request);
+      return abortAnswer(toolId, own ?? (await abortRemotely(request, { journal, log, clock })));
+    },
     row: (taskId, principal) => ownRow(journal, taskId, principal),
     async snapshot(taskId, principal, atSeq) {
       await ownRow(journal, taskId, principal);

@@ -105,7 +105,8 @@ export interface TaskService {
     by: { principal: string; channel: string },
     left: ReaderDisconnect,
   ): Promise<void>;
-  toolExecutions(principal: string): ToolExecutionView[];
+  /** Returns the running tool executions of a principal, also those of other servers that use the journal. */
+  toolExecutions(principal: string): Promise<ToolExecutionView[]>;
   /**
    * Stops one tool execution. The task continues (A1). An unknown id is not an error. The returned answer then reports
    * it.

@@ -2,6 +2,7 @@
 import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { withTaskState } from '../task/pending.ts';
+import { lastLineOf } from '../task/tool-outputs.ts';
 import { isTerminal } from '../task/snapshot.ts';
 import type { TaskLog } from './task-snapshots.ts';
 import { capText } from '../../shared/text/capped-text.ts';
@@ -13,7 +14,6 @@ const MAX_CHARACTERS = 1_010_000;
 const MAX_PIECE = 64 * 1024;
 /** The limit of the output in a stopped execution's outcome, in characters. */
 const MAX_TAIL = 8 * 1024;
-const MAX_PROGRESS_LINE_CHARS = 300;
 /**
  * The limit of a result for the model, in characters. The built-in tools have lower limits, so their pages stay
  * complete.
@@ -51,8 +51,7 @@ export class ToolOutput {
   }
 
   get lastLine(): string | null {
-    const lines = this.#tail.split('\n').map((line) => line.trim());
-    return lines.findLast((line) => line !== '')?.slice(-MAX_PROGRESS_LINE_CHARS) ?? null;
+    return lastLineOf(this.#tail);
   }
 
   /** Adds output. Never blocks the tool and never throws. Output after `close` is dropped (A2). */

@@ -13,16 +13,15 @@
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { ellipsize } from '../../shared/text/capped-text.ts';
 import { checkpointingWorkspace } from '../checkpoints/checkpointing-workspace.ts';
 import type { FileBytes, Journal } from '../journal/journal.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/call-facts.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
 import { denyMessage, presenceRule } from '../policy/verdict.ts';
-import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { foldNext } from '../task/fold.ts';
+import type { AbortRequest } from '../task/request-abort.ts';
 import { withTaskState, parkOrContinue, questionWithdrawn } from '../task/pending.ts';
 import {
   isRepeatable,
@@ -38,6 +37,7 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
 import type { Ids } from './ids.ts';
 import type { AbortCause } from './abort-cause.ts';
+import { abortResult, type AbortResult } from './abort-result.ts';
 import type { TaskLog } from './task-snapshots.ts';
 import type { ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
@@ -48,10 +48,9 @@ import { ToolStart, type ToolReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
 
-/** In characters. Limits an unknown id in a message to the client. */
-const MAX_SHOWN_ID = 200;
-
 export interface ToolExecution {
+  /** The log of the task's execution. */
+  log: TaskLog;
   toolId: string;
   taskId: string;
   sessionId: string;
@@ -104,7 +103,7 @@ interface ExecutionResult {
 const NOT_RUN: ExecutionResult = { outcome: null, end: 'not-run' };
 
 interface SchedulerOptions {
-  journal: Pick<Journal, 'toolExecution' | 'watch'>;
+  journal: Pick<Journal, 'watch'>;
   clock: Clock;
   ids: Ids;
   toolbox: Pick<Toolbox, 'get' | 'absence'>;
@@ -179,6 +178,7 @@ export class ToolScheduler {
     });
     const execution: ToolExecution = {
       ...reference,
+      log,
       taskId,
       sessionId: snapshot.sessionId,
       principal: snapshot.principal,
@@ -200,48 +200,27 @@ export class ToolScheduler {
     }
   }
 
-  /** Stops one tool execution. The answer reports whether the tool stopped. */
-  async abort(toolId: string, principal: string, reason: string): Promise<AbortAnswer> {
+  /** Stops one tool execution of the principal. Returns undefined if this server does not run it. */
+  async abort({ toolId, principal, reason }: AbortRequest): Promise<AbortResult | undefined> {
     const execution = this.#running.get(toolId);
-    if (execution?.principal !== principal) return this.#notRunning(toolId, principal);
-    const first = execution.scope.abort({
-      reason: 'abort-request',
-      message: `Aborted on request: ${reason}`,
-    });
+    if (execution?.principal !== principal) return undefined;
+    const first = execution.scope.abort(onRequest(reason));
     const outcome = await execution.settled;
-    // A3: the journal recorded the end of the task first. That end stopped the tool.
-    if (outcome === null)
-      return { success: false, message: `Tool execution ${toolId} was already being stopped with its task.` };
-    if (outcome.type !== 'stopped')
-      return { success: false, message: `Tool execution ${toolId} finished before it could be aborted.` };
-    if (!first)
-      return {
-        success: false,
-        message: `Tool execution ${toolId} was already being stopped (${outcome.reason}).`,
-      };
-    return outcome.confirmed
-      ? { success: true, message: `Successfully aborted tool execution: ${toolId}` }
-      : {
-          success: true,
-          message: `Aborted tool execution ${toolId}, but it may have had an effect. ${execution.unconfirmed ?? 'The tool did not confirm that it stopped.'}`,
-        };
+    return abortResult(outcome, { first, remark: execution.unconfirmed });
+  }
+
+  /** Stops the tool executions whose abort was requested through another server. */
+  async abortRequested(): Promise<void> {
+    for (const { log, taskId, callId, toolId, scope } of this.running) {
+      const state = (await log.load(taskId))?.calls[callId]?.state;
+      if (state?.type === 'running' && state.toolId === toolId && state.abort !== undefined)
+        scope.abort(onRequest(state.abort));
+    }
   }
 
   /** Stops the tools that wait for a person. A shutdown cannot wait for a person's answer. */
   stopWaiting(stop: AbortCause): void {
     for (const { questions, scope } of this.#running.values()) if (questions.waits) scope.abort(stop);
-  }
-
-  async #notRunning(toolId: string, principal: string): Promise<AbortAnswer> {
-    const begun = await this.#options.journal.toolExecution(toolId);
-    const shown = ellipsize(toolId, MAX_SHOWN_ID);
-    return {
-      success: false,
-      message:
-        begun?.principal === principal
-          ? `Tool execution ${shown} has already finished.`
-          : `There is no tool execution ${shown}.`,
-    };
   }
 
   /** If the approved content has changed, asks the person again and returns true. */
@@ -397,4 +376,8 @@ function shorter(ms: number, limitMs: number | null): number {
 /** True if the next process runs the call again, because the shutdown stopped it and a repeat is safe (E2). */
 function runsAgain(call: Call, outcome: ToolOutcome): boolean {
   return isRepeatable(call) && outcome.type === 'stopped' && outcome.reason === 'server-shutdown';
+}
+
+function onRequest(reason: string): AbortCause {
+  return { reason: 'abort-request', message: `Aborted on request: ${reason}` };
 }

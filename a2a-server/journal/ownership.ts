@@ -77,6 +77,8 @@ export interface OwningServer {
 
 /** Claims and releases tasks for this server. */
 export interface Ownership {
+  /** True if other servers may execute tasks of this journal. */
+  readonly shared: boolean;
   /** Starts to claim. Resolves when this server may claim tasks. */
   start(server: OwningServer): Promise<void>;
   /**
@@ -96,6 +98,7 @@ export interface Ownership {
 /** The ownership of a journal that one server uses at a time. That server owns every task. */
 export function soleOwnership(journal: Pick<Journal, 'unsettled'>): Ownership {
   return {
+    shared: false,
     start: async () => undefined,
     claim: async () => new Claim({ takenOver: false }),
     claimAbandoned: async () => {

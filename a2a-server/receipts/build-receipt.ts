@@ -198,6 +198,7 @@ export class ReceiptBuilder {
         return;
       }
       // The other events are in the hash chain only.
+      case 'abort.requested':
       case 'agent.session':
       case 'artifact.updated':
       case 'auth.required':

@@ -60,6 +60,15 @@ export function logLineOf(event: TaskEvent): LogLine | undefined {
       return info('an action changed; the server asks again', idsOf(event));
     case 'tool.started':
       return debug('a tool starts', idsOf(event));
+    case 'abort.requested': {
+      const { callId, toolId, principal, reason } = event;
+      return info('an abort was requested through another server', {
+        callId,
+        toolId,
+        principal,
+        reason: cut(reason),
+      });
+    }
     case 'tool.finished':
       return outcomeLine(event.outcome, idsOf(event));
     case 'tool.interrupted':

@@ -291,6 +291,8 @@ export type TaskEvent =
       toolId: string;
       outcome: ToolOutcome;
     }
+  /** A person aborts a tool execution that another server runs. That server then stops the tool (A1). */
+  | { type: 'abort.requested'; callId: string; toolId: string; principal: string; reason: string }
   /**
    * A crash lost the outcome of the tool execution. With `rerun`, the call is repeatable and runs again without a
    * decision.

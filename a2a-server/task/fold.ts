@@ -217,6 +217,12 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         state: { type: 'running', toolId: event.toolId, startedAt: at },
         toolId: event.toolId,
       }));
+    case 'abort.requested':
+      return ofCall(s, event.callId, (call) =>
+        call.state.type === 'running' && call.state.toolId === event.toolId
+          ? { ...call, state: { ...call.state, abort: event.reason } }
+          : call,
+      );
     case 'tool.asked': {
       const asking = s.calls[event.askedBy];
       const question = newCall(event.call, asking?.turn ?? s.turns, {

@@ -62,8 +62,8 @@ export const PARKED_STATES: ReadonlySet<StateName> = new Set<StateName>(['input-
 export type CallState =
   | { type: 'waiting'; reason: PendingReason }
   | { type: 'ready' }
-  /** `startedAt` is in milliseconds since 1970. */
-  | { type: 'running'; toolId: string; startedAt: number }
+  /** `startedAt` is in milliseconds since 1970. `abort` is the reason of an abort that another server has requested. */
+  | { type: 'running'; toolId: string; startedAt: number; abort?: string }
   | { type: 'settled'; result: CallResult };
 
 export type CallResult =

@@ -35,3 +35,12 @@ export function withOutput(
   }
   return gone === 0 ? after : after.slice(gone);
 }
+
+/** In characters. */
+const MAX_PROGRESS_LINE = 300;
+
+/** Returns the last line with text, as the progress of a tool. Null if there is none. */
+export function lastLineOf(output: string): string | null {
+  const lines = output.split('\n').map((line) => line.trim());
+  return lines.findLast((line) => line !== '')?.slice(-MAX_PROGRESS_LINE) ?? null;
+}

@@ -19,8 +19,8 @@ const MAX_LOGGED_REASON = 300;
 
 export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLimits; log: Logger }): Router {
   const router = Router();
-  router.get('/api/tools', (request, response) => {
-    const running = tasks.toolExecutions(callerOf(request).principal);
+  router.get('/api/tools', async (request, response) => {
+    const running = await tasks.toolExecutions(callerOf(request).principal);
     response.json({
       tools: running.map((it) => ({ ...it, startedAt: new Date(it.startedAt).toISOString() })),
     });

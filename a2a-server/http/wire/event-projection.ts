@@ -94,6 +94,7 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
     case 'task.canceled':
       return statusUpdate(entry, view, { state: 'canceled', text: canceledText(event.by, event.reason) });
     case 'message.received':
+    case 'abort.requested':
     case 'files.saved':
     case 'context.clipped':
     case 'context.exceeded':

@@ -147,6 +147,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
       return { type: 'ended', state: 'rejected', text: event.message };
     case 'task.canceled':
       return { type: 'ended', state: 'canceled', text: canceledText(event.by, event.reason) };
+    case 'abort.requested':
     case 'task.created':
     case 'task.working':
     case 'agent.session':

@@ -73,6 +73,7 @@ interface PostgresOwnershipOptions {
 }
 
 export class PostgresOwnership implements Ownership {
+  readonly shared = true;
   readonly #address: DatabaseAddress;
   readonly #id: string;
   readonly #onClaimed: (taskId: string, epoch: number) => void;

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { decisionOn } from '../../support/a2a-message.ts';
+import { z } from 'zod';
 import { makeGate } from '../../support/gate.ts';
 import { plan, shell, wait, write } from '../../support/offline-plan.ts';
 import { startProxy, type PostgresProxy } from '../../support/postgres-proxy.ts';
@@ -11,6 +12,7 @@ import {
   startPostgres,
   whyNoPostgres,
 } from '../../support/postgres-server.ts';
+import { jsonOf } from '../../support/rpc-answer.ts';
 import { runningProcesses } from '../../support/process-group.ts';
 import { homeDirectoryOf, newServerHome } from '../../support/server-program.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
@@ -27,6 +29,12 @@ async function eventsOf({ peer }: Stage, taskId: string): Promise<StreamEvent[]>
   expect(new Set(seqs).size).toBe(seqs.length);
   expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
   return events;
+}
+
+const toolList = z.object({ tools: z.array(z.looseObject({ toolId: z.string() })) });
+
+async function toolsAt({ peer }: Stage) {
+  return toolList.parse(await jsonOf(await peer.request('/api/tools', { method: 'GET' }))).tools;
 }
 
 /** The interval in which a test asks again for a state that no event announces. */
@@ -228,6 +236,46 @@ else {
       const ended = await second.peer.task(taskId);
       await first.server.stop();
       expect(await second.peer.task(taskId)).toEqual(ended);
+    });
+  });
+
+  describe('a tool that is aborted through another server', () => {
+    it('R115 each server lists the tool, and one that does not run it can stop it; the task continues', async () => {
+      const first = await replica();
+      const second = await replica();
+      const { gate, taskId, decided } = await runningCommand(first);
+      const [listed] = await toolsAt(second);
+      expect(listed).toMatchObject({ taskId, tool: 'run-shell-command', progress: 'running' });
+      expect(await toolsAt(first)).toMatchObject([{ taskId, progress: 'running' }]);
+      const toolId = listed?.toolId ?? '';
+      expect(await second.peer.abort(toolId, 'enough')).toEqual({
+        success: true,
+        message: `Successfully aborted tool execution: ${toolId}`,
+      });
+      await untilEnded(first);
+      await gate.pass();
+      const end = activitiesOf(await decided.rest()).find(({ type }) => type === 'tool.finished');
+      expect(end).toMatchObject({ toolId, outcome: 'stopped', stopReason: 'abort-request' });
+      expect((await second.peer.task(taskId)).state).toBe('COMPLETED');
+      expect(await first.file('effects.txt')).not.toContain('late');
+      expect(await toolsAt(second)).toEqual([]);
+      expect(await second.peer.abort(toolId)).toMatchObject({ success: false });
+      expect(await second.peer.abort('unknown')).toMatchObject({ success: false });
+    });
+
+    it('if the server that runs the tool has died, the answer says that the outcome is unknown', async () => {
+      const first = await replica();
+      const second = await replica();
+      const { taskId } = await runningCommand(first);
+      const [listed] = await toolsAt(second);
+      await first.server.kill();
+      process.kill(-Number(await first.file('effects.txt')), 'SIGKILL');
+      const toolId = listed?.toolId ?? '';
+      expect(await second.peer.abort(toolId, 'enough')).toEqual({
+        success: false,
+        message: expect.stringContaining('its outcome is unknown'),
+      });
+      await untilAsked(second, taskId);
     });
   });
 

@@ -319,7 +319,7 @@ describe('the time in which no server runs', () => {
     await runs;
     clock.advance(10_000);
     if (ended === 'killed') {
-      for (const { toolId } of before.tasks.toolExecutions(ADA))
+      for (const { toolId } of await before.tasks.toolExecutions(ADA))
         orphans.push({ owner: { type: 'tool-execution', toolId }, group: 4242 });
       killed.full = true;
     }

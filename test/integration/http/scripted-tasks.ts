@@ -137,7 +137,7 @@ export class ScriptedTasks implements TaskService {
   }
 
   toolExecutions() {
-    return [];
+    return Promise.resolve([]);
   }
 
   abortTool(toolId: string, principal: string, reason: string) {

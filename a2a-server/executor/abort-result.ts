@@ -1,0 +1,70 @@
+/** How an abort request ended, and the answer to the client. Pure. */
+import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
+import { ellipsize } from '../../shared/text/capped-text.ts';
+import type { ToolOutcome } from '../task/events.ts';
+
+export type AbortResult =
+  /** The principal has no such tool execution. */
+  | { type: 'unknown' }
+  | { type: 'already-finished' }
+  /** The tool finished during the request. */
+  | { type: 'finished-first' }
+  /** Another reason stopped the tool first. */
+  | { type: 'stopped-before'; reason: string }
+  /** The end of the task stopped the tool first (A3). */
+  | { type: 'task-ended' }
+  /** The server that ran the tool has died. */
+  | { type: 'lost' }
+  /** Another server runs the tool, and has not stopped it in time. */
+  | { type: 'pending' }
+  | { type: 'stopped'; confirmed: boolean; remark?: string | undefined };
+
+/** @param first true if this request was the first reason to stop the tool */
+export function abortResult(
+  outcome: ToolOutcome | null,
+  { first, remark }: { first: boolean; remark?: string | undefined },
+): AbortResult {
+  if (outcome === null) return { type: 'task-ended' };
+  if (outcome.type !== 'stopped') return { type: 'finished-first' };
+  if (!first) return { type: 'stopped-before', reason: outcome.reason };
+  return { type: 'stopped', confirmed: outcome.confirmed, remark };
+}
+
+/** In characters. Limits an unknown id in a message to the client. */
+const MAX_SHOWN_ID = 200;
+
+export function abortAnswer(toolId: string, result: AbortResult): AbortAnswer {
+  const id = ellipsize(toolId, MAX_SHOWN_ID);
+  switch (result.type) {
+    case 'unknown':
+      return { success: false, message: `There is no tool execution ${id}.` };
+    case 'already-finished':
+      return { success: false, message: `Tool execution ${id} has already finished.` };
+    case 'finished-first':
+      return { success: false, message: `Tool execution ${id} finished before it could be aborted.` };
+    case 'stopped-before':
+      return {
+        success: false,
+        message: `Tool execution ${id} was already being stopped (${result.reason}).`,
+      };
+    case 'task-ended':
+      return { success: false, message: `Tool execution ${id} was already being stopped with its task.` };
+    case 'lost':
+      return {
+        success: false,
+        message: `The server that ran tool execution ${id} has died, so its outcome is unknown. The task asks a person what next.`,
+      };
+    case 'pending':
+      return {
+        success: false,
+        message: `The server that runs tool execution ${id} has not stopped it yet. It stops the tool as soon as it reads the request.`,
+      };
+    case 'stopped':
+      return result.confirmed
+        ? { success: true, message: `Successfully aborted tool execution: ${id}` }
+        : {
+            success: true,
+            message: `Aborted tool execution ${id}, but it may have had an effect. ${result.remark ?? 'The tool did not confirm that it stopped.'}`,
+          };
+  }
+}

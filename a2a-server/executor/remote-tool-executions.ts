@@ -1,0 +1,106 @@
+/**
+ * The tool executions that other servers of the same journal run. This server finds them in the journal. It asks for an
+ * abort with an event. The server that runs the tool sees the event within a second.
+ */
+import { AbortScope } from '../../shared/runtime/abort.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { TaskEvent } from '../task/events.ts';
+import { type AbortRequest, requestAbort, runningCalls } from '../task/request-abort.ts';
+import { lastLineOf } from '../task/tool-outputs.ts';
+import { abortResult, type AbortResult } from './abort-result.ts';
+import { followJournal } from './follow-journal.ts';
+import type { TaskLog } from './task-snapshots.ts';
+import type { ToolExecutionView } from './task-service.ts';
+
+/** The longest wait for the other server, in milliseconds. After a kill, its tasks have a new owner within 5 s. */
+const ABORT_WITHIN_MS = 30_000;
+
+/** A list reads at most this many tasks. */
+const MAX_TASKS = 500;
+
+interface RemoteOptions {
+  journal: Journal;
+  log: TaskLog;
+  clock: Clock;
+}
+
+/** Returns the running tool executions of a principal, except those with these ids. */
+export async function remoteToolExecutions(
+  principal: string,
+  known: ReadonlySet<string>,
+  { journal, log, clock }: RemoteOptions,
+): Promise<ToolExecutionView[]> {
+  if (!journal.ownership.shared) return [];
+  const now = clock.now();
+  // A task waits for input while its tool asks the person a question.
+  const { rows } = await journal.list(
+    { principal, states: ['working', 'input-required'] },
+    { size: MAX_TASKS },
+  );
+  const views: ToolExecutionView[] = [];
+  for (const { taskId, sessionId } of rows) {
+    const snapshot = await log.load(taskId);
+    if (snapshot === undefined) continue;
+    for (const { callId, tool, title, state } of runningCalls(snapshot)) {
+      const { toolId, startedAt } = state;
+      if (known.has(toolId)) continue;
+      const output = snapshot.outputs.findLast((it) => it.toolId === toolId);
+      const progress = lastLineOf(output?.text ?? '');
+      views.push({
+        toolId,
+        tool,
+        title,
+        taskId,
+        sessionId,
+        callId,
+        startedAt,
+        ageMs: now - startedAt,
+        progress,
+      });
+    }
+  }
+  return views;
+}
+
+/**
+ * Asks for the abort of a tool execution that this server does not run, and waits for its end. @throws ProductError
+ * STORAGE
+ */
+export async function abortRemotely(
+  request: AbortRequest,
+  { journal, log, clock }: RemoteOptions,
+): Promise<AbortResult> {
+  const { toolId, principal } = request;
+  const begun = await journal.toolExecution(toolId);
+  if (begun?.principal !== principal) return { type: 'unknown' };
+  if (!journal.ownership.shared) return { type: 'already-finished' };
+  const { taskId } = begun;
+  const changed = await log.change(taskId, (snapshot) => requestAbort(snapshot, request));
+  if (changed?.type === 'kept') {
+    const runs = runningCalls(changed.snapshot).some(({ state }) => state.toolId === toolId);
+    return runs ? { type: 'stopped-before', reason: 'abort-request' } : { type: 'already-finished' };
+  }
+  if (changed?.type !== 'appended') return { type: 'unknown' };
+  const reading = new AbortScope<'time-limit'>();
+  const cancelTimer = clock.after(ABORT_WITHIN_MS, () => reading.abort('time-limit'));
+  try {
+    const how = { until: 'ended', signal: reading.signal } as const;
+    for await (const entries of followJournal(journal, taskId, changed.snapshot.seq, how))
+      for (const { event } of entries) {
+        const end = endOf(event, toolId);
+        if (end !== undefined) return end;
+      }
+    return { type: reading.signal.aborted ? 'pending' : 'task-ended' };
+  } finally {
+    cancelTimer();
+    reading.close();
+  }
+}
+
+function endOf(event: TaskEvent, toolId: string): AbortResult | undefined {
+  if (event.type === 'tool.interrupted' && event.toolId === toolId) return { type: 'lost' };
+  if (event.type !== 'tool.finished' || event.toolId !== toolId) return undefined;
+  const { outcome } = event;
+  return abortResult(outcome, { first: outcome.type === 'stopped' && outcome.reason === 'abort-request' });
+}

@@ -1,0 +1,26 @@
+/** Asks the server that runs a tool execution to stop it. Pure. */
+import type { TaskEvent } from './events.ts';
+import type { Call, Snapshot } from './snapshot.ts';
+
+/** A call whose tool runs. */
+export type RunningCall = Call & { state: Extract<Call['state'], { type: 'running' }> };
+
+export function runningCalls({ calls }: Snapshot): RunningCall[] {
+  return Object.values(calls).filter((call): call is RunningCall => call.state.type === 'running');
+}
+
+export interface AbortRequest {
+  toolId: string;
+  principal: string;
+  reason: string;
+}
+
+/** Keeps the task if the tool execution does not run, or if its abort was requested before. */
+export function requestAbort(
+  snapshot: Snapshot,
+  request: AbortRequest,
+): { type: 'append'; events: TaskEvent[] } | { type: 'keep' } {
+  const call = runningCalls(snapshot).find(({ state }) => state.toolId === request.toolId);
+  if (call === undefined || call.state.abort !== undefined) return { type: 'keep' };
+  return { type: 'append', events: [{ type: 'abort.requested', callId: call.callId, ...request }] };
+}
