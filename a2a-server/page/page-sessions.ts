@@ -48,7 +48,8 @@ export interface PageSessions {
   makeLink(principal: string): Promise<PageLink>;
   /**
    * Exchanges the code of a one-time link for a session. After that, the code no longer works.
-   * @throws ProductError UNAUTHENTICATED if the code is unknown, used or expired
+   * @throws ProductError UNAUTHENTICATED if the code is unknown, used or expired; STORAGE if the session cannot be
+   * stored, and then the code still works
    */
   signIn(code: string): Promise<SessionSecrets & { expiresAt: number }>;
   /** Returns the session of these secrets. @throws ProductError UNAUTHENTICATED if there is no such session */
@@ -121,7 +122,14 @@ export async function pageSessions({ credentials, clock, file }: PageSessionsOpt
       const secrets = { cookie: random(), pageKey: random() };
       const session = granted(link.principal, joined(secrets), SESSION_MS);
       sessions.push(session);
-      await save();
+      try {
+        await save();
+      } catch (error) {
+        // The file still has the link, so it stays usable now too.
+        sessions = sessions.filter((each) => each !== session);
+        links.push(link);
+        throw error;
+      }
       return { ...secrets, expiresAt: session.expiresAt };
     },
     find(secrets) {

@@ -36,3 +36,15 @@ it('X1 a sign-out that is not on disk is an error, but ends the session of this 
   await expect(sessions.signOut(secrets, false)).rejects.toThrow('the disk is read-only');
   expect(() => sessions.find(secrets)).toThrow('not signed in');
 });
+
+it('a sign-in that cannot be stored leaves the link unused', async () => {
+  const file = pageAccessFile(await temporaryDirectory());
+  const write = jest.fn((access: PageAccess) => file.write(access));
+  const sessions = await open({ ...file, write });
+  const { code } = await sessions.makeLink('ada');
+  write.mockRejectedValueOnce(new Error('the disk is full'));
+  await expect(sessions.signIn(code)).rejects.toThrow('the disk is full');
+  const secrets = await sessions.signIn(code);
+  expect((await open(file)).find(secrets).principal).toBe('ada');
+  await expect(sessions.signIn(code)).rejects.toThrow('used up');
+});
