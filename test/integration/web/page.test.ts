@@ -220,6 +220,23 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     problems.length = 0;
   });
 
+  test('"Sign out everywhere" ends the sign-in of another browser too, and its page explains how to sign in', async () => {
+    await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
+    const other = await browser.newContext();
+    try {
+      const elsewhere = await other.newPage();
+      await signIn(elsewhere, on.server);
+      await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+      await page.getByText('mcp-a2a-bridge page').waitFor();
+      await elsewhere.getByText('mcp-a2a-bridge page').waitFor();
+    } finally {
+      await other.close();
+    }
+    // The end of a stream may arrive before the sign-out does. Then the server refuses one reconnection.
+    expect(problems.filter((text) => !text.includes('401'))).toEqual([]);
+    problems.length = 0;
+  });
+
   test('the page keeps a link valid if a scanner only opens it; the second use is refused with an explanation', async () => {
     await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
     const link = await makeLink(on.server);
