@@ -1,0 +1,93 @@
+/** Tests a task with hostile text in each field that the page shows: nothing runs, and nothing hides a button. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { decisionOn } from '../../support/a2a-message.ts';
+import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
+import { stage } from '../../support/stage.ts';
+import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { signIn } from './support/sign-in.ts';
+
+if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
+
+const MARKUP = '<img src=x onerror="owned=1"><script>owned=1</script>';
+const EVIL = `${MARKUP}[x](javascript:owned=1)\u{202e}\u{7}${'x'.repeat(3_000)}`;
+const EVIL_NAME = '<img src=x onerror=owned=1>\u{202e}.md';
+
+(BROWSER === undefined ? describe.skip : describe)('R93 X3 a task with hostile text in each field', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  test.each([
+    ['a desk screen', { width: 1440, height: 900 }],
+    ['a phone', { width: 360, height: 640 }],
+  ])('on %s, nothing of it runs, and the buttons can be reached', async (_screen, viewport) => {
+    const on = await stage();
+    const { taskId } = await on.peer.send(
+      plan(
+        { tool: 'update-todos', input: { todos: [{ text: EVIL.slice(0, 200), status: 'pending' }] } },
+        askPerson(EVIL.slice(0, 900), [MARKUP.slice(0, 60), 'no']),
+        shell(`printf '%s' '${EVIL.replaceAll("'", '')}'`),
+        write(EVIL_NAME, EVIL),
+        { say: EVIL },
+      ),
+    );
+    const context = await browser.newContext({ viewport });
+    try {
+      const page = await context.newPage();
+      await signIn(page, on.server, { taskId });
+      const approve = page.getByRole('button', { name: 'Approve' });
+
+      await page.getByRole('radio').first().check();
+      await harmless(page);
+      await reached(page.getByRole('button', { name: 'Answer' }));
+      await page.getByRole('button', { name: 'Answer' }).click();
+
+      await page.getByLabel('Preview').getByText('printf').waitFor();
+      await harmless(page);
+      for (const name of ['Approve', 'Edit', 'Deny']) await reached(page.getByRole('button', { name }));
+      const { pending } = await on.peer.task(taskId);
+      const [asked] = pending;
+      if (asked === undefined) throw new Error('nothing waits');
+      await (await on.peer.decide(taskId, [{ ...decisionOn(pending, 'deny'), reason: EVIL }])).parked();
+
+      await page.getByLabel('Preview').getByText('<img src=x').first().waitFor();
+      await harmless(page);
+      await reached(approve);
+      await approve.click();
+      await page.locator('article .state-completed').waitFor();
+      for (const call of await page.locator('.step-call summary').all()) await call.click();
+      await page.getByLabel('Changed files').getByText('<img src=x').waitFor();
+      await page.getByText('Reason: <img').first().waitFor();
+      await harmless(page);
+      expect(await on.file(EVIL_NAME)).toBe(EVIL);
+    } finally {
+      await context.close();
+    }
+  });
+});
+
+/** The innermost elements whose text makes the page wider than the screen. */
+const TOO_WIDE = `[...document.querySelectorAll('body *')]
+  .filter((it) => document.documentElement.scrollWidth > innerWidth && it.scrollWidth > innerWidth)
+  .filter((it) => ![...it.children].some((child) => child.scrollWidth > innerWidth))
+  .map((it) => it.outerHTML.slice(0, 80))`;
+
+/** No text became an element, a link or code. Hidden characters are visible, and the page is not wider than the screen. */
+async function harmless(page: Page): Promise<void> {
+  expect(await page.evaluate('typeof owned')).toBe('undefined');
+  const made = page.locator('main img, main script, main iframe, main object, a[href^="javascript" i]');
+  expect(await made.count()).toBe(0);
+  const text = await page.locator('body').innerText();
+  expect(text).not.toContain('\u{202e}');
+  expect(text).not.toContain('\u{7}');
+  expect(text).toContain('<img src=x');
+  expect(await page.evaluate(TOO_WIDE)).toEqual([]);
+}
+
+/** The button can be scrolled to, and nothing lies on it. */
+async function reached(button: Locator): Promise<void> {
+  await button.click({ trial: true });
+}
