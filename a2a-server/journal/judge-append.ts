@@ -13,7 +13,7 @@ import { indexRow } from './index-row.ts';
 import type { AppendResult, RecordedCommand, TaskRow } from './journal.ts';
 import type { PreparedAppend } from './prepared-append.ts';
 
-/** A task before an append. The earlier appends of the same commit count. */
+/** The state of a task before an append. It includes the earlier appends of the same commit. */
 export interface TaskHead {
   seq: number;
   state: StateName;

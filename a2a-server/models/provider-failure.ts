@@ -185,8 +185,8 @@ function isPassing(thrown: unknown, status: number | undefined): boolean {
 }
 
 /**
- * Names of errors inside a stream, which have no HTTP status. Anthropic and OpenAI send the name as the type,
- * OpenRouter as the code.
+ * Names of temporary errors. An error inside a stream has no HTTP status, so its name decides. Anthropic and OpenAI
+ * send the name as the type, OpenRouter as the code.
  */
 const PASSING_TYPES = new Set([
   'overloaded_error',

@@ -118,7 +118,7 @@ function formOf(message: string, fields: Omit<Form['requestedSchema'], 'type'>):
   return { mode: 'form', message, requestedSchema: { type: 'object', ...fields } };
 }
 
-/** Escapes the note, because it may contain an agent's text. */
+/** Returns the rows of the note about earlier attempts. Escapes the note, because it may contain an agent's text. */
 function noteRows(before: EarlierAttempts | undefined): readonly string[] {
   return before === undefined || before.note === '' ? [] : productRows(visibleLine(before.note));
 }

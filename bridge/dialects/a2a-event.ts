@@ -17,7 +17,10 @@ export interface DialectReading {
   activity(metadata: unknown): Activity | null;
   overview(metadata: unknown): TaskOverview | null;
   seq(metadata: unknown): number | null;
-  /** Returns the turn whose reasoning the text of the status is. Absent if the dialect has no reasoning. */
+  /**
+   * If the text of a status is a turn's reasoning, returns the number of that turn. Absent if the dialect has no
+   * reasoning.
+   */
   reasoningTurn?(metadata: unknown): number | null;
   /** Returns the cost of a request to the model. Absent if the dialect does not report it. */
   cost?(metadata: unknown): EventCost | null;

@@ -112,8 +112,8 @@ export class MarkWriter {
   }
 
   /**
-   * Writes the mark file for the last time. The journal must be closed first, because its last checkpoint makes the
-   * file larger.
+   * Writes the mark file for the last time. Close the journal first, because its last checkpoint makes the journal file
+   * larger.
    */
   async close(): Promise<void> {
     this.#state = 'closed';

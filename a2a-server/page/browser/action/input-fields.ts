@@ -163,7 +163,8 @@ function textOf(control: FieldControl, value: unknown): string | undefined {
   switch (control.type) {
     case 'line':
     case 'lines':
-      // A field of a page changes line breaks, and hides some characters (D5). '' means no value.
+      // An HTML field changes line breaks and hides some characters, so such a text is not editable here (D5). In a field,
+      // '' means no value.
       return typeof value === 'string' &&
         value !== '' &&
         !value.includes('\r') &&
