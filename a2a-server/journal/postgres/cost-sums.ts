@@ -1,19 +1,10 @@
 /** Reads the sums of costs. `append_batch` writes them. */
 import type { CostRow } from '../../task/cost-sum.ts';
 import type { DailyUse } from '../../task/daily-budget.ts';
-import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../columns.ts';
+import { nullableNumberColumn, numberColumn } from '../columns.ts';
+import { ADD_COUNTS, COST_COLUMNS, COUNT_COLUMNS, DELETED_SESSIONS, toCostRow } from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';
-import type { Connection, Queries, Row, SqlValue } from './driver.ts';
-
-/** The session id in the sums of deleted sessions. No session has an empty id. */
-const DELETED_SESSIONS = '';
-
-const COUNTS =
-  'requests, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, known_usd, unpriced';
-
-const ADD = `ON CONFLICT (principal, day, session_id, model) DO UPDATE SET ${COUNTS.split(', ')
-  .map((column) => `${column} = costs.${column} + excluded.${column}`)
-  .join(', ')}`;
+import type { Connection, Queries, SqlValue } from './driver.ts';
 
 export async function costRows(
   database: Queries,
@@ -23,7 +14,7 @@ export async function costRows(
   const conditions = ['principal = $1'];
   if (fromDay !== undefined) conditions.push(`day >= $${values.push(fromDay)}`);
   if (sessionId !== undefined) conditions.push(`session_id = $${values.push(sessionId)}`);
-  const text = `SELECT day, session_id, model, ${COUNTS} FROM costs WHERE ${conditions.join(' AND ')}`;
+  const text = `SELECT ${COST_COLUMNS} FROM costs WHERE ${conditions.join(' AND ')}`;
   return (await database.query({ text }, values)).map(toCostRow);
 }
 
@@ -47,9 +38,9 @@ export async function forgetSessionCosts(
 ): Promise<void> {
   await connection.query(
     {
-      text: `INSERT INTO costs (principal, day, session_id, model, ${COUNTS})
-             SELECT principal, day, '${DELETED_SESSIONS}', model, ${COUNTS} FROM costs
-             WHERE principal = $1 AND session_id = $2 ${ADD}`,
+      text: `INSERT INTO costs (principal, ${COST_COLUMNS})
+             SELECT principal, day, '${DELETED_SESSIONS}', model, ${COUNT_COLUMNS} FROM costs
+             WHERE principal = $1 AND session_id = $2 ${ADD_COUNTS}`,
     },
     [principal, sessionId],
   );
@@ -57,20 +48,4 @@ export async function forgetSessionCosts(
     principal,
     sessionId,
   ]);
-}
-
-function toCostRow(row: Row): CostRow {
-  const sessionId = textColumn(row[1]);
-  return {
-    day: integerColumn(row[0]),
-    sessionId: sessionId === DELETED_SESSIONS ? null : sessionId,
-    model: textColumn(row[2]),
-    requests: integerColumn(row[3]),
-    inputTokens: integerColumn(row[4]),
-    outputTokens: integerColumn(row[5]),
-    cachedInputTokens: integerColumn(row[6]),
-    cacheWriteTokens: integerColumn(row[7]),
-    knownUsd: numberColumn(row[8]),
-    unpriced: integerColumn(row[9]),
-  };
 }

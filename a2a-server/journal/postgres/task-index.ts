@@ -1,11 +1,5 @@
 /** Reads the index of tasks. */
-import {
-  bytesColumn,
-  integerColumn,
-  nullableIntegerColumn,
-  parseStateColumn,
-  textColumn,
-} from '../columns.ts';
+import { bytesColumn, integerColumn, textColumn } from '../columns.ts';
 import type {
   RecordedCommand,
   TaskFilter,
@@ -16,21 +10,19 @@ import type {
 } from '../journal.ts';
 import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorable } from '../prepared-append.ts';
+import { SELECT_TASKS, toTaskRow } from '../task-row.ts';
 import { PART_SEPARATOR } from './batch.ts';
-import type { Queries, Row, SqlValue } from './driver.ts';
+import type { Queries, SqlValue } from './driver.ts';
 
-const SELECT = `SELECT key, task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline
-  FROM tasks`;
-
-const FIND_ROW = { name: 'find_row', text: `${SELECT} WHERE task_id = $1` };
+const FIND_ROW = { name: 'find_row', text: `${SELECT_TASKS} WHERE task_id = $1` };
 const FIND_SESSION = {
   name: 'find_session',
-  text: `${SELECT} WHERE principal = $1 AND session_id = $2 ORDER BY key`,
+  text: `${SELECT_TASKS} WHERE principal = $1 AND session_id = $2 ORDER BY key`,
 };
-const FIND_UNSETTLED = { text: `${SELECT} WHERE state IN ('submitted', 'working') ORDER BY key` };
+const FIND_UNSETTLED = { text: `${SELECT_TASKS} WHERE state IN ('submitted', 'working') ORDER BY key` };
 const FIND_DEADLINES = {
   name: 'find_deadlines',
-  text: `${SELECT} WHERE deadline IS NOT NULL ORDER BY deadline, key LIMIT $1`,
+  text: `${SELECT_TASKS} WHERE deadline IS NOT NULL ORDER BY deadline, key LIMIT $1`,
 };
 const FIND_COMMAND = {
   name: 'find_command',
@@ -49,7 +41,7 @@ const FIND_CONTENT = {
 };
 const FIND_SAVED = {
   name: 'find_saved',
-  text: `${SELECT} WHERE principal = $1 AND saved ORDER BY updated_at DESC, key DESC`,
+  text: `${SELECT_TASKS} WHERE principal = $1 AND saved ORDER BY updated_at DESC, key DESC`,
 };
 
 export class TaskIndex {
@@ -121,7 +113,7 @@ export class TaskIndex {
     // One extra row shows whether there is a next page.
     const found = await this.#database.query(
       {
-        text: `${SELECT} WHERE ${matching.sql} ORDER BY updated_at ${direction}, key ${direction} LIMIT ${size + 1}`,
+        text: `${SELECT_TASKS} WHERE ${matching.sql} ORDER BY updated_at ${direction}, key ${direction} LIMIT ${size + 1}`,
       },
       matching.values,
     );
@@ -194,18 +186,4 @@ function idBeginsWith(prefixes: readonly string[], value: (added: SqlValue) => s
     return ['session_id', 'task_id'].map((column) => `(${column} >= ${from} AND ${column} < ${to})`);
   });
   return ranges.length === 0 ? 'FALSE' : `(${ranges.join(' OR ')})`;
-}
-
-function toTaskRow(row: Row): TaskRow {
-  return {
-    taskId: textColumn(row[1]),
-    sessionId: textColumn(row[2]),
-    principal: textColumn(row[3]),
-    state: parseStateColumn(row[4]),
-    seq: integerColumn(row[5]),
-    createdAt: integerColumn(row[6]),
-    updatedAt: integerColumn(row[7]),
-    title: textColumn(row[8]),
-    deadline: nullableIntegerColumn(row[9]),
-  };
 }

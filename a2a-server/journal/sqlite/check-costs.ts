@@ -2,7 +2,7 @@
 import { addCosts, requestCosts, utcDay, type CostSum } from '../../task/cost-sum.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from '../columns.ts';
-import { toCostRow, COST_COLUMNS, DELETED_SESSIONS } from './cost-table.ts';
+import { toCostRow, COST_COLUMNS, DELETED_SESSIONS } from '../cost-row.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 
 export class ExpectedCosts {

@@ -5,12 +5,10 @@
 import { requestCosts, utcDay, type CostRow } from '../../task/cost-sum.ts';
 import type { DailyUse } from '../../task/daily-budget.ts';
 import type { DayCost, JournalEntry } from '../../task/events.ts';
+import { ADD_COUNTS, COST_COLUMNS, COUNT_COLUMNS, DELETED_SESSIONS, toCostRow } from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';
 import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../columns.ts';
-import type { Command, Query, Row, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
-
-/** The session id in the sums of deleted sessions. No session has an empty id. */
-export const DELETED_SESSIONS = '';
+import type { Command, Query, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
 
 /** `budget_extensions.usd` is the highest cost in an answered question about the day's budget. */
 export const CREATE_COSTS = `
@@ -38,14 +36,6 @@ export const CREATE_COSTS = `
   ALTER TABLE tasks ADD COLUMN model TEXT;
 `;
 
-const COUNTS =
-  'requests, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, known_usd, unpriced';
-export const COST_COLUMNS = `day, session_id, model, ${COUNTS}`;
-
-const ADD = `ON CONFLICT (principal, day, session_id, model) DO UPDATE SET ${COUNTS.split(', ')
-  .map((column) => `${column} = ${column} + excluded.${column}`)
-  .join(', ')}`;
-
 export class CostTable {
   readonly #database: Sqlite;
   readonly #add: Command;
@@ -57,7 +47,7 @@ export class CostTable {
   constructor(database: Sqlite) {
     this.#database = database;
     this.#add = database.command(
-      `INSERT INTO costs (principal, ${COST_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD}`,
+      `INSERT INTO costs (principal, ${COST_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_COUNTS}`,
     );
     this.#extend = database.command(
       `INSERT INTO budget_extensions (principal, day, usd) VALUES (?, ?, ?)
@@ -69,7 +59,7 @@ export class CostTable {
     );
     this.#merge = database.command(
       `INSERT INTO costs (principal, ${COST_COLUMNS})
-       SELECT principal, day, '${DELETED_SESSIONS}', model, ${COUNTS} FROM costs WHERE principal = ? AND session_id = ? ${ADD}`,
+       SELECT principal, day, '${DELETED_SESSIONS}', model, ${COUNT_COLUMNS} FROM costs WHERE principal = ? AND session_id = ? ${ADD_COUNTS}`,
     );
     this.#remove = database.command('DELETE FROM costs WHERE principal = ? AND session_id = ?');
   }
@@ -114,22 +104,6 @@ export class CostTable {
     this.#merge(principal, sessionId);
     return this.#remove(principal, sessionId);
   }
-}
-
-export function toCostRow(row: Row): CostRow {
-  const sessionId = textColumn(row[1]);
-  return {
-    day: integerColumn(row[0]),
-    sessionId: sessionId === DELETED_SESSIONS ? null : sessionId,
-    model: textColumn(row[2]),
-    requests: integerColumn(row[3]),
-    inputTokens: integerColumn(row[4]),
-    outputTokens: integerColumn(row[5]),
-    cachedInputTokens: integerColumn(row[6]),
-    cacheWriteTokens: integerColumn(row[7]),
-    knownUsd: numberColumn(row[8]),
-    unpriced: integerColumn(row[9]),
-  };
 }
 
 /** The migration reads this number of events at once. One event may have megabytes. */

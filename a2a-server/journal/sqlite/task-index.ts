@@ -9,17 +9,9 @@ import type {
 } from '../journal.ts';
 import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorable } from '../prepared-append.ts';
-import {
-  bytesColumn,
-  integerColumn,
-  nullableIntegerColumn,
-  parseStateColumn,
-  textColumn,
-} from '../columns.ts';
-import type { Query, Row, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
-
-const SELECT =
-  'SELECT key, task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline FROM tasks';
+import { SELECT_TASKS, toTaskRow } from '../task-row.ts';
+import { bytesColumn, integerColumn, textColumn } from '../columns.ts';
+import type { Query, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
 
 export class TaskIndex {
   readonly #database: Sqlite;
@@ -34,10 +26,12 @@ export class TaskIndex {
 
   constructor(database: Sqlite) {
     this.#database = database;
-    this.#row = database.query(`${SELECT} WHERE task_id = ?`);
-    this.#session = database.query(`${SELECT} WHERE principal = ? AND session_id = ? ORDER BY key`);
-    this.#moving = database.query(`${SELECT} WHERE state IN ('submitted', 'working') ORDER BY key`);
-    this.#deadlines = database.query(`${SELECT} WHERE deadline IS NOT NULL ORDER BY deadline, key LIMIT ?`);
+    this.#row = database.query(`${SELECT_TASKS} WHERE task_id = ?`);
+    this.#session = database.query(`${SELECT_TASKS} WHERE principal = ? AND session_id = ? ORDER BY key`);
+    this.#moving = database.query(`${SELECT_TASKS} WHERE state IN ('submitted', 'working') ORDER BY key`);
+    this.#deadlines = database.query(
+      `${SELECT_TASKS} WHERE deadline IS NOT NULL ORDER BY deadline, key LIMIT ?`,
+    );
     this.#command = database.query(
       `SELECT task_id, session_id, body_hash, commands.seq FROM commands JOIN tasks ON tasks.key = commands.task
        WHERE commands.principal = ? AND message_id = ?`,
@@ -50,7 +44,7 @@ export class TaskIndex {
       'SELECT bytes FROM contents JOIN tasks ON tasks.key = contents.task WHERE task_id = ? AND hash = ?',
     );
     this.#withSavedFiles = database.query(
-      `${SELECT} WHERE principal = ? AND saved = 1 ORDER BY updated_at DESC, key DESC`,
+      `${SELECT_TASKS} WHERE principal = ? AND saved = 1 ORDER BY updated_at DESC, key DESC`,
     );
   }
 
@@ -106,7 +100,7 @@ export class TaskIndex {
       : EVERY;
     // One extra row shows whether there is a next page.
     const found = this.#database.query(
-      `${SELECT} WHERE ${matching.sql} AND ${remaining.sql} ORDER BY updated_at ${direction}, key ${direction} LIMIT ?`,
+      `${SELECT_TASKS} WHERE ${matching.sql} AND ${remaining.sql} ORDER BY updated_at ${direction}, key ${direction} LIMIT ?`,
     )(...matching.values, ...remaining.values, size + 1);
     const total = this.#database.query(`SELECT count(*) FROM tasks WHERE ${matching.sql}`)(
       ...matching.values,
@@ -204,19 +198,5 @@ function idBeginsWith(principal: string, prefixes: readonly string[]): Condition
   return {
     sql: `key IN (${ranges.map(({ sql }) => sql).join(' UNION ')})`,
     values: ranges.flatMap(({ values }) => values),
-  };
-}
-
-function toTaskRow(row: Row): TaskRow {
-  return {
-    taskId: textColumn(row[1]),
-    sessionId: textColumn(row[2]),
-    principal: textColumn(row[3]),
-    state: parseStateColumn(row[4]),
-    seq: integerColumn(row[5]),
-    createdAt: integerColumn(row[6]),
-    updatedAt: integerColumn(row[7]),
-    title: textColumn(row[8]),
-    deadline: nullableIntegerColumn(row[9]),
   };
 }

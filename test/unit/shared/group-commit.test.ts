@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { GroupCommit, type CommitOutcome } from '../../../shared/sqlite/group-commit.ts';
+import type { CommitOutcome } from '../../../shared/runtime/waiting-items.ts';
+import { GroupCommit } from '../../../shared/sqlite/group-commit.ts';
 
 /** Starts a commit of numbers. Odd numbers are refused, and a zero makes the whole commit fail. */
 function start(weightPerCommit = 1_000) {

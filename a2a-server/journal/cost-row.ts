@@ -1,0 +1,35 @@
+/** The columns of a sum of costs, in both databases. */
+import type { CostRow } from '../task/cost-sum.ts';
+import { integerColumn, numberColumn, textColumn } from './columns.ts';
+
+/** The session id in the sums of deleted sessions. No session has an empty id. */
+export const DELETED_SESSIONS = '';
+
+export const COUNT_COLUMNS =
+  'requests, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, known_usd, unpriced';
+export const COST_COLUMNS = `day, session_id, model, ${COUNT_COLUMNS}`;
+
+/** The end of an INSERT: if the row exists, adds the counts to it. */
+export const ADD_COUNTS = `ON CONFLICT (principal, day, session_id, model) DO UPDATE SET ${addedCounts()}`;
+
+function addedCounts(): string {
+  const columns = COUNT_COLUMNS.split(', ');
+  return columns.map((column) => `${column} = costs.${column} + excluded.${column}`).join(', ');
+}
+
+/** @param row a row with `COST_COLUMNS` @throws DamagedData */
+export function toCostRow(row: readonly unknown[]): CostRow {
+  const sessionId = textColumn(row[1]);
+  return {
+    day: integerColumn(row[0]),
+    sessionId: sessionId === DELETED_SESSIONS ? null : sessionId,
+    model: textColumn(row[2]),
+    requests: integerColumn(row[3]),
+    inputTokens: integerColumn(row[4]),
+    outputTokens: integerColumn(row[5]),
+    cachedInputTokens: integerColumn(row[6]),
+    cacheWriteTokens: integerColumn(row[7]),
+    knownUsd: numberColumn(row[8]),
+    unpriced: integerColumn(row[9]),
+  };
+}

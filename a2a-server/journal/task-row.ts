@@ -1,0 +1,21 @@
+/** The columns of a task's row, in both databases. */
+import { integerColumn, nullableIntegerColumn, parseStateColumn, textColumn } from './columns.ts';
+import type { TaskRow } from './journal.ts';
+
+export const SELECT_TASKS =
+  'SELECT key, task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline FROM tasks';
+
+/** @param row a row of `SELECT_TASKS` @throws DamagedData */
+export function toTaskRow(row: readonly unknown[]): TaskRow {
+  return {
+    taskId: textColumn(row[1]),
+    sessionId: textColumn(row[2]),
+    principal: textColumn(row[3]),
+    state: parseStateColumn(row[4]),
+    seq: integerColumn(row[5]),
+    createdAt: integerColumn(row[6]),
+    updatedAt: integerColumn(row[7]),
+    title: textColumn(row[8]),
+    deadline: nullableIntegerColumn(row[9]),
+  };
+}
