@@ -1,13 +1,13 @@
 /** Checks the page’s main views with axe: names, roles, contrast, landmarks. Each in light and dark, wide and narrow. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
@@ -19,16 +19,8 @@ const findings = z.object({
   violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
 });
 
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
-
-(BROWSER === undefined ? describe.skip : describe)('the page with axe', () => {
-  let browser: Browser;
+describeInBrowser('the page with axe', (browser) => {
   let page: Page;
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
-  afterEach(() => page.context().close());
 
   /** Returns what axe finds in the current view: the rules, each with the elements. */
   async function found(): Promise<string[]> {

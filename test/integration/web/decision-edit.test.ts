@@ -2,11 +2,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { beforeEach, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { plan, write } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
 /** The compressed size of all files of the page together. */
@@ -19,34 +19,17 @@ test('the files of the page have less than 200 kB when they are compressed', asy
   expect(bytes).toBeLessThan(MAX_PAGE_BYTES);
 });
 
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
-
 const LINES = Array.from({ length: 60 }, (_, at) => `const line${at + 1} = "${at + 1}";`);
 const OLD = `${LINES.join('\n')}\n`;
 const PROPOSED = `${LINES.with(29, 'const proposed = 1;').join('\n')}\n`;
 const EDITED = `${LINES.with(29, 'const edited = 2;').join('\n')}\n`;
 
-(BROWSER === undefined ? describe.skip : describe)('a change on the page', () => {
-  let browser: Browser;
-  let context: BrowserContext;
+describeInBrowser('a change on the page', (browser) => {
   let page: Page;
   let on: Stage;
-  const problems: string[] = [];
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     on = await stage();
-    problems.length = 0;
-    context = await browser.newContext();
-    page = await context.newPage();
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  });
-  afterEach(async () => {
-    await context.close();
-    expect(problems).toEqual([]);
+    page = await browser.watchedPage();
   });
 
   /** Returns the distance from the edited text to the button below it. The browser may scroll the page. */

@@ -1,42 +1,25 @@
 /** Tests in a browser that keys decide, and only what was on the screen; and the approval of all actions. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { beforeEach, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { plan, type PlannedStep, write } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
-
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
 
 const LONG = `${Array.from({ length: 300 }, (_, index) => `line ${index}`).join('\n')}\n`;
 
-(BROWSER === undefined ? describe.skip : describe)('the keys of the page', () => {
-  let browser: Browser;
-  let context: BrowserContext;
+describeInBrowser('the keys of the page', (browser) => {
   let page: Page;
   let on: Stage;
   /** Decisions and other messages that the page has sent. */
   let sent: string[];
-  const problems: string[] = [];
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     on = await stage();
     sent = [];
-    problems.length = 0;
-    context = await browser.newContext();
-    page = await context.newPage();
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page = await browser.watchedPage();
     page.on('request', (request) => {
       if (request.url().endsWith('/message:send')) sent.push(request.postData() ?? '');
     });
-  });
-  afterEach(async () => {
-    await context.close();
-    expect(problems).toEqual([]);
   });
 
   const begin = async (...steps: PlannedStep[]): Promise<string> => {

@@ -2,14 +2,12 @@
  * Tests the approval page in a browser. The selection stays in place, and each press counts for the action that was
  * shown.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { beforeEach, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { plan, type PlannedCall, type PlannedStep } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 import { makeLink, signIn } from './support/sign-in.ts';
-
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
 
 const write = (path: string, content = 'x\n'): PlannedCall => ({
   tool: 'write-file',
@@ -26,27 +24,19 @@ async function inView(it: Locator): Promise<void> {
   expect(box.y).toBeLessThan(640);
 }
 
-(BROWSER === undefined ? describe.skip : describe)('the moment of decision on the page', () => {
-  let browser: Browser;
-  let context: BrowserContext;
+describeInBrowser('the moment of decision on the page', (browser) => {
   let page: Page;
   let on: Stage;
   /** Decisions and other messages that the page has sent. */
   let sent: string[];
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     on = await stage();
     sent = [];
-    context = await browser.newContext();
-    page = await context.newPage();
+    page = await (await browser.newContext()).newPage();
     page.on('request', (request) => {
       if (request.url().endsWith('/message:send')) sent.push(request.postData() ?? '');
     });
   });
-  afterEach(() => context.close());
 
   const begin = async (...steps: PlannedStep[]): Promise<string> =>
     (await on.peer.send(plan(...steps))).taskId;
@@ -159,7 +149,7 @@ async function inView(it: Locator): Promise<void> {
     await page.getByText('One more action of this task waits.').waitFor();
     await approve('Write b.md').click();
     await action('Write b.md').getByText('You approved this.').waitFor();
-    const tab = await context.newPage();
+    const tab = await page.context().newPage();
     await tab.goto(await makeLink(on.server, target));
     await tab.getByText(/^Approved by \S+ on an approval page, \d+ seconds? ago\.$/).waitFor();
     await tab.getByRole('button', { name: 'Show all' }).click();

@@ -1,10 +1,10 @@
 /** The page's task list in a browser: its three groups, its filters, the title, and the notifications. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { beforeEach, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { z } from 'zod';
 import { askPerson, plan, shell, wait, write } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
 /** Records the notifications of a page. The person looks at another window. */
@@ -25,23 +25,13 @@ const FAKE_NOTIFICATIONS = `
   document.hasFocus = () => false;
 `;
 
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
-
-(BROWSER === undefined ? describe.skip : describe)('the task list of the page', () => {
-  let browser: Browser;
-  let context: BrowserContext;
+describeInBrowser('the task list of the page', (browser) => {
   let page: Page;
   let on: Stage;
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     on = await stage();
-    context = await browser.newContext();
-    page = await context.newPage();
+    page = await (await browser.newContext()).newPage();
   });
-  afterEach(() => context.close());
 
   const group = (name: string): Locator => page.getByRole('region', { name, exact: true });
   const rows = (name: string): Locator => group(name).locator('a');
@@ -150,19 +140,21 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
 
   test('two tabs share one stream of changes, and the second takes over when the first closes', async () => {
     const opened: string[] = [];
-    context.on('request', (request) => {
+    page.context().on('request', (request) => {
       if (request.url().endsWith('/task-changes')) opened.push(request.url());
     });
     await on.peer.send('paint the moon');
     await signIn(page, on.server);
     await rows('Ended').nth(0).waitFor();
-    const tab = await context.newPage();
+    const tab = await page.context().newPage();
     await tab.goto(`${on.server.url}/page`);
     await tab.locator('.ended a').nth(0).waitFor();
     await on.peer.send('paint the sun');
     await tab.locator('.ended a').getByText('paint the sun').waitFor();
     expect(opened).toHaveLength(1);
-    const takenOver = context.waitForEvent('request', (request) => request.url().endsWith('/task-changes'));
+    const takenOver = page
+      .context()
+      .waitForEvent('request', (request) => request.url().endsWith('/task-changes'));
     await page.close();
     await takenOver;
     await on.peer.send('paint the stars');
@@ -186,7 +178,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
   test('the page can be installed: its manifest and its icons load under the content security policy', async () => {
     await on.peer.send('paint the moon');
     await signIn(page, on.server);
-    const session = await context.newCDPSession(page);
+    const session = await page.context().newCDPSession(page);
     const { errors, data } = await session.send('Page.getAppManifest');
     expect(errors).toEqual([]);
     expect(z.object({ start_url: z.string() }).parse(JSON.parse(data ?? '')).start_url).toBe('page');

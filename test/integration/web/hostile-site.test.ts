@@ -2,20 +2,17 @@
  * Tests what a hostile site can do in the browser of a person who is signed in to the page. The site is on the same
  * host, at another port. So `SameSite` does not protect the cookie: the browser sends it with each request.
  */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { beforeEach, expect, test } from '@jest/globals';
+import type { BrowserContext, Page } from 'playwright-core';
 import { plan, shell } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { openPages, type Site } from '../../support/web-site.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 import { makeLink, signIn } from './support/sign-in.ts';
 
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
-
-(BROWSER === undefined ? describe.skip : describe)(
+describeInBrowser(
   'X1 a hostile site in the browser of a person who is signed in',
-  () => {
-    let browser: Browser;
+  (browser) => {
     let context: BrowserContext;
     let on: Stage;
     let taskId: string;
@@ -24,10 +21,6 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     let own: Page;
     let hostile: Page;
 
-    beforeAll(async () => {
-      browser = await startBrowser('--host-resolver-rules=MAP rebound.test 127.0.0.1');
-    });
-    afterAll(() => browser.close());
     beforeEach(async () => {
       on = await stage();
       ({ taskId } = await on.peer.send(plan(shell('touch effect'))));
@@ -38,7 +31,6 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
       hostile = await context.newPage();
       await hostile.goto(site.origin);
     });
-    afterEach(() => context.close());
 
     /** Nothing was decided, and the person is still signed in. */
     async function nothingHappened(): Promise<void> {
@@ -148,4 +140,5 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
       expect(await statusOf('/livez')).toBe(200);
     });
   },
+  '--host-resolver-rules=MAP rebound.test 127.0.0.1',
 );

@@ -1,25 +1,17 @@
 /** Tests a task with hostile text in each field that the page shows: nothing runs, and nothing hides a button. */
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
+import { expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
-
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
 
 const MARKUP = '<img src=x onerror="owned=1"><script>owned=1</script>';
 const EVIL = `${MARKUP}[x](javascript:owned=1)\u{202e}\u{7}${'x'.repeat(3_000)}`;
 const EVIL_NAME = '<img src=x onerror=owned=1>\u{202e}.md';
 
-(BROWSER === undefined ? describe.skip : describe)('R93 X3 a task with hostile text in each field', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
-
+describeInBrowser('R93 X3 a task with hostile text in each field', (browser) => {
   test.each([
     ['a desk screen', { width: 1440, height: 900 }],
     ['a phone', { width: 360, height: 640 }],
@@ -34,38 +26,33 @@ const EVIL_NAME = '<img src=x onerror=owned=1>\u{202e}.md';
         { say: EVIL },
       ),
     );
-    const context = await browser.newContext({ viewport });
-    try {
-      const page = await context.newPage();
-      await signIn(page, on.server, { taskId });
-      const approve = page.getByRole('button', { name: 'Approve' });
+    const page = await browser.watchedPage({ viewport });
+    await signIn(page, on.server, { taskId });
+    const approve = page.getByRole('button', { name: 'Approve' });
 
-      await page.getByRole('radio').first().check();
-      await harmless(page);
-      await reached(page.getByRole('button', { name: 'Answer' }));
-      await page.getByRole('button', { name: 'Answer' }).click();
+    await page.getByRole('radio').first().check();
+    await harmless(page);
+    await reached(page.getByRole('button', { name: 'Answer' }));
+    await page.getByRole('button', { name: 'Answer' }).click();
 
-      await page.getByLabel('Preview').getByText('printf').waitFor();
-      await harmless(page);
-      for (const name of ['Approve', 'Edit', 'Deny']) await reached(page.getByRole('button', { name }));
-      const { pending } = await on.peer.task(taskId);
-      const [asked] = pending;
-      if (asked === undefined) throw new Error('nothing waits');
-      await (await on.peer.decide(taskId, [{ ...decisionOn(pending, 'deny'), reason: EVIL }])).parked();
+    await page.getByLabel('Preview').getByText('printf').waitFor();
+    await harmless(page);
+    for (const name of ['Approve', 'Edit', 'Deny']) await reached(page.getByRole('button', { name }));
+    const { pending } = await on.peer.task(taskId);
+    const [asked] = pending;
+    if (asked === undefined) throw new Error('nothing waits');
+    await (await on.peer.decide(taskId, [{ ...decisionOn(pending, 'deny'), reason: EVIL }])).parked();
 
-      await page.getByLabel('Preview').getByText('<img src=x').first().waitFor();
-      await harmless(page);
-      await reached(approve);
-      await approve.click();
-      await page.locator('article .state-completed').waitFor();
-      for (const call of await page.locator('.step-call summary').all()) await call.click();
-      await page.getByLabel('Changed files').getByText('<img src=x').waitFor();
-      await page.getByText('Reason: <img').first().waitFor();
-      await harmless(page);
-      expect(await on.file(EVIL_NAME)).toBe(EVIL);
-    } finally {
-      await context.close();
-    }
+    await page.getByLabel('Preview').getByText('<img src=x').first().waitFor();
+    await harmless(page);
+    await reached(approve);
+    await approve.click();
+    await page.locator('article .state-completed').waitFor();
+    for (const call of await page.locator('.step-call summary').all()) await call.click();
+    await page.getByLabel('Changed files').getByText('<img src=x').waitFor();
+    await page.getByText('Reason: <img').first().waitFor();
+    await harmless(page);
+    expect(await on.file(EVIL_NAME)).toBe(EVIL);
   });
 });
 

@@ -1,17 +1,15 @@
 /** Tests in a browser how a person edits the input of an MCP server's tool in a form. */
 import { rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { storyPageSchema } from '../../../shared/protocol/task-story.ts';
 import { bundledProgram } from '../../support/bundled-program.ts';
 import { plan } from '../../support/offline-plan.ts';
 import { newServerHome, type ServerHome } from '../../support/server-program.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
-
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
 
 const ORDER = {
   note: 'line one\nline two',
@@ -23,34 +21,21 @@ const ORDER = {
   address: { city: 'Bern' },
 };
 
-(BROWSER === undefined ? describe.skip : describe)('the form for the input of a tool', () => {
-  let browser: Browser;
-  let context: BrowserContext;
+describeInBrowser('the form for the input of a tool', (browser) => {
   let page: Page;
   let home: ServerHome;
   let on: Stage;
-  const problems: string[] = [];
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     home = await newServerHome();
     const program = await bundledProgram('test/support/mcp-peer/form-program.ts');
     const shop = { command: process.execPath, args: [program] };
     await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server: { mcpServers: { shop } } }));
     on = await stage({ home });
-    problems.length = 0;
-    context = await browser.newContext();
-    page = await context.newPage();
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page = await browser.watchedPage();
   });
   afterEach(async () => {
-    await context.close();
     await on.server.kill();
     await rm(dirname(home.stateDir), { recursive: true, force: true });
-    expect(problems).toEqual([]);
   });
 
   const form = (): Locator => page.getByRole('group', { name: 'The edited input' });
@@ -141,7 +126,7 @@ const ORDER = {
     await page.getByRole('alert').getByText('does not fit').waitFor();
     expect((await on.peer.task(taskId)).state).toBe('INPUT_REQUIRED');
     // The browser logs the refused request.
-    expect(problems.splice(0)).toHaveLength(1);
+    expect(browser.problems.splice(0)).toHaveLength(1);
   });
 
   test('"As JSON" shows the filled form, and "As a form" the changed JSON', async () => {

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { describe, expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { plan, type PlannedStep, write } from '../../support/offline-plan.ts';
 import { PNG } from '../../support/sample-files.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { makeLink, signIn } from './support/sign-in.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 
 describe('the approval page', () => {
   test('X1 the page’s files load without a sign-in and contain no secrets; the browser loads and runs only these files', async () => {
@@ -40,18 +40,9 @@ describe('the approval page', () => {
   });
 });
 
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
-
-(BROWSER === undefined ? describe.skip : describe)('the approval page in a browser', () => {
-  let browser: Browser;
-  let context: BrowserContext;
+describeInBrowser('the approval page in a browser', (browser) => {
   let page: Page;
   let on: Stage;
-  const problems: string[] = [];
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
 
   /** A task of that plan waits, and the page shows it. */
   function shown(...steps: PlannedStep[]): Promise<string> {
@@ -66,18 +57,10 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
 
   async function open(text: string): Promise<string> {
     const { taskId } = await on.peer.send(text);
-    context = await browser.newContext();
-    page = await context.newPage();
-    problems.length = 0;
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page = await browser.watchedPage();
     await signIn(page, on.server);
     return taskId;
   }
-  afterEach(async () => {
-    await context.close();
-    expect(problems).toEqual([]);
-  });
   const state = (word: string): Promise<void> => page.locator(`article .state-${word}`).waitFor();
 
   test('the page shows the image of a tool result, with its name and size', async () => {
@@ -120,7 +103,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await send.click();
     await page.getByRole('alert').getByText('nowhere').waitFor();
     // The browser reports the refused request.
-    problems.length = 0;
+    browser.problems.length = 0;
     await field.fill(on.server.workspace);
     await send.click();
     await page.getByText('+two').waitFor();
@@ -145,7 +128,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     });
     expect(status).toBe(401);
     expect(await on.peer.list()).toHaveLength(1);
-    problems.length = 0;
+    browser.problems.length = 0;
   });
 
   test('R100 the page shows a task that the agent rejects as "rejected"', async () => {
@@ -195,7 +178,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     const inserted = page.evaluate(`document.body.innerHTML = '<img src=x>'`);
     await expect(inserted).rejects.toThrow(/TrustedHTML/);
     await expect(page.evaluate(`trustedTypes.createPolicy('own', {})`)).rejects.toThrow(/Policy/);
-    expect(problems.splice(0)).not.toEqual([]);
+    expect(browser.problems.splice(0)).not.toEqual([]);
   });
 
   test('X3 the page shows an agent’s text as text, and runs no code in it', async () => {
@@ -208,7 +191,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
 
   test('a further tab of the page needs no new sign-in; after a sign-out, each tab explains how to sign in', async () => {
     await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
-    const tab = await context.newPage();
+    const tab = await page.context().newPage();
     await tab.goto(`${on.server.url}/page`);
     await tab.getByRole('button', { name: 'Approve' }).waitFor();
     await tab.getByRole('button', { name: 'Sign out', exact: true }).click();
@@ -216,8 +199,8 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await tab.getByText(howTo).waitFor();
     await page.getByText(howTo).waitFor();
     // The end of a stream may reach this tab before the sign-out does. Then the server refuses one reconnection.
-    expect(problems.filter((text) => !text.includes('401'))).toEqual([]);
-    problems.length = 0;
+    expect(browser.problems.filter((text) => !text.includes('401'))).toEqual([]);
+    browser.problems.length = 0;
   });
 
   test('"Sign out everywhere" ends the sign-in of another browser too, and its page explains how to sign in', async () => {
@@ -233,8 +216,8 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
       await other.close();
     }
     // The end of a stream may arrive before the sign-out does. Then the server refuses one reconnection.
-    expect(problems.filter((text) => !text.includes('401'))).toEqual([]);
-    problems.length = 0;
+    expect(browser.problems.filter((text) => !text.includes('401'))).toEqual([]);
+    browser.problems.length = 0;
   });
 
   test('the page keeps a link valid if a scanner only opens it; the second use is refused with an explanation', async () => {
@@ -274,7 +257,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await state('completed');
     expect(await next.file('a.md')).toBe('x');
     // The browser reports the requests that failed without a server.
-    problems.length = 0;
+    browser.problems.length = 0;
   });
 
   test('follows the task again after an outage of any length, and says how old its picture is', async () => {
@@ -298,6 +281,6 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await approve.click();
     await state('completed');
     expect(await next.file('a.md')).toBe('x');
-    problems.length = 0;
+    browser.problems.length = 0;
   });
 });

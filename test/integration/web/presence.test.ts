@@ -1,36 +1,25 @@
 /** Tests in a browser how a person registers a passkey and decides with it. The authenticator is Chromium's virtual one. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core';
+import { beforeEach, expect, test } from '@jest/globals';
+import type { CDPSession, Page } from 'playwright-core';
 import { plan, shell, write } from '../../support/offline-plan.ts';
 import { passkeyLink, stageWithRules } from '../../support/presence-stage.ts';
 import type { Stage } from '../../support/stage.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
-
-(BROWSER === undefined ? describe.skip : describe)('an action that demands presence, on the page', () => {
-  let browser: Browser;
-  let context: BrowserContext;
+describeInBrowser('an action that demands presence, on the page', (browser) => {
   let page: Page;
   let devTools: CDPSession;
   let authenticatorId: string;
   let on: Stage;
-  const problems: string[] = [];
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     on = await stageWithRules(
       { action: 'presence', path: 'secret.txt' },
       { action: 'presence', command: 'echo secret' },
     );
-    problems.length = 0;
-    context = await browser.newContext();
-    page = await context.newPage();
-    page.on('pageerror', (error) => problems.push(error.message));
-    devTools = await context.newCDPSession(page);
+    page = await (await browser.newContext()).newPage();
+    page.on('pageerror', (error) => browser.problems.push(error.message));
+    devTools = await page.context().newCDPSession(page);
     await devTools.send('WebAuthn.enable');
     ({ authenticatorId } = await devTools.send('WebAuthn.addVirtualAuthenticator', {
       options: {
@@ -41,10 +30,6 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
         automaticPresenceSimulation: true,
       },
     }));
-  });
-  afterEach(async () => {
-    await context.close();
-    expect(problems).toEqual([]);
   });
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });

@@ -1,36 +1,19 @@
 /** Tests in a browser how a person puts files back, with real files. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { beforeEach, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { append, plan, shell, write, type PlannedStep } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
-
-(BROWSER === undefined ? describe.skip : describe)('"Put back" on the page', () => {
-  let browser: Browser;
-  let context: BrowserContext;
+describeInBrowser('"Put back" on the page', (browser) => {
   let page: Page;
   let on: Stage;
-  const problems: string[] = [];
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
   beforeEach(async () => {
     on = await stage();
-    problems.length = 0;
-    context = await browser.newContext();
-    page = await context.newPage();
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
-  });
-  afterEach(async () => {
-    await context.close();
-    expect(problems).toEqual([]);
+    page = await browser.watchedPage();
   });
 
   /** Runs a task to its end without questions. */
@@ -175,6 +158,6 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await checkpoints().getByRole('alert').getByText('a command needs its own task').waitFor();
     expect(await on.file('a.txt')).toBe('new');
     // The browser logs the refused request.
-    expect(problems.splice(0)).toHaveLength(1);
+    expect(browser.problems.splice(0)).toHaveLength(1);
   });
 });

@@ -1,40 +1,23 @@
 /** Tests in a browser which agents and models "Start a task" offers. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import { agentProgram } from '../../support/acp-agent/agent-program.ts';
 import { FAKE_MODEL, modelEndpoint } from '../../support/model-stage.ts';
 import { plan } from '../../support/offline-plan.ts';
 import type { ServerOptions } from '../../support/server-process.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
-
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
 
 const choiceIn = (form: Locator): Locator => form.getByRole('combobox', { name: /^Agent/ });
 
-(BROWSER === undefined ? describe.skip : describe)('"Start a task" on the page', () => {
-  let browser: Browser;
-  let context: BrowserContext;
+describeInBrowser('"Start a task" on the page', (browser) => {
   let page: Page;
   let on: Stage;
-  const problems: string[] = [];
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
-  afterEach(async () => {
-    await context.close();
-    expect(problems).toEqual([]);
-  });
 
   async function opened(options: ServerOptions): Promise<Locator> {
     on = await stage(options);
-    problems.length = 0;
-    context = await browser.newContext();
-    page = await context.newPage();
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page = await browser.watchedPage();
     await signIn(page, on.server);
     await page.getByText('Start a task').click();
     return page.locator('details.start');

@@ -1,41 +1,24 @@
 /** The story of a task on the page, in a browser. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { checkSealed } from '../../../shared/receipt/seal.ts';
 import type { StoryEvent, StoryPage } from '../../../shared/protocol/task-story.ts';
 import { plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { describeInBrowser } from './support/in-browser.ts';
 import { longStory } from './support/long-story.ts';
 import { signIn } from './support/sign-in.ts';
 
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
-
-(BROWSER === undefined ? describe.skip : describe)('the story of a task on the page', () => {
-  let browser: Browser;
-  let context: BrowserContext;
+describeInBrowser('the story of a task on the page', (browser) => {
   let page: Page;
   let on: Stage;
-  const problems: string[] = [];
-  beforeAll(async () => {
-    browser = await startBrowser();
-  });
-  afterAll(() => browser.close());
-  afterEach(async () => {
-    await context.close();
-    expect(problems).toEqual([]);
-  });
 
   async function shown(...steps: PlannedStep[]): Promise<string> {
     on = await stage();
     const { taskId } = await on.peer.send(plan(...steps));
-    context = await browser.newContext();
-    page = await context.newPage();
-    problems.length = 0;
-    page.on('pageerror', (error) => problems.push(error.message));
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+    page = await browser.watchedPage();
     await signIn(page, on.server);
     return taskId;
   }
@@ -226,9 +209,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
   async function shownStory(events: readonly StoryEvent[]): Promise<void> {
     on = await stage();
     await on.peer.send(plan({ say: 'Said.' }));
-    context = await browser.newContext();
-    page = await context.newPage();
-    problems.length = 0;
+    page = await browser.watchedPage();
     await page.route('**/story?after=*', (route) => {
       const after = Number(new URL(route.request().url()).searchParams.get('after'));
       const part = events.slice(after, after + 2_000);
