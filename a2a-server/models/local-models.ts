@@ -29,13 +29,12 @@ const list = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /**
  * Sends requests to all programs at the same time. Returns the programs that have models.
- * @param limitMs after this time, a program without an answer counts as absent
+ * @param signal when it aborts, a program without an answer counts as absent
  */
 export async function findLocalModels(
   { baseUrls }: Pick<ModelSettings, 'baseUrls'>,
-  limitMs: number,
+  signal: AbortSignal,
 ): Promise<LocalModels[]> {
-  const signal = AbortSignal.timeout(limitMs);
   const found = await Promise.all(
     LOCAL_PROVIDERS.map(async (provider) => {
       const url = providerUrl(provider, baseUrls[provider], {});

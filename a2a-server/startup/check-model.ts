@@ -115,7 +115,7 @@ async function nextStep(
 
 async function similarModels(id: string, settings: CheckedSettings['settings']): Promise<string[]> {
   const provider = parseModelId(id)?.provider;
-  const local = await findLocalModels(settings, LOCAL_LIST_LIMIT_MS);
+  const local = await findLocalModels(settings, AbortSignal.timeout(LOCAL_LIST_LIMIT_MS));
   const served = local
     .filter((each) => each.provider === provider)
     .flatMap(({ models }) => models.map((model) => `${provider}:${model}`));

@@ -23,7 +23,7 @@ type AdviceSettings = Pick<ServerSettings, 'stateDir' | 'configFile' | 'baseUrls
  * @param script the built main file of this server: `process.argv[1]`
  */
 export async function modelAdvice(settings: AdviceSettings, script: string | undefined): Promise<string> {
-  const local = await findLocalModels(settings, LIST_LIMIT_MS);
+  const local = await findLocalModels(settings, AbortSignal.timeout(LIST_LIMIT_MS));
   const ids = local.flatMap(({ provider, models }) => models.map((model) => `${provider}:${model}`));
   const [first] = ids;
   const set = `${bridgeCommand(settings, script)} model set`;

@@ -37,10 +37,12 @@ export async function reportModels(
       ...otherModel.map((id) => use('other', id, origins.otherModel)),
     ],
     known: knownModels(),
-    local: (await findLocalModels(settings, LOCAL_LIST_LIMIT_MS)).map(({ models, ...place }) => ({
-      ...place,
-      models: [...models],
-    })),
+    local: (await findLocalModels(settings, AbortSignal.timeout(LOCAL_LIST_LIMIT_MS))).map(
+      ({ models, ...place }) => ({
+        ...place,
+        models: [...models],
+      }),
+    ),
   };
 }
 

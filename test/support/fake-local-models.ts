@@ -1,5 +1,6 @@
 /** A program on loopback that lists models, as Ollama and the OpenAI-compatible servers do. Ends after the test. */
 import { afterEach } from '@jest/globals';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { listenOnLoopback, type LoopbackAddress } from './listen-on-loopback.ts';
 
@@ -14,6 +15,8 @@ export interface LocalModelServer {
   url: string;
   /** The paths of the requests so far. */
   asked: string[];
+  /** Resolves at the first request. */
+  firstRequest: Promise<void>;
 }
 
 /** @param answers the body for each path. If the body is undefined, the server never answers that path. */
@@ -27,9 +30,10 @@ export async function localModelServer(
     if (!Object.hasOwn(answers, path)) response.writeHead(404).end('not here');
     else if (answers[path] !== undefined) response.end(answers[path]);
   });
+  const firstRequest = once(server, 'request').then(() => undefined);
   const listening = await listenOnLoopback(server);
   open.push(listening);
-  return { url: `http://${listening.host}`, asked };
+  return { url: `http://${listening.host}`, asked, firstRequest };
 }
 
 /** @returns the body of Ollama's `GET /api/tags` with these models */
