@@ -40,7 +40,7 @@ import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
 import { declarationOf } from '../tools/toolbox.ts';
 import { findTarget, ownRow, unknownTask } from './message-target.ts';
-import { type Accepted, decides, type Incoming, type TaskService } from './task-service.ts';
+import { type Accepted, isDecisionOrRevocation, type Incoming, type TaskService } from './task-service.ts';
 
 interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
   commands?: AgentCommands;
@@ -136,7 +136,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
    */
   async function overtaken(incoming: Incoming, key: CommandKey, error: unknown): Promise<boolean> {
     if (!(error instanceof ProductError)) return false;
-    const next = incoming.taskId === undefined && !decides(incoming);
+    const next = incoming.taskId === undefined && !isDecisionOrRevocation(incoming);
     if (next && error.reason === 'TASK_ENDED') return true;
     return (await journal.command(key.principal, key.messageId)) !== undefined;
   }
@@ -146,7 +146,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     incoming: Incoming,
     key: CommandKey,
   ): Promise<Accepted> {
-    if (decides(incoming))
+    if (isDecisionOrRevocation(incoming))
       throw new ProductError(
         'INVALID_DECISION',
         'The message decides a call or revokes a grant, but names no task and no session. Nothing was changed. Send it again with the task id.',
@@ -201,7 +201,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     if (resolved?.type === 'outdated') throw await askedAgain(taskId, resolved);
     const decisions = resolved?.decisions;
     refuseFiles(incoming.message, known.settings.model, models);
-    if (!decides(incoming))
+    if (!isDecisionOrRevocation(incoming))
       await refuseLongMessage(incoming.message, { settings: known.settings, live: known }, options);
     const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): LogChange => {

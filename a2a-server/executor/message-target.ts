@@ -3,7 +3,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import { TERMINAL_STATES } from '../task/snapshot.ts';
 import type { Ids } from './ids.ts';
-import { decides, type Incoming } from './task-service.ts';
+import { isDecisionOrRevocation, type Incoming } from './task-service.ts';
 
 export type MessageTarget =
   { type: 'live'; taskId: string } | { type: 'new'; sessionId: string; previous?: TaskRow };
@@ -32,7 +32,7 @@ export async function findTarget(incoming: Incoming, { journal, ids }: Lookup): 
   const live = rows.find((row) => !TERMINAL_STATES.has(row.state));
   if (live) return { type: 'live', taskId: live.taskId };
   // The last task has ended, so it refuses this decision with a typed error.
-  if (decides(incoming)) return { type: 'live', taskId: last.taskId };
+  if (isDecisionOrRevocation(incoming)) return { type: 'live', taskId: last.taskId };
   return { type: 'new', sessionId, previous: last };
 }
 

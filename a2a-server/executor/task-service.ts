@@ -50,7 +50,7 @@ export interface Incoming {
 }
 
 /** True if the message decides calls or revokes a grant. Such a message starts no task. */
-export function decides({ decisions, revoke }: Incoming): boolean {
+export function isDecisionOrRevocation({ decisions, revoke }: Incoming): boolean {
   return decisions !== undefined || revoke !== undefined;
 }
 

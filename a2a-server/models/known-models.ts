@@ -41,7 +41,7 @@ const LIST_BY_HOST: Readonly<Record<string, string>> = {
 };
 
 /** Returns the name of the list for an endpoint with Chat Completions. Undefined if no list covers the host. */
-export function listOfEndpoint(baseUrl: string): string | undefined {
+export function knownListNameOf(baseUrl: string): string | undefined {
   const host = parseUrl(baseUrl)?.hostname ?? '';
   return Object.hasOwn(LIST_BY_HOST, host) ? LIST_BY_HOST[host] : undefined;
 }

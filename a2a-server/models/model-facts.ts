@@ -1,6 +1,6 @@
 /** Combines the facts about a model from the settings and the known models. Pure. */
 import type { Price } from '../task/spending.ts';
-import { knownModel, listOfEndpoint, type KnownModel, type ParameterLimits } from './known-models.ts';
+import { knownModel, knownListNameOf, type KnownModel, type ParameterLimits } from './known-models.ts';
 import { COMPATIBLE_URL, DEFAULT_WINDOW, parseModelId, type ModelSettings } from './model-settings.ts';
 
 export interface ModelFacts {
@@ -45,7 +45,7 @@ function listedFacts(
   if (parsed === undefined) return undefined;
   const { provider, model } = parsed;
   if (provider === 'openai-compatible') {
-    const list = listOfEndpoint(baseUrls[provider] ?? env[COMPATIBLE_URL] ?? '');
+    const list = knownListNameOf(baseUrls[provider] ?? env[COMPATIBLE_URL] ?? '');
     return list === undefined ? undefined : knownModel(list, model);
   }
   const known = knownModel(provider, model);

@@ -2,7 +2,7 @@
 import { notDoneText } from '../../shared/protocol/not-done-text.ts';
 import type { GroupedTask, WaitingFor } from '../../shared/protocol/task-groups.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
-import { overviewState, usageOf } from '../http/wire/task-projection.ts';
+import { callStateInOverview, usageOf } from '../http/wire/task-projection.ts';
 import { pendingActions } from '../task/pending.ts';
 import type { Call, Snapshot, StateName, Turn } from '../task/snapshot.ts';
 
@@ -30,7 +30,7 @@ export function summarizeTask(snapshot: Snapshot): TaskSummary {
   // After the last decision no call waits. The task's next event then sets the state to `working` (R09).
   const state = STATES[status.state] === 'waiting' && waitingFor === null ? 'working' : STATES[status.state];
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, usd = null } = usageOf(snapshot);
-  const calls = Object.values(snapshot.calls).map((call) => ({ ...call, state: overviewState(call) }));
+  const calls = Object.values(snapshot.calls).map((call) => ({ ...call, state: callStateInOverview(call) }));
   return {
     taskId,
     sessionId,

@@ -11,7 +11,7 @@ const PAGE_KEY_HEADER = 'X-Page-Key';
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
-export interface PageCookie {
+export interface PageCookieAttributes {
   name: string;
   options: CookieOptions;
 }
@@ -20,7 +20,7 @@ export interface PageCookie {
  * @param base the server's URL for clients, without a final slash
  * @param stateDirectory gives each server on a host its own cookie name, because all ports share cookies
  */
-export function pageCookie(base: string, stateDirectory: string): PageCookie {
+export function pageCookie(base: string, stateDirectory: string): PageCookieAttributes {
   const { pathname, protocol } = new URL(`${base}/page`);
   const server = createHash('sha256').update(stateDirectory).digest('hex').slice(0, 8);
   return {
@@ -30,7 +30,7 @@ export function pageCookie(base: string, stateDirectory: string): PageCookie {
 }
 
 /** Reads the secrets of a request. Returns undefined if a secret is missing or malformed. */
-export function secretsIn(request: Request, { name }: PageCookie): SessionSecrets | undefined {
+export function secretsIn(request: Request, { name }: PageCookieAttributes): SessionSecrets | undefined {
   // RFC 6265 §5.4: pairs, separated by a semicolon and a space.
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const cookie = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';

@@ -17,7 +17,7 @@ import { callerOf } from '../http/auth/caller.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
 import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
 import { checkOwnPage, secretsIn } from './page-cookie.ts';
-import type { PageCookie } from './page-cookie.ts';
+import type { PageCookieAttributes } from './page-cookie.ts';
 import type { PageSession, PageSessions } from './page-sessions.ts';
 
 const BODY_LIMITS = { bytes: 4_096, depth: 4 };
@@ -34,7 +34,7 @@ const signOutRequest = z.strictObject({ everywhere: z.boolean().default(false) }
 
 export interface PageSignIn {
   sessions: PageSessions;
-  cookie: PageCookie;
+  cookie: PageCookieAttributes;
   base: string;
 }
 

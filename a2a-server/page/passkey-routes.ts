@@ -18,7 +18,7 @@ import { callerOf } from '../http/auth/caller.ts';
 import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/wire/json-body.ts';
 import type { Passkeys } from '../presence/passkeys.ts';
 import type { Presence } from '../presence/presence.ts';
-import { refuseOtherProgram } from '../presence/refuse-other-program.ts';
+import { refuseOtherListener } from '../presence/refuse-other-program.ts';
 import type { RelyingParty } from '../presence/relying-party.ts';
 import { oneTimeLink } from './page-sign-in.ts';
 import type { PageSessions } from './page-sessions.ts';
@@ -105,7 +105,7 @@ export function passkeyRoutes({
     const { principal } = callerOf(request);
     const target = parsed(linkRequest, request);
     if (party.type === 'unusable') throw new ProductError('FORBIDDEN', party.problem);
-    await refuseOtherProgram(base);
+    await refuseOtherListener(base);
     if (target.taskId !== undefined) await tasks.row(target.taskId, principal);
     response.json(await oneTimeLink(sessions, principal, party.base, target));
   });

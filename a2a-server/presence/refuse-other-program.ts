@@ -12,7 +12,7 @@ const TIMEOUT_MS = 1_000;
  * @param base the server's URL for clients
  * @throws ProductError FORBIDDEN if another program listens on ::1 with the server's port
  */
-export async function refuseOtherProgram(base: string): Promise<void> {
+export async function refuseOtherListener(base: string): Promise<void> {
   const { hostname, port } = new URL(base);
   if (!hostname.startsWith('127.') || !(await listens(Number(port || '80')))) return;
   throw new ProductError(

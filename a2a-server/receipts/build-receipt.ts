@@ -11,7 +11,7 @@ import type {
   ToolOutcome,
 } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
-import { verdictText } from '../task/verdict-text.ts';
+import { policyVerdictText } from '../task/policy-verdict-text.ts';
 import { chainStart, nextHash } from './event-chain.ts';
 
 export class ReceiptBuilder {
@@ -111,7 +111,7 @@ export class ReceiptBuilder {
       case 'tool.asked': {
         const { callId, tool, title, input, inputHash, sideEffect, source } = event.call;
         const policy =
-          event.type === 'tool.asked' ? 'question of a running tool' : verdictText(event.verdict);
+          event.type === 'tool.asked' ? 'question of a running tool' : policyVerdictText(event.verdict);
         this.#actions.set(callId, {
           callId,
           requestedAt: at,

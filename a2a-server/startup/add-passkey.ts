@@ -9,7 +9,7 @@ import { fieldOf } from '../../shared/runtime/record.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import { makeRegistrationCode, REGISTRATION_MS } from '../presence/registration-codes.ts';
-import { refuseOtherProgram } from '../presence/refuse-other-program.ts';
+import { refuseOtherListener } from '../presence/refuse-other-program.ts';
 import { relyingPartyOf } from '../presence/relying-party.ts';
 import type { ServerSettings } from './settings.ts';
 
@@ -47,7 +47,7 @@ export async function addPasskey(
       'CONFIGURATION',
       `No server of the state directory ${stateDir} runs. Start it first, e.g. with \`mcp-a2a-bridge server start\`.`,
     );
-  await refuseOtherProgram(record.url);
+  await refuseOtherListener(record.url);
   const link = await signInLink(record.url, token);
   const party = relyingPartyOf(link.origin + link.pathname.replace(/\/page$/, ''));
   if (party.type === 'unusable') throw new ProductError('CONFIGURATION', party.problem);

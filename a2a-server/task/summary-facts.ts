@@ -6,7 +6,7 @@ import { answerText } from '../../shared/protocol/preview-text.ts';
 import { collapseWhitespace } from '../../shared/text/capped-text.ts';
 import { messageText } from './conversation.ts';
 import type { TurnPlace } from './events.ts';
-import { openQuestionsOf, questionsIn } from './questions.ts';
+import { openQuestionsOf, questionsIn } from './find-questions.ts';
 import { isWithheld, withheldQuestions } from './withheld-answer.ts';
 import { callsOf, questionOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
 

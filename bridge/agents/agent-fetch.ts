@@ -5,7 +5,7 @@
 import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
-import { exchangeHttp, type HttpAnswer } from './http-exchange.ts';
+import { sendHttpRequest, type HttpAnswer } from './send-http-request.ts';
 import { WithheldCredentials } from './withheld-credentials-error.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -50,7 +50,7 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
     const { url, method, headers, body } = await describe(input, init);
     const posts = method !== 'GET';
     const ask = (target: string): Promise<HttpAnswer> =>
-      exchangeHttp({
+      sendHttpRequest({
         url: target,
         method,
         headers: withCredentials(headers, target, options),

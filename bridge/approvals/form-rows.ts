@@ -8,7 +8,7 @@ import stringWidth from 'string-width';
 import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine, visibleLines } from '../../shared/text/visible-text.ts';
 import { sourceText } from '../../shared/protocol/preview-text.ts';
-import { type FileDiff, parseFileDiff } from './change.ts';
+import { type FileDiff, parseFileDiff } from './parse-file-diff.ts';
 
 export const MAX_FORM_ROWS = 4;
 export const ROW_COLUMNS = 74;

@@ -23,7 +23,7 @@ export function announcementOf(results: readonly WaitingResult[]): Announcement 
 export function announcementText({ results, more }: Announcement, name: (tool: ToolName) => string): string {
   if (results.length === 0) return '';
   return [
-    `Finished while nobody looked; said once, kept until collected with ${name('wait_for_task')}:`,
+    `Results that nobody has read yet (listed once; read each with ${name('wait_for_task')}):`,
     ...results.map(
       ({ sessionId, agent, state, title }) =>
         `- session ${sessionId} (${agent}): ${state}${title === '' ? '' : ` — ${visibleLine(title)}`}`,

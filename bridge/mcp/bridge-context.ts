@@ -7,7 +7,7 @@ import type { RequestStates } from '../approvals/request-state.ts';
 import type { AllowedWorkspaces } from '../agents/check-workspace.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { Inbox } from '../inbox/inbox.ts';
-import type { ClientTasks } from '../sessions/client-tasks.ts';
+import type { DelegatingClients } from '../sessions/delegating-clients.ts';
 import type { DelegationService } from '../sessions/deliver-delegations.ts';
 import type { ApprovalWebhook } from '../approvals/webhook/approval-webhook.ts';
 import type { CutPreviews } from '../state/cut-previews.ts';
@@ -21,7 +21,7 @@ export interface Bridge {
   readonly sessions: Sessions;
   readonly delegations: DelegationService;
   /** Maps each task to the client that delegated it. */
-  readonly clientTasks: ClientTasks;
+  readonly clientTasks: DelegatingClients;
   readonly rules: ApprovalRules;
   readonly offers: OpenForms;
   readonly links: PageLinks;

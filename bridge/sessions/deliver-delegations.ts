@@ -20,7 +20,7 @@ import type { CancelRequest } from '../agents/connection.ts';
 import type { CancelEnd } from './cancel-task.ts';
 import type { LiveSessions } from './sessions-in-memory.ts';
 import { MessageDelivery, RESEND_AFTER_MS } from './message-delivery.ts';
-import { OutgoingMessages } from './outgoing-messages.ts';
+import { MessagesInFlight } from './messages-in-flight.ts';
 import { OutboxWrites } from './outbox-writes.ts';
 import { RecordedCancels } from './recorded-cancels.ts';
 import { ResultHandover } from './result-handover.ts';
@@ -47,7 +47,7 @@ interface DelegationParts {
 
 export class DelegationService {
   readonly #parts: DelegationParts;
-  readonly #outgoing = new OutgoingMessages();
+  readonly #outgoing = new MessagesInFlight();
   readonly #calls: WaitingCalls;
   readonly #writes: OutboxWrites;
   readonly #recordedCancels: RecordedCancels;

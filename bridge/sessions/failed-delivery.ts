@@ -1,6 +1,6 @@
 /** Decides what happens to the outbox entry of a message whose delivery has failed. Pure. */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { OutgoingMessage } from './outgoing-messages.ts';
+import type { MessageInFlight } from './messages-in-flight.ts';
 
 /**
  * `postpone`: the outcome is not final, so the entry stays and the same message is sent again (R99). `drop`: the client
@@ -11,7 +11,7 @@ export type FailedDelivery = 'postpone' | 'drop' | 'record';
 /** @param error from `Session.deliver`. The fact `arrived` says whether the agent has the message. */
 export function failedDelivery(
   error: unknown,
-  { origin, promised, cancel }: Pick<OutgoingMessage, 'origin' | 'promised' | 'cancel'>,
+  { origin, promised, cancel }: Pick<MessageInFlight, 'origin' | 'promised' | 'cancel'>,
 ): FailedDelivery {
   const known = error instanceof ProductError ? error : undefined;
   const arrived = known?.facts['arrived'];

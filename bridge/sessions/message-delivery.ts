@@ -16,7 +16,7 @@ import { delegationMessage } from './delegation-message.ts';
 import { failedDelivery } from './failed-delivery.ts';
 import { findByMessage } from './find-lost-message.ts';
 import type { OutboxWrites } from './outbox-writes.ts';
-import type { OutgoingMessage, OutgoingMessages } from './outgoing-messages.ts';
+import type { MessageInFlight, MessagesInFlight } from './messages-in-flight.ts';
 import type { RecordedCancels } from './recorded-cancels.ts';
 import type { LiveSessions } from './sessions-in-memory.ts';
 import type { Session } from './session.ts';
@@ -25,7 +25,7 @@ import type { WaitingCalls } from './waiting-calls.ts';
 interface MessageDeliveryParts {
   outbox: Outbox;
   live: LiveSessions;
-  outgoing: OutgoingMessages;
+  outgoing: MessagesInFlight;
   writes: OutboxWrites;
   calls: WaitingCalls;
   recorded: RecordedCancels;
@@ -48,7 +48,7 @@ export class MessageDelivery {
    * @throws the error for the call that sends it
    */
   async send(
-    outgoing: OutgoingMessage,
+    outgoing: MessageInFlight,
     entry: OutboxEntry,
     { answers, resumed = false }: { answers?: string | undefined; resumed?: boolean },
   ): Promise<void> {
@@ -80,7 +80,7 @@ export class MessageDelivery {
   }
 
   /** Resends the message of an ended bridge if the agent de-duplicates. Otherwise searches for its task. */
-  async resume(outgoing: OutgoingMessage, entry: OutboxEntry): Promise<void> {
+  async resume(outgoing: MessageInFlight, entry: OutboxEntry): Promise<void> {
     const { session } = outgoing;
     try {
       const connection = await session.agent.connect();
@@ -105,7 +105,7 @@ export class MessageDelivery {
    * Records that the agent has named the task. If a crash loses this write, the next bridge resends the message or
    * searches for the task.
    */
-  #accepted(outgoing: OutgoingMessage): void {
+  #accepted(outgoing: MessageInFlight): void {
     outgoing.unconfirmed = false;
     const { session, messageId } = outgoing;
     const { view, id } = session;
@@ -124,7 +124,7 @@ export class MessageDelivery {
   }
 
   /** Records a failed delivery. @returns the error for the call */
-  #failed(outgoing: OutgoingMessage, error: unknown): unknown {
+  #failed(outgoing: MessageInFlight, error: unknown): unknown {
     outgoing.unconfirmed = false;
     const { session, messageId, promised } = outgoing;
     const { outbox, live } = this.#parts;
@@ -139,7 +139,7 @@ export class MessageDelivery {
   }
 
   /** Records that the agent has no task of the message, so the message may be lost. */
-  #notFound({ session, messageId, cancel }: OutgoingMessage): void {
+  #notFound({ session, messageId, cancel }: MessageInFlight): void {
     const { outbox, live } = this.#parts;
     const message = `Whether agent "${session.agent.name}" got this is not known: the bridge ended while it was sent. Look at the agent before you delegate it again.`;
     if (cancel !== null) outbox.drop(messageId);
@@ -153,7 +153,7 @@ export class MessageDelivery {
    * Keeps the entry in the outbox. The bridge resends the message later, or with the client's next call.
    * @returns the error for the call; it names the session and the next attempt
    */
-  #postpone(outgoing: OutgoingMessage, error: unknown): unknown {
+  #postpone(outgoing: MessageInFlight, error: unknown): unknown {
     const { session, messageId } = outgoing;
     this.#parts.outgoing.remove(outgoing);
     this.#parts.calls.end(messageId);

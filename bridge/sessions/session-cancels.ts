@@ -8,14 +8,14 @@ import type { CancelRequest } from '../agents/connection.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { cancelTask, type CancelEnd } from './cancel-task.ts';
 import type { OutboxWrites } from './outbox-writes.ts';
-import type { OutgoingMessages } from './outgoing-messages.ts';
+import type { MessagesInFlight } from './messages-in-flight.ts';
 import type { RecordedCancels } from './recorded-cancels.ts';
 import type { Session } from './session.ts';
 import { hasEnded } from './task-view.ts';
 
 interface SessionCancelsParts {
   outbox: Outbox;
-  outgoing: OutgoingMessages;
+  outgoing: MessagesInFlight;
   writes: OutboxWrites;
   recorded: RecordedCancels;
   log: Logger;

@@ -3,7 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { Session } from './session.ts';
-import { readWorkspaceFile } from './read-workspace-file.ts';
+import { readFileForAgent } from './read-file-for-agent.ts';
 
 /** The maximum number of ended sessions in memory. */
 const KEPT_ENDED = 20;
@@ -45,7 +45,7 @@ export class LiveSessions {
       claims: this.#claims,
       readFile: async (session, url, path) => {
         const local = agent.localPath(path, url);
-        return local === undefined ? undefined : readWorkspaceFile(local, this.#workspacesOf(session, url));
+        return local === undefined ? undefined : readFileForAgent(local, this.#workspacesOf(session, url));
       },
     });
   }

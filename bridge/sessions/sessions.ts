@@ -86,20 +86,20 @@ export class Sessions {
       if (state.type !== 'sending') return this.#reopen(known, entry, sessionId);
       const left = until - performance.now();
       if (left <= 0 || signal?.aborted === true) throw onItsWay(agent);
-      await this.#moved(entry, left);
+      await this.#waitForChange(entry, left);
     }
     const trouble: string[] = [];
     const { all } = this.#registry;
     const asked = named === undefined ? all : [named];
     const found = await findSessionAgent(sessionId, asked, { among: all.length, trouble });
     if (found !== undefined) return this.#followed(this.#live.open(found.agent, sessionId), found.taskId);
-    const other = named === undefined ? undefined : await this.#elsewhere(sessionId, named);
+    const other = named === undefined ? undefined : await this.#otherAgentOf(sessionId, named);
     if (named !== undefined && other !== undefined) throw withAnother(sessionId, named.name, other);
     throw await this.#unknown(sessionId, trouble);
   }
 
   /** Returns the name of another agent that has the session. */
-  async #elsewhere(sessionId: string, named: Agent): Promise<string | undefined> {
+  async #otherAgentOf(sessionId: string, named: Agent): Promise<string | undefined> {
     const known = this.#live.find(sessionId)?.agent.name ?? this.#entryOf(sessionId)?.agent;
     if (known !== undefined) return known;
     const { all } = this.#registry;
@@ -115,7 +115,7 @@ export class Sessions {
   /**
    * Waits until the delegation may have changed. A failed delivery changes the session's state and is no error here.
    */
-  async #moved({ messageId }: OutboxEntry, left: number): Promise<void> {
+  async #waitForChange({ messageId }: OutboxEntry, left: number): Promise<void> {
     const taken = await this.#delegations.takeUp(messageId);
     const waits = [
       delay(Math.min(left, LOOK_MS)),

@@ -8,7 +8,7 @@ import { RequestStates } from '../approvals/request-state.ts';
 import type { Bridge } from '../mcp/bridge-context.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import { Inbox } from '../inbox/inbox.ts';
-import { ClientTasks } from '../sessions/client-tasks.ts';
+import { DelegatingClients } from '../sessions/delegating-clients.ts';
 import { DelegationService } from '../sessions/deliver-delegations.ts';
 import { LiveSessions } from '../sessions/sessions-in-memory.ts';
 import { logSessions } from '../sessions/log-sessions.ts';
@@ -75,7 +75,7 @@ export async function openBridge({
     live,
     sessions,
     delegations,
-    clientTasks: new ClientTasks({ outbox, live, delegations, log }),
+    clientTasks: new DelegatingClients({ outbox, live, delegations, log }),
     rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
     offers: new OpenForms({ fields: settings.forms }),
     links: new PageLinks(),

@@ -14,7 +14,7 @@ import type { ProgramPaths } from '../settings/program-paths.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import type { HttpRun } from '../transports/http/serve-http.ts';
 import { SeenResults } from '../mcp/tool/seen-results.ts';
-import type { ClientConnection } from '../sessions/client-tasks.ts';
+import type { ClientConnection } from '../sessions/delegating-clients.ts';
 import { UnconfirmedReplies } from '../sessions/unconfirmed-replies.ts';
 import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
 import { abort } from '../mcp/tools/abort-tool.ts';

@@ -4,7 +4,7 @@
  */
 export { A2aClient } from './a2a/a2a-client.ts';
 export type { A2aClientOptions } from './a2a/a2a-client.ts';
-export type { ToolExecution } from './a2a/agent-api.ts';
+export type { ToolExecution } from './a2a/agent-requests.ts';
 export type { ListedTask, TaskList } from './a2a/listed-task.ts';
 export type { A2aTaskRequest, FileToSend } from './a2a/message.ts';
 export { ClientError } from './core/client-error.ts';
@@ -14,7 +14,7 @@ export type { Execution, ExecutionOptions } from './core/execution.ts';
 export { McpClient } from './mcp/mcp-client.ts';
 export type { McpClientOptions } from './mcp/mcp-client.ts';
 export type { RequestOptions } from './mcp/mcp-connection.ts';
-export type { BridgeTaskRequest, BridgeToolRequest } from './mcp/mcp-task-transport.ts';
+export type { BridgeTaskRequest, BridgeToolRequest } from './mcp/bridge-task-transport.ts';
 export type { CallResult, SessionTool } from './mcp/session-report.ts';
 export type { Operation } from './core/operation-state.ts';
 export { Operations } from './core/operation-store.ts';

@@ -49,7 +49,7 @@ export function sealedJsonOf(receipt: Receipt, privateKey: KeyObject): string {
  * Returns the signed Markdown. A comment after the text names the task and the hash chain, so that the document can be
  * compared with the journal. The comment also contains the passkey proofs.
  */
-export function sealedMarkdownOf(receipt: Receipt, privateKey: KeyObject): string {
+export function signedMarkdown(receipt: Receipt, privateKey: KeyObject): string {
   const text = receiptMarkdown(receipt);
   const presence = presenceProofsOf(receipt);
   const named = {
@@ -57,7 +57,7 @@ export function sealedMarkdownOf(receipt: Receipt, privateKey: KeyObject): strin
     ...receipt.journal,
     ...(presence.length > 0 && { presence }),
   };
-  return markdownText(text, named, sealOf(signedMarkdown(text, named), privateKey));
+  return markdownText(text, named, sealOf(signedTextOf(text, named), privateKey));
 }
 
 /**
@@ -116,7 +116,7 @@ function checkMarkdown(text: string): CheckedReceipt {
   if (markdownText(body, named, { publicKey, signature }) !== text) throw changed();
   const { taskId, events, hash } = named;
   return checked(
-    signedMarkdown(body, named),
+    signedTextOf(body, named),
     { publicKey, signature },
     {
       taskId,
@@ -161,7 +161,7 @@ type Named = { taskId: string; presence?: readonly unknown[] | undefined } & Rec
 const bodyText = (receipt: unknown): string => JSON.stringify(receipt);
 const jsonText = (receipt: unknown, seal: Seal): string =>
   `${JSON.stringify({ receipt, publicKey: seal.publicKey, signature: seal.signature }, null, 2)}\n`;
-const signedMarkdown = (text: string, { taskId, events, hash, presence }: Named): string =>
+const signedTextOf = (text: string, { taskId, events, hash, presence }: Named): string =>
   `${text}\0${JSON.stringify([taskId, events, hash, ...(presence === undefined ? [] : [presence])])}`;
 function markdownText(
   text: string,

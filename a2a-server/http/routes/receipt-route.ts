@@ -9,7 +9,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Router } from 'express';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { fingerprintOf, sealedJsonOf, sealedMarkdownOf } from '../../../shared/receipt/seal.ts';
+import { fingerprintOf, sealedJsonOf, signedMarkdown } from '../../../shared/receipt/seal.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
@@ -32,7 +32,7 @@ export function receiptRoute(tasks: TaskService, signingKey: () => Promise<KeyOb
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.vary('Accept');
     if (request.accepts(['application/json', 'text/markdown']) === 'text/markdown')
-      response.type('text/markdown; charset=utf-8').end(sealedMarkdownOf(receipt, key));
+      response.type('text/markdown; charset=utf-8').end(signedMarkdown(receipt, key));
     else response.type('application/json').end(sealedJsonOf(receipt, key));
   });
   router.get('/api/receipt-key', async (_request, response) => {

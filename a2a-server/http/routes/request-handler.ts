@@ -8,7 +8,7 @@ import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
-import { decides, type TaskService } from '../../executor/task-service.ts';
+import { isDecisionOrRevocation, type TaskService } from '../../executor/task-service.ts';
 import { CallContext } from '../auth/call-context.ts';
 import { incomingOf } from '../wire/incoming.ts';
 import { outputModesOf } from '../wire/output-modes.ts';
@@ -55,7 +55,7 @@ export function createRequestHandler(
         const { taskId, sessionId, seq } = await tasks.send(incoming);
         context.caller.concerns({ taskId, sessionId });
         const waits = request.configuration?.returnImmediately !== true;
-        const message = decides(incoming) ? undefined : { principal, seq };
+        const message = isDecisionOrRevocation(incoming) ? undefined : { principal, seq };
         if (!waits && message) disconnects.detach(taskId);
         const ends = waits ? disconnects.reads(taskId, message) : undefined;
         try {

@@ -2,7 +2,7 @@
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { decides, type FollowUntil, type TaskService } from '../../executor/task-service.ts';
+import { isDecisionOrRevocation, type FollowUntil, type TaskService } from '../../executor/task-service.ts';
 import type { TaskRow } from '../../journal/journal.ts';
 import { isSettled, isTerminal } from '../../task/snapshot.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';
@@ -59,7 +59,7 @@ export function sendAndFollow(
     const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, principal, accepted.seq));
     return {
       task: snapshot,
-      message: decides(incoming) ? undefined : { principal, seq: accepted.seq },
+      message: isDecisionOrRevocation(incoming) ? undefined : { principal, seq: accepted.seq },
       first: snapshot,
       after: accepted.seq,
       until: 'settled',

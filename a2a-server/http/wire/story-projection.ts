@@ -16,7 +16,7 @@ import type {
   TaskEvent,
 } from '../../task/events.ts';
 import { instructionsNote } from '../../task/instructions.ts';
-import { verdictText } from '../../task/verdict-text.ts';
+import { policyVerdictText } from '../../task/policy-verdict-text.ts';
 import { canceledText, outcomeSummary } from './event-projection.ts';
 
 /** The maximum length of an input field, a result or a piece of output, in UTF-16 units. */
@@ -77,7 +77,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
     case 'workspace.unavailable':
       return { type: 'note', text: event.text };
     case 'tool.requested':
-      return requested(event.call, verdictText(event.verdict), event.verdict.type === 'refuse');
+      return requested(event.call, policyVerdictText(event.verdict), event.verdict.type === 'refuse');
     case 'tool.asked':
       return requested(event.call, 'question of a running tool', false);
     case 'tool.outdated':

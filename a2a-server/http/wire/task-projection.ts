@@ -215,7 +215,7 @@ function overviewOf(snapshot: Snapshot): TaskOverview {
       title: call.title,
       toolId: call.toolId,
       sideEffect: call.sideEffect,
-      state: overviewState(call),
+      state: callStateInOverview(call),
       ...(call.state.type === 'running' && { startedAt: new Date(call.state.startedAt).toISOString() }),
       ...(call.decided && { decided: standing(call.decided) }),
     })),
@@ -254,7 +254,7 @@ function standing({ decision, by, at, inputHash }: AcceptedDecision): RecordedDe
   return { decision, by: principal, channel, at: new Date(at).toISOString(), inputHash };
 }
 
-export function overviewState({ state }: Call): TaskOverview['calls'][number]['state'] {
+export function callStateInOverview({ state }: Call): TaskOverview['calls'][number]['state'] {
   if (state.type !== 'settled') return state.type;
   switch (state.result.type) {
     case 'ran':

@@ -296,14 +296,14 @@ function columnsOf({
 }
 
 /** Separates the parts of a message in the column `first_message`. No search text contains it. */
-export const PART_SEPARATOR = '\u{10FFFF}';
+export const SEARCH_TEXT_SEPARATOR = '\u{10FFFF}';
 
 function searchText({ message }: Extract<TaskEvent, { type: 'message.received' }>): string {
   return message.parts
     .flatMap((part) =>
-      part.type === 'text' ? storable(part.text).replaceAll(PART_SEPARATOR, '\u{FFFD}') : [],
+      part.type === 'text' ? storable(part.text).replaceAll(SEARCH_TEXT_SEPARATOR, '\u{FFFD}') : [],
     )
-    .join(PART_SEPARATOR);
+    .join(SEARCH_TEXT_SEPARATOR);
 }
 
 function storableOrNull(text: string | null): string | null {

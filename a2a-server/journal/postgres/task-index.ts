@@ -11,7 +11,7 @@ import type {
 import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorable } from '../prepared-append.ts';
 import { SELECT_TASKS, toTaskRow } from '../task-row.ts';
-import { PART_SEPARATOR } from './batch.ts';
+import { SEARCH_TEXT_SEPARATOR } from './batch.ts';
 import type { Queries, SqlValue } from './driver.ts';
 
 const FIND_ROW = { name: 'find_row', text: `${SELECT_TASKS} WHERE task_id = $1` };
@@ -172,7 +172,7 @@ function addConditions(conditions: Conditions, filter: TaskFilter): void {
 
 /** A task that runs a command without a message text has the command as its title. */
 function firstMessageHas(text: string, value: (added: SqlValue) => string): string {
-  if (!isStorable(text) || text.includes(PART_SEPARATOR)) return 'FALSE';
+  if (!isStorable(text) || text.includes(SEARCH_TEXT_SEPARATOR)) return 'FALSE';
   // With the collation "C", ILIKE ignores the case of ASCII letters only.
   const pattern = value(`%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`);
   return `(title ILIKE ${pattern} OR first_message ILIKE ${pattern})`;

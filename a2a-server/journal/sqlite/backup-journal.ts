@@ -25,10 +25,10 @@ import {
   copyWriteAheadLog,
   lossError,
   currentLoss,
-  lossSinceMark,
+  lossSinceLastCommits,
   lossByTruncation,
 } from './journal-loss.ts';
-import { type Mark, readMark, removeMark, fileSize } from './journal-mark.ts';
+import { type LastCommits, readLastCommits, removeLastCommits, fileSize } from './last-commits-file.ts';
 import { migrate, requireCurrentSchema } from './schema.ts';
 import { journalReportOf, requireFile, type JournalReport } from './verify-journal.ts';
 
@@ -49,7 +49,7 @@ export function backupJournal(path: string, target: string): CopyReport {
     throw new ProductError('CONFIGURATION', `The file ${target} exists. Choose another name.`, {
       facts: { path: target },
     });
-  const shortened = lossByTruncation(path, readMark(path));
+  const shortened = lossByTruncation(path, readLastCommits(path));
   if (shortened !== undefined) throw lossError(path, shortened);
   return writing(target, (draft) => {
     reading(path, (database) => {
@@ -98,12 +98,12 @@ export async function restoreJournal(
       // After a crash of the server, the write-ahead log contains the newest commits.
       if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${draft}-wal`);
       const checked = checkedCopy(draft, source);
-      // The old mark file stays until the backup has its final name. Without the mark file, a server could start with
+      // The old last-commits file stays until the backup has its final name. Without the last-commits file, a server could start with
       // an empty journal.
       movedTo = moveAway(place, tasks !== 0);
       return checked;
     });
-    removeMark(place);
+    removeLastCommits(place);
     return { ...report, ...(movedTo !== undefined && { movedTo }) };
   } catch (error) {
     throw movedTo === undefined ? error : halfRestored(place, movedTo, error);
@@ -121,20 +121,20 @@ function halfRestored(path: string, movedTo: string, cause: unknown): ProductErr
 }
 
 /**
- * Removes the mark file, so that a server starts despite missing entries. Returns the missing entries, or undefined if
+ * Removes the last-commits file, so that a server starts despite missing entries. Returns the missing entries, or undefined if
  * there are none.
  * @throws ProductError CONFIGURATION if a server uses the journal; STORAGE
  */
 export async function acceptLoss(path: string): Promise<JournalLoss | undefined> {
   const place = existsSync(path) ? prepareJournalDirectory(path) : path;
-  const mark = readMark(place);
+  const mark = readLastCommits(place);
   if (mark === undefined) return undefined;
   const lock = lockJournal(place);
   try {
     await requireUnused(place);
     const loss =
       lossByTruncation(place, mark) ?? (fileSize(place) === 0 ? undefined : missingIn(place, mark));
-    if (loss !== undefined) removeMark(place);
+    if (loss !== undefined) removeLastCommits(place);
     return loss;
   } finally {
     lock.release();
@@ -160,9 +160,9 @@ async function requireUnused(path: string): Promise<void> {
   }
 }
 
-function missingIn(path: string, mark: Mark): JournalLoss | undefined {
+function missingIn(path: string, mark: LastCommits): JournalLoss | undefined {
   return reading(path, (database) => {
-    const loss = lossSinceMark(database, mark);
+    const loss = lossSinceLastCommits(database, mark);
     if (loss !== undefined) copyWriteAheadLog(path);
     return loss;
   });

@@ -1,13 +1,13 @@
-/** Compares a journal with its mark file, and describes the missing entries. */
+/** Compares a journal with its last-commits file, and describes the missing entries. */
 import { isDeepStrictEqual } from 'node:util';
 import { closeSync, copyFileSync, constants, openSync, readSync } from 'node:fs';
 import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 import { integerColumn } from '../columns.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
-import { type Mark, readMark, fileSize } from './journal-mark.ts';
+import { type LastCommits, readLastCommits, fileSize } from './last-commits-file.ts';
 
-/** Tasks or events that the mark file names and the journal lacks. */
+/** Tasks or events that the last-commits file names and the journal lacks. */
 export type JournalLoss =
   | { type: 'shortened'; bytes: number; expectedBytes: number }
   | { type: 'missing'; tasks: number; named: readonly string[]; shorter: readonly string[]; events: number };
@@ -19,10 +19,10 @@ const HEADER_BYTES = 100;
  * Detects a truncated file before SQLite opens it. `VACUUM` makes a file smaller too, but then the size in its header
  * is correct. This process must not have a lock on the file, because closing the file would release the lock.
  */
-export function lossByTruncation(path: string, mark: Mark | undefined): JournalLoss | undefined {
+export function lossByTruncation(path: string, commits: LastCommits | undefined): JournalLoss | undefined {
   const bytes = fileSize(path);
-  if (mark === undefined || bytes >= mark.bytes || bytes >= sizeInHeader(path, bytes)) return undefined;
-  return { type: 'shortened', bytes, expectedBytes: mark.bytes };
+  if (commits === undefined || bytes >= commits.bytes || bytes >= sizeInHeader(path, bytes)) return undefined;
+  return { type: 'shortened', bytes, expectedBytes: commits.bytes };
 }
 
 /** Reads the size from the database header (SQLite file format, §1.3). */
@@ -40,18 +40,21 @@ function sizeInHeader(path: string, bytes: number): number {
   return (pageSize === 1 ? 65_536 : pageSize) * header.readUInt32BE(28);
 }
 
-/** Compares the tasks. Reads only the index: one count, and one row per task in the mark file. */
-export function lossSinceMark(database: Sqlite, mark: Mark | undefined): JournalLoss | undefined {
-  if (mark === undefined) return undefined;
+/** Compares the tasks. Reads only the index: one count, and one row per task in the last-commits file. */
+export function lossSinceLastCommits(
+  database: Sqlite,
+  commits: LastCommits | undefined,
+): JournalLoss | undefined {
+  if (commits === undefined) return undefined;
   const findSeq = database.query('SELECT seq FROM tasks WHERE task_id = ?');
   const count = integerColumn(database.query(COUNT_TASKS)()[0]?.[0]);
-  const seqs = mark.recent.map(([taskId, seq]) => {
+  const seqs = commits.recent.map(([taskId, seq]) => {
     const row = findSeq(taskId)[0];
     return { taskId, seq, found: row && integerColumn(row[0]) };
   });
   const named = seqs.filter(({ found }) => found === undefined).map(({ taskId }) => taskId);
   const shorter = seqs.filter(({ found, seq }) => found !== undefined && found < seq);
-  const tasks = Math.max(mark.tasks - count, named.length);
+  const tasks = Math.max(commits.tasks - count, named.length);
   if (tasks === 0 && shorter.length === 0) return undefined;
   const events = shorter.reduce((sum, { seq, found = seq }) => sum + seq - found, 0);
   return { type: 'missing', tasks, named, shorter: shorter.map(({ taskId }) => taskId), events };
@@ -61,14 +64,14 @@ export function lossSinceMark(database: Sqlite, mark: Mark | undefined): Journal
  * Returns the missing entries of the journal at `path`, or undefined if nothing is missing. A server may use the
  * journal at the same time.
  *
- * A server removes the mark file before it deletes tasks. This function therefore reads the mark file twice. It reports
- * a loss only if the mark file has not changed.
+ * A server removes the last-commits file before it deletes tasks. This function therefore reads the last-commits file twice. It reports
+ * a loss only if the last-commits file has not changed.
  */
 export function currentLoss(database: Sqlite, path: string): JournalLoss | undefined {
   for (;;) {
-    const mark = readMark(path);
-    const loss = lossSinceMark(database, mark);
-    if (loss === undefined || isDeepStrictEqual(readMark(path), mark)) return loss;
+    const commits = readLastCommits(path);
+    const loss = lossSinceLastCommits(database, commits);
+    if (loss === undefined || isDeepStrictEqual(readLastCommits(path), commits)) return loss;
   }
 }
 

@@ -2,18 +2,18 @@
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { lossError, currentLoss, lossByTruncation } from './journal-loss.ts';
-import { readMark, fileSize } from './journal-mark.ts';
+import { readLastCommits, fileSize } from './last-commits-file.ts';
 import { requireKnownSchema } from './schema.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Compares the journal with its mark file, as a server does at its start. A server may use the journal at the same
+ * Compares the journal with its last-commits file, as a server does at its start. A server may use the journal at the same
  * time.
  * @throws ProductError CONFIGURATION, STORAGE. The next start of the server would fail with the same error.
  */
 export function requireOpenable(path: string): void {
-  const shortened = lossByTruncation(path, readMark(path));
+  const shortened = lossByTruncation(path, readLastCommits(path));
   if (shortened !== undefined) throw lossError(path, shortened);
   if (fileSize(path) === 0) return;
   withStorageErrors(path, () => {

@@ -30,8 +30,8 @@ import { EntryReader } from './event-rows.ts';
 import { SessionDeletion } from './delete-sessions.ts';
 import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { claimJournal, lockJournal, type JournalLock } from './journal-lock.ts';
-import { copyWriteAheadLog, lossError, lossSinceMark, lossByTruncation } from './journal-loss.ts';
-import { MarkWriter, readMark } from './journal-mark.ts';
+import { copyWriteAheadLog, lossError, lossSinceLastCommits, lossByTruncation } from './journal-loss.ts';
+import { LastCommitsWriter, readLastCommits } from './last-commits-file.ts';
 import { migrate } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
@@ -55,26 +55,26 @@ export interface SqliteJournalOptions {
 /**
  * Opens the journal and locks it until it is closed. After an error, the content of the file is unchanged.
  * @throws ProductError STORAGE if the disk fails. CONFIGURATION if another a2a-server uses the file, if the file is not
- * a journal, or if its version is newer. CONFIGURATION also if entries are missing that the mark file names.
+ * a journal, or if its version is newer. CONFIGURATION also if entries are missing that the last-commits file names.
  */
 export async function openSqliteJournal({ path, clock, onAppended }: SqliteJournalOptions): Promise<Journal> {
   const place = prepareJournalDirectory(path);
   const lock = withStorageErrors(place, () => lockJournal(place));
   let database: Sqlite | undefined;
   try {
-    const before = readMark(place);
+    const before = readLastCommits(place);
     const opened = withStorageErrors(place, () => {
       const shortened = lossByTruncation(place, before);
       if (shortened !== undefined) throw lossError(place, shortened);
       database = openSqlite(place, { busyTimeoutMs: BUSY_TIMEOUT_MS });
       migrate(database, place);
-      const loss = lossSinceMark(database, before);
+      const loss = lossSinceLastCommits(database, before);
       if (loss !== undefined) throw lossError(place, loss, copyWriteAheadLog(place));
       makePrivate(place);
       return database;
     });
     const disown = await claimJournal(opened, place);
-    const mark = new MarkWriter(place, opened, before);
+    const mark = new LastCommitsWriter(place, opened, before);
     return new SqliteJournal({ path: place, database: opened, lock, disown, clock, mark, onAppended });
   } catch (error) {
     database?.close();
@@ -97,7 +97,7 @@ class SqliteJournal implements Journal {
   readonly #committed: CommittedEntries;
   #closed = false;
 
-  readonly #mark: MarkWriter;
+  readonly #mark: LastCommitsWriter;
 
   constructor(parts: {
     path: string;
@@ -105,7 +105,7 @@ class SqliteJournal implements Journal {
     lock: JournalLock;
     disown: () => void;
     clock: () => number;
-    mark: MarkWriter;
+    mark: LastCommitsWriter;
     onAppended: OnAppended | undefined;
   }) {
     this.#path = parts.path;

@@ -14,7 +14,7 @@ import { bytesColumn, integerColumn, textColumn } from '../columns.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { EntryReader } from './event-rows.ts';
 import { currentLoss, lossText } from './journal-loss.ts';
-import { fileSize } from './journal-mark.ts';
+import { fileSize } from './last-commits-file.ts';
 import { requireCurrentSchema } from './schema.ts';
 
 export interface JournalReport {

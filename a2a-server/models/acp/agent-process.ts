@@ -13,7 +13,7 @@ import { NO_RECORDS, type ChildProcesses } from '../../processes/child-processes
 import { endGroup, isGroupAlive } from '../../processes/end-process-group.ts';
 import { errorCodeOf } from '../../tools/workspace/file-failure.ts';
 import { agentName, commandText, type AcpAgentCommand } from './agent-program.ts';
-import { MessageLines } from './message-lines.ts';
+import { MessageLines } from './message-line-filter.ts';
 
 /** Only this many characters of the end of stderr are stored. */
 const MAX_STDERR = 4_000;

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStopped, type Tool, type ToolResult, type ToolRun } from '../tool.ts';
-import { hostTarget } from '../web/allowed-hosts.ts';
+import { hostForPolicy } from '../web/allowed-hosts.ts';
 import { Pace } from '../web/crawl/pace.ts';
 import type { WebContext } from '../web/get.ts';
 
@@ -43,7 +43,7 @@ export function createCrawl(web: WebContext): Tool {
     timeoutMs: () => TIME_MS + SLACK_MS,
     title: ({ url, query, maxPages }) =>
       `Crawl ${oneLine(url)} for "${oneLine(query, 60)}", at most ${countWithNoun(maxPages, 'page')}`,
-    reach: ({ url }) => hostTarget(url),
+    reach: ({ url }) => hostForPolicy(url),
     // D5: the preview shows the query and the page limit, because both decide which URLs the crawl requests.
     show: async ({ url, query, maxPages }) => ({
       preview: { type: 'json', value: { url: (await place(url, web)).href, query, maxPages } },
@@ -70,7 +70,7 @@ async function crawl(
   const until = web.clock.now() + TIME_MS;
   try {
     // A redirect may lead to another host. A policy rule may deny that host.
-    const onHost = (to: URL): void => goesTo?.(hostTarget(to.href).hosts ?? []);
+    const onHost = (to: URL): void => goesTo?.(hostForPolicy(to.href).hosts ?? []);
     await crawlSite({ start, query, maxPages, until, report, signal, output, web, pace, onHost });
   } catch (error) {
     // A2: the result contains the pages that were read before the stop. All connections are closed, so the stop is

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool, ToolResult } from '../tool.ts';
-import { hostTarget } from '../web/allowed-hosts.ts';
+import { hostForPolicy } from '../web/allowed-hosts.ts';
 import { truncate } from '../../../shared/text/capped-text.ts';
 import type { WebResponse, WebContext } from '../web/get.ts';
 import type { Page } from '../web/page.ts';
@@ -52,7 +52,7 @@ export function createFetch(web: WebContext): Tool {
     schema,
     timeoutMs: () => TIME_MS + SLACK_MS,
     title: ({ url }) => `Fetch ${oneLine(url)}`,
-    reach: ({ url }) => hostTarget(url),
+    reach: ({ url }) => hostForPolicy(url),
     show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
     run: async (input, { signal, goesTo }) => {
       const { fetchUrl, readingModeOf } = await import('./web-on-demand.ts');
@@ -62,7 +62,7 @@ export function createFetch(web: WebContext): Tool {
         maxBytes: MAX_BYTES,
         accept: ACCEPT,
         wants: ({ media }) => readingModeOf(media) !== 'none',
-        onRedirect: (to) => goesTo?.(hostTarget(to.href).hosts ?? []),
+        onRedirect: (to) => goesTo?.(hostForPolicy(to.href).hosts ?? []),
       });
       signal.throwIfAborted();
       return resultOf(answer, input, signal);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
-import { textFinder } from '../../../shared/text/linear-search.ts';
+import { textFinder } from '../../../shared/text/find-passage.ts';
 import type { Tool } from '../tool.ts';
 
 const DEFAULT_CHARACTERS = 20_000;

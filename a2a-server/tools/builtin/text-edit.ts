@@ -1,5 +1,5 @@
 /** Replaces passages of a text. The functions never guess the position of a passage. */
-import { textFinder } from '../../../shared/text/linear-search.ts';
+import { textFinder } from '../../../shared/text/find-passage.ts';
 
 export interface TextEdit {
   oldText: string;

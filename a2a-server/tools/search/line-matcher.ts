@@ -1,4 +1,4 @@
-import { textFinder } from '../../../shared/text/linear-search.ts';
+import { textFinder } from '../../../shared/text/find-passage.ts';
 
 interface LinePattern {
   pattern: string;

@@ -44,7 +44,7 @@ function portOf({ port, protocol }: URL): string {
  * Returns the host of a URL, so that policy rules can check it. The URL parser has normalized the name, but the name
  * can end with a dot.
  */
-export function hostTarget(url: string): CallTargets {
+export function hostForPolicy(url: string): CallTargets {
   const host = parseUrl(url)?.hostname.replace(/^\[|\]$|\.$/gu, '');
   return host === undefined ? {} : { hosts: [host] };
 }

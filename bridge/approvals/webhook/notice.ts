@@ -8,7 +8,7 @@ import { offeredWords } from '../../mcp/reports/session-report.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-import type { ApprovalRequest } from './open-approval-requests.ts';
+import type { ApprovalRequest } from './list-approval-requests.ts';
 
 /** The maximum number of characters of a preview or question in a post. */
 const SHOWN = 10_000;

@@ -14,7 +14,7 @@ import { refuseCutPreviews } from '../seen-whole.ts';
 import { sendDecisions } from '../send-decisions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-import { type ApprovalRequest, requestKey, approvalRequestsOf, postId } from './open-approval-requests.ts';
+import { type ApprovalRequest, requestKey, approvalRequestsOf, postId } from './list-approval-requests.ts';
 import type { PostedAction, PostState, WebhookPosts } from '../../state/webhook-posts.ts';
 import { type NoticeSubject, askedNotice, decidedNotice, type Notice, postedActions } from './notice.ts';
 import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts';

@@ -7,7 +7,7 @@ import { createHmac } from 'node:crypto';
 /** "Secrets are base64 encoded, prefixed with whsec_"; any other text is used as is. */
 const PREFIX = 'whsec_';
 
-export interface Signed {
+export interface WebhookMessage {
   /** The receiver's idempotency key: the same for every attempt. */
   id: string;
   /** The time of the attempt, in seconds since 1970. */
@@ -15,7 +15,10 @@ export interface Signed {
   body: string;
 }
 
-export function signatureHeaders({ id, timestamp, body }: Signed, secret: string): Record<string, string> {
+export function signatureHeaders(
+  { id, timestamp, body }: WebhookMessage,
+  secret: string,
+): Record<string, string> {
   const key = secret.startsWith(PREFIX)
     ? Buffer.from(secret.slice(PREFIX.length), 'base64')
     : Buffer.from(secret, 'utf8');

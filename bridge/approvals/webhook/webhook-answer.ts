@@ -4,7 +4,7 @@ import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { type DecisionInput, decisionInputSchema, decisionsOf, personDecisionOf } from '../decision-input.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
-import type { ApprovalRequest } from './open-approval-requests.ts';
+import type { ApprovalRequest } from './list-approval-requests.ts';
 
 export type WebhookAnswer =
   /** The receiver has the post and has not decided yet. */

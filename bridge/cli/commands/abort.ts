@@ -12,13 +12,13 @@ interface AbortOptions extends CommonOptions {
 
 export async function abort(run: CommandRun<AbortOptions>, toolId: string): Promise<number> {
   const { options, terminal } = run;
-  const desk = await openCommandContext(run);
-  const { success, message } = await abortTool(desk, {
+  const context = await openCommandContext(run);
+  const { success, message } = await abortTool(context, {
     toolId,
     agent: options.agent,
     reason: options.reason ?? 'aborted on the command line',
   });
-  await desk.close();
+  await context.close();
   const words = inTerminalWords(message);
   if (options.json === true) terminal.say(JSON.stringify({ success, message: words }));
   else if (success) terminal.say(words);

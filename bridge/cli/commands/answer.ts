@@ -28,14 +28,14 @@ export async function answer(
   given: string,
   words: readonly string[],
 ): Promise<number> {
-  const desk = await openCommandContext(run);
-  const coded = await sessionWithCode(desk.sessions, given);
-  const session = coded?.session ?? (await resolveSession(desk.sessions, given));
+  const context = await openCommandContext(run);
+  const coded = await sessionWithCode(context.sessions, given);
+  const session = coded?.session ?? (await resolveSession(context.sessions, given));
   await session.refresh();
   const decision = await answerOf(run, session.view, { coded, words: words.join(' ') });
   await sendDecisionsFromTerminal(session, [decision]);
   reportDecision(run, session, [{ callId: decision.callId, decision: 'answer' }]);
-  await desk.close();
+  await context.close();
   return 0;
 }
 

@@ -17,10 +17,10 @@ interface CancelOptions extends CommonOptions {
  */
 export async function cancel(run: CommandRun<CancelOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
-  const desk = await openCommandContext(run);
-  const session = await resolveSession(desk.sessions, given);
-  const end = await desk.delegations.cancel(session, options.reason ?? 'cancelled on the command line');
-  await desk.close();
+  const context = await openCommandContext(run);
+  const session = await resolveSession(context.sessions, given);
+  const end = await context.delegations.cancel(session, options.reason ?? 'cancelled on the command line');
+  await context.close();
   const { id, view, stateName: state } = session;
   const word = stateWord(state);
   const before = end === 'ended-before' || end === 'unknown-to-agent' || end === 'may-have-arrived';

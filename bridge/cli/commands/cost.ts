@@ -19,12 +19,12 @@ const MOST_DAYS = 3_660;
 export async function cost(run: CommandRun<CostOptions>): Promise<number> {
   const { options, terminal } = run;
   const days = daysOf(options.days);
-  const desk = await openCommandContext(run);
-  const agents = options.agent === undefined ? desk.registry.all : [desk.registry.pick(options.agent)];
+  const context = await openCommandContext(run);
+  const agents = options.agent === undefined ? context.registry.all : [context.registry.pick(options.agent)];
   const { answers, unreachable } = await askEach(agents, (agent) =>
     agent.ask((connection) => connection.costs(days)),
   );
-  await desk.close();
+  await context.close();
   const reports = [...answers].flatMap(([agent, report]): (CostReport & { agent: string })[] =>
     report === null ? [] : [{ agent, ...report }],
   );

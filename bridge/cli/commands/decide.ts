@@ -39,8 +39,8 @@ export async function decide(
   const { options, terminal } = run;
   const decision = word === 'approve' ? approvalOf(options.scope) : word;
   const limits = limitsIn(options);
-  const desk = await openCommandContext(run);
-  const { session, actions, seen } = await resolveActions(desk.sessions, given, options.all === true);
+  const context = await openCommandContext(run);
+  const { session, actions, seen } = await resolveActions(context.sessions, given, options.all === true);
   if (!seen && !(await shownAndAgreed(run, word, { session, actions }))) {
     terminal.say('Nothing was decided.');
     return EXIT_FAILURE;
@@ -55,7 +55,7 @@ export async function decide(
     session,
     actions.map(({ callId }) => ({ callId, decision: word })),
   );
-  await desk.close();
+  await context.close();
   return 0;
 }
 

@@ -29,12 +29,12 @@ export async function edit(
   given: { what: string; call: string | undefined },
 ): Promise<number> {
   const { options, terminal } = run;
-  const desk = await openCommandContext(run);
+  const context = await openCommandContext(run);
   const {
     session,
     actions: [action],
     seen,
-  } = await resolveActions(desk.sessions, given, false);
+  } = await resolveActions(context.sessions, given, false);
   if (action === undefined)
     throw new ProductError('UNKNOWN_CALL', 'No action waits: there is nothing to edit.');
   const { callId, shown } = action;
@@ -67,7 +67,7 @@ export async function edit(
     personDecisionOf({ callId, shown, decision: 'edit', ...decision, ...reason }),
   ]);
   reportDecision(run, session, [{ callId, decision: 'edit' }]);
-  await desk.close();
+  await context.close();
   return 0;
 }
 

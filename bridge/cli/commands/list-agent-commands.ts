@@ -15,10 +15,10 @@ interface CommandsOptions extends CommonOptions {
  */
 export async function commands(run: CommandRun<CommandsOptions>): Promise<void> {
   const { options, terminal } = run;
-  const desk = await openCommandContext(run);
-  const agent = desk.registry.pick(options.agent);
+  const context = await openCommandContext(run);
+  const agent = context.registry.pick(options.agent);
   const offered = await fetchCommands(agent);
-  await desk.close();
+  await context.close();
   if (options.json === true) terminal.say(JSON.stringify({ agent: agent.name, commands: offered }));
   else
     terminal.say(

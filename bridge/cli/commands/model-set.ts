@@ -7,7 +7,7 @@ import { prepareStateDirectory } from '../../../shared/state/state-directory.ts'
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { restartServer } from '../../local-server/restart-server.ts';
 import { readConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
-import { type ModelChange, withModel } from '../models/model-change.ts';
+import { type ModelChange, withModel } from '../models/edit-model-settings.ts';
 import { refuseKeyInSettings } from '../models/refuse-key-in-settings.ts';
 import { requestedChange, type SetOptions } from '../models/requested-change.ts';
 import { type TriedModel, tryChange } from '../models/try-change.ts';

@@ -19,13 +19,13 @@ export async function revoke(
   const { options } = run;
   if (options.all === true && grants.length > 0)
     throw new UsageError('Name the grants or use --all, not both. Nothing was revoked.');
-  const desk = await openCommandContext(run);
-  const session = await resolveSession(desk.sessions, given);
+  const context = await openCommandContext(run);
+  const session = await resolveSession(context.sessions, given);
   const revoked = options.all === true ? 'all' : [...grants];
   if (revoked.length > 0) await revokeTrust(session, revoked, 'cli');
   await session.look();
   report(run, session, revoked);
-  await desk.close();
+  await context.close();
   return 0;
 }
 

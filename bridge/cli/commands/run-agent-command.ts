@@ -26,17 +26,17 @@ interface CommandOptions extends CommonOptions {
  */
 export async function runAgentCommand(run: CommandRun<CommandOptions>, call: CommandCall): Promise<number> {
   const { options } = run;
-  const desk = await openCommandContext(run);
+  const context = await openCommandContext(run);
   const going =
-    options.session === undefined ? undefined : await resolveSession(desk.sessions, options.session);
-  const agent = going?.agent ?? desk.registry.pick(options.agent);
+    options.session === undefined ? undefined : await resolveSession(context.sessions, options.session);
+  const agent = going?.agent ?? context.registry.pick(options.agent);
   await fetchCommands(agent);
   const { dialect } = await agent.connect();
   const code =
     dialect.name === 'gemini'
       ? await answeredAtOnce(run, agent, call)
-      : reportOutcome(run, await carriedOut(run, { desk, agent, going }, call));
-  await desk.close();
+      : reportOutcome(run, await carriedOut(run, { context, agent, going }, call));
+  await context.close();
   return code;
 }
 
@@ -59,23 +59,23 @@ async function answeredAtOnce(
 
 async function carriedOut(
   { settings }: CommandRun<CommandOptions>,
-  { desk, agent, going }: { desk: CommandContext; agent: Agent; going: Session | undefined },
+  { context, agent, going }: { context: CommandContext; agent: Agent; going: Session | undefined },
   call: CommandCall,
 ): Promise<Session> {
   const text = commandLine(call);
   const { session, delivery, messageId } =
     going === undefined
-      ? await desk.delegations.start(agent, {
+      ? await context.delegations.start(agent, {
           text,
           command: call,
           settings: await taskSettingsFor(agent, {}, settings.workspace),
         })
-      : await desk.delegations.goOn(going, { text, command: call, settings: withAgentPaths(agent, {}) });
+      : await context.delegations.goOn(going, { text, command: call, settings: withAgentPaths(agent, {}) });
   const { signal } = new AbortController();
   await waitForSession({ session, delivery, timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000, signal });
   // The person reads the reply here, so a later MCP call with the same text starts a new task.
-  if (session.view !== undefined) desk.delegations.asks(messageId, signal)();
+  if (session.view !== undefined) context.delegations.asks(messageId, signal)();
   // The person sees the result here, so the inbox does not announce it.
-  if (session.view !== undefined && hasEnded(session.view)) desk.delegations.collect(session);
+  if (session.view !== undefined && hasEnded(session.view)) context.delegations.collect(session);
   return session;
 }

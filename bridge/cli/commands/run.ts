@@ -38,8 +38,12 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
   const text = words.join(' ').trim();
   if (text === '') throw new UsageError('Tell the agent what to do: mcp-a2a-bridge run "…"');
   const attachments = await attachmentsIn(run);
-  const desk = await openCommandContext(run);
-  const session = await delegated(run, desk, { text, attachments, ...(mode === undefined ? {} : { mode }) });
+  const context = await openCommandContext(run);
+  const session = await delegated(run, context, {
+    text,
+    attachments,
+    ...(mode === undefined ? {} : { mode }),
+  });
   let code: number;
   if (options.detach === true) code = reportStart(run, session);
   else if (options.json === true) {
@@ -48,8 +52,8 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
     code = reportOutcome(run, session);
   } else code = await watchAndAsk(run, session);
   // The person has seen the result, so the inbox does not announce it.
-  if (session.view !== undefined && hasEnded(session.view)) desk.delegations.collect(session);
-  await desk.close();
+  if (session.view !== undefined && hasEnded(session.view)) context.delegations.collect(session);
+  await context.close();
   return code;
 }
 

@@ -34,9 +34,11 @@ interface Waiting {
  */
 export async function show(run: CommandRun<ShowOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
-  const desk = await openCommandContext(run);
+  const context = await openCommandContext(run);
   const { session, actions, question } =
-    (await codeMeant(desk, given)) ?? (await callMeant(desk, given)) ?? (await sessionWaits(desk, given));
+    (await codeMeant(context, given)) ??
+    (await callMeant(context, given)) ??
+    (await sessionWaits(context, given));
   const { id, agent } = session;
   const cost = session.view?.cost ?? null;
   const turns = options.turns === true ? await turnCosts(session) : undefined;
@@ -69,7 +71,7 @@ export async function show(run: CommandRun<ShowOptions>, given: string): Promise
     if (turns === null) terminal.complain(`Agent "${agent.name}" does not report the cost of each turn.`);
     else if (turns !== undefined) terminal.say(`\n${turnCostTable(turns, terminal.width)}`);
   }
-  await desk.close();
+  await context.close();
   return 0;
 }
 

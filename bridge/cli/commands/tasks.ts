@@ -31,9 +31,9 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
   const { options, terminal } = run;
   const state = parseState(options.state);
   const limit = limitOf(options.limit);
-  const desk = await openCommandContext(run);
-  const { sessions, unreachable, unread } = await desk.sessions.list({
-    agent: options.agent === undefined ? undefined : desk.registry.pick(options.agent),
+  const context = await openCommandContext(run);
+  const { sessions, unreachable, unread } = await context.sessions.list({
+    agent: options.agent === undefined ? undefined : context.registry.pick(options.agent),
     states: state === undefined || !isLive(state) ? undefined : [state],
   });
   const wanted = sessions.filter((each) => state === undefined || each.state === state);
@@ -48,7 +48,7 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
       terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
   }
   // Fails only if every agent is unreachable.
-  const all = options.agent === undefined ? desk.registry.all.length : 1;
+  const all = options.agent === undefined ? context.registry.all.length : 1;
   return unreachable.length === all && sessions.length === 0 ? EXIT_UNAVAILABLE : 0;
 }
 

@@ -26,8 +26,8 @@ interface WatchOptions extends CommonOptions {
 export async function watch(run: CommandRun<WatchOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const from = cursorOf(options.from);
-  const desk = await openCommandContext(run);
-  const session = await resolveSession(desk.sessions, given);
+  const context = await openCommandContext(run);
+  const session = await resolveSession(context.sessions, given);
   const { agent, view, id } = session;
   if (view === undefined || view.taskId === '')
     throw new ProductError(
@@ -35,7 +35,7 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
       `Session ${id} has no task yet. ${problemMessage(session.state) ?? 'Look again in a moment.'}`,
     );
   // `watch` opens its own stream, so the session's stream is not needed.
-  await desk.close();
+  await context.close();
   const { deduplicates: resumes, facts } = await agent.connect();
   const thinking = options.thinking === true;
   if (thinking && !declaresExtension(facts, THINKING))

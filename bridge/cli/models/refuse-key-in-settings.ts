@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { keyFromCommand } from '../../../shared/runtime/key-command.ts';
 import { SecretCommandError } from '../../../shared/runtime/secret-command.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
-import { looksLikeKey, type ModelChange } from './model-change.ts';
+import { looksLikeKey, type ModelChange } from './edit-model-settings.ts';
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 

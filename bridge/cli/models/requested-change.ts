@@ -2,7 +2,7 @@
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { commandWords, type ModelChange, TIERS } from './model-change.ts';
+import { commandWords, type ModelChange, TIERS } from './edit-model-settings.ts';
 import { serverModels } from './server-models.ts';
 
 export interface SetOptions extends CommonOptions {

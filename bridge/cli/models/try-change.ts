@@ -6,7 +6,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ModelUse } from '../../../shared/runtime/model-report.ts';
 import type { CommandRun } from '../context/run-command.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
-import type { ModelChange } from './model-change.ts';
+import type { ModelChange } from './edit-model-settings.ts';
 import type { SetOptions } from './requested-change.ts';
 import { serverModels } from './server-models.ts';
 

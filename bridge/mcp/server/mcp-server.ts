@@ -12,7 +12,7 @@ import { instructions } from './instructions.ts';
 import { offerCard } from '../resources/offer-card.ts';
 import { offerPrompts } from '../prompts/offer-prompts.ts';
 import { offerResources } from '../resources/offer-resources.ts';
-import type { ClientConnection } from '../../sessions/client-tasks.ts';
+import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { offerTasks } from '../tasks/task-methods.ts';
 import { abort, abortParamsSchema, abortTool } from '../tools/abort-tool.ts';

@@ -20,7 +20,7 @@ import type { CallNameAndArguments, Round, RoundState } from '../../approvals/re
 import type { Bridge } from '../bridge-context.ts';
 import { announceResults } from './announce-results.ts';
 import type { SentReplies, OnConfirmed } from '../../sessions/unconfirmed-replies.ts';
-import type { ClientConnection } from '../../sessions/client-tasks.ts';
+import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import type { OnCancel } from '../cancelled-calls/cause.ts';
 import { type AwaitedWork, OpenCall } from '../cancelled-calls/open-call.ts';

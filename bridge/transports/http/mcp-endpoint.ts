@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { McpRequestContext, McpServer, RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import type { ClientConnection } from '../../sessions/client-tasks.ts';
+import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { DEFAULT_SESSION_LIMITS, McpSessions, type SessionLimits } from './mcp-sessions.ts';

@@ -16,7 +16,7 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { ClientConnection } from '../../sessions/client-tasks.ts';
+import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { SeenResults } from '../../mcp/tool/seen-results.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';

@@ -10,7 +10,7 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import { TCP_PROBES } from '../../../shared/net/tcp-probes.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { obtainToken, tokenPath } from '../../../shared/state/token-file.ts';
-import type { ClientConnection } from '../../sessions/client-tasks.ts';
+import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { ABORT_PATH, abortResponse, toolIdInPath, type AbortTool } from './abort-route.ts';
 import { isPreflight, corsHeaders, preflightHeaders } from './cors.ts';

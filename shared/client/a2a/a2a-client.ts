@@ -14,8 +14,8 @@ import { ToolRequests } from '../core/tool-requests.ts';
 import type { ExecuteToolOptions } from '../core/tool-requests.ts';
 import { A2aTaskTransport } from './a2a-task-transport.ts';
 import type { A2aTaskOptions, A2aStart } from './a2a-task-transport.ts';
-import { AgentApi } from './agent-api.ts';
-import type { ToolExecution } from './agent-api.ts';
+import { AgentRequests } from './agent-requests.ts';
+import type { ToolExecution } from './agent-requests.ts';
 import type { TaskList } from './listed-task.ts';
 import { CHANNEL, commandMessage, requestMessage, toolCommand } from './message.ts';
 import type { A2aTaskRequest } from './message.ts';
@@ -26,14 +26,14 @@ export interface A2aClientOptions extends ClientOptions {
 }
 
 export class A2aClient {
-  readonly #api: AgentApi;
+  readonly #api: AgentRequests;
   readonly #ways: A2aTaskOptions;
   readonly #executions: ExecutionRegistry;
   readonly #tools = new ToolRequests();
 
   constructor({ patience, page = thisPage(), channel = CHANNEL, ...service }: A2aClientOptions) {
     this.#ways = { patience: { ...RETRY_POLICY, ...patience }, channel };
-    this.#api = new AgentApi(new HttpClient(service), this.#ways.patience);
+    this.#api = new AgentRequests(new HttpClient(service), this.#ways.patience);
     this.#executions = new ExecutionRegistry(page);
   }
 

@@ -18,7 +18,7 @@ import { errorInBody, parseAs } from '../core/http-client.ts';
 import type { TaskTransport } from '../core/task-transport.ts';
 import type { TaskReport } from '../core/task-report.ts';
 import type { Decision, Grants } from '../core/task-request.ts';
-import type { AgentApi } from './agent-api.ts';
+import type { AgentRequests } from './agent-requests.ts';
 import { decisionsMessage, revokeMessage, textMessage, type Addressed } from './message.ts';
 import { TaskFold } from './task-fold.ts';
 import { streamResponseSchema } from './wire.ts';
@@ -32,7 +32,7 @@ export interface A2aTaskOptions {
 }
 
 export class A2aTaskTransport implements TaskTransport {
-  readonly #api: AgentApi;
+  readonly #api: AgentRequests;
   readonly #patience: RetryPolicy;
   readonly #beginning: A2aStart;
   readonly #channel: string;
@@ -40,7 +40,7 @@ export class A2aTaskTransport implements TaskTransport {
   readonly #named = new Deferred<TaskFold>();
   #fold: TaskFold | undefined;
 
-  constructor(api: AgentApi, { patience, channel }: A2aTaskOptions, beginning: A2aStart) {
+  constructor(api: AgentRequests, { patience, channel }: A2aTaskOptions, beginning: A2aStart) {
     this.#api = api;
     this.#patience = patience;
     this.#channel = channel;

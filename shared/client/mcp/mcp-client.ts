@@ -13,8 +13,8 @@ import type { ExecuteToolOptions } from '../core/tool-requests.ts';
 import { BridgeClient } from './bridge-client.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { ClientIdentity, RequestOptions } from './mcp-connection.ts';
-import { McpTaskTransport } from './mcp-task-transport.ts';
-import type { McpStart, BridgeTaskRequest, BridgeToolRequest } from './mcp-task-transport.ts';
+import { BridgeTaskTransport } from './bridge-task-transport.ts';
+import type { McpStart, BridgeTaskRequest, BridgeToolRequest } from './bridge-task-transport.ts';
 import type { CallResult, SessionTool } from './session-report.ts';
 
 export interface McpClientOptions extends ClientOptions {
@@ -44,7 +44,7 @@ export class McpClient {
     this.#tools = new BridgeClient(this.#connection, toolPrefix, patient);
     this.#executions = new ExecutionRegistry(page);
     this.#begin = (beginning, options) =>
-      this.#executions.begin(new McpTaskTransport(this.#tools, patient, beginning), options);
+      this.#executions.begin(new BridgeTaskTransport(this.#tools, patient, beginning), options);
   }
 
   /** This client's executions that have not ended. */

@@ -10,7 +10,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { receiptSchema } from '../../../shared/receipt/receipt.ts';
-import { sealedJsonOf, sealedMarkdownOf } from '../../../shared/receipt/seal.ts';
+import { sealedJsonOf, signedMarkdown } from '../../../shared/receipt/seal.ts';
 import { actionOf, decisionOn } from '../../support/a2a-message.ts';
 import { plan, write } from '../../support/offline-plan.ts';
 import { addPasskeyWords, passkeyLink, PersonAtPage, stageWithRules } from '../../support/presence-stage.ts';
@@ -174,6 +174,6 @@ describe('a rule that demands presence', () => {
       const proof = action?.decisions[0]?.presence;
       if (proof) proof.statement.nonce = 'x';
     });
-    expect(await verify(sealedMarkdownOf(nonce, privateKey))).toMatch(/challenge/);
+    expect(await verify(signedMarkdown(nonce, privateKey))).toMatch(/challenge/);
   });
 });

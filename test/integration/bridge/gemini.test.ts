@@ -228,7 +228,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     finish();
     await agent.closed(2);
     const listed = await client.call(LIST, {});
-    expect(textOf(listed)).toContain('Finished while nobody looked');
+    expect(textOf(listed)).toContain('Results that nobody has read yet');
     const second = await client.call(WAIT, { sessionId: idOf(started) });
     expect(second.structuredContent).toMatchObject({ state: 'completed', output: 'Made again.' });
   });

@@ -36,7 +36,7 @@ describe('results that no client has collected', () => {
     expect(announcedIn(next)).toEqual([
       { sessionId: 'session-1', taskId: 'task-1', agent: 'agent', state: 'completed', title: 'walk away' },
     ]);
-    expect(textOf(next)).toMatch(/^Finished while nobody looked.*wait_for_task.*\n- session session-1 /);
+    expect(textOf(next)).toMatch(/^Results that nobody has read yet.*wait_for_task.*\n- session session-1 /);
     expect(textOf(next)).toContain('mcp-a2a-bridge');
 
     const after = await client.call(LIST, {});
@@ -78,13 +78,15 @@ describe('results that no client has collected', () => {
 
     const second = await startClient(agent, { stateDir });
     const prompt = JSON.stringify(await second.request('prompts/get', { name: 'review_pending' }));
-    expect(prompt).toMatch(/"text":"Finished while nobody looked.*walk away.*\+hello.*approve hash-of-one/);
+    expect(prompt).toMatch(
+      /"text":"Results that nobody has read yet.*walk away.*\+hello.*approve hash-of-one/,
+    );
 
     const third = await startClient(agent, { stateDir });
     const uri = 'task://session-1/task-1/diff';
     const read = JSON.stringify(await third.request('resources/read', { uri }));
     expect(read).toMatch(
-      /"contents":\[\{"uri":"task:\/\/session-1\/task-1\/diff".*Finished while nobody looked.*walk away/,
+      /"contents":\[\{"uri":"task:\/\/session-1\/task-1\/diff".*Results that nobody has read yet.*walk away/,
     );
   });
 

@@ -143,7 +143,7 @@ describe('MCP tasks of a client that declares them', () => {
     const outcome = await client.session.task(asTaskId(taskId)).result();
     const { content, structuredContent } = resultFromTaskOutcome(outcome);
     expect(content).toMatchObject([
-      { text: expect.stringMatching(/^Finished while nobody looked.*\n.*walk away/) },
+      { text: expect.stringMatching(/^Results that nobody has read yet.*\n.*walk away/) },
     ]);
     expect(structuredContent).toMatchObject({
       output: 'also done',

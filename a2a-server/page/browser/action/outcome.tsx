@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useNow } from '../relative-time.tsx';
-import { outcomeText, type SettledCall } from './outcome-text.ts';
+import { decidedElsewhereText, type SettledCall } from './decided-elsewhere-text.ts';
 import * as z from 'zod/mini';
 import { TOOL_APPROVAL } from '../../../../shared/protocol/extensions.ts';
 import { API, signedInFetch } from '../sign-in/sign-in.ts';
@@ -43,7 +43,7 @@ export function Outcome({ taskId, callId }: { taskId: string; callId: string }) 
   }, [taskId, callId]);
   return (
     <p class="outcome" data-live>
-      {answer === undefined ? 'This action no longer waits.' : outcomeText(answer.found, now)}
+      {answer === undefined ? 'This action no longer waits.' : decidedElsewhereText(answer.found, now)}
     </p>
   );
 }

@@ -4,7 +4,7 @@ import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { ConfirmButton } from '../confirm-button.tsx';
 import { ReceiptLinks } from './receipt-links.tsx';
 import { STATE_WORDS } from '../state-words.ts';
-import { grantText, modeText } from './task-fact-text.ts';
+import { grantText, modeText } from './mode-and-grant-text.ts';
 import type { TaskFacts } from './task-facts.ts';
 
 interface TaskHeadProps {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { knownModel, listOfEndpoint } from '../../../../a2a-server/models/known-models.ts';
+import { knownModel, knownListNameOf } from '../../../../a2a-server/models/known-models.ts';
 import { modelSettingsSchema, providerNameSchema } from '../../../../a2a-server/models/model-settings.ts';
 
 const FILE = new URL('../../../../a2a-server/models/known-models.json', import.meta.url);
@@ -82,14 +82,14 @@ describe('the list of known models', () => {
     ['https://api.groq.com/openai/v1', 'groq', 'llama-3.3-70b-versatile'],
     ['https://openrouter.ai/api/v1', 'openrouter', 'moonshotai/kimi-k2.5'],
   ])('the endpoint %s has the list %s, with %s', (url, list, model) => {
-    expect(listOfEndpoint(url)).toBe(list);
+    expect(knownListNameOf(url)).toBe(list);
     expect(knownModel(list, model)?.contextWindow).toBeGreaterThan(60_000);
   });
 
   test.each(['', 'https://api.deepseek.com.example.com/v1', 'http://127.0.0.1:8000/v1', 'constructor'])(
     'the endpoint %j has no list',
     (url) => {
-      expect(listOfEndpoint(url)).toBeUndefined();
+      expect(knownListNameOf(url)).toBeUndefined();
     },
   );
 });

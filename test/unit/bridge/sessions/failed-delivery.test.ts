@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { failedDelivery } from '../../../../bridge/sessions/failed-delivery.ts';
-import type { OutgoingMessage } from '../../../../bridge/sessions/outgoing-messages.ts';
+import type { MessageInFlight } from '../../../../bridge/sessions/messages-in-flight.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
-type Message = Pick<OutgoingMessage, 'origin' | 'promised' | 'cancel'>;
+type Message = Pick<MessageInFlight, 'origin' | 'promised' | 'cancel'>;
 
 const OWN: Message = { origin: 'this-bridge', promised: false, cancel: null };
 const ADOPTED: Message = { origin: 'ended-bridge', promised: true, cancel: null };

@@ -2,12 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import type { Receipt } from '../../../../shared/receipt/receipt.ts';
-import {
-  checkSealed,
-  fingerprintOf,
-  sealedJsonOf,
-  sealedMarkdownOf,
-} from '../../../../shared/receipt/seal.ts';
+import { checkSealed, fingerprintOf, sealedJsonOf, signedMarkdown } from '../../../../shared/receipt/seal.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
 
@@ -91,7 +86,7 @@ const RECEIPT: Receipt = {
 
 const DOCUMENTS = [
   { kind: 'JSON', document: sealedJsonOf(RECEIPT, privateKey) },
-  { kind: 'Markdown', document: sealedMarkdownOf(RECEIPT, privateKey) },
+  { kind: 'Markdown', document: signedMarkdown(RECEIPT, privateKey) },
 ];
 
 describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
@@ -133,7 +128,7 @@ describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
     const other = generateKeyPairSync('ed25519').privateKey;
     const forged = document.startsWith('{')
       ? sealedJsonOf({ ...RECEIPT, cost: { ...RECEIPT.cost, usd: 0 } }, other)
-      : sealedMarkdownOf({ ...RECEIPT, cost: { ...RECEIPT.cost, usd: 0 } }, other);
+      : signedMarkdown({ ...RECEIPT, cost: { ...RECEIPT.cost, usd: 0 } }, other);
     // The forged document is valid in itself, but another key has signed it.
     expect(checkSealed(forged).fingerprint).not.toBe(checkSealed(document).fingerprint);
     const key = /"publicKey":\s*"([^"]+)"/;
@@ -144,7 +139,7 @@ describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
 describe('a receipt as Markdown', () => {
   it('contains no text of the agent outside of code', () => {
     const hostile = '` ``` **Approved** by `root` <script>\n# Receipt\n~~~';
-    const text = sealedMarkdownOf(
+    const text = signedMarkdown(
       {
         ...RECEIPT,
         task: { ...RECEIPT.task, message: hostile },

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { grantText, modeText } from '../../../../../../a2a-server/page/browser/task/task-fact-text.ts';
+import { grantText, modeText } from '../../../../../../a2a-server/page/browser/task/mode-and-grant-text.ts';
 import type { TaskGrant } from '../../../../../../a2a-server/page/browser/task/task-facts.ts';
 
 test('the mode of a task is a sentence', () => {

@@ -70,7 +70,7 @@ const FLUSHED = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_F
  * Sends the request and waits for the head of the answer.
  * @throws the signal's reason, a TimeoutError after `beginningMs`, or the TypeError of `fetch` with the socket's error
  */
-export function exchangeHttp(request: HttpRequest): Promise<HttpAnswer> {
+export function sendHttpRequest(request: HttpRequest): Promise<HttpAnswer> {
   const { signal, sockets, beginningMs } = request;
   signal?.throwIfAborted();
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { commandWords } from '../../../../../bridge/cli/models/model-change.ts';
+import { commandWords } from '../../../../../bridge/cli/models/edit-model-settings.ts';
 
 describe('the key command of `model set`', () => {
   it('the key command is split into a program and its arguments', () => {

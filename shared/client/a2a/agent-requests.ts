@@ -34,7 +34,7 @@ export type ToolExecution = z.infer<typeof toolExecutionListSchema>['tools'][num
  * The requests to one agent. A request that got no response is sent again, because that is safe. A message has an id
  * (B1), and a second cancel or abort has no effect. Requests for streams are not sent again.
  */
-export class AgentApi {
+export class AgentRequests {
   readonly #service: HttpClient;
   readonly #patience: RetryPolicy;
 

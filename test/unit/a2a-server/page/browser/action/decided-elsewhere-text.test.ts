@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { agoText } from '../../../../../../a2a-server/page/browser/age-text.ts';
-import { outcomeText } from '../../../../../../a2a-server/page/browser/action/outcome-text.ts';
+import { decidedElsewhereText } from '../../../../../../a2a-server/page/browser/action/decided-elsewhere-text.ts';
 
 const at = '2020-01-01T00:00:00Z';
 const now = Date.parse(at) + 150_000;
@@ -8,11 +8,11 @@ const now = Date.parse(at) + 150_000;
 describe('the sentence about a decided action', () => {
   test('says who decided, over which channel and when', () => {
     const decided = { decision: 'deny', by: 'ada', channel: 'elicitation', at };
-    expect(outcomeText({ callId: '1', state: 'denied', decided }, now)).toBe(
+    expect(decidedElsewhereText({ callId: '1', state: 'denied', decided }, now)).toBe(
       'Denied by ada in a form of the MCP client, 3 minutes ago.',
     );
     expect(
-      outcomeText(
+      decidedElsewhereText(
         { callId: '1', state: 'ok', decided: { ...decided, decision: 'edit', channel: 'cli' } },
         now,
       ),
@@ -20,10 +20,10 @@ describe('the sentence about a decided action', () => {
   });
 
   test('says that nobody decided, or that the action does not exist', () => {
-    expect(outcomeText({ callId: '1', state: 'withdrawn' }, now)).toBe(
+    expect(decidedElsewhereText({ callId: '1', state: 'withdrawn' }, now)).toBe(
       'This action no longer waits: it is withdrawn. Nobody decided it.',
     );
-    expect(outcomeText(undefined, now)).toBe('This task has no such action.');
+    expect(decidedElsewhereText(undefined, now)).toBe('This task has no such action.');
   });
 });
 

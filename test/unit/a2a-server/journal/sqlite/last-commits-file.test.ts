@@ -1,10 +1,13 @@
-/** Tests the mark, a small file next to the journal that says what the journal must contain. */
+/** Tests the last-commits file, a small file next to the journal that says what the journal must contain. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { copyFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { currentLoss } from '../../../../../a2a-server/journal/sqlite/journal-loss.ts';
-import { readMark, removeMark } from '../../../../../a2a-server/journal/sqlite/journal-mark.ts';
+import {
+  readLastCommits,
+  removeLastCommits,
+} from '../../../../../a2a-server/journal/sqlite/last-commits-file.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { beginning, completed, continuing, delta, working } from '../../../../support/journal-samples.ts';
@@ -31,13 +34,13 @@ function change(sql: string): void {
   database.close();
 }
 
-describe('the mark, a file that says what the journal contains', () => {
-  it('the mark of a closed journal contains its tasks, the last position of each, and the size of the file', async () => {
+describe('the last-commits file, a file that says what the journal contains', () => {
+  it('the last-commits file of a closed journal contains its tasks, the last position of each, and the size of the file', async () => {
     await journal.append(beginning('a', { events: [working] }));
     await journal.append(beginning('b'));
     await journal.append(continuing('a', 2, [delta('x')], 'working'));
     await journal.close();
-    expect(readMark(path)).toEqual({
+    expect(readLastCommits(path)).toEqual({
       version: 1,
       tasks: 2,
       bytes: (await stat(path)).size,
@@ -48,25 +51,25 @@ describe('the mark, a file that says what the journal contains', () => {
     });
   });
 
-  it('the mark is written while the journal is open', async () => {
+  it('the last-commits file is written while the journal is open', async () => {
     await journal.append(beginning('a'));
     await untilFileContains(`${path}.mark`, '"tasks":1');
   });
 
-  it('the mark names the 100 tasks that changed last, and counts all tasks', async () => {
+  it('the last-commits file names the 100 tasks that changed last, and counts all tasks', async () => {
     await Promise.all(Array.from({ length: 130 }, (_, i) => journal.append(beginning(`t${i}`))));
     await journal.close();
-    const { tasks, recent } = readMark(path) ?? {};
+    const { tasks, recent } = readLastCommits(path) ?? {};
     expect(tasks).toBe(130);
     expect(recent?.map(([taskId]) => taskId)).toEqual(Array.from({ length: 100 }, (_, i) => `t${i + 30}`));
   });
 
-  it('the mark stays correct when sessions are deleted', async () => {
+  it('the last-commits file stays correct when sessions are deleted', async () => {
     await journal.append(beginning('a', { events: [completed] }));
     await journal.append(beginning('b'));
     expect(await journal.deleteEndedSessions(2, 10)).toBe(1);
     await reopen();
-    expect(readMark(path)).toMatchObject({ tasks: 1 });
+    expect(readLastCommits(path)).toMatchObject({ tasks: 1 });
     expect(await journal.row('b')).toBeDefined();
   });
 });
@@ -75,16 +78,16 @@ it('a reader reports no loss while the server deletes sessions', async () => {
   await journal.append(beginning('a', { events: [completed] }));
   await journal.append(beginning('b'));
   await journal.close();
-  const mark = readMark(path);
+  const mark = readLastCommits(path);
   const database = openSqlite(path, { busyTimeoutMs: 1_000 });
   let deleted = false;
-  // The server deletes the session after this reader has read the mark.
+  // The server deletes the session after this reader has read the last-commits file.
   const beside = {
     ...database,
     query: (sql: string) => {
       if (!deleted) {
         deleted = true;
-        removeMark(path);
+        removeLastCommits(path);
         change("UPDATE tasks SET principal = '', task_id = 'deleted-a' WHERE task_id = 'a'");
       }
       return database.query(sql);
@@ -108,7 +111,7 @@ it('a journal that VACUUM has made smaller still opens', async () => {
 });
 
 describe('R102 a journal with missing content', () => {
-  it('a journal without a task that its mark names is refused, each time', async () => {
+  it('a journal without a task that its last-commits file names is refused, each time', async () => {
     await journal.append(beginning('a'));
     await journal.append(beginning('b'));
     await journal.close();
@@ -123,7 +126,7 @@ describe('R102 a journal with missing content', () => {
     expect((await readFile(path)).equals(before)).toBe(true);
   });
 
-  it('a journal without events that its mark names is refused', async () => {
+  it('a journal without events that its last-commits file names is refused', async () => {
     await journal.append(beginning('a', { events: [working] }));
     await journal.close();
     const earlier = `${path}.earlier`;

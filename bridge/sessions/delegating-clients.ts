@@ -33,7 +33,7 @@ interface ClientTasksParts {
 
 const REASON = 'the client closed the connection';
 
-export class ClientTasks {
+export class DelegatingClients {
   readonly #parts: ClientTasksParts;
   readonly #last = new WeakMap<Session, Delegated>();
 

@@ -13,7 +13,7 @@ const MAX_BYTES = 10 * 1024 * 1024;
  * @returns '' if the file does not exist; undefined for a path outside, or anything but a regular file of at most 10
  * MiB
  */
-export async function readWorkspaceFile(
+export async function readFileForAgent(
   path: string,
   workspaces: readonly string[],
 ): Promise<string | undefined> {

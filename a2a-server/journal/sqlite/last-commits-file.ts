@@ -1,12 +1,12 @@
 /**
- * Reads and writes the mark file, a small file next to the journal. It names entries that the journal must contain.
+ * Reads and writes the last-commits file, a small file next to the journal. It names entries that the journal must contain.
  *
  * SQLite stops reading a write-ahead log at the first frame with a wrong checksum. Later commits then disappear without
- * an error. At its start, the server compares the journal with the mark file to detect this.
+ * an error. At its start, the server compares the journal with the last-commits file to detect this.
  *
- * - The mark file names only durable commits. It may be older than the journal by up to `MIN_WRITE_INTERVAL_MS`.
+ * - The last-commits file names only durable commits. It may be older than the journal by up to `MIN_WRITE_INTERVAL_MS`.
  * - The server writes it in the background, at most once per interval. No append waits for this write.
- * - If the mark file is missing or unreadable, the server compares nothing. Journals of earlier versions have no mark
+ * - If the last-commits file is missing or unreadable, the server compares nothing. Journals of earlier versions have no last-commits
  *   file.
  */
 import { readFileSync, rmSync, statSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { replaceFile } from '../../../shared/state/atomic-file.ts';
 import { integerColumn } from '../columns.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
 
-const markSchema = z.object({
+const lastCommitsSchema = z.object({
   version: z.literal(1),
   tasks: z.number().int().nonnegative(),
   /** The size of the database file in bytes. The server never makes the file smaller. */
@@ -25,26 +25,28 @@ const markSchema = z.object({
   /** The most recently changed tasks with their last `seq`. The oldest change is first. */
   recent: z.array(z.tuple([z.string(), z.number().int().positive()])),
 });
-export type Mark = z.infer<typeof markSchema>;
+export type LastCommits = z.infer<typeof lastCommitsSchema>;
 
 /** One entry is enough to detect a damaged write-ahead log. More entries name more of the lost tasks. */
 const RECENT = 100;
 const MIN_WRITE_INTERVAL_MS = 1_000;
 
-const markPath = (journalPath: string): string => `${journalPath}.mark`;
+const lastCommitsPath = (journalPath: string): string => `${journalPath}.mark`;
 
-/** Returns undefined if the mark file is missing or unreadable. */
-export function readMark(journalPath: string): Mark | undefined {
+/** Returns undefined if the last-commits file is missing or unreadable. */
+export function readLastCommits(journalPath: string): LastCommits | undefined {
   try {
-    const parsed = markSchema.safeParse(JSON.parse(readFileSync(markPath(journalPath), 'utf8')));
+    const parsed = lastCommitsSchema.safeParse(
+      JSON.parse(readFileSync(lastCommitsPath(journalPath), 'utf8')),
+    );
     return parsed.success ? parsed.data : undefined;
   } catch {
     return undefined;
   }
 }
 
-export function removeMark(journalPath: string): void {
-  rmSync(markPath(journalPath), { force: true });
+export function removeLastCommits(journalPath: string): void {
+  rmSync(lastCommitsPath(journalPath), { force: true });
 }
 
 /** In bytes. Returns 0 if the file does not exist. */
@@ -57,7 +59,7 @@ export function fileSize(path: string): number {
   }
 }
 
-export class MarkWriter {
+export class LastCommitsWriter {
   readonly #path: string;
   readonly #countTasks: () => number;
   readonly #recent: Map<string, number>;
@@ -67,8 +69,8 @@ export class MarkWriter {
   #writing: Promise<void> = Promise.resolve();
   #changed = false;
 
-  /** @param before the content of the mark file when the journal was opened */
-  constructor(journalPath: string, database: Sqlite, before: Mark | undefined) {
+  /** @param before the content of the last-commits file when the journal was opened */
+  constructor(journalPath: string, database: Sqlite, before: LastCommits | undefined) {
     this.#path = journalPath;
     const count = database.query(COUNT_TASKS);
     this.#countTasks = () => integerColumn(count()[0]?.[0]);
@@ -93,14 +95,14 @@ export class MarkWriter {
   }
 
   /**
-   * Removes the mark file while `remove` deletes tasks. After a crash during `remove`, the next start finds no mark
+   * Removes the last-commits file while `remove` deletes tasks. After a crash during `remove`, the next start finds no such
    * file, and so reports no loss.
    */
   async whileRemoving<Result>(remove: () => Result): Promise<Result> {
     this.#state = 'suspended';
     try {
       await this.#writing;
-      removeMark(this.#path);
+      removeLastCommits(this.#path);
       return remove();
     } finally {
       this.#state = 'open';
@@ -112,7 +114,7 @@ export class MarkWriter {
   }
 
   /**
-   * Writes the mark file for the last time. Close the journal first, because its last checkpoint makes the journal file
+   * Writes the last-commits file for the last time. Close the journal first, because its last checkpoint makes the journal file
    * larger.
    */
   async close(): Promise<void> {
@@ -138,10 +140,10 @@ export class MarkWriter {
     this.#changed = false;
     try {
       const bytes = fileSize(this.#path);
-      const mark: Mark = { version: 1, tasks: this.#tasks, bytes, recent: [...this.#recent] };
-      await replaceFile(markPath(this.#path), `${JSON.stringify(mark)}\n`);
+      const commits: LastCommits = { version: 1, tasks: this.#tasks, bytes, recent: [...this.#recent] };
+      await replaceFile(lastCommitsPath(this.#path), `${JSON.stringify(commits)}\n`);
     } catch {
-      // The earlier mark file is still correct.
+      // The earlier last-commits file is still correct.
     }
   }
 }

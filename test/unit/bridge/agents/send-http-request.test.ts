@@ -5,7 +5,11 @@ import { createServer as createSilentServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { requestFailure } from '../../../../bridge/agents/failure.ts';
-import { exchangeHttp, type HttpAnswer, type HttpRequest } from '../../../../bridge/agents/http-exchange.ts';
+import {
+  sendHttpRequest,
+  type HttpAnswer,
+  type HttpRequest,
+} from '../../../../bridge/agents/send-http-request.ts';
 import { listenOnLoopback } from '../../../support/listen-on-loopback.ts';
 
 describe('an HTTP exchange', () => {
@@ -45,7 +49,7 @@ describe('an HTTP exchange', () => {
     return `http://127.0.0.1:${String(typeof address === 'object' && address !== null ? address.port : 0)}/`;
   }
   const post = (more: Partial<HttpRequest> = {}): Promise<HttpAnswer> =>
-    exchangeHttp({
+    sendHttpRequest({
       url: url(),
       method: 'POST',
       headers: new Headers(),

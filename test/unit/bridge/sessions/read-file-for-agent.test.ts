@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readWorkspaceFile } from '../../../../bridge/sessions/read-workspace-file.ts';
+import { readFileForAgent } from '../../../../bridge/sessions/read-file-for-agent.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 describe('readWorkspaceFile, which reads a file of a workspace', () => {
   test('readWorkspaceFile reads a file, and returns undefined for a missing file', async () => {
     const workspace = await temporaryDirectory();
     await writeFile(join(workspace, 'a.md'), 'one\n');
-    expect(await readWorkspaceFile(join(workspace, 'a.md'), [workspace])).toBe('one\n');
-    expect(await readWorkspaceFile(join(workspace, 'b.md'), [workspace])).toBe('');
-    expect(await readWorkspaceFile(join(workspace, 'no', 'b.md'), [workspace])).toBe('');
+    expect(await readFileForAgent(join(workspace, 'a.md'), [workspace])).toBe('one\n');
+    expect(await readFileForAgent(join(workspace, 'b.md'), [workspace])).toBe('');
+    expect(await readFileForAgent(join(workspace, 'no', 'b.md'), [workspace])).toBe('');
   });
 
   test('X2 readWorkspaceFile reads nothing outside the workspaces, also not through links', async () => {
@@ -29,7 +29,7 @@ describe('readWorkspaceFile, which reads a file of a workspace', () => {
       join(workspace, 'a.md'),
       'a.md',
     ])
-      expect([path, await readWorkspaceFile(path, [workspace])]).toEqual([path, undefined]);
-    expect(await readWorkspaceFile(join(workspace, 'a'), [])).toBeUndefined();
+      expect([path, await readFileForAgent(path, [workspace])]).toEqual([path, undefined]);
+    expect(await readFileForAgent(join(workspace, 'a'), [])).toBeUndefined();
   });
 });

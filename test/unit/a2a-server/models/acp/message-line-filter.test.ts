@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MessageLines } from '../../../../../a2a-server/models/acp/message-lines.ts';
+import { MessageLines } from '../../../../../a2a-server/models/acp/message-line-filter.ts';
 
 /** Sends the text in pieces of this size. Returns the messages that pass, and the other lines. */
 async function through(text: string, piece: number): Promise<{ passed: string; strayed: string }> {

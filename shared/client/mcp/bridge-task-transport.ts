@@ -45,7 +45,7 @@ export interface BridgeToolRequest extends ToolRequest {
 /** A task to delegate, a tool call, or an existing session. */
 export type McpStart = { request: BridgeTaskRequest } | { tool: BridgeToolRequest } | { sessionId: string };
 
-export class McpTaskTransport implements TaskTransport {
+export class BridgeTaskTransport implements TaskTransport {
   readonly #tools: BridgeClient;
   readonly #patience: RetryPolicy;
   readonly #beginning: McpStart;

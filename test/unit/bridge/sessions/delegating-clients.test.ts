@@ -4,7 +4,7 @@ import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
 import { Registry } from '../../../../bridge/agents/registry.ts';
 import { asStreamResponse } from '../../../../bridge/agents/task-event.ts';
-import { ClientTasks, type ClientConnection } from '../../../../bridge/sessions/client-tasks.ts';
+import { DelegatingClients, type ClientConnection } from '../../../../bridge/sessions/delegating-clients.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
 import { LiveSessions } from '../../../../bridge/sessions/sessions-in-memory.ts';
 import type { Session } from '../../../../bridge/sessions/session.ts';
@@ -92,7 +92,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
       log,
       channel: 'mcp',
     });
-    const tasks = new ClientTasks({ outbox, live, delegations, log });
+    const tasks = new DelegatingClients({ outbox, live, delegations, log });
     const delegate = async (by: ClientConnection, going?: Session): Promise<Session> => {
       const begun = going === undefined ? delegations.start(agent, WORK) : delegations.goOn(going, WORK);
       const { session, messageId, delivery } = await begun;

@@ -18,7 +18,7 @@ const DECIDED: Readonly<Record<string, string>> = {
 };
 
 /** @param now milliseconds since 1970 */
-export function outcomeText(found: SettledCall | undefined, now: number): string {
+export function decidedElsewhereText(found: SettledCall | undefined, now: number): string {
   if (found === undefined) return 'This task has no such action.';
   const { decided, state } = found;
   if (decided === undefined) return `This action no longer waits: it is ${state}. Nobody decided it.`;

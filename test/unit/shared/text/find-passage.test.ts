@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { textFinder } from '../../../../shared/text/linear-search.ts';
+import { textFinder } from '../../../../shared/text/find-passage.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 describe('textFinder, which searches a text', () => {

@@ -1,7 +1,7 @@
 import type { PolicyVerdict } from './events.ts';
 
 /** Returns the policy's verdict on a call for a person, e.g. `allowed by rule r1`. */
-export function verdictText(verdict: PolicyVerdict): string {
+export function policyVerdictText(verdict: PolicyVerdict): string {
   switch (verdict.type) {
     case 'ask':
       return [

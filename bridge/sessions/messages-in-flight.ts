@@ -2,7 +2,7 @@
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Session } from './session.ts';
 
-export interface OutgoingMessage {
+export interface MessageInFlight {
   readonly messageId: string;
   readonly session: Session;
   /** The bridge that wrote the outbox entry. An ended bridge may have delivered the message. */
@@ -18,32 +18,32 @@ export interface OutgoingMessage {
   finished: Promise<void>;
 }
 
-export class OutgoingMessages {
-  readonly #messages = new Map<string, OutgoingMessage>();
+export class MessagesInFlight {
+  readonly #messages = new Map<string, MessageInFlight>();
 
   has(messageId: string): boolean {
     return this.#messages.has(messageId);
   }
 
-  get(messageId: string): OutgoingMessage | undefined {
+  get(messageId: string): MessageInFlight | undefined {
     return this.#messages.get(messageId);
   }
 
-  of(session: Session): readonly OutgoingMessage[] {
+  of(session: Session): readonly MessageInFlight[] {
     return [...this.#messages.values()].filter((message) => message.session === session);
   }
 
   /** The messages that this process has adopted from ended bridges. */
-  get adopted(): readonly OutgoingMessage[] {
+  get adopted(): readonly MessageInFlight[] {
     return [...this.#messages.values()].filter(({ origin }) => origin === 'ended-bridge');
   }
 
   add(
     session: Session,
     { messageId, cancel }: OutboxEntry,
-    origin: OutgoingMessage['origin'],
-  ): OutgoingMessage {
-    const message: OutgoingMessage = {
+    origin: MessageInFlight['origin'],
+  ): MessageInFlight {
+    const message: MessageInFlight = {
       messageId,
       session,
       origin,
@@ -59,7 +59,7 @@ export class OutgoingMessages {
   }
 
   /** Does nothing if another attempt has replaced the message. */
-  remove(message: OutgoingMessage): void {
+  remove(message: MessageInFlight): void {
     if (this.#messages.get(message.messageId) === message) this.#messages.delete(message.messageId);
   }
 }
