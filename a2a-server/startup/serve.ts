@@ -5,13 +5,6 @@ import { AbortScope } from '../../shared/runtime/abort.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { runCredential } from '../../shared/net/server-proof.ts';
-import {
-  CONFIRM_CLOCK,
-  jumpText,
-  readClockMark,
-  readClocks,
-  writeClockMark,
-} from '../../shared/state/clock-mark.ts';
 import { removeServerRecord, writeServerRecord } from '../../shared/state/server-record.ts';
 import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
@@ -23,15 +16,9 @@ import { cancellingDisconnects } from '../http/streams/cancel-left-task.ts';
 import { IGNORED_DISCONNECTS } from '../http/streams/disconnects.ts';
 import { offeredAgent } from './offered-agent.ts';
 import { createToolsAndCommands } from './tools-and-commands.ts';
-import type { ToolsAndCommands } from './tools-and-commands.ts';
 import { allowedWorkspaces } from './open-allowed-workspace.ts';
 import { createApp } from './app.ts';
 import type { StreamEndReason } from './app.ts';
-import { ClockCheck } from '../executor/clock-check.ts';
-import { createTaskService } from '../executor/journal-task-service.ts';
-import type { PresenceCheck } from '../executor/resolve-decisions.ts';
-import type { RunningTaskService } from '../executor/journal-task-service.ts';
-import { randomIds } from '../executor/ids.ts';
 import { journalledOutputs } from '../executor/journalled-outputs.ts';
 import { agentCard } from '../http/routes/agent-card.ts';
 import { agentSkills } from '../http/routes/agent-skills.ts';
@@ -40,6 +27,7 @@ import { authenticator } from '../http/auth/tokens.ts';
 import { obtainSigningKey } from '../receipts/signing-key.ts';
 import { JournalInUse, type Journal } from '../journal/journal.ts';
 import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
+import { clockProblemText, createClockCheck } from './clock-check-from-settings.ts';
 import { listen, serverOrigin, stateInUse } from './listen.ts';
 import type { Models } from '../models/model.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
@@ -47,34 +35,19 @@ import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { presenceProblem, unknownMcpServers } from './server-policy.ts';
 import { logEvents } from './event-log-lines.ts';
 import { openJournal } from './open-journal.ts';
-import { logRefusals } from './log-refused-commands.ts';
 import type { ServerSettings } from './settings.ts';
-import { SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
+import { taskServiceFromSettings } from './task-service-from-settings.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
-import { createToolbox } from '../tools/toolbox.ts';
 import { barDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
 import { pageAccessFile } from '../page/stored-page-access.ts';
 import { pageCookie } from '../page/page-cookie.ts';
 import { pageSessions } from '../page/page-sessions.ts';
-import type { PagePasskeys } from '../page/passkey-routes.ts';
-import { passkeyFile } from '../presence/passkey-file.ts';
-import { createPasskeys } from '../presence/passkeys.ts';
-import { createPresence } from '../presence/presence.ts';
-import { registrationCodes } from '../presence/registration-codes.ts';
-import { relyingPartyOf } from '../presence/relying-party.ts';
 import { TaskChanges } from '../page/task-changes.ts';
 import { agentText } from './agent-backend.ts';
 import { TCP_PROBES } from '../../shared/net/tcp-probes.ts';
+import { openPasskeys } from './passkeys-of-state-directory.ts';
 import { prepareServer, type Prepared } from './prepare-server.ts';
-
-/**
- * Returns the time in which an aborted tool must settle, in milliseconds. A command that ignores SIGTERM gets SIGKILL
- * after `grace` and ends a little later. Without this longer time, the server would report that command as unconfirmed.
- */
-function settleMs({ grace }: ServerSettings): number {
-  return grace + SETTLE_MARGIN_MS;
-}
 
 /** The principal whose token is in the state directory. */
 const LOCAL = 'local';
@@ -210,10 +183,13 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const clockCheck = createClockCheck(settings, log);
   const origin = serverOrigin({ host: settings.host, port });
   const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
-  const passkeys = pagePasskeys(settings.stateDir, base, log);
+  const passkeys = openPasskeys(settings.stateDir, base, log);
   const problem = presenceProblem(opened.policy, base);
   if (problem !== undefined) log.warn(problem);
-  const tasks = taskService({ ...opened, clockCheck, presence: passkeys.presence, openWorkspace }, able);
+  const tasks = taskServiceFromSettings(
+    { ...opened, clockCheck, presence: passkeys.presence, openWorkspace },
+    able,
+  );
   const record: ServerRecord = {
     url: origin,
     pid: process.pid,
@@ -271,7 +247,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       toolExecutions: tasks.running().length,
       mcpServers: servers(),
       shell: confinementText(confinement),
-      clock: clockCheck.jump === 0 ? 'ok' : implausible(clockCheck.jump),
+      clock: clockCheck.jump === 0 ? 'ok' : clockProblemText(clockCheck.jump),
     }),
     servers,
     disconnects,
@@ -301,24 +277,6 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   return { record, recovered, stop: () => (stopped ??= stop()), hurry: () => tasks.stopTools() };
 }
 
-function pagePasskeys(stateDir: string, base: string, log: Logger): PagePasskeys {
-  const file = passkeyFile(stateDir);
-  const party = relyingPartyOf(base);
-  const codes = registrationCodes(stateDir, () => systemClock.now());
-  return {
-    party,
-    base,
-    presence: createPresence({ file, party, base, clock: systemClock }),
-    passkeys: createPasskeys({
-      file,
-      codes,
-      party,
-      clock: systemClock,
-      onChange: (change, facts) => log.warn(facts, `a passkey was ${change}`),
-    }),
-  };
-}
-
 /** Returns the media types of files that at least one model accepts. */
 function fileModesOf(models: Models): string[] {
   const taken = models.list().flatMap((name) => models.resolve(name).inputModes ?? []);
@@ -335,83 +293,6 @@ async function startedMcpServers(
   const { startMcpServers } = await import('../mcp-servers/mcp-servers.ts');
   const { env: environment } = process;
   return startMcpServers(entries, { clock: systemClock, log, graceMs: grace, environment, children });
-}
-
-function taskService(
-  {
-    settings,
-    journal,
-    log,
-    worker,
-    policy,
-    mcpServers,
-    children,
-    clockCheck,
-    presence,
-    openWorkspace,
-  }: Opened & {
-    clockCheck: ClockCheck;
-    presence: PresenceCheck;
-    openWorkspace: ReturnType<typeof allowedWorkspaces>;
-  },
-  { tools, commands }: ToolsAndCommands,
-): RunningTaskService {
-  const tasks = createTaskService({
-    journal,
-    clock: systemClock,
-    ids: randomIds(systemClock),
-    models: worker.models,
-    commands,
-    children,
-    toolbox: createToolbox(tools, mcpServers),
-    policy,
-    mode: settings.mode,
-    presence,
-    openWorkspace,
-    graceMs: settleMs(settings),
-    limits: {
-      toolMs: settings.toolTimeout,
-      // Other agents have no limit. A script has its own delays, and one turn of an ACP agent may be long.
-      modelMs: settings.agent.type === 'model' ? settings.modelTimeout : null,
-      turnMs: settings.turnTimeout,
-      taskMs: settings.taskTimeout,
-    },
-    budget: {
-      turns: settings.budgetTurns ?? null,
-      toolCalls: settings.budgetToolCalls ?? null,
-      tokens: settings.budgetTokens ?? null,
-      usd: settings.budgetCost ?? null,
-      activeMs: settings.budgetTime,
-    },
-    ...(settings.budgetCostPerDay !== undefined && { dailyBudget: settings.budgetCostPerDay }),
-    ...(worker.onEnded && { onEnded: worker.onEnded }),
-    onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution failed'),
-    maintenance: {
-      expiry: { decisionMs: settings.decisionTimeout, idleMs: settings.idleTimeout },
-      retentionMs: settings.retention,
-      clockCheck,
-      onFailure: (error) => log.error({ err: error }, 'maintenance failed; the next round tries again'),
-    },
-  });
-  return logRefusals(tasks, log);
-}
-
-function createClockCheck({ stateDir }: ServerSettings, log: Logger): ClockCheck {
-  return new ClockCheck({
-    marks: {
-      read: () => readClockMark(stateDir),
-      write: (reading) => writeClockMark(stateDir, reading),
-    },
-    readClocks: () => readClocks(systemClock.now()),
-    onChange: (jump) => {
-      if (jump === 0) log.info('the clock is plausible again: tasks expire and old sessions are deleted');
-      else log.error(implausible(jump));
-    },
-  });
-}
-
-function implausible(jump: number): string {
-  return `The clock ${jumpText(jump)}, so no task expires and no session is deleted. If the clock is right now, run: ${CONFIRM_CLOCK}. Otherwise set the clock.`;
 }
 
 function enabledServerNames({ mcpServers }: ServerSettings): string[] {

@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { setuid } from 'node:process';
 import type { Append, Journal } from '../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { ProductError } from '../../shared/runtime/errors.ts';
+import { ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import type { Report, Role } from './journal-process.ts';
 import { beginning, continuing, delta, working } from './journal-samples.ts';
 
@@ -62,9 +62,16 @@ function reportRefusal(error: unknown): void {
   report({ type: 'refused', reason, message, ...(facts['code'] !== undefined && { code: facts['code'] }) });
 }
 
-/** Synchronous, so that reports before a SIGKILL are in the pipe. */
+/** Synchronous, so that reports before a SIGKILL are in the pipe. Waits while the pipe is full. */
 function report(what: Report): void {
-  writeSync(1, `${JSON.stringify(what)}\n`);
+  const line = Buffer.from(`${JSON.stringify(what)}\n`);
+  for (let written = 0; written < line.length;) {
+    try {
+      written += writeSync(1, line, written);
+    } catch (error) {
+      if (systemErrorCode(error) !== 'EAGAIN') throw error;
+    }
+  }
 }
 
 async function main([role, path, uid]: string[]): Promise<void> {

@@ -1,0 +1,31 @@
+/** Creates the check of this machine's clock. It keeps its readings in the state directory, and logs each change. */
+import { systemClock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import {
+  CONFIRM_CLOCK,
+  jumpText,
+  readClockMark,
+  readClocks,
+  writeClockMark,
+} from '../../shared/state/clock-mark.ts';
+import { ClockCheck } from '../executor/clock-check.ts';
+import type { ServerSettings } from './settings.ts';
+
+export function createClockCheck({ stateDir }: ServerSettings, log: Logger): ClockCheck {
+  return new ClockCheck({
+    marks: {
+      read: () => readClockMark(stateDir),
+      write: (reading) => writeClockMark(stateDir, reading),
+    },
+    readClocks: () => readClocks(systemClock.now()),
+    onChange: (jump) => {
+      if (jump === 0) log.info('the clock is plausible again: tasks expire and old sessions are deleted');
+      else log.error(clockProblemText(jump));
+    },
+  });
+}
+
+/** @param jump milliseconds by which the clock differs from what it should show */
+export function clockProblemText(jump: number): string {
+  return `The clock ${jumpText(jump)}, so no task expires and no session is deleted. If the clock is right now, run: ${CONFIRM_CLOCK}. Otherwise set the clock.`;
+}

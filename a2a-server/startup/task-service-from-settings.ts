@@ -1,0 +1,93 @@
+/** Creates the task service with the limits, budgets and time limits of the settings. */
+import { systemClock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { ClockCheck } from '../executor/clock-check.ts';
+import { randomIds } from '../executor/ids.ts';
+import { createTaskService } from '../executor/journal-task-service.ts';
+import type { RunningTaskService } from '../executor/journal-task-service.ts';
+import type { PresenceCheck } from '../executor/resolve-decisions.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { McpServers } from '../mcp-servers/mcp-servers.ts';
+import type { ChildProcesses } from '../processes/child-processes.ts';
+import { SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
+import { createToolbox } from '../tools/toolbox.ts';
+import { logRefusals } from './log-refused-commands.ts';
+import type { allowedWorkspaces } from './open-allowed-workspace.ts';
+import type { Prepared } from './prepare-server.ts';
+import type { ServerSettings } from './settings.ts';
+import type { ToolsAndCommands } from './tools-and-commands.ts';
+
+/**
+ * Returns the time in which an aborted tool must settle, in milliseconds. A command that ignores SIGTERM gets SIGKILL
+ * after `grace` and ends a little later. Without this longer time, the server would report that command as unconfirmed.
+ */
+function settleMs({ grace }: ServerSettings): number {
+  return grace + SETTLE_MARGIN_MS;
+}
+
+export interface TaskServiceParts extends Pick<Prepared, 'worker' | 'policy'> {
+  settings: ServerSettings;
+  journal: Journal;
+  log: Logger;
+  children: ChildProcesses;
+  mcpServers?: McpServers | undefined;
+  clockCheck: ClockCheck;
+  presence: PresenceCheck;
+  openWorkspace: ReturnType<typeof allowedWorkspaces>;
+}
+
+/** Creates the task service. It starts no work before `recover`. */
+export function taskServiceFromSettings(
+  {
+    settings,
+    journal,
+    log,
+    worker,
+    policy,
+    mcpServers,
+    children,
+    clockCheck,
+    presence,
+    openWorkspace,
+  }: TaskServiceParts,
+  { tools, commands }: ToolsAndCommands,
+): RunningTaskService {
+  const tasks = createTaskService({
+    journal,
+    clock: systemClock,
+    ids: randomIds(systemClock),
+    models: worker.models,
+    commands,
+    children,
+    toolbox: createToolbox(tools, mcpServers),
+    policy,
+    mode: settings.mode,
+    presence,
+    openWorkspace,
+    graceMs: settleMs(settings),
+    limits: {
+      toolMs: settings.toolTimeout,
+      // Other agents have no limit. A script has its own delays, and one turn of an ACP agent may be long.
+      modelMs: settings.agent.type === 'model' ? settings.modelTimeout : null,
+      turnMs: settings.turnTimeout,
+      taskMs: settings.taskTimeout,
+    },
+    budget: {
+      turns: settings.budgetTurns ?? null,
+      toolCalls: settings.budgetToolCalls ?? null,
+      tokens: settings.budgetTokens ?? null,
+      usd: settings.budgetCost ?? null,
+      activeMs: settings.budgetTime,
+    },
+    ...(settings.budgetCostPerDay !== undefined && { dailyBudget: settings.budgetCostPerDay }),
+    ...(worker.onEnded && { onEnded: worker.onEnded }),
+    onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution failed'),
+    maintenance: {
+      expiry: { decisionMs: settings.decisionTimeout, idleMs: settings.idleTimeout },
+      retentionMs: settings.retention,
+      clockCheck,
+      onFailure: (error) => log.error({ err: error }, 'maintenance failed; the next round tries again'),
+    },
+  });
+  return logRefusals(tasks, log);
+}
