@@ -2,23 +2,10 @@
 import { Client } from 'pg';
 import { openPostgresJournal } from '../../a2a-server/journal/postgres/postgres-journal.ts';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
-import { appends, appendsTogether, event, EVENTS, PER_COMMIT, rateSince, readAll } from './append.ts';
-import type { Benchmark, Figure } from './benchmark.ts';
-import { medianOf } from './statistics.ts';
+import { event, EVENTS, measureAppends, PER_COMMIT, rateSince } from './append-rounds.ts';
+import type { Benchmark } from './benchmark.ts';
 
-/** An odd number, so that the median is the value of one round. */
-const ROUNDS = 3;
-/** The aim: the journal reaches at least half the rate of bare inserts. */
-const RATIO_AIM = 0.5;
-
-interface Round {
-  bare: number;
-  grouped: number;
-  together: number;
-  read: number;
-}
-
-/** Rates are events per second: medians of interleaved rounds. PostgreSQL waits for the disk at each commit. */
+/** PostgreSQL waits for the disk at each commit. */
 export const appendPostgres: Benchmark = {
   id: 'append-postgres',
   title:
@@ -32,43 +19,19 @@ export const appendPostgres: Benchmark = {
     try {
       const url = await server.createDatabase();
       const journal = await openPostgresJournal({ url, clock: Date.now });
-      const rounds: Round[] = [];
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const bare = await bareInserts(url, round);
-        const grouped = await appends(journal, `grouped ${round}`);
-        const together = await appendsTogether(journal, `together ${round}`);
-        const read = await readAll(journal, `grouped ${round}`);
-        rounds.push({ bare, grouped, together, read });
+      try {
+        return await measureAppends(journal, (round) => bareInserts(url, round), {
+          rounds: 3,
+          commit: 'statement',
+        });
+      } finally {
+        await journal.close();
       }
-      await journal.close();
-      return figures(rounds);
     } finally {
       await server.dispose();
     }
   },
 };
-
-function figures(rounds: readonly Round[]): Figure[] {
-  const rate = (name: string, of: keyof Round): Figure => ({
-    name,
-    ...medianOf(rounds.map((round) => round[of])),
-    unit: 'events/s',
-  });
-  const ratio = (name: string, of: keyof Round): Figure => ({
-    name,
-    ...medianOf(rounds.map((round) => round[of] / round.bare)),
-    unit: 'ratio',
-    aim: { at: 'least', value: RATIO_AIM },
-  });
-  return [
-    ratio('appends of 100 events to bare inserts', 'grouped'),
-    ratio('appends of 1 event, 100 at once, to bare inserts', 'together'),
-    rate('bare inserts, 100 a statement', 'bare'),
-    rate('appends of 100 events, one after another', 'grouped'),
-    rate('appends of 1 event, 100 at once', 'together'),
-    rate('reads of 100 entries', 'read'),
-  ];
-}
 
 async function bareInserts(url: string, round: number): Promise<number> {
   const client = new Client({ connectionString: url });

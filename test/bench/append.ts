@@ -1,25 +1,11 @@
 /** Compares the journal with bare inserts into the same database, with the same driver and the same durability. */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Journal } from '../../a2a-server/journal/journal.ts';
 import { openSqlite } from '../../shared/sqlite/driver.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { beginning, continuing, delta, working } from '../support/journal-samples.ts';
-import type { Benchmark, Figure } from './benchmark.ts';
-import { medianOf } from './statistics.ts';
+import { event, EVENTS, measureAppends, PER_COMMIT, rateSince } from './append-rounds.ts';
+import type { Benchmark } from './benchmark.ts';
 
-export const EVENTS = 20_000;
-export const PER_COMMIT = 100;
-/** An odd number, so that the median is the value of one round. */
-const ROUNDS = 5;
-/** The aim: the journal reaches at least half the rate of bare inserts. */
-const RATIO_AIM = 0.5;
-export const event = delta('some fifty characters of text, as a model streams.');
-
-/**
- * Rates are events per second: medians of interleaved rounds. A ratio compares the journal with the bare inserts of
- * the same round. The journal also checks each append, keeps the index and returns the entries.
- */
 export const append: Benchmark = {
   id: 'append',
   title: 'append to the journal, against bare inserts of the same driver at the same durability',
@@ -27,50 +13,13 @@ export const append: Benchmark = {
     const directory = await mkdtemp(join(context.directory, 'append-'));
     const journal = await openSqliteJournal({ path: join(directory, 'journal.db'), clock: Date.now });
     try {
-      const rounds: Round[] = [];
-      for (let round = 0; round < ROUNDS; round += 1) {
-        const bare = bareInserts(join(directory, `bare-${round}.db`));
-        const grouped = await appends(journal, `grouped ${round}`);
-        const together = await appendsTogether(journal, `together ${round}`);
-        const read = await readAll(journal, `grouped ${round}`);
-        rounds.push({ bare, grouped, together, read });
-      }
-      return figures(rounds);
+      const bare = (round: number): number => bareInserts(join(directory, `bare-${round}.db`));
+      return await measureAppends(journal, bare, { rounds: 5, commit: 'commit' });
     } finally {
       await journal.close();
     }
   },
 };
-
-/** The rates of one round, in events per second. */
-interface Round {
-  bare: number;
-  grouped: number;
-  together: number;
-  read: number;
-}
-
-function figures(rounds: readonly Round[]): Figure[] {
-  const rate = (name: string, of: keyof Round): Figure => ({
-    name,
-    ...medianOf(rounds.map((round) => round[of])),
-    unit: 'events/s',
-  });
-  const ratio = (name: string, of: keyof Round): Figure => ({
-    name,
-    ...medianOf(rounds.map((round) => round[of] / round.bare)),
-    unit: 'ratio',
-    aim: { at: 'least', value: RATIO_AIM },
-  });
-  return [
-    ratio('appends of 100 events to bare inserts', 'grouped'),
-    ratio('appends of 1 event, 100 at once, to bare inserts', 'together'),
-    rate('bare inserts, 100 a commit', 'bare'),
-    rate('appends of 100 events, one after another', 'grouped'),
-    rate('appends of 1 event, 100 at once', 'together'),
-    rate('reads of 100 entries', 'read'),
-  ];
-}
 
 function bareInserts(path: string): number {
   const database = openSqlite(path, { busyTimeoutMs: 0 });
@@ -86,40 +35,4 @@ function bareInserts(path: string): number {
   const rate = rateSince(started);
   database.close();
   return rate;
-}
-
-/** Returns events per second. */
-export async function appends(journal: Journal, taskId: string): Promise<number> {
-  await journal.append(beginning(taskId, { events: [working] }));
-  const events = Array.from({ length: PER_COMMIT }, () => event);
-  const started = performance.now();
-  for (let seq = 2; seq < EVENTS + 2; seq += PER_COMMIT) {
-    await journal.append(continuing(taskId, seq, events, 'working'));
-  }
-  return rateSince(started);
-}
-
-/** Returns events per second. */
-export async function appendsTogether(journal: Journal, taskId: string): Promise<number> {
-  await journal.append(beginning(taskId, { events: [working] }));
-  const started = performance.now();
-  for (let seq = 2; seq < EVENTS + 2; seq += PER_COMMIT) {
-    const together = Array.from({ length: PER_COMMIT }, (_, index) =>
-      journal.append(continuing(taskId, seq + index, [event], 'working')),
-    );
-    await Promise.all(together);
-  }
-  return rateSince(started);
-}
-
-/** Returns events per second. */
-export async function readAll(journal: Journal, taskId: string): Promise<number> {
-  const started = performance.now();
-  let after = 2;
-  while (after < EVENTS + 2) after += (await journal.read(taskId, after, PER_COMMIT)).length;
-  return rateSince(started);
-}
-
-export function rateSince(started: number): number {
-  return (EVENTS / (performance.now() - started)) * 1_000;
 }
