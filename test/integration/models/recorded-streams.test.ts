@@ -215,20 +215,27 @@ it('the answer of a model that searches by itself ends with the sources that its
   });
 });
 
-it('an answer of OpenAI with annotations shows its sources, and the model gets its own text back without them', async () => {
-  const provider = PROVIDERS.find(({ folder }) => folder === 'openai');
-  if (provider === undefined) throw new Error('no such provider');
-  const service = await startTaskService({ ...on.where, models: on.models(provider) });
-  await on.replay('openai', 'cited-text', 'text');
-  const accepted = await service.tasks.send(messageOf('Which is older?'));
-  const { exchanges } = await untilSettled(service.tasks, accepted);
-  expect(exchanges.at(-1)).toMatchObject({
-    turn: { text: 'They differ in one word.\n\nSources:\n\n1. Page A official: https://example.com/a\n' },
-  });
-  const { sessionId } = accepted;
-  await untilSettled(service.tasks, await service.tasks.send(messageOf('Thanks', { sessionId })));
-  expect(on.sent(provider, 1)).toBe(await demanded('openai', 'after-cited-text'));
-});
+it.each([
+  ['anthropic', '1. Page A: https://example.com/a\n2. Page B: https://example.org/b?x=1'],
+  ['google', '1. Page A: https://example.com/a\n2. Page B: https://example.org/b?x=1'],
+  ['openai', '1. Page A official: https://example.com/a'],
+])(
+  'an answer of %s with citations shows its sources, and the model gets its own text and citations back',
+  async (folder, sources) => {
+    const provider = PROVIDERS.find((each) => each.folder === folder);
+    if (provider === undefined) throw new Error('no such provider');
+    const service = await startTaskService({ ...on.where, models: on.models(provider) });
+    await on.replay(folder, 'cited-text', 'text');
+    const accepted = await service.tasks.send(messageOf('Which is older?'));
+    const { exchanges } = await untilSettled(service.tasks, accepted);
+    const last = exchanges.at(-1);
+    const text = last?.type === 'turn' ? last.turn.text : '';
+    expect(text.slice(text.indexOf('\n'))).toBe(`\n\nSources:\n\n${sources}\n`);
+    const { sessionId } = accepted;
+    await untilSettled(service.tasks, await service.tasks.send(messageOf('Thanks', { sessionId })));
+    expect(withoutMarks(on.sent(provider, 1))).toBe(await demanded(folder, 'after-cited-text'));
+  },
+);
 
 it('OpenAI gets the request to encrypt the reasoning, and to store nothing', async () => {
   const provider = PROVIDERS.find(({ folder }) => folder === 'openai');

@@ -10,7 +10,7 @@ import { systemPrompt } from '../../../a2a-server/executor/system-prompt.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
-import { RecordedStage } from '../../support/recorded-provider.ts';
+import { PROVIDERS, RecordedStage } from '../../support/recorded-provider.ts';
 import { messageOf, startTaskService, untilSettled } from '../../support/task-service.ts';
 
 const on = new RecordedStage();
@@ -29,29 +29,29 @@ const readTool = defineTool({
   }),
 });
 
+const EFFORT_AND_LENGTH = { effort: 'high', maxOutputTokens: 4_096 };
+/** GPT-4.1 does not reason. */
+const PARAMETERS: Readonly<Record<string, object>> = { 'openai-chat': { maxOutputTokens: 4_096 } };
+
 const demand = z.object({ path: z.string(), body: z.record(z.string(), z.unknown()) });
 
-it.each([
-  ['anthropic', 'anthropic:claude-sonnet-4-5', { ANTHROPIC_API_KEY: 'key' }],
-  ['google', 'google:gemini-3-flash-preview', { GEMINI_API_KEY: 'key' }],
-  ['openai', 'openai:gpt-5-mini', { OPENAI_API_KEY: 'key' }],
-])(
-  'the whole request to %s after reasoning, calls and signatures equals the documented one, byte by byte',
-  async (provider, model, env) => {
+it.each(PROVIDERS)(
+  'the whole request to $model after reasoning, calls and signatures equals the documented one, byte by byte',
+  async ({ name, model, folder, env }) => {
     const settings = modelSettingsSchema.parse({
       model,
-      baseUrls: { [provider]: `${on.endpoint.url}/v1` },
-      parameters: { [model]: { effort: 'high', maxOutputTokens: 4_096 } },
+      baseUrls: { [name]: `${on.endpoint.url}/v1` },
+      parameters: { [model]: PARAMETERS[folder] ?? EFFORT_AND_LENGTH },
     });
     const models = createModels(settings, env);
     const service = await startTaskService({ ...on.where, models, tools: [readTool] });
-    await on.replay(provider, 'thinking-and-parallel-calls', 'text');
+    await on.replay(folder, 'thinking-and-parallel-calls', 'text');
     const task = await untilSettled(
       service.tasks,
       await service.tasks.send(messageOf('Compare a.md and b.md')),
     );
     expect(task.status).toEqual({ state: 'completed' });
-    const file = new URL(`../../recordings/${provider}/whole-request-after-calls.json`, import.meta.url);
+    const file = new URL(`../../recordings/${folder}/whole-request-after-calls.json`, import.meta.url);
     const { path, body } = demand.parse(JSON.parse(await readFile(file, 'utf8')));
     const instructions = systemPrompt({ root: on.where.workspace }, task);
     const demanded = JSON.stringify(body).replace('"{{instructions}}"', () => JSON.stringify(instructions));
