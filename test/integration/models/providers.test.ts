@@ -301,21 +301,24 @@ describe.each(PROVIDERS)('the model provider $id', (provider) => {
 });
 
 describe.each([...PROVIDERS, ...OTHER_LOCAL_PROVIDERS])('the base URL and the key of $id', (provider) => {
-  test('the error for a refused key names the key’s variable, and never contains the key', async () => {
-    const refusal = {
-      type: 'authentication_error',
-      message: `Incorrect API key provided: ${KEY}`,
-      code: 401,
-      status: 'X',
-    };
-    endpoint.script({ type: 'status', status: 401, body: { type: 'error', error: refusal } });
-    const { error } = await collect(modelOf(provider));
-    expect(error).toMatchObject({
-      reason: 'AGENT_ERROR',
-      message: expect.stringContaining(provider.variable),
-    });
-    expectNoSecret(error);
-  });
+  test.each([401, 403])(
+    'the error for a refused key (%i) names the key’s variable, and never contains the key',
+    async (status) => {
+      const refusal = {
+        type: 'authentication_error',
+        message: `Incorrect API key provided: ${KEY}`,
+        code: status,
+        status: 'X',
+      };
+      endpoint.script({ type: 'status', status, body: { type: 'error', error: refusal } });
+      const { error } = await collect(modelOf(provider));
+      expect(error).toMatchObject({
+        reason: 'AGENT_ERROR',
+        message: expect.stringContaining(provider.variable),
+      });
+      expectNoSecret(error);
+    },
+  );
 
   test.each(['', '/', provider.base, `${provider.base}/`])(
     'the adapter works with a base URL that has the path %j',

@@ -63,6 +63,12 @@ describe('createToolbox, which collects the tools', () => {
     ]);
   });
 
+  it('the toolbox declares its tools in the order of their names, so that the beginning of a prompt stays the same', () => {
+    const named = (name: string) => ({ ...repeat, name });
+    const toolbox = createToolbox([named('write-file'), named('ask'), named('read-file')]);
+    expect(toolbox.declarations().map(({ name }) => name)).toEqual(['ask', 'read-file', 'write-file']);
+  });
+
   it('the toolbox refuses two tools with the same name', () => {
     expect(() => createToolbox([repeat, repeat])).toThrow(/same name/);
   });
