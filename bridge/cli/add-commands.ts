@@ -37,20 +37,21 @@ const SCOPE =
 function addSetUp(add: Add, carryOut: CarryOut): void {
   const writing = (usage: string, description: string): Command =>
     add(usage, description)
+      .option('--all', 'every client on this machine')
       .option('--scope <scope>', `${SCOPE}; default user`)
       .option('--name <name>', "the server's name in the client; default a2a-bridge")
       .option('--dry-run', 'show the change and write nothing')
       .option('--yes', 'write without asking');
   writing(
-    'install <client> [args...]',
+    'install [client] [args...]',
     'puts the bridge into the settings of claude, gemini, codex, cursor or vscode; what follows -- goes to the bridge',
-  ).action(async (client: string, args: string[], _, it: Command) => {
+  ).action(async (_client, _args, _, it: Command) => {
     const { install } = await import('./commands/install.ts');
-    await carryOut(it, (run) => install(run, client, args));
+    await carryOut(it, (run) => install(run, it.args));
   });
-  writing('uninstall <client>', 'takes it out again').action(async (client: string, _, it: Command) => {
+  writing('uninstall [client]', 'takes it out again').action(async (_client, _, it: Command) => {
     const { uninstall } = await import('./commands/install.ts');
-    await carryOut(it, (run) => uninstall(run, client));
+    await carryOut(it, (run) => uninstall(run, it.args));
   });
   add('doctor', 'checks settings, model, agents, tokens, clocks and clients, and says what to do')
     .option('--offline', 'ask no model and no agent')

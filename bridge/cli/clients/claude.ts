@@ -9,6 +9,8 @@ import { projectKey } from './project-key.ts';
 
 export const claude: McpClient = {
   title: 'Claude Code',
+  program: 'claude',
+  directory: settingsDirectory,
   format: 'json',
   places: {
     user: async (around) => ({ path: await ownFile(around), section: ['mcpServers'] }),
@@ -22,13 +24,16 @@ export const claude: McpClient = {
   nextStep: 'Start Claude Code again, and see it with /mcp. Servers of a project are approved there once.',
 };
 
+function settingsDirectory({ env, home }: ClientEnvironment): string {
+  return env['CLAUDE_CONFIG_DIR'] || join(home, '.claude');
+}
+
 /** An older file name in the settings directory wins if that file exists. */
-async function ownFile({ env, home }: ClientEnvironment): Promise<string> {
-  const chosen = env['CLAUDE_CONFIG_DIR'] || undefined;
-  const older = join(chosen ?? join(home, '.claude'), '.config.json');
+async function ownFile(around: ClientEnvironment): Promise<string> {
+  const older = join(settingsDirectory(around), '.config.json');
   const exists = await access(older).then(
     () => true,
     () => false,
   );
-  return exists ? older : join(chosen ?? home, '.claude.json');
+  return exists ? older : join(around.env['CLAUDE_CONFIG_DIR'] || around.home, '.claude.json');
 }

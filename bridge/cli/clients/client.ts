@@ -26,13 +26,18 @@ interface ConfigPlace {
   section: readonly string[];
 }
 
-interface ServerCommand {
+/** The command that starts the bridge. */
+export interface ServerCommand {
   command: string;
   args: readonly string[];
 }
 
 export interface McpClient {
   title: string;
+  /** The client's program, as in PATH. */
+  program: string;
+  /** The directory that the client creates for its own files. */
+  directory: (around: ClientEnvironment) => string;
   /** The client treats comments in `json` as an error, so the bridge does too. */
   format: 'json' | 'jsonc' | 'toml';
   /** A client may lack some scopes. */

@@ -3,16 +3,15 @@
  * `CODEX_HOME` for the user, or in a trusted project.
  */
 import { join } from 'node:path';
-import type { McpClient } from './client.ts';
+import type { ClientEnvironment, McpClient } from './client.ts';
 
 export const codex: McpClient = {
   title: 'Codex',
+  program: 'codex',
+  directory: codexHome,
   format: 'toml',
   places: {
-    user: async ({ env, home }) => ({
-      path: join(env['CODEX_HOME'] || join(home, '.codex'), 'config.toml'),
-      section: ['mcp_servers'],
-    }),
+    user: async (around) => ({ path: join(codexHome(around), 'config.toml'), section: ['mcp_servers'] }),
     project: async ({ cwd }) => ({ path: join(cwd, '.codex', 'config.toml'), section: ['mcp_servers'] }),
   },
   entry: ({ command, args }) => ({ command, args }),
@@ -26,3 +25,7 @@ export const codex: McpClient = {
   nextStep:
     'Start Codex again, and see it with /mcp. Of a project, Codex reads it once you trust the project.',
 };
+
+function codexHome({ env, home }: ClientEnvironment): string {
+  return env['CODEX_HOME'] || join(home, '.codex');
+}

@@ -22,7 +22,7 @@ export function isBridge(entry: unknown): boolean {
   if (!parsed.success) return false;
   const { command, args } = parsed.data;
   return [command, ...args].some((each) =>
-    /(^|[\\/])(mcp-a2a-bridge(\.cmd)?|bridge[\\/]main\.js)$/.test(each),
+    /(^|[\\/])(mcp-a2a-bridge(\.cmd|@[^\\/]+)?|bridge[\\/]main\.js)$/.test(each),
   );
 }
 

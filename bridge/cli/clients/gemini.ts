@@ -1,20 +1,27 @@
 /** Gemini CLI (geminicli.com/docs/tools/mcp-server): `mcpServers` of `settings.json`, JSON with comments. */
 import { join } from 'node:path';
-import type { McpClient } from './client.ts';
-
-const SETTINGS = ['.gemini', 'settings.json'] as const;
+import type { ClientEnvironment, McpClient } from './client.ts';
 
 export const gemini: McpClient = {
   title: 'Gemini CLI',
+  program: 'gemini',
+  directory: ownDirectory,
   format: 'jsonc',
   places: {
-    user: async ({ env, home }) => ({
-      path: join(env['GEMINI_CLI_HOME'] || home, ...SETTINGS),
-      section: ['mcpServers'],
-    }),
-    project: async ({ cwd }) => ({ path: join(cwd, ...SETTINGS), section: ['mcpServers'] }),
+    user: async (around) => ({ path: join(ownDirectory(around), 'settings.json'), section: ['mcpServers'] }),
+    project: async ({ cwd }) => ({ path: join(cwd, '.gemini', 'settings.json'), section: ['mcpServers'] }),
   },
   entry: ({ command, args }) => ({ command, args }),
+  defaults: {
+    // A call may wait ten minutes for a person's answer. Gemini CLI's default is exactly that long. In milliseconds.
+    timeout: 900_000,
+    // With trust, Gemini CLI runs each tool without asking, also the tool that approves actions.
+    trust: false,
+  },
   nextStep:
     'Start Gemini CLI again, and see it with /mcp. In a folder that you have not trusted, it starts no server.',
 };
+
+function ownDirectory({ env, home }: ClientEnvironment): string {
+  return join(env['GEMINI_CLI_HOME'] || home, '.gemini');
+}

@@ -7,13 +7,17 @@ import type { McpClient, ClientEnvironment } from './client.ts';
 
 export const vscode: McpClient = {
   title: 'VS Code',
+  program: 'code',
+  directory: userData,
   format: 'jsonc',
   places: {
     user: async (around) => ({ path: join(userData(around), 'User', 'mcp.json'), section: ['servers'] }),
     project: async ({ cwd }) => ({ path: join(cwd, '.vscode', 'mcp.json'), section: ['servers'] }),
   },
   entry: ({ command, args }) => ({ type: 'stdio', command, args }),
-  nextStep: 'Run "MCP: List Servers" in VS Code, and start it there.',
+  // Without this, VS Code starts a user's server in the home directory, and the agent would work there.
+  defaults: { cwd: '${workspaceFolder}' },
+  nextStep: 'Open a folder in VS Code, run "MCP: List Servers", and start it there.',
 };
 
 /** Finds the user data directory in the same order as VS Code. */

@@ -1,17 +1,23 @@
-/** `install` and `uninstall`: change an MCP client's configuration, and show the diff before writing. */
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+/** `install` and `uninstall`: change the configuration of MCP clients, and show the diff before writing. */
+import { access } from 'node:fs/promises';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { type McpClient, type Scope, SCOPES, clientEnvironment } from '../clients/client.ts';
 import { type BridgeEntry, bridgeEntries } from '../clients/bridge-entries.ts';
-import { CLIENTS, isClientName } from '../clients/clients.ts';
-import { type ConfigFile, readConfig, unusableConfigError, writeConfig } from '../clients/config-file.ts';
+import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
+import { writeConfig } from '../clients/config-file.ts';
 import { type ConfigChange, configText, withBridge, withoutBridge } from '../clients/config-text.ts';
+import { planEntryChange } from '../clients/entry-change.ts';
+import { type EntryOutcome, outcomeFacts, outcomeLine, outcomesExitCode } from '../clients/entry-outcome.ts';
+import { programExists } from '../clients/find-program.ts';
+import { startCommand } from '../clients/start-command.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { paintDiff } from '../terminal/paint.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 interface InstallOptions extends CommonOptions {
+  all?: boolean;
   scope?: string;
   name?: string;
   dryRun?: boolean;
@@ -24,96 +30,158 @@ const NAMES = /^[A-Za-z0-9_-]{1,64}$/;
 const MODES: Readonly<Record<Scope, number>> = { user: 0o600, project: 0o644, local: 0o600 };
 
 /**
- * Adds the bridge to a client's configuration.
- * @param args arguments for the bridge, written into the entry
+ * Adds the bridge to the configuration of a client, or with `--all` of each client on this machine.
+ * @param words the client, then arguments for the bridge, which are written into the entry; with `--all`, no client
  * @throws ProductError CONFIGURATION; UsageError
  */
-export async function install(
-  run: CommandRun<InstallOptions>,
-  client: string,
-  args: readonly string[],
-): Promise<number> {
-  const { bridgeScript } = run.places;
-  // The entry contains the path of the current Node. A client that was started from the desktop may find no Node, or an
-  // older one.
-  const command = { command: process.execPath, args: [bridgeScript, ...args] };
-  return change(run, client, {
+export async function install(run: CommandRun<InstallOptions>, words: readonly string[]): Promise<number> {
+  const args = run.options.all === true ? words : words.slice(1);
+  const { command, args: before } = await startCommand(run.places.bridgeScript);
+  return changeEntries(run, words[0], {
     decide: (it, text, keys) =>
       withBridge(configText(it.format), text, {
         keys,
-        entry: it.entry(command),
+        entry: it.entry({ command, args: [...before, ...args] }),
         ...(it.defaults && { defaults: it.defaults }),
       }),
-    words: ({ nextStep }) => nextStep,
+    nextStep: ({ nextStep }) => nextStep,
+    namesRemaining: false,
   });
 }
 
 /**
- * Removes the bridge from a client's configuration.
+ * Removes the bridge from the configuration of a client, or with `--all` of each client on this machine.
  * @throws ProductError CONFIGURATION; UsageError
  */
-export async function uninstall(run: CommandRun<InstallOptions>, client: string): Promise<number> {
-  return change(run, client, {
+export async function uninstall(run: CommandRun<InstallOptions>, words: readonly string[]): Promise<number> {
+  return changeEntries(run, words[0], {
     decide: (it, text, keys) => withoutBridge(configText(it.format), text, keys),
-    words: ({ title }) => `${title} does without it from its next start on.`,
-    others: true,
+    nextStep: ({ title }) => `${title} does without it from its next start on.`,
+    namesRemaining: true,
   });
 }
 
 interface Work {
   decide: (client: McpClient, text: string, keys: readonly string[]) => ConfigChange;
   /** Returns the text that the person sees after the change. */
-  words: (client: McpClient) => string;
-  /** True if the text must also name other entries of the bridge that remain. */
-  others?: boolean;
+  nextStep: (client: McpClient) => string;
+  /** True if the text also names other entries of the bridge that remain. */
+  namesRemaining: boolean;
 }
 
-async function change(
+/** The entry to change in each client. */
+interface Aim {
+  scope: Scope;
+  name: string;
+}
+
+async function changeEntries(
   run: CommandRun<InstallOptions>,
-  clientName: string,
-  { decide, words: done, others = false }: Work,
+  firstWord: string | undefined,
+  work: Work,
 ): Promise<number> {
   const { options, terminal } = run;
-  const { client, scope, name } = meant(clientName, options);
-  const place = await client.places[scope]?.(clientEnvironment());
-  if (place === undefined)
-    throw new UsageError(
-      `${client.title} has no scope "${scope}". It has: ${SCOPES.filter((each) => client.places[each] !== undefined).join(', ')}.`,
-    );
-  const file = await readConfig(place.path);
-  const changed = judged(file, name, () => decide(client, file.text, [...place.section, name]));
-  const diff = changed.type === 'same' ? '' : diffOf(file, changed.text);
-  const tell = (facts: object, words: () => void): void =>
-    options.json === true
-      ? terminal.say(JSON.stringify({ client: clientName, scope, name, path: file.path, ...facts }))
-      : words();
-  if (changed.type === 'same') {
-    const remaining = others ? await remainingEntries(client) : [];
-    tell({ changed: false, ...(others && { remaining }) }, () => {
-      terminal.say(`${file.path} is as it should be: nothing to change.`);
-      for (const entry of remaining) terminal.say(remainingText(clientName, entry));
-    });
-    return 0;
+  const aim = aimOf(options);
+  if (options.all === true) {
+    if (firstWord !== undefined && isClientName(firstWord))
+      throw new UsageError('Name a client or use --all, not both.');
+    return changeAll(run, aim, work);
   }
-  if (options.json !== true) terminal.say(paintDiff(visibleText(diff), terminal.paint));
+  if (firstWord === undefined || !isClientName(firstWord)) throw unknownClient(firstWord);
+  const outcome = await changeEntry(run, firstWord, aim, work);
+  if (outcome.type === 'no such scope') throw noSuchScope(firstWord, aim.scope);
+  if (options.json === true)
+    terminal.say(JSON.stringify({ client: firstWord, ...aim, ...outcomeFacts(outcome) }));
+  return outcome.type === 'declined' ? EXIT_FAILURE : 0;
+}
+
+async function changeAll(run: CommandRun<InstallOptions>, aim: Aim, work: Work): Promise<number> {
+  const { options, terminal } = run;
+  const outcomes: (readonly [ClientName, EntryOutcome])[] = [];
+  for (const name of Object.keys(CLIENTS).filter(isClientName)) {
+    const outcome = await changeIfHere(run, name, aim, work);
+    outcomes.push([name, outcome]);
+  }
+  if (options.json === true) {
+    const clients = outcomes.map(([client, outcome]) => ({ client, ...outcomeFacts(outcome) }));
+    terminal.say(JSON.stringify({ ...aim, clients }));
+  } else {
+    for (const [name, outcome] of outcomes) terminal.say(outcomeLine(CLIENTS[name], aim.scope, outcome));
+  }
+  return outcomesExitCode(outcomes.map(([, outcome]) => outcome));
+}
+
+async function changeIfHere(
+  run: CommandRun<InstallOptions>,
+  name: ClientName,
+  aim: Aim,
+  work: Work,
+): Promise<EntryOutcome> {
+  if (!(await isHere(CLIENTS[name]))) return { type: 'not here' };
+  try {
+    return await changeEntry(run, name, aim, work);
+  } catch (error) {
+    if (error instanceof ProductError) return { type: 'failed', error };
+    throw error;
+  }
+}
+
+/** A client is on this machine if its program is in PATH, or if it has created its directory. */
+async function isHere({ program, directory }: McpClient): Promise<boolean> {
+  const around = clientEnvironment();
+  if (await programExists(program, around)) return true;
+  return access(directory(around)).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Changes one client's entry, and tells the person. With --json, the caller prints the facts. */
+async function changeEntry(
+  { options, terminal }: CommandRun<InstallOptions>,
+  clientName: ClientName,
+  { scope, name }: Aim,
+  { decide, nextStep, namesRemaining }: Work,
+): Promise<EntryOutcome> {
+  const client: McpClient = CLIENTS[clientName];
+  const place = await client.places[scope]?.(clientEnvironment());
+  if (place === undefined) return { type: 'no such scope' };
+  const change = await planEntryChange(place.path, name, (text) =>
+    decide(client, text, [...place.section, name]),
+  );
+  const { path } = change.file;
+  const tell = options.json === true ? silence : terminal;
+  const remainingFacts = async (): Promise<object> => {
+    if (!namesRemaining) return {};
+    const remaining = await remainingEntries(client);
+    for (const entry of remaining) tell.say(remainingText(clientName, entry));
+    return { remaining };
+  };
+  if (change.type === 'same') {
+    tell.say(`${path} is as it should be: nothing to change.`);
+    return { type: 'same', facts: { path, changed: false, ...(await remainingFacts()) } };
+  }
+  const { diff } = change;
+  tell.say(paintDiff(visibleText(diff), terminal.paint));
   if (options.dryRun === true) {
-    tell({ changed: false, dryRun: true, diff }, () => terminal.say('Nothing was written (--dry-run).'));
-    return 0;
+    tell.say('Nothing was written (--dry-run).');
+    return { type: 'dry run', facts: { path, changed: false, dryRun: true, diff } };
   }
   const asks = terminal.interactive && options.yes !== true && options.json !== true;
-  if (asks && !(await terminal.confirm(`Write this to ${file.path}?`))) {
-    terminal.say('Nothing was written.');
-    return EXIT_FAILURE;
+  if (asks && !(await terminal.confirm(`Write this to ${path}?`))) {
+    tell.say('Nothing was written.');
+    return { type: 'declined', facts: { path, changed: false } };
   }
-  const backup = await writeConfig(file, changed.text, MODES[scope]);
-  const remaining = others ? await remainingEntries(client) : [];
-  tell({ changed: true, backup: backup ?? null, diff, ...(others && { remaining }) }, () => {
-    terminal.say(`Written to ${file.path}${backup === undefined ? '' : `; as it was before: ${backup}`}`);
-    terminal.say(done(client));
-    for (const entry of remaining) terminal.say(remainingText(clientName, entry));
-  });
-  return 0;
+  const backup = await writeConfig(change.file, change.text, MODES[scope]);
+  tell.say(`Written to ${path}${backup === undefined ? '' : `; as it was before: ${backup}`}`);
+  tell.say(nextStep(client));
+  return {
+    type: 'written',
+    facts: { path, changed: true, backup: backup ?? null, diff, ...(await remainingFacts()) },
+  };
 }
+
+const silence: Pick<Terminal, 'say'> = { say: () => undefined };
 
 function remainingText(client: string, { scope, name, path }: Omit<BridgeEntry, 'started'>): string {
   return `"${name}" in ${path} still starts the bridge. To remove it: mcp-a2a-bridge uninstall ${client} --scope ${scope} --name ${name}`;
@@ -128,50 +196,26 @@ async function remainingEntries(client: McpClient): Promise<readonly Omit<Bridge
   return entries.map(({ scope, name, path }) => ({ scope, name, path }));
 }
 
-function meant(clientName: string, { scope = 'user', name = NAME }: InstallOptions) {
-  if (!isClientName(clientName))
-    throw new UsageError(
-      `There is no client "${clientName}" here. There are: ${Object.keys(CLIENTS).join(', ')}.`,
-    );
+/** @throws UsageError */
+function aimOf({ scope = 'user', name = NAME }: InstallOptions): Aim {
   const found = SCOPES.find((each) => each === scope);
   if (found === undefined)
     throw new UsageError(`There is no scope "${scope}". The scopes are: ${SCOPES.join(', ')}.`);
   if (!NAMES.test(name)) throw new UsageError('A name has up to 64 letters, digits, "_" and "-".');
-  const client: McpClient = CLIENTS[clientName];
-  return { client, scope: found, name };
+  return { scope: found, name };
 }
 
-/** @throws ProductError CONFIGURATION for an unreadable file, or for a name that another server uses */
-function judged(
-  file: ConfigFile,
-  name: string,
-  decide: () => ConfigChange,
-): Exclude<ConfigChange, { type: 'taken' }> {
-  let changed: ConfigChange;
-  try {
-    changed = decide();
-  } catch (error) {
-    if (error instanceof ProductError) throw error;
-    throw unusableConfigError(file.path, `${messageOf(error)}. Put it right, then run this again`, error);
-  }
-  if (changed.type === 'taken')
-    throw unusableConfigError(
-      file.path,
-      `"${name}" is another server there. Choose another name with --name`,
-    );
-  return changed;
+function unknownClient(name: string | undefined): UsageError {
+  const names = Object.keys(CLIENTS).join(', ');
+  return new UsageError(
+    name === undefined
+      ? `Name a client: ${names}. Or use --all.`
+      : `There is no client "${name}" here. There are: ${names}.`,
+  );
 }
 
-function diffOf({ path, text, mode }: ConfigFile, after: string): string {
-  return createTwoFilesPatch(
-    mode === undefined ? '/dev/null' : path,
-    path,
-    text,
-    after,
-    undefined,
-    undefined,
-    {
-      headerOptions: FILE_HEADERS_ONLY,
-    },
-  ).trimEnd();
+function noSuchScope(name: ClientName, scope: Scope): UsageError {
+  const { title, places }: McpClient = CLIENTS[name];
+  const scopes = SCOPES.filter((each) => places[each] !== undefined).join(', ');
+  return new UsageError(`${title} has no scope "${scope}". It has: ${scopes}.`);
 }

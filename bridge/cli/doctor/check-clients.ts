@@ -1,10 +1,12 @@
 /** Checks which MCP clients start the bridge, and whether they can. */
 import { access, constants } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { isAbsolute } from 'node:path';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { type BridgeEntry, bridgeEntries } from '../clients/bridge-entries.ts';
 import type { ClientEnvironment, McpClient } from '../clients/client.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
+import { programExists } from '../clients/find-program.ts';
+import { isTemporary } from '../clients/start-command.ts';
 import { doubledEntries } from './doubled-entries.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 
@@ -49,27 +51,20 @@ async function checkEntry(
   subject: string,
   where: string,
   { command, args }: BridgeEntry['started'],
-  { env }: ClientEnvironment,
+  around: ClientEnvironment,
 ): Promise<CheckResult> {
-  if (!(await findable(command, env)))
+  if (!(await programExists(command, around)))
     return fail(subject, `${where} starts ${command}, which is not there`, NEXT);
   const script = args.find((each) => each.endsWith('.js') && isAbsolute(each));
-  if (script !== undefined && !(await exists(script, constants.R_OK)))
+  if (script !== undefined && !(await isReadable(script)))
     return fail(subject, `${where} starts ${script}, which is not there`, NEXT);
+  if (script !== undefined && isTemporary(script))
+    return warn(subject, `${where} starts ${script}, a temporary copy that may be deleted`, NEXT);
   return ok(subject, where);
 }
 
-async function findable(command: string, env: ClientEnvironment['env']): Promise<boolean> {
-  if (/[\\/]/.test(command)) return exists(command, constants.X_OK);
-  const endings = process.platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
-  for (const directory of (env['PATH'] ?? '').split(delimiter))
-    for (const ending of endings)
-      if (directory !== '' && (await exists(join(directory, command + ending), constants.X_OK))) return true;
-  return false;
-}
-
-function exists(path: string, how: number): Promise<boolean> {
-  return access(path, how).then(
+function isReadable(path: string): Promise<boolean> {
+  return access(path, constants.R_OK).then(
     () => true,
     () => false,
   );

@@ -369,6 +369,21 @@ describe('the command doctor', () => {
     });
   });
 
+  it('doctor warns of an entry that starts a copy of npx, which npm may delete', async () => {
+    const on = await cliStage();
+    const copy = join(on.at.home, '_npx', '5f2', 'node_modules', 'mcp-a2a-bridge', 'dist', 'bridge');
+    await mkdir(copy, { recursive: true });
+    const script = join(copy, 'main.js');
+    await writeFile(script, '');
+    const bridge = { command: process.execPath, args: [script] };
+    await writeFile(join(on.at.home, '.claude.json'), JSON.stringify({ mcpServers: { bridge } }));
+    expect(of(await examined(on), 'Claude Code, user')).toMatchObject({
+      level: 'warn',
+      message: expect.stringContaining('a temporary copy'),
+      next: expect.stringContaining('install'),
+    });
+  });
+
   it('doctor stops at invalid settings before any check', async () => {
     const home = await temporaryDirectory();
     const { code, stderr } = await cli(['doctor', '--wait-seconds', 'long'], { home });

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, cp, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -31,6 +31,31 @@ async function person(env: Readonly<Record<string, string>> = {}): Promise<Perso
   };
 }
 
+/** A machine with these clients: programs in PATH, and directories that clients have created. */
+async function machineWith({
+  programs = [],
+  directories = [],
+}: Partial<Record<string, string[]>>): Promise<Person> {
+  const path = await temporaryDirectory();
+  for (const name of programs) await writeFile(join(path, name), '', { mode: 0o755 });
+  const at = await person({ PATH: path });
+  for (const name of directories) await mkdir(join(at.home, name), { recursive: true });
+  return at;
+}
+
+/** Copies the built program to where npx copies packages. */
+async function copiedByNpx(named: string): Promise<string> {
+  const directory = join(await temporaryDirectory(), '_npx', '5f2a9d');
+  const copy = join(directory, 'node_modules', 'mcp-a2a-bridge');
+  await cp('dist', join(copy, 'dist'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.map') && !/^dist\/(a2a-server|web|client)\//.test(path),
+  });
+  await cp('package.json', join(copy, 'package.json'));
+  await writeFile(join(directory, 'package.json'), JSON.stringify({ _npx: { packages: [named] } }));
+  return join(copy, 'dist', 'bridge', 'main.js');
+}
+
 const entry = z.looseObject({ command: z.string(), args: z.array(z.string()) });
 const standsIn = (text: string, key: string): unknown =>
   z.record(z.string(), z.record(z.string(), z.unknown())).parse(JSON.parse(text))[key]?.['a2a-bridge'];
@@ -50,7 +75,8 @@ describe('the command install', () => {
     expect(stdout).toContain(`+`);
     expect(code).toBe(0);
     const text = await read(path);
-    expect(entry.parse(standsIn(text, key))).toMatchObject({ command: process.execPath, args: [PROGRAM] });
+    const { command, args } = entry.parse(standsIn(text, key));
+    expect([command, args[0]]).toEqual([process.execPath, PROGRAM]);
     const again = await run('install', client, '--scope', scope);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to change') });
     expect(await read(path)).toBe(text);
@@ -128,6 +154,40 @@ describe('the command install', () => {
     expect(after).toContain('tool_timeout_sec = 60');
     expect(after).toContain('required = true');
     expect(after).toContain(PROGRAM);
+  });
+
+  it('install gemini allows a call fifteen minutes, and leaves each confirmation to the person', async () => {
+    const { run, has, read } = await person();
+    await run('install', 'gemini');
+    expect(standsIn(await read('.gemini/settings.json'), 'mcpServers')).toMatchObject({
+      timeout: 900_000,
+      trust: false,
+    });
+    const mine = { command: 'npx', args: ['-y', 'mcp-a2a-bridge@0.0.1'], timeout: 5_000, trust: true };
+    await has('.gemini/settings.json', JSON.stringify({ mcpServers: { 'a2a-bridge': mine } }));
+    await run('install', 'gemini');
+    expect(standsIn(await read('.gemini/settings.json'), 'mcpServers')).toEqual({
+      command: process.execPath,
+      args: [PROGRAM],
+      timeout: 5_000,
+      trust: true,
+    });
+  });
+
+  it('in VS Code and Cursor, the agent works in the open folder and not in the home directory', async () => {
+    const { run, read } = await person();
+    await run('install', 'vscode');
+    expect(standsIn(await read('.config/Code/User/mcp.json'), 'servers')).toMatchObject({
+      cwd: '${workspaceFolder}',
+    });
+    await run('install', 'cursor');
+    expect(standsIn(await read('.cursor/mcp.json'), 'mcpServers')).toMatchObject({
+      args: [PROGRAM, '--workspace', '${workspaceFolder}'],
+    });
+    await run('install', 'cursor', '--', '--workspace', '/srv/shop');
+    expect(standsIn(await read('.cursor/mcp.json'), 'mcpServers')).toMatchObject({
+      args: [PROGRAM, '--workspace', '/srv/shop'],
+    });
   });
 
   it('uninstall names the entries of other scopes that stay, and how to remove them', async () => {
@@ -258,5 +318,91 @@ describe('the command install', () => {
   ])('the value %j is refused, and the error lists the valid values', async (args, said) => {
     const { run } = await person();
     expect(await run(...args)).toMatchObject({ code: 2, stderr: expect.stringContaining(said) });
+  });
+});
+
+describe('the option --all', () => {
+  it('writes to each client that is there, and names the clients that it skips', async () => {
+    const { run, read, home } = await machineWith({ programs: ['claude'], directories: ['.codex'] });
+    const { code, stdout } = await run('install', '--all', '--', '--tool-prefix', 'gemini_');
+    expect(stdout).toMatch(
+      /\nClaude Code: written\.\nGemini CLI: skipped\. .*gemini.*\nCodex: written\.\nCursor: skipped\. .*\nVS Code: skipped\. /,
+    );
+    expect(code).toBe(0);
+    expect(standsIn(await read('.claude.json'), 'mcpServers')).toMatchObject({
+      args: [PROGRAM, '--tool-prefix', 'gemini_'],
+    });
+    expect(await read('.codex/config.toml')).toContain('"--tool-prefix"');
+    expect((await readdir(home)).filter((name) => /gemini|cursor|config$/.test(name))).toEqual([]);
+    expect((await run('uninstall', '--all')).stdout).toMatch(/\nClaude Code: written\.\n/);
+    expect(standsIn(await read('.claude.json'), 'mcpServers')).toBeUndefined();
+  });
+
+  it('--json prints one object with the outcome of each client; a second run changes nothing', async () => {
+    const { run, home } = await machineWith({ directories: ['.gemini', '.cursor', '.config/Code'] });
+    expect(JSON.parse((await run('install', '--all', '--json', '--dry-run')).stdout)).toMatchObject({
+      scope: 'user',
+      name: 'a2a-bridge',
+      clients: [
+        { client: 'claude', changed: false, skipped: 'not found on this machine' },
+        { client: 'gemini', changed: false, dryRun: true },
+        { client: 'codex', changed: false, skipped: 'not found on this machine' },
+        { client: 'cursor', changed: false, dryRun: true },
+        { client: 'vscode', changed: false, dryRun: true },
+      ],
+    });
+    expect(await readdir(join(home, '.gemini'))).toEqual([]);
+    const changes = async (): Promise<unknown> =>
+      z
+        .object({ clients: z.array(z.object({ changed: z.boolean() })) })
+        .parse(JSON.parse((await run('install', '--all', '--json')).stdout))
+        .clients.map(({ changed }) => changed);
+    expect(await changes()).toEqual([false, true, false, true, true]);
+    expect(await changes()).toEqual([false, false, false, false, false]);
+  });
+
+  it('a client whose file is invalid does not stop the others, and the exit code tells', async () => {
+    const { run, has, read } = await machineWith({ programs: ['claude', 'codex'] });
+    await has('.claude.json', '{');
+    const { code, stdout } = await run('install', '--all');
+    expect(stdout).toMatch(/Claude Code: failed\. .*\.claude\.json was left as it is/);
+    expect(code).toBe(78);
+    expect(await read('.codex/config.toml')).toContain('a2a-bridge');
+  });
+
+  it('a scope that only some clients have skips the others', async () => {
+    const { run } = await machineWith({ programs: ['claude', 'codex'] });
+    const { stdout } = await run('install', '--all', '--scope', 'local');
+    expect(stdout).toMatch(/Claude Code: written\.\n(.*\n)*Codex: skipped\. It has no scope "local"\.\n/);
+  });
+
+  it('without any client it fails; with the name of a client too, it is refused', async () => {
+    const { run } = await machineWith({});
+    expect((await run('install', '--all')).code).toBe(1);
+    const both = await run('install', 'claude', '--all');
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining('not both') });
+    const neither = await run('install');
+    expect(neither).toMatchObject({ code: 2, stderr: expect.stringContaining('--all') });
+  });
+});
+
+describe('install under npx', () => {
+  it('the entry starts npx, because npm may delete the copy', async () => {
+    const program = await copiedByNpx('mcp-a2a-bridge@0.1.0');
+    const { home, read } = await person();
+    expect((await cli(['install', 'claude'], { home, program })).code).toBe(0);
+    expect(standsIn(await read('.claude.json'), 'mcpServers')).toMatchObject({
+      command: 'npx',
+      args: ['-y', 'mcp-a2a-bridge@0.1.0'],
+    });
+  });
+
+  it('a tarball is refused with what to do instead, and nothing is written', async () => {
+    const program = await copiedByNpx('./mcp-a2a-bridge-0.1.0.tgz');
+    const { home } = await person();
+    const { code, stderr } = await cli(['install', 'claude'], { home, program });
+    expect(stderr).toContain('npm install -g');
+    expect(code).toBe(78);
+    expect(await readdir(home)).not.toContain('.claude.json');
   });
 });

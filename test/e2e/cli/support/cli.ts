@@ -10,6 +10,8 @@ export interface CliOptions {
   /** The home directory of the person. It contains the state directory, unless the command names another. */
   home: string;
   cwd?: string;
+  /** The program to run; default the built one. */
+  program?: string;
   env?: Readonly<Record<string, string>>;
   stdin?: string;
 }
@@ -22,7 +24,7 @@ export interface Outcome {
 
 /** Runs one command to its end. */
 export async function cli(args: readonly string[], options: CliOptions): Promise<Outcome> {
-  const child = start(process.execPath, [PROGRAM, ...args], options);
+  const child = start(process.execPath, [options.program ?? PROGRAM, ...args], options);
   return outcomeOf(child, options.stdin);
 }
 

@@ -1,0 +1,48 @@
+/** Plans the change of the bridge's entry in a client's file, with the diff that a person sees. */
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { type ConfigFile, readConfig, unusableConfigError } from './config-file.ts';
+import type { ConfigChange } from './config-text.ts';
+
+export type EntryChange =
+  { type: 'same'; file: ConfigFile } | { type: 'changed'; file: ConfigFile; text: string; diff: string };
+
+/**
+ * Reads the file, and plans the change. Writes nothing.
+ * @param decide returns the change for the file's text
+ * @throws ProductError CONFIGURATION for an unreadable file, or for a name that another server uses
+ */
+export async function planEntryChange(
+  path: string,
+  name: string,
+  decide: (text: string) => ConfigChange,
+): Promise<EntryChange> {
+  const file = await readConfig(path);
+  const change = decided(file, decide);
+  switch (change.type) {
+    case 'same':
+      return { type: 'same', file };
+    case 'taken':
+      throw unusableConfigError(
+        file.path,
+        `"${name}" is another server there. Choose another name with --name`,
+      );
+    case 'changed':
+      return { type: 'changed', file, text: change.text, diff: diffOf(file, change.text) };
+  }
+}
+
+function decided(file: ConfigFile, decide: (text: string) => ConfigChange): ConfigChange {
+  try {
+    return decide(file.text);
+  } catch (error) {
+    if (error instanceof ProductError) throw error;
+    throw unusableConfigError(file.path, `${messageOf(error)}. Put it right, then run this again`, error);
+  }
+}
+
+function diffOf({ path, text, mode }: ConfigFile, after: string): string {
+  const from = mode === undefined ? '/dev/null' : path;
+  const options = { headerOptions: FILE_HEADERS_ONLY };
+  return createTwoFilesPatch(from, path, text, after, undefined, undefined, options).trimEnd();
+}

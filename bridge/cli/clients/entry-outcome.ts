@@ -1,0 +1,57 @@
+/** What a change of one client's entry came to: its JSON, its line in a summary, and the exit code. Pure. */
+import type { ProductError } from '../../../shared/runtime/errors.ts';
+import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
+import type { McpClient, Scope } from './client.ts';
+
+export type EntryOutcome =
+  | { type: 'written' | 'same' | 'dry run' | 'declined'; facts: object }
+  | { type: 'no such scope' }
+  | { type: 'not here' }
+  | { type: 'failed'; error: ProductError };
+
+/** Returns the facts of an outcome, for --json. */
+export function outcomeFacts(outcome: EntryOutcome): object {
+  switch (outcome.type) {
+    case 'written':
+    case 'same':
+    case 'dry run':
+    case 'declined':
+      return outcome.facts;
+    case 'not here':
+      return { changed: false, skipped: 'not found on this machine' };
+    case 'no such scope':
+      return { changed: false, skipped: 'has no such scope' };
+    case 'failed': {
+      const { reason, message, facts } = outcome.error;
+      return { changed: false, error: { reason, message, facts } };
+    }
+  }
+}
+
+/** Returns one line for the person. */
+export function outcomeLine({ title, program }: McpClient, scope: Scope, outcome: EntryOutcome): string {
+  switch (outcome.type) {
+    case 'written':
+      return `${title}: written.`;
+    case 'same':
+      return `${title}: nothing to change.`;
+    case 'dry run':
+      return `${title}: would change.`;
+    case 'declined':
+      return `${title}: not written.`;
+    case 'not here':
+      return `${title}: skipped. This machine has neither its program (${program}) nor its directory.`;
+    case 'no such scope':
+      return `${title}: skipped. It has no scope "${scope}".`;
+    case 'failed':
+      return `${title}: failed. ${outcome.error.message}`;
+  }
+}
+
+/** Returns the exit code of a command that changed several clients. It fails if no client was there to change. */
+export function outcomesExitCode(outcomes: readonly EntryOutcome[]): number {
+  const failed = outcomes.find((outcome) => outcome.type === 'failed');
+  if (failed !== undefined) return exitCodeOf(failed.error);
+  const reached = outcomes.filter(({ type }) => type !== 'not here' && type !== 'no such scope');
+  return reached.length === 0 || reached.some(({ type }) => type === 'declined') ? EXIT_FAILURE : 0;
+}

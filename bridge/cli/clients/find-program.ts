@@ -1,0 +1,24 @@
+/** Finds programs in PATH. */
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { ClientEnvironment } from './client.ts';
+
+/** Returns true if a shell of this user would find the program. A path is checked as it is. */
+export async function programExists(
+  program: string,
+  { env, platform }: Pick<ClientEnvironment, 'env' | 'platform'>,
+): Promise<boolean> {
+  if (/[\\/]/.test(program)) return isExecutable(program);
+  const endings = platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
+  for (const directory of (env['PATH'] ?? '').split(delimiter))
+    for (const ending of endings)
+      if (directory !== '' && (await isExecutable(join(directory, program + ending)))) return true;
+  return false;
+}
+
+function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
