@@ -17,6 +17,8 @@ const repeat = defineTool({
   run: async ({ text, times }) => ({ text: text.repeat(times), summary: 'repeated' }),
 });
 
+const named = (name: string) => ({ ...repeat, name });
+
 describe('a tool that defineTool creates', () => {
   it('a defined tool accepts unknown input, parses it with its schema, and adds default values', async () => {
     const { run, show } = await toolInWorkspace();
@@ -64,7 +66,6 @@ describe('createToolbox, which collects the tools', () => {
   });
 
   it('the toolbox declares its tools in the order of their names, so that the beginning of a prompt stays the same', () => {
-    const named = (name: string) => ({ ...repeat, name });
     const toolbox = createToolbox([named('write-file'), named('ask'), named('read-file')]);
     expect(toolbox.declarations().map(({ name }) => name)).toEqual(['ask', 'read-file', 'write-file']);
   });
