@@ -107,13 +107,19 @@ export interface AppOptions {
   servers?: () => readonly ToolServerView[];
   /** The server aborts this scope to end open streams. */
   reading: AbortScope<StreamEndReason>;
-  /** Returns true if the server refuses new requests with 503. Open requests still finish. */
-  closing: () => boolean;
+  phase: () => ServingPhase;
   limits?: BodyLimits;
   heartbeatMs?: number;
 }
 
+/**
+ * - `draining`: the server accepts requests, but `/readyz` answers 503, so that a load balancer sends it no more.
+ * - `closing`: the server refuses new requests with 503. Open requests still finish.
+ */
+export type ServingPhase = 'open' | 'draining' | 'closing';
+
 export function createApp(options: AppOptions): Express {
+  const closing = (): boolean => options.phase() === 'closing';
   const { tasks, card, log, tickets, limits = DEFAULT_BODY_LIMITS, heartbeatMs = HEARTBEAT_MS } = options;
   const binding = {
     handler: createRequestHandler(tasks, card, options),
@@ -131,7 +137,7 @@ export function createApp(options: AppOptions): Express {
   app.use(probeRoutes(() => notReadyReasons(options)));
   app.use(versionParameter, reachable(options.reach), cors);
   app.use(cardRoute(card, options.clock.now()));
-  if (options.identity) app.use(identityRoute(options.identity, options.closing));
+  if (options.identity) app.use(identityRoute(options.identity, closing));
   app.use(pageRoute(options.page));
   app.use(signInRoutes(options.pageSignIn));
   const byToken = (request: Request): Admission => ({
@@ -152,7 +158,7 @@ export function createApp(options: AppOptions): Express {
   app.use(
     PAGE_API,
     identified((request) => signedIn(request, options.pageSignIn), options),
-    openForWork(options.closing),
+    openForWork(closing),
     toolRoutes(tasks, { limits, log }),
     costRoute(tasks),
     fileRoute(tasks),
@@ -178,10 +184,10 @@ export function createApp(options: AppOptions): Express {
   app.use(identified(byToken, options));
   app.get('/health', (_request, response) => {
     const health = options.health();
-    const status = options.closing() ? 'closing' : health.journal === 'unreachable' ? 'unavailable' : 'ok';
+    const status = closing() ? 'closing' : health.journal === 'unreachable' ? 'unavailable' : 'ok';
     response.status(status === 'unavailable' ? 503 : 200).json({ status, ...health });
   });
-  app.use(openForWork(options.closing));
+  app.use(openForWork(closing));
   app.use(ticketRoute(tasks, tickets));
   app.use(linkRoute(tasks, options.pageSignIn));
   app.use(toolRoutes(tasks, { limits, log }));
@@ -201,9 +207,9 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-function notReadyReasons({ closing, health }: AppOptions): NotReadyReason[] {
+function notReadyReasons({ phase, health }: AppOptions): NotReadyReason[] {
   return [
-    ...(closing() ? ['closing' as const] : []),
+    ...(phase() === 'open' ? [] : ['closing' as const]),
     ...(health().journal === 'unreachable' ? ['journal-unreachable' as const] : []),
   ];
 }

@@ -55,6 +55,16 @@ export const LIMIT_SETTINGS = {
     describe: 'how long a stopped tool may run before its processes are killed',
     allowed: 'a number with s, m, h or d, e.g. 5s',
   }),
+  drain: setting({
+    kind: 'text',
+    placeholder: 'time',
+    schema: durationSchema.pipe(z.number({ error: 'it must be finite' })).optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_DRAIN',
+    describe:
+      'how long a server that is told to stop still accepts requests, while /readyz answers 503; for a server behind a load balancer (default: not at all)',
+    allowed: 'a number with s, m, h or d, e.g. 5s',
+  }),
   budgetTurns: budget('A2A_SERVER_BUDGET_TURNS', 200, 'turns of the model'),
   budgetToolCalls: budget('A2A_SERVER_BUDGET_TOOL_CALLS', undefined, 'tool calls'),
   budgetTokens: budget('A2A_SERVER_BUDGET_TOKENS', undefined, 'tokens, input and output together,'),

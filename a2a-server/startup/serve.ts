@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
@@ -18,7 +19,7 @@ import { offeredAgent } from './offered-agent.ts';
 import { createToolsAndCommands } from './tools-and-commands.ts';
 import { allowedWorkspaces } from './open-allowed-workspace.ts';
 import { createApp } from './app.ts';
-import type { StreamEndReason } from './app.ts';
+import type { ServingPhase, StreamEndReason } from './app.ts';
 import { journalledOutputs } from '../executor/journalled-outputs.ts';
 import { agentCard } from '../http/routes/agent-card.ts';
 import { agentSkills } from '../http/routes/agent-skills.ts';
@@ -57,11 +58,11 @@ export interface ServerRun {
   /** The number of tasks that the server resumed at its start. */
   recovered: number;
   /**
-   * Refuses new requests, waits for running tools, ends the streams, and closes the journal. Repeated calls return the
-   * same promise.
+   * Drains, refuses new requests, waits for running tools, ends the streams, and closes the journal. Repeated calls
+   * return the same promise.
    */
   stop(): Promise<void>;
-  /** During a stop, stops running tools at once. */
+  /** During a stop, ends the drain and stops running tools at once. */
   hurry(): void;
 }
 
@@ -207,7 +208,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     settings.onDisconnect === 'cancel'
       ? cancellingDisconnects({ tasks, clock: systemClock, log })
       : IGNORED_DISCONNECTS;
-  let closing = false;
+  let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
   const app = createApp({
     tasks,
@@ -237,7 +238,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     reach: { publicHosts: publicHosts(settings), origins: [...settings.allowOrigin, ...originsOf(settings)] },
     log,
     reading,
-    closing: () => closing,
+    phase: () => phase,
     health: () => ({
       ...record,
       agent: agentText(settings),
@@ -262,8 +263,11 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     throw error;
   });
 
+  const hurried = new AbortController();
   const stop = async (): Promise<void> => {
-    closing = true;
+    phase = 'draining';
+    await wait(settings.drain ?? 0, undefined, hurried).catch(() => undefined);
+    phase = 'closing';
     disconnects.stop();
     await tasks.shutdown(settings.grace);
     await mcpServers?.close();
@@ -274,7 +278,11 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     await removeServerRecord(settings.stateDir, record);
   };
   let stopped: Promise<void> | undefined;
-  return { record, recovered, stop: () => (stopped ??= stop()), hurry: () => tasks.stopTools() };
+  const hurry = (): void => {
+    hurried.abort();
+    tasks.stopTools();
+  };
+  return { record, recovered, stop: () => (stopped ??= stop()), hurry };
 }
 
 /** Returns the media types of files that at least one model accepts. */

@@ -38,9 +38,15 @@ export function rpcBody(method: string, params: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
 }
 
-export async function jsonOf({ body }: RawResponse): Promise<unknown> {
-  const json: unknown = JSON.parse((await buffer(body)).toString());
-  return json;
+/** @throws Error with the status and the body, if the body is not JSON */
+export async function jsonOf({ status, body }: RawResponse): Promise<unknown> {
+  const text = (await buffer(body)).toString();
+  try {
+    const json: unknown = JSON.parse(text);
+    return json;
+  } catch {
+    throw new Error(`status ${status}, and no JSON: ${text}`);
+  }
 }
 
 /** @throws Refusal */

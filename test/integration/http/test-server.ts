@@ -90,7 +90,7 @@ export async function startServer(
         },
       }),
       reading,
-      closing: () => closing,
+      phase: () => (closing ? 'closing' : 'open'),
       health: () => ({ journal: 'ok' }),
       ...overrides,
     }),
