@@ -80,7 +80,7 @@ export const scenarios: Readonly<Record<string, string>> = {
   R115: 'A task is cancelled, or its tool aborted, through another server than its owner. The tool of the owner stops.',
   R116: 'A server loses its connection for wake-ups. Readers are at most one second late, and miss nothing.',
   R117: 'The PostgreSQL database crashes, restarts, or has no free connection. The server says that it is not ready, tries again, and continues. Nothing is lost.',
-  R118: 'servers restart one after another behind a load balancer under load: no request fails',
+  R118: 'Three servers restart one after another behind a load balancer, under load. No request fails.',
   R119: 'Only one of several servers can open the workspace of a task. That server executes the task. Without it, the task waits and says why.',
   R120: 'A rule demands presence. Only the page approves, with a passkey that signs exactly this action and decision. Every other channel is refused and names the page; a denial needs no passkey. verify-receipt checks the assertion offline.',
 };
