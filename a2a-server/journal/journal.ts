@@ -127,6 +127,18 @@ export interface TaskPage {
   next?: string;
 }
 
+/** Sums over the tasks of all principals, for metrics. */
+export interface JournalStatistics {
+  /** The number of tasks by state. A state without tasks is absent. */
+  tasks: Partial<Record<StateName, number>>;
+  /**
+   * The last change of the task that has waited longest for a person, in milliseconds since 1970. Null if no task waits.
+   */
+  waitingSince: number | null;
+  /** The size of the database in bytes. For SQLite without the write-ahead log. */
+  bytes: number;
+}
+
 export interface Journal {
   /** Decides which server executes a task. */
   readonly ownership: Ownership;
@@ -157,6 +169,8 @@ export interface Journal {
    * Returns the submitted and working tasks of all principals, oldest first. A restarted server continues these tasks.
    */
   unsettled(): Promise<TaskRow[]>;
+  /** Counts the tasks with indexes only. With 100,000 tasks this takes some milliseconds. */
+  statistics(): Promise<JournalStatistics>;
   /** Returns at most `limit` tasks of all principals that have a deadline, earliest deadline first. */
   deadlines(limit: number): Promise<TaskRow[]>;
   /**

@@ -79,6 +79,8 @@ export interface OwningServer {
 export interface Ownership {
   /** True if other servers may execute tasks of this journal. */
   readonly shared: boolean;
+  /** Milliseconds until this server must stop its work. Undefined if the server needs no lease. */
+  leaseMs(): number | undefined;
   /** Starts to claim. Resolves when this server may claim tasks. */
   start(server: OwningServer): Promise<void>;
   /**
@@ -99,6 +101,7 @@ export interface Ownership {
 export function soleOwnership(journal: Pick<Journal, 'unsettled'>): Ownership {
   return {
     shared: false,
+    leaseMs: () => undefined,
     start: async () => undefined,
     claim: async () => new Claim({ takenOver: false }),
     claimAbandoned: async () => {

@@ -3,6 +3,7 @@
  * bearer token, with these exceptions:
  * - The agent card and the approval page's files contain no data.
  * - The identity route proves that the server knows the token.
+ * - The metrics have tokens of their own.
  * - The events of a task also accept a ticket.
  * - The routes below `/page` use the approval page's sign-in.
  */
@@ -39,6 +40,8 @@ import type { BodyLimits } from '../http/wire/json-body.ts';
 import { fileRoute } from '../http/routes/file-route.ts';
 import { type NotReadyReason, probeRoutes } from '../http/routes/probe-routes.ts';
 import { inputSchemaRoute } from '../http/routes/input-schema-route.ts';
+import type { MeasuredRequests } from '../http/routes/measured-requests.ts';
+import { type MetricsAccess, metricsRoute } from '../http/routes/metrics-route.ts';
 import { receiptRoute } from '../http/routes/receipt-route.ts';
 import { identityRoute } from '../http/routes/identity-route.ts';
 import type { ServerIdentity } from '../http/routes/identity-route.ts';
@@ -102,6 +105,10 @@ export interface AppOptions {
    * Returns the content of `GET /health`, which requires a token. If the journal is not reachable, the status is 503.
    */
   health: () => { journal?: 'ok' | 'unreachable' };
+  /** Measures each request. The default measures nothing. */
+  measured?: MeasuredRequests;
+  /** The default is no route `/metrics`. */
+  metrics?: MetricsAccess;
   /** Decides about the tasks of disconnected clients. The default does nothing. */
   disconnects?: Disconnects;
   servers?: () => readonly ToolServerView[];
@@ -135,8 +142,10 @@ export function createApp(options: AppOptions): Express {
   app.set('query parser', 'simple');
 
   app.use(probeRoutes(() => notReadyReasons(options)));
+  if (options.measured) app.use(options.measured.middleware);
   app.use(versionParameter, reachable(options.reach), cors);
   app.use(cardRoute(card, options.clock.now()));
+  if (options.metrics) app.use(metricsRoute(options.metrics));
   if (options.identity) app.use(identityRoute(options.identity, closing));
   app.use(pageRoute(options.page));
   app.use(signInRoutes(options.pageSignIn));

@@ -30,6 +30,9 @@ import { JournalInUse, type Journal } from '../journal/journal.ts';
 import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
 import { clockProblemText, createClockCheck } from './clock-check-from-settings.ts';
 import { listen, serverOrigin, stateInUse } from './listen.ts';
+import { timedAppends } from '../telemetry/timed-appends.ts';
+import { offeredMetrics } from './offered-metrics.ts';
+import { openTelemetry, type Telemetry } from './open-telemetry.ts';
 import type { Models } from '../models/model.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
@@ -85,7 +88,12 @@ export async function serve(
       log.warn({ ...owner, group }, `a process group of an earlier server is ${end}`),
   });
   const changes = new TaskChanges();
-  const held: { journal?: Journal; mcpServers?: McpServers | undefined; run?: ServerRun } = {};
+  const held: {
+    journal?: Journal;
+    mcpServers?: McpServers | undefined;
+    telemetry?: Telemetry;
+    run?: ServerRun;
+  } = {};
   const outputs: ReadOutput = async (toolId, reader) =>
     held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader);
   const makeDirectory = (): Promise<void> => prepareStateDirectory(stateDir);
@@ -103,14 +111,18 @@ export async function serve(
   // `listen` can name the other server.
   const port = await listen(server, settings, { token, stateDir, log });
   try {
+    const telemetry = await openTelemetry(settings, { tools: prepared.tools, env: process.env, log });
+    held.telemetry = telemetry;
     held.journal = await openJournal(settings, {
       clock: () => systemClock.now(),
       onAppended: (taskId, entries) => {
         logEvents(log, taskId, entries);
         changes.note(taskId);
+        telemetry.metrics?.appended(taskId, entries);
       },
       onRemoved: (error) => void endAfterRemoval(error, log, held.run),
     });
+    if (telemetry.metrics) timedAppends(held.journal, telemetry.metrics);
     // Only this server uses the state directory now. It ends the processes of earlier servers. Their tasks wait until
     // these processes have ended (D6).
     children
@@ -120,7 +132,7 @@ export async function serve(
       );
     const own = await barDirectory(stateDir);
     held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });
-    const made = { ...prepared, children, settings, log, token, server, port, own, changes };
+    const made = { ...prepared, children, settings, log, token, server, port, own, changes, telemetry };
     const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
     held.run = await run(opened, (app) => (answer = app));
     return held.run;
@@ -129,6 +141,7 @@ export async function serve(
     server.closeAllConnections();
     await held.mcpServers?.close();
     await held.journal?.close();
+    await held.telemetry?.close();
     throw error instanceof JournalInUse ? await stateInUse(error, stateDir, token) : error;
   }
 }
@@ -166,6 +179,7 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
   own: BarredDirectory;
   journal: Journal;
   changes: TaskChanges;
+  telemetry: Telemetry;
   mcpServers?: McpServers | undefined;
 }
 
@@ -208,6 +222,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     settings.onDisconnect === 'cancel'
       ? cancellingDisconnects({ tasks, clock: systemClock, log })
       : IGNORED_DISCONNECTS;
+  const metrics = await offeredMetrics(opened, () => tasks.executing());
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
   const app = createApp({
@@ -252,6 +267,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     }),
     servers,
     disconnects,
+    ...metrics,
   });
   // Old tasks are resumed before the server accepts new requests.
   const recovered = await tasks.recover();
@@ -274,6 +290,8 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     await worker.close();
     reading.abort('server-shutdown');
     await ended(server);
+    // The last metrics still need the journal.
+    await opened.telemetry.close();
     await journal.close();
     await removeServerRecord(settings.stateDir, record);
   };

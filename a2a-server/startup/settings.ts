@@ -9,6 +9,7 @@ import { durationSchema, DURATION_ALLOWED } from '../../shared/settings/duration
 import { modelIdSchema, type AgentChoice } from '../models/model-settings.ts';
 import { CONFINE_SHELL } from '../tools/shell/confinement.ts';
 import { parseHost } from '../tools/web/allowed-hosts.ts';
+import { metricsSettingSchema } from '../telemetry/metrics-setting.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { UNFLAGGED_SETTINGS } from './unflagged-settings.ts';
 
@@ -260,6 +261,16 @@ export const SERVER_SETTINGS = {
     env: 'A2A_SERVER_RETENTION',
     describe: 'how long the server keeps a session after the end of its last task, or never to delete one',
     allowed: DURATION_ALLOWED,
+  }),
+  metrics: setting({
+    kind: 'text',
+    placeholder: 'where',
+    schema: metricsSettingSchema,
+    fallback: 'off',
+    env: 'A2A_SERVER_METRICS',
+    describe:
+      'offer /metrics for Prometheus: off; on, at the address of the server, with a token; or another address, e.g. 127.0.0.1:9464, without a token',
+    allowed: 'off, on, or an address and a port',
   }),
   logLevel: setting({
     kind: 'text',

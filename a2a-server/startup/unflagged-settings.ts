@@ -34,6 +34,18 @@ export const UNFLAGGED_SETTINGS = {
     describe: 'more principals and their tokens, besides "local" with the token in the state directory',
     allowed: 'name=token, separated by commas',
   }),
+  metricsToken: setting({
+    kind: 'text',
+    schema: z
+      .string()
+      .regex(TOKEN_PATTERN, 'a token has 20 to 512 characters A-Z a-z 0-9 . _ ~ + / -')
+      .optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_METRICS_TOKEN',
+    describe:
+      'a token that can read /metrics and nothing else (default: only the local token can read /metrics)',
+    allowed: '20 to 512 characters A-Z a-z 0-9 . _ ~ + / -',
+  }),
   policy: setting({
     kind: 'text',
     schema: rulesSchema,

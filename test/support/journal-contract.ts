@@ -435,6 +435,27 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect((await journal.unsettled()).map(({ taskId }) => taskId)).toEqual(['submitted', 'moving']);
       });
 
+      it('the statistics count the tasks of all principals by state, and find the oldest one that waits', async () => {
+        expect(await journal.statistics()).toMatchObject({ tasks: {}, waitingSince: null });
+        await append(beginning('submitted', { principal: 'bob' }));
+        await append(beginning('first', { events: [working, inputRequired] }));
+        now = 2_000;
+        await append(beginning('second', { principal: 'bob', events: [working, inputRequired] }));
+        await append(beginning('ended', { events: [working, completed] }));
+        const before = await journal.statistics();
+        expect(before).toMatchObject({
+          tasks: { submitted: 1, 'input-required': 2, completed: 1 },
+          waitingSince: 1_000,
+        });
+        expect(before.bytes).toBeGreaterThan(0);
+        await append(continuing('first', 3, [working, completed]));
+        await reopen();
+        expect(await journal.statistics()).toMatchObject({
+          tasks: { submitted: 1, 'input-required': 1, completed: 2 },
+          waitingSince: 2_000,
+        });
+      });
+
       it('R14 the index gives each deadline while its task waits, the earliest deadline first', async () => {
         await append(beginning('late', { events: [working, until(9_000)] }));
         await append(beginning('early', { principal: 'bob', events: [working, until(5_000)] }));

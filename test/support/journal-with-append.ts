@@ -20,6 +20,7 @@ export function journalWithAppend(
     costs: (filter) => journal.costs(filter),
     dailyUse: (principal, day) => journal.dailyUse(principal, day),
     unsettled: () => journal.unsettled(),
+    statistics: () => journal.statistics(),
     deadlines: (limit) => journal.deadlines(limit),
     deleteEndedSessions: (before, limit) => journal.deleteEndedSessions(before, limit),
     maintain: (limit) => journal.maintain(limit),

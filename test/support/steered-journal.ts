@@ -20,6 +20,7 @@ export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journ
     costs: (filter) => journal.costs(filter),
     dailyUse: (principal, day) => journal.dailyUse(principal, day),
     unsettled: () => journal.unsettled(),
+    statistics: () => journal.statistics(),
     deadlines: (limit) => journal.deadlines(limit),
     deleteEndedSessions: (before, limit) => journal.deleteEndedSessions(before, limit),
     maintain: (limit) => journal.maintain(limit),

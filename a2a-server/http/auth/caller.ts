@@ -72,6 +72,11 @@ export function attachCaller(request: Request, caller: Caller): void {
   callers.set(request, caller);
 }
 
+/** Returns the JSON-RPC method of a request. Undefined for other requests and for unknown methods. */
+export function operationOf(request: Request): string | undefined {
+  return callers.get(request)?.about.operation;
+}
+
 /**
  * Returns the caller of a request. @throws ProductError UNAUTHENTICATED if no middleware has authenticated the request
  * (X1)

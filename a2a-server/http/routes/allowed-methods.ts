@@ -83,11 +83,26 @@ const LEGACY_ADDRESSES: Addresses = {
  */
 export function allowedMethods(path: string, version: string): string[] {
   const known = version === '0.3' ? { ...ADDRESSES, ...LEGACY_ADDRESSES } : ADDRESSES;
-  const methods = Object.entries(known).find(([address]) => patternOf(address).test(path))?.[1] ?? [];
+  const address = addressPattern(path, known);
+  const methods = address === undefined ? [] : (known[address] ?? []);
   // RFC 9110 §9.3.2: an address that supports GET supports HEAD.
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
 
+/** Returns the pattern of a path's address, e.g. `/tasks/{id}`. Undefined for an unknown address. */
+export function addressPattern(
+  path: string,
+  known: Addresses = { ...ADDRESSES, ...LEGACY_ADDRESSES },
+): string | undefined {
+  return Object.keys(known).find((address) => patternOf(address).test(path));
+}
+
+const patterns = new Map<string, RegExp>();
+
 function patternOf(address: string): RegExp {
-  return new RegExp(`^${address.replaceAll('.', String.raw`\.`).replaceAll('{id}', '[^/:]+')}$`);
+  const pattern =
+    patterns.get(address) ??
+    new RegExp(`^${address.replaceAll('.', String.raw`\.`).replaceAll('{id}', '[^/:]+')}$`);
+  patterns.set(address, pattern);
+  return pattern;
 }

@@ -19,6 +19,7 @@ import { databaseAddress, isUnavailable, openPool, type Queries } from './driver
 import { readEntries } from './event-reader.ts';
 import { takeMaintenance } from './maintenance-lock.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
+import { readStatistics } from './statistics.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeUps } from './wake-ups.ts';
 import { Writer } from './writer.ts';
@@ -200,6 +201,7 @@ export async function openPostgresJournal({
     costs: async (filter) => (isStorable(filter.sessionId ?? '') ? ask(() => costRows(reader, filter)) : []),
     dailyUse: (principal, day) => ask(() => dailyUse(reader, principal, day)),
     unsettled: () => ask(() => index.unsettled()),
+    statistics: () => ask(() => readStatistics(reader)),
     deadlines: (limit) => ask(() => index.deadlines(requirePositive(limit))),
     deleteEndedSessions: (before, limit) =>
       ask(async () => {

@@ -93,6 +93,10 @@ export class PostgresOwnership implements Ownership {
     this.#onClaimed = onClaimed;
   }
 
+  leaseMs(): number {
+    return Math.max(0, this.#workEnd - performance.now());
+  }
+
   async start(server: OwningServer): Promise<void> {
     this.#server = server;
     await this.#renew();

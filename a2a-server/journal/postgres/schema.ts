@@ -118,6 +118,11 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE servers RENAME TO nodes;
   ALTER TABLE nodes ADD COLUMN lease_until timestamptz NOT NULL DEFAULT '-infinity';
   `,
+  `
+  -- The statistics read only these indexes.
+  CREATE INDEX tasks_by_state ON tasks (state);
+  CREATE INDEX waiting_tasks ON tasks (updated_at) WHERE state IN ('input-required', 'auth-required');
+  `,
 ];
 
 /**

@@ -13,6 +13,7 @@ import type {
   AppendResult,
   CostFilter,
   Journal,
+  JournalStatistics,
   RecordedCommand,
   TaskFilter,
   TaskFilterValues,
@@ -33,6 +34,7 @@ import { claimJournal, lockJournal, type JournalLock } from './journal-lock.ts';
 import { copyWriteAheadLog, lossError, lossSinceLastCommits, lossByTruncation } from './journal-loss.ts';
 import { LastCommitsWriter, readLastCommits } from './last-commits-file.ts';
 import { migrate } from './schema.ts';
+import { readStatistics } from './statistics.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
 
@@ -196,6 +198,10 @@ class SqliteJournal implements Journal {
 
   async unsettled(): Promise<TaskRow[]> {
     return this.#ask(() => this.#index.unsettled());
+  }
+
+  async statistics(): Promise<JournalStatistics> {
+    return this.#ask(() => readStatistics(this.#database));
   }
 
   async deadlines(limit: number): Promise<TaskRow[]> {

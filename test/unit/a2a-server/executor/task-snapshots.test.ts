@@ -36,6 +36,7 @@ beforeEach(async () => {
     costs: (filter) => real.costs(filter),
     dailyUse: (principal, day) => real.dailyUse(principal, day),
     unsettled: () => real.unsettled(),
+    statistics: () => real.statistics(),
     deadlines: (limit) => real.deadlines(limit),
     deleteEndedSessions: (before, limit) => real.deleteEndedSessions(before, limit),
     maintain: (limit) => real.maintain(limit),

@@ -1,0 +1,54 @@
+/** Measures the duration of requests, and counts the open event streams. */
+import type { RequestHandler, Response } from 'express';
+import type { AnsweredRequest } from '../../telemetry/metrics.ts';
+import { operationOf } from '../auth/caller.ts';
+import { addressPattern } from './allowed-methods.ts';
+
+/** RFC 9110 §9 and PATCH. The metrics group all other methods. */
+const METHODS: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'CONNECT',
+  'OPTIONS',
+  'TRACE',
+  'PATCH',
+]);
+
+export interface MeasuredRequests {
+  middleware: RequestHandler;
+  openStreams(): number;
+}
+
+/** @param record gets each answered request. It gets no event streams, because their client chooses the duration. */
+export function measuredRequests(record: (request: AnsweredRequest) => void): MeasuredRequests {
+  const open = new Set<Response>();
+  return {
+    middleware(request, response, next) {
+      const since = performance.now();
+      // A router changes `request.path`.
+      const route = addressPattern(request.path);
+      open.add(response);
+      response.once('close', () => {
+        open.delete(response);
+        if (isStream(response) || !response.writableFinished) return;
+        const operation = operationOf(request);
+        record({
+          method: METHODS.has(request.method) ? request.method : '_OTHER',
+          status: response.statusCode,
+          seconds: (performance.now() - since) / 1000,
+          ...(route !== undefined && { route }),
+          ...(operation !== undefined && { operation }),
+        });
+      });
+      next();
+    },
+    openStreams: () => [...open].filter(isStream).length,
+  };
+}
+
+function isStream(response: Response): boolean {
+  return String(response.getHeader('content-type')).startsWith('text/event-stream');
+}

@@ -1,0 +1,27 @@
+/**
+ * `GET /metrics`, in the text format of Prometheus. The numbers cover the tasks of all users. So the tokens of users do
+ * not open this route.
+ */
+import { Router } from 'express';
+import type { Authenticate } from '../auth/tokens.ts';
+
+/** The media type of Prometheus's text format. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+export interface MetricsAccess {
+  text: () => Promise<string>;
+  /** @throws ProductError UNAUTHENTICATED */
+  authenticate: Authenticate;
+}
+
+export function metricsRoute({ text, authenticate }: MetricsAccess): Router {
+  const router = Router();
+  router.get('/metrics', async (request, response) => {
+    authenticate(request.headers.authorization);
+    response
+      .setHeader('Content-Type', METRICS_TYPE)
+      .setHeader('Cache-Control', 'no-store')
+      .send(await text());
+  });
+  return router;
+}

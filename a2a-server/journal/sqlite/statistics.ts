@@ -1,0 +1,18 @@
+/** Counts the tasks in SQLite. Each query reads an index, and no task. */
+import type { Sqlite } from '../../../shared/sqlite/driver.ts';
+import { integerColumn, nullableNumberColumn } from '../columns.ts';
+import type { JournalStatistics } from '../journal.ts';
+import { COUNT_BY_STATE, toTaskCounts, waitingSince } from '../task-counts.ts';
+
+const SIZE = 'SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()';
+
+/** Exported for the test of its plan. */
+export const WAITING_SINCE = waitingSince('INDEXED BY waiting_tasks');
+
+export function readStatistics(database: Sqlite): JournalStatistics {
+  return {
+    tasks: toTaskCounts(database.query(COUNT_BY_STATE)()),
+    waitingSince: nullableNumberColumn(database.query(WAITING_SINCE)()[0]?.[0] ?? null),
+    bytes: integerColumn(database.query(SIZE)()[0]?.[0]),
+  };
+}

@@ -1,0 +1,15 @@
+/** The queries that count tasks, for both databases. The indexes `tasks_by_state` and `waiting_tasks` answer them. */
+import type { StateName } from '../task/snapshot.ts';
+import { integerColumn, parseStateColumn } from './columns.ts';
+
+export const COUNT_BY_STATE = 'SELECT state, count(*) FROM tasks GROUP BY state';
+/**
+ * The condition must have the words of the index. `after` follows the name of the table. SQLite needs the name of the
+ * index there, because it would otherwise read each waiting task.
+ */
+export const waitingSince = (after = ''): string =>
+  `SELECT updated_at FROM tasks ${after} WHERE state IN ('input-required', 'auth-required') ORDER BY updated_at LIMIT 1`;
+
+export function toTaskCounts(rows: readonly (readonly unknown[])[]): Partial<Record<StateName, number>> {
+  return Object.fromEntries(rows.map(([state, count]) => [parseStateColumn(state), integerColumn(count)]));
+}

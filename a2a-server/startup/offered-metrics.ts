@@ -1,0 +1,47 @@
+/** Measures the server, and offers the metrics where the settings say. */
+import { systemClock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import { authenticator } from '../http/auth/tokens.ts';
+import { measuredRequests } from '../http/routes/measured-requests.ts';
+import type { Journal } from '../journal/journal.ts';
+import { serverFacts } from '../telemetry/server-facts.ts';
+import type { AppOptions } from './app.ts';
+import { listenForMetrics } from './listen-for-metrics.ts';
+import type { Telemetry } from './open-telemetry.ts';
+import type { ServerSettings } from './settings.ts';
+
+interface MeasuredServer {
+  telemetry: Telemetry;
+  settings: Pick<ServerSettings, 'metrics' | 'metricsToken'>;
+  /** The local token. */
+  token: string;
+  journal: Journal;
+  log: Logger;
+}
+
+/** @param executions returns the number of tasks that this server executes @throws ProductError CONFIGURATION */
+export async function offeredMetrics(
+  { telemetry, settings, token, journal, log }: MeasuredServer,
+  executions: () => number,
+): Promise<Pick<AppOptions, 'measured' | 'metrics'>> {
+  const { metrics } = telemetry;
+  if (metrics === undefined) return {};
+  const measured = measuredRequests((request) => metrics.request(request));
+  metrics.observe(
+    serverFacts({ journal, clock: systemClock, streams: () => measured.openStreams(), executions }),
+  );
+  const text = (): Promise<string> => metrics.prometheusText();
+  switch (settings.metrics.type) {
+    case 'off':
+      return { measured };
+    case 'other-address':
+      telemetry.onClose(await listenForMetrics(settings.metrics, text, log));
+      return { measured };
+    case 'own-address': {
+      const { metricsToken } = settings;
+      const readers = [token, ...(metricsToken === undefined ? [] : [metricsToken])];
+      const authenticate = authenticator(readers.map((each) => ({ principal: 'metrics', token: each })));
+      return { measured, metrics: { text, authenticate } };
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod';
+
+/** Where `GET /metrics` is: nowhere, at the server's own address with a token, or at another address without a token. */
+export type MetricsSetting =
+  { type: 'off' } | { type: 'own-address' } | { type: 'other-address'; host: string; port: number };
+
+const ADDRESS = /^(?:\[(?<v6>[\da-fA-F:.]+)\]|(?<name>[A-Za-z\d._-]+)):(?<port>\d{1,5})$/;
+
+export const metricsSettingSchema = z.string().transform((text, context): MetricsSetting => {
+  if (text === 'off') return { type: 'off' };
+  if (text === 'on') return { type: 'own-address' };
+  const { v6, name, port } = ADDRESS.exec(text)?.groups ?? {};
+  const host = v6 ?? name;
+  if (host !== undefined && Number(port) <= 65_535)
+    return { type: 'other-address', host, port: Number(port) };
+  context.addIssue({ code: 'custom', message: 'it is neither off, on nor an address with a port' });
+  return z.NEVER;
+});

@@ -1,0 +1,37 @@
+/** Defines what the server measures, independent of the library that counts. */
+import type { AppendResult, JournalStatistics } from '../journal/journal.ts';
+import type { JournalEntry } from '../task/events.ts';
+
+export interface AnsweredRequest {
+  method: string;
+  /** The route's pattern, e.g. `/tasks/{id}`. Absent for an unknown address. */
+  route?: string;
+  status: number;
+  /** The JSON-RPC method. Absent for other requests. */
+  operation?: string;
+  seconds: number;
+}
+
+/** The server's state at the time of a measurement. */
+export interface ServerFacts {
+  streams: number;
+  executions: number;
+  /** Undefined if the journal cannot be reached. */
+  statistics: JournalStatistics | undefined;
+  now: number;
+  /** Undefined if the server needs no lease. */
+  leaseMs: number | undefined;
+}
+
+export interface Metrics {
+  /** Counts the work that ends with these durable entries. */
+  appended(taskId: string, entries: readonly JournalEntry[]): void;
+  append(result: AppendResult['type'] | 'error', seconds: number): void;
+  request(request: AnsweredRequest): void;
+  /** Sets the source of the gauges. Until then they have no value. */
+  observe(facts: () => Promise<ServerFacts>): void;
+  /** Returns all metrics in the text format of Prometheus. */
+  prometheusText(): Promise<string>;
+  /** Sends the last values over OTLP, if that is configured. */
+  close(): Promise<void>;
+}

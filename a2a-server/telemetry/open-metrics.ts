@@ -1,0 +1,192 @@
+/**
+ * Counts with the OpenTelemetry SDK. One set of instruments serves `/metrics` and OTLP. The server loads this file only
+ * if metrics are switched on.
+ */
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import {
+  MeterProvider,
+  MetricReader,
+  PeriodicExportingMetricReader,
+  type ResourceMetrics,
+} from '@opentelemetry/sdk-metrics';
+import { createInstruments, type Instruments, type SetGauge } from './instruments.ts';
+import type { Metrics, ServerFacts } from './metrics.ts';
+import { withUnit } from './prometheus-name.ts';
+import { serverResource } from './server-resource.ts';
+import { TaskActivities, type TaskActivity } from './task-activity.ts';
+
+/** OpenTelemetry's default for OTEL_METRIC_EXPORT_INTERVAL, in milliseconds. */
+const EXPORT_INTERVAL_MS = 60_000;
+
+/** The channels of this project. Clients may name any other channel, so the metrics group those. */
+const CHANNELS: ReadonlySet<string> = new Set([
+  'a2a',
+  'card',
+  'cli',
+  'client-library',
+  'elicitation',
+  'page',
+  'task-form',
+  'tool',
+  'webhook',
+]);
+
+/** All states, so that a gauge falls to 0 and does not keep its last value. */
+const STATES = [
+  'submitted',
+  'working',
+  'input-required',
+  'auth-required',
+  'completed',
+  'failed',
+  'canceled',
+  'rejected',
+] as const;
+
+interface MetricsOptions {
+  /** Identifies this server process among the servers of a database. */
+  instance: string;
+  /** The names of the built-in tools. The metrics group all other tools, because agents and MCP servers name them. */
+  tools: readonly string[];
+  /** True if the metrics are sent over OTLP. The exporter reads its address and headers from OTEL_* variables. */
+  otlp: boolean;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Collects when `/metrics` is read. */
+class PullReader extends MetricReader {
+  protected override onForceFlush(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  protected override onShutdown(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+export function openMetrics({ instance, tools, otlp, env }: MetricsOptions): Metrics {
+  const pull = new PullReader();
+  const interval = Number(env['OTEL_METRIC_EXPORT_INTERVAL']) || EXPORT_INTERVAL_MS;
+  const push = otlp
+    ? [
+        new PeriodicExportingMetricReader({
+          exporter: new OTLPMetricExporter(),
+          exportIntervalMillis: interval,
+          exportTimeoutMillis: Math.min(interval, 30_000),
+        }),
+      ]
+    : [];
+  const provider = new MeterProvider({ resource: serverResource(instance), readers: [pull, ...push] });
+  const instruments = createInstruments(provider.getMeter('a2a-server'));
+  const activities = new TaskActivities();
+  const known = new Set(tools);
+  // The labels of a scope are the same on each metric, so they are left out.
+  const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
+  return {
+    appended(taskId, entries) {
+      for (const activity of activities.note(taskId, entries)) count(instruments, activity, known);
+    },
+    append: (result, seconds) =>
+      instruments.record('a2a.server.append.duration', seconds, { 'a2a.append.result': result }),
+    request: ({ method, route, status, operation, seconds }) =>
+      instruments.record('http.server.request.duration', seconds, {
+        'http.request.method': method,
+        'http.response.status_code': status,
+        ...(route !== undefined && { 'http.route': route }),
+        ...(operation !== undefined && { 'rpc.method': operation }),
+      }),
+    observe: (facts) => instruments.observe(async (set) => setGauges(set, await facts())),
+    async prometheusText() {
+      const { resourceMetrics } = await pull.collect();
+      return serializer.serialize(withUnits(resourceMetrics));
+    },
+    close: () => provider.shutdown(),
+  };
+}
+
+function withUnits(collected: ResourceMetrics): ResourceMetrics {
+  return {
+    ...collected,
+    scopeMetrics: collected.scopeMetrics.map((scope) => ({
+      ...scope,
+      metrics: scope.metrics.map((metric) => ({
+        ...metric,
+        descriptor: { ...metric.descriptor, name: withUnit(metric.descriptor) },
+      })),
+    })),
+  };
+}
+
+function setGauges(set: SetGauge, facts: ServerFacts): void {
+  const { statistics, leaseMs } = facts;
+  set('a2a.server.streams', facts.streams);
+  set('a2a.server.executions', facts.executions);
+  set('a2a.server.journal.reachable', statistics === undefined ? 0 : 1);
+  if (leaseMs !== undefined) set('a2a.server.lease.remaining', leaseMs / 1000);
+  if (statistics === undefined) return;
+  const { tasks, waitingSince, bytes } = statistics;
+  for (const state of STATES) set('a2a.server.tasks', tasks[state] ?? 0, { 'a2a.task.state': state });
+  set('a2a.server.oldest_wait', waitingSince === null ? 0 : Math.max(0, facts.now - waitingSince) / 1000);
+  set('a2a.server.journal.size', bytes);
+}
+
+function count(instruments: Instruments, activity: TaskActivity, tools: ReadonlySet<string>): void {
+  switch (activity.type) {
+    case 'model-call': {
+      const model = modelAttributes(activity.model);
+      instruments.record('gen_ai.client.operation.duration', durationOf(activity), {
+        ...model,
+        ...(activity.failed && { 'error.type': '_OTHER' }),
+      });
+      if (activity.usage !== undefined) countUse(instruments, { ...activity, usage: activity.usage });
+      return;
+    }
+    case 'summary':
+      countUse(instruments, activity);
+      return;
+    case 'tool-execution':
+      instruments.record('a2a.server.tool.duration', durationOf(activity), {
+        'gen_ai.tool.name': tools.has(activity.tool) ? activity.tool : 'other',
+        'a2a.tool.outcome': activity.outcome,
+      });
+      return;
+    case 'decision':
+      instruments.add('a2a.server.decisions', 1, {
+        'a2a.decision': activity.decision,
+        'a2a.channel': CHANNELS.has(activity.channel) ? activity.channel : 'other',
+      });
+      return;
+    case 'task-end':
+      instruments.add('a2a.server.ended_tasks', 1, { 'a2a.task.state': activity.state });
+  }
+}
+
+function countUse(
+  instruments: Instruments,
+  { model, usage, usd }: Pick<Extract<TaskActivity, { type: 'summary' }>, 'model' | 'usage' | 'usd'>,
+): void {
+  const attributes = modelAttributes(model);
+  for (const [type, tokens] of [
+    ['input', usage.inputTokens],
+    ['output', usage.outputTokens],
+  ] as const)
+    instruments.record('gen_ai.client.token.usage', tokens, { ...attributes, 'gen_ai.token.type': type });
+  if (usd !== undefined) instruments.add('a2a.server.cost', usd, { 'gen_ai.request.model': model });
+}
+
+/** The model's id, e.g. `anthropic:claude-…`, begins with its provider. The settings list the models. */
+function modelAttributes(
+  model: string,
+): Record<'gen_ai.operation.name' | 'gen_ai.provider.name' | 'gen_ai.request.model', string> {
+  return {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': model.split(':', 1)[0] ?? model,
+    'gen_ai.request.model': model,
+  };
+}
+
+/** Returns the duration in seconds. The clock may be set back during the work. */
+function durationOf({ startedAt, endedAt }: { startedAt: number; endedAt: number }): number {
+  return Math.max(0, endedAt - startedAt) / 1000;
+}

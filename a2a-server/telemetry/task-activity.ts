@@ -1,0 +1,165 @@
+/**
+ * Reads the work of tasks from their durable events: model calls, tool executions, decisions and ends. Metrics and traces
+ * both use these activities. An activity contains no content of the task.
+ */
+import type { JournalEntry, TaskEvent, ToolOutcome, Usage } from '../task/events.ts';
+
+/** Times are in milliseconds since 1970. */
+export type TaskActivity =
+  | {
+      type: 'model-call';
+      model: string;
+      turn: number;
+      startedAt: number;
+      endedAt: number;
+      usage?: Usage;
+      /** In US dollars. Absent if the model has no price. */
+      usd?: number;
+      failed: boolean;
+    }
+  /** A model call that shortened the conversation. Its duration is unknown. */
+  | { type: 'summary'; model: string; usage: Usage; usd?: number }
+  | {
+      type: 'tool-execution';
+      tool: string;
+      callId: string;
+      toolId: string;
+      startedAt: number;
+      endedAt: number;
+      outcome: ToolOutcome['type'];
+    }
+  | {
+      type: 'decision';
+      tool: string;
+      callId: string;
+      decision: Extract<TaskEvent, { type: 'tool.decided' }>['decision'];
+      channel: string;
+      at: number;
+    }
+  | { type: 'task-end'; state: 'completed' | 'failed' | 'canceled' | 'rejected'; at: number };
+
+/** The work of one task that has started and not ended. */
+interface OpenWork {
+  turn?: { turn: number; model: string; startedAt: number };
+  tools: Map<string, number>;
+}
+
+/** Pairs the start and the end of work. It keeps the work of running tasks only. A parked or ended task uses no memory. */
+export class TaskActivities {
+  readonly #open = new Map<string, OpenWork>();
+
+  /** Returns the activities that end with these entries. The entries of a task must arrive in order. */
+  note(taskId: string, entries: readonly JournalEntry[]): TaskActivity[] {
+    return entries.flatMap(({ at, event }) => this.#activity(taskId, event, at) ?? []);
+  }
+
+  /** The number of tasks with open work. */
+  get size(): number {
+    return this.#open.size;
+  }
+
+  #activity(taskId: string, event: TaskEvent, at: number): TaskActivity | undefined {
+    switch (event.type) {
+      case 'turn.started':
+        this.#work(taskId).turn = { turn: event.turn, model: event.model, startedAt: at };
+        return undefined;
+      case 'turn.finished':
+      case 'turn.abandoned': {
+        const work = this.#open.get(taskId);
+        const started = work?.turn;
+        delete work?.turn;
+        // An earlier process started the turn.
+        if (started?.turn !== event.turn) return undefined;
+        const call = { type: 'model-call' as const, ...started, endedAt: at };
+        if (event.type === 'turn.abandoned') return { ...call, failed: true };
+        const { usage, usd } = event;
+        return { ...call, usage, ...(usd !== undefined && { usd }), failed: false };
+      }
+      case 'context.summarised': {
+        const { model, usage, usd } = event;
+        return model === null
+          ? undefined
+          : { type: 'summary', model, usage, ...(usd !== undefined && { usd }) };
+      }
+      case 'tool.started':
+        this.#work(taskId).tools.set(event.toolId, at);
+        return undefined;
+      case 'tool.finished': {
+        const { tool, callId, toolId, outcome } = event;
+        const tools = this.#open.get(taskId)?.tools;
+        const startedAt = tools?.get(toolId);
+        tools?.delete(toolId);
+        if (startedAt === undefined) return undefined;
+        return {
+          type: 'tool-execution',
+          tool,
+          callId,
+          toolId,
+          startedAt,
+          endedAt: at,
+          outcome: outcome.type,
+        };
+      }
+      case 'tool.decided': {
+        const { tool, callId, decision, by } = event;
+        return { type: 'decision', tool, callId, decision, channel: by.channel, at };
+      }
+      case 'input.required':
+      case 'auth.required': {
+        const work = this.#open.get(taskId);
+        // A running tool may ask a question. Its execution continues after the answer.
+        if (work?.tools.size === 0) this.#open.delete(taskId);
+        return undefined;
+      }
+      case 'task.completed':
+      case 'task.failed':
+      case 'task.canceled':
+      case 'task.rejected': {
+        this.#open.delete(taskId);
+        const state = STATE_OF_END[event.type];
+        return { type: 'task-end', state, at };
+      }
+      case 'task.created':
+      case 'message.received':
+      case 'task.working':
+      case 'instructions.read':
+      case 'text.delta':
+      case 'reasoning.delta':
+      case 'artifact.updated':
+      case 'agent.session':
+      case 'turn.noted':
+      case 'todos.reminded':
+      case 'tool.requested':
+      case 'model.unavailable':
+      case 'context.clipped':
+      case 'context.exceeded':
+      case 'grant.revoked':
+      case 'tool.asked':
+      case 'tool.withdrew':
+      case 'tool.output':
+      case 'files.saved':
+      case 'todos.updated':
+      case 'abort.requested':
+      case 'tool.interrupted':
+      case 'process.orphaned':
+      case 'workspace.unavailable':
+      case 'tool.outdated':
+        return undefined;
+    }
+  }
+
+  #work(taskId: string): OpenWork {
+    const known = this.#open.get(taskId);
+    if (known !== undefined) return known;
+    const work: OpenWork = { tools: new Map() };
+    this.#open.set(taskId, work);
+    return work;
+  }
+}
+
+const STATE_OF_END = {
+  'task.completed': 'completed',
+  'task.failed': 'failed',
+  'task.canceled': 'canceled',
+  'task.rejected': 'rejected',
+} as const;

@@ -1,0 +1,40 @@
+import { expect, it } from '@jest/globals';
+import { serverFacts } from '../../../../a2a-server/telemetry/server-facts.ts';
+import type { JournalStatistics } from '../../../../a2a-server/journal/journal.ts';
+import { soleOwnership } from '../../../../a2a-server/journal/ownership.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
+
+const NOTHING: JournalStatistics = { tasks: {}, waitingSince: null, bytes: 1 };
+
+function countedFacts(statistics: () => Promise<JournalStatistics>) {
+  const clock = new FakeClock();
+  let counts = 0;
+  const journal = {
+    ownership: soleOwnership({ unsettled: () => Promise.resolve([]) }),
+    statistics() {
+      counts += 1;
+      return statistics();
+    },
+  };
+  return {
+    clock,
+    counts: () => counts,
+    facts: serverFacts({ journal, clock, streams: () => 2, executions: () => 3 }),
+  };
+}
+
+it('readers at the same time and within five seconds share one count of the journal', async () => {
+  const { facts, clock, counts } = countedFacts(() => Promise.resolve(NOTHING));
+  await Promise.all([facts(), facts()]);
+  clock.advance(4_999);
+  await facts();
+  expect(counts()).toBe(1);
+  clock.advance(1);
+  expect(await facts()).toMatchObject({ streams: 2, executions: 3, statistics: NOTHING, leaseMs: undefined });
+  expect(counts()).toBe(2);
+});
+
+it('while the journal cannot be read, the other facts are there', async () => {
+  const { facts } = countedFacts(() => Promise.reject(new Error('the database is away')));
+  expect(await facts()).toMatchObject({ streams: 2, statistics: undefined });
+});
