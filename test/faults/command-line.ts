@@ -21,6 +21,7 @@ const options = z.object({
   tokenEnv: z.string(),
   text: z.string(),
   restart: z.string().optional(),
+  database: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   json: z.boolean(),
 });
 export type Options = z.infer<typeof options>;
@@ -36,6 +37,7 @@ Parts:
   disk      a disk that is full for a while (Linux, with prlimit of util-linux)
   frames    malformed MCP frames at the bridge, 2,500 a round
   answers   malformed answers and events of agents at the bridge, 2,500 a round
+  replicas  three servers on one PostgreSQL: SIGKILL, SIGSTOP, cut and stalled connections to it
   blackbox  what any A2A server keeps and loses, on our server and on one that forgets
 
 Exit codes:
@@ -84,6 +86,10 @@ export function readCommandLine(args: readonly string[]): Options {
     .option(
       '--restart <command>',
       'with --url: a shell command that kills the server, starts it again and waits until it is ready\n(without it, the scenarios with a killed process do not run)',
+    )
+    .option(
+      '--database <url>',
+      'a PostgreSQL for the part replicas; each round creates and drops a schema (default: one that the run starts)',
     )
     .option('--json', 'print the result as one JSON object to stdout, and all other output to stderr', false)
     .addHelpText('after', WHAT_FOLLOWS)

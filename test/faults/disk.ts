@@ -48,7 +48,7 @@ export async function diskRound(round: number, programs: Programs, findings: Fin
         verdicts: new Verdicts(random),
       };
       const flow = random.chance(0.3)
-        ? new BridgeFlow({ ...parts, call: (name, args) => place.callTool(name, args) })
+        ? new BridgeFlow({ ...parts, call: (name, args) => place.bridge.callTool(name, args) })
         : new A2aFlow(parts);
       await runFull(flow, `d${round}f${flows}full`, scene);
     }
@@ -165,10 +165,10 @@ async function fullOutbox(round: number, { place, random, findings }: Scene): Pr
     workspace: place.home.workspace,
     random,
     verdicts: new Verdicts(random),
-    call: (name, args) => place.callTool(name, args),
+    call: (name, args) => place.bridge.callTool(name, args),
   });
-  await place.callTool('list_all_active_sessions', {});
-  const pid = place.bridgePid;
+  await place.bridge.callTool('list_all_active_sessions', {});
+  const pid = place.bridge.pid;
   if (pid === undefined) return;
   await limitFileSize(pid, 0);
   await flow.step();

@@ -93,7 +93,7 @@ async function everyByteOfDelegation(round: number, scene: Scene): Promise<void>
   const { place, proxy, findings } = scene;
   const client = await place.client();
   const delegate = async (name: string): Promise<string> => {
-    const said = await place.callTool('delegate_task_to_assistant', { task: `say ${name} is all.` });
+    const said = await place.bridge.callTool('delegate_task_to_assistant', { task: `say ${name} is all.` });
     const words = said.content.map(({ text }) => text).join('\n');
     must(said.isError !== true, `the caller got an error because of a cut connection: ${words}`);
     const { taskId, state, output } = report.parse(said.structuredContent);

@@ -8,6 +8,7 @@ import { CommanderError } from 'commander';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import { runBlackboxOn, runOwnBlackbox } from './blackbox-report.ts';
 import { EXIT, readCommandLine, type Options } from './command-line.ts';
+import { type FaultDatabase, openFaultDatabase } from './fault-database.ts';
 import { Findings } from './findings.ts';
 import { runPart, type Run } from './parts.ts';
 import { copyPrograms } from './programs.ts';
@@ -40,15 +41,21 @@ async function main(args: readonly string[]): Promise<number> {
   return findings.violations.length === 0 ? EXIT.held : EXIT.broken;
 }
 
-async function runOwn({ only, from, rounds, lanes, minutes }: Options, findings: Findings): Promise<void> {
+async function runOwn(
+  { only, from, rounds, lanes, minutes, database: url }: Options,
+  findings: Findings,
+): Promise<void> {
   const programs = await copyPrograms();
+  let opened: Promise<FaultDatabase> | undefined;
+  const database = (): Promise<FaultDatabase> => (opened ??= openFaultDatabase(url));
   try {
     for (const part of only) {
       const until = performance.now() + minutes * 60_000;
-      const run: Run = { programs, findings, from, rounds, lanes, until };
+      const run: Run = { programs, database, findings, from, rounds, lanes, until };
       await (part === 'blackbox' ? runOwnBlackbox(run) : runPart(part, run));
     }
   } finally {
+    await (await opened)?.close();
     await programs.remove();
   }
 }

@@ -1,5 +1,6 @@
 /** The guarantees that hold after every flow, whatever faults it met. */
 import { z } from 'zod';
+import type { Journal } from '../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { JournalEntry } from '../../a2a-server/task/events.ts';
 import { readTask, type StreamEvent, type TaskView } from '../support/wire-event.ts';
@@ -85,18 +86,26 @@ export type JournalOnDisk = ReadonlyMap<string, readonly JournalEntry[]>;
 export async function readJournalFile(path: string): Promise<JournalOnDisk> {
   const journal = await openSqliteJournal({ path, clock: () => 0 });
   try {
-    const tasks = new Map<string, readonly JournalEntry[]>();
-    const { rows } = await journal.list({ principal: 'local' }, { size: 100 });
-    for (const row of rows) {
-      const all = await journal.read(row.taskId, 0, 1_000_000);
-      all.forEach(({ seq }, index) =>
-        must(seq === index + 1, `entry ${index + 1} of ${row.taskId} is numbered ${seq}`),
-      );
-      must(all.length === row.seq, `${row.taskId} has ${all.length} entries, and its row says ${row.seq}`);
-      tasks.set(row.taskId, all);
-    }
-    return tasks;
+    return await readJournal(journal, 'local');
   } finally {
     await journal.close();
   }
+}
+
+/** Reads the last 100 tasks of a principal and checks J1. @throws Violation */
+export async function readJournal(
+  journal: Pick<Journal, 'list' | 'read'>,
+  principal: string,
+): Promise<JournalOnDisk> {
+  const tasks = new Map<string, readonly JournalEntry[]>();
+  const { rows } = await journal.list({ principal }, { size: 100 });
+  for (const row of rows) {
+    const all = await journal.read(row.taskId, 0, 1_000_000);
+    all.forEach(({ seq }, index) =>
+      must(seq === index + 1, `entry ${index + 1} of ${row.taskId} is numbered ${seq}`),
+    );
+    must(all.length === row.seq, `${row.taskId} has ${all.length} entries, and its row says ${row.seq}`);
+    tasks.set(row.taskId, all);
+  }
+  return tasks;
 }

@@ -1,5 +1,6 @@
-/** Sends SIGKILL to the programs of a round: after a time, or at an event of the task. */
+/** Sends SIGKILL to the programs of a round. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { FaultTiming } from './fault-timing.ts';
 import type { Findings } from './findings.ts';
 import type { Place } from './place.ts';
 import type { Random } from './random.ts';
@@ -12,7 +13,7 @@ export class Killer {
   readonly #place: Place;
   readonly #random: Random;
   readonly #findings: Findings;
-  #onEvent: (() => void) | undefined;
+  readonly #timing: FaultTiming;
 
   constructor(
     place: Place,
@@ -22,11 +23,12 @@ export class Killer {
     this.left = kills;
     this.#random = random;
     this.#findings = findings;
+    this.#timing = new FaultTiming(random);
   }
 
   /** Tells the killer that a reader has received an event. A planned kill may happen now. */
   heard(): void {
-    this.#onEvent?.();
+    this.#timing.heard();
   }
 
   /**
@@ -38,38 +40,13 @@ export class Killer {
     if (this.left <= 0 || random.chance(0.2)) return async () => undefined;
     const target: Target = bridged ? random.pick(['server', 'bridge', 'both']) : 'server';
     const again = random.chance(0.1) ? random.between(0, 300) : undefined;
-    let struck: Promise<void> | undefined;
-    const kill = (): void => {
-      struck ??= this.#kill(target, again);
-    };
-    const callOff = random.chance(0.5) ? this.#inTime(kill) : this.#atEvent(kill);
-    return async () => {
-      callOff();
-      await struck;
-    };
-  }
-
-  #inTime(kill: () => void): () => void {
-    const delay = this.#random.between(0, this.#random.pick([30, 120, 500]));
-    const timer = setTimeout(kill, delay);
-    return () => clearTimeout(timer);
-  }
-
-  #atEvent(kill: () => void): () => void {
-    let events = this.#random.between(1, this.#random.pick([3, 12, 100]));
-    this.#onEvent = () => {
-      events -= 1;
-      if (events === 0) kill();
-    };
-    return () => {
-      this.#onEvent = undefined;
-    };
+    return this.#timing.plan(() => this.#kill(target, again));
   }
 
   async #kill(target: Target, again: number | undefined): Promise<void> {
     this.#count(target);
     const [starting] = await Promise.all([
-      target === 'server' ? false : this.#place.killBridge(),
+      target === 'server' ? false : this.#place.bridge.kill(),
       target === 'bridge' ? undefined : this.#place.killServer(),
     ]);
     if (starting) this.#findings.count('kills: kills during initialize');

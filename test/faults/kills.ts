@@ -32,7 +32,7 @@ export async function killsRound(round: number, programs: Programs, findings: Fi
         verdicts: new Verdicts(random),
       };
       const flow = random.chance(0.5)
-        ? new BridgeFlow({ ...parts, call: (name, args) => place.callTool(name, args) })
+        ? new BridgeFlow({ ...parts, call: (name, args) => place.bridge.callTool(name, args) })
         : new A2aFlow(parts);
       await runFlow(flow, place, killer, findings);
     }

@@ -35,15 +35,15 @@ export async function deathAtWrite(
       workspace: place.home.workspace,
       random,
       verdicts: new Verdicts(random),
-      call: (name, args) => place.callTool(name, args),
+      call: (name, args) => place.bridge.callTool(name, args),
     });
-    await place.startBridge({
+    await place.bridge.start({
       script: programs.dyingBridge,
       env: { FAULTS_DIE_AT: `${side}:${number}` },
     });
     let died = await finish(flow);
     // The bridge writes once more after the person has the result. So the bridge may die at its end.
-    if (!died) died = (await place.closeBridge()) === null;
+    if (!died) died = (await place.bridge.close()) === null;
     if (!died) return false;
     if (number === 1) await checkFirstWrite(side, flow, place);
     await finish(flow);
@@ -65,7 +65,7 @@ async function checkFirstWrite(side: Side, flow: BridgeFlow, place: Place): Prom
   const tasks = (): Promise<number> => findTasks(client, flow).then(({ length }) => length);
   if (side === 'before')
     return must((await tasks()) === 0, 'the bridge sent a message before it was in the outbox');
-  await place.startBridge();
+  await place.bridge.start();
   for (const deadline = performance.now() + ARRIVAL_MS; (await tasks()) === 0; await pause(LOOK_MS))
     must(performance.now() < deadline, 'the next bridge has not sent the message from the outbox');
 }
@@ -89,7 +89,7 @@ async function finish(flow: BridgeFlow): Promise<boolean> {
 /** Checks that the next bridge returns the same result, and that the outbox then has no open entry. */
 async function mustBeClosed(flow: BridgeFlow, place: Place): Promise<void> {
   await flow.collect();
-  const code = await place.closeBridge();
+  const code = await place.bridge.close();
   must(code === 0, `the bridge exited with ${code} after its client had closed stdin`);
   const database = await BridgeDatabase.open(place.bridgeHome);
   const open = new Outbox(database).open().map(({ messageId }) => messageId);

@@ -2,12 +2,14 @@
 import { answersRound } from './answers.ts';
 import { deathAtAppend, SIDES } from './appends.ts';
 import { diskRound } from './disk.ts';
+import type { FaultDatabase } from './fault-database.ts';
 import type { Findings } from './findings.ts';
 import { framesRound } from './frames.ts';
 import { killsRound } from './kills.ts';
 import { deathAtWrite } from './outbox.ts';
 import type { Programs } from './programs.ts';
 import { proxyRound } from './proxy.ts';
+import { replicasRound } from './replicas.ts';
 import { repeatsRound } from './repeats.ts';
 import { stallsRound } from './stalls.ts';
 
@@ -22,11 +24,14 @@ export const PARTS = [
   'frames',
   'answers',
   'blackbox',
+  'replicas',
 ] as const;
 export type Part = (typeof PARTS)[number];
 
 export interface Run {
   programs: Programs;
+  /** The PostgreSQL for the part "replicas". */
+  database: () => Promise<FaultDatabase>;
   findings: Findings;
   /** The number of the first round is `from`, and the number of rounds is `rounds`. */
   from: number;
@@ -98,6 +103,10 @@ const ROUNDS: Record<Exclude<Part, 'blackbox'>, (round: number, run: Run) => Pro
     await answersRound(round, programs, findings);
     return true;
   },
+  async replicas(round, { programs, findings, database }) {
+    await replicasRound(round, { programs, findings, database: await database() });
+    return true;
+  },
 };
 
 function summary(part: Part, findings: Findings): string {
@@ -112,6 +121,7 @@ function summary(part: Part, findings: Findings): string {
     frames: ['malformed frames', 'answered with an error', 'answered with a sentence'],
     answers: ['malformed answers and events', 'calls that failed with a sentence', 'calls that came through'],
     blackbox: [],
+    replicas: ['faults', 'kills', 'flows', 'events'],
   };
   const counts = told[part].map((what) => `${findings.counted(`${part}: ${what}`)} ${what}`);
   return [...counts, `${findings.violations.length} violations`].join(', ');

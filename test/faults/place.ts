@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { RawClient, resultOf, type Line, type ToolResult } from '../integration/bridge/support/raw-client.ts';
 import {
   homeDirectoryOf,
   launchServer,
@@ -12,6 +11,7 @@ import {
   type ServerHome,
 } from '../support/server-program.ts';
 import { A2aClient, Disconnected } from './a2a-client.ts';
+import { BridgeProcess } from './bridge-process.ts';
 import { must } from './findings.ts';
 import type { Programs } from './programs.ts';
 import type { Random } from './random.ts';
@@ -24,29 +24,26 @@ interface PlaceOptions {
   serverArgs?: readonly string[];
 }
 
-/** A bridge process and its client. `ready` resolves when the bridge has started. */
-interface Bridge {
-  client: RawClient;
-  ready: Promise<void>;
-  exited: Promise<undefined>;
-}
-
-/** Requests complete results, because the flow keeps no earlier result. */
-const WHOLE = { 'mcp-a2a-bridge/wholeResult': true };
-
 export class Place {
   readonly home: ServerHome;
   readonly port: number;
+  readonly bridge: BridgeProcess;
   readonly #options: PlaceOptions;
   #server: Launched | undefined;
   readonly #killed = new WeakSet<Launched>();
   #ready: Promise<{ url: string; token: string }> | undefined;
-  #bridge: Bridge | undefined;
 
   private constructor(home: ServerHome, port: number, options: PlaceOptions) {
     this.home = home;
     this.port = port;
     this.#options = options;
+    this.bridge = new BridgeProcess({
+      program: options.programs.bridge,
+      directory: home.stateDir,
+      stateDir: this.bridgeHome,
+      agentUrl: options.agentUrl ?? this.url,
+      token: async () => (await this.serving()).token,
+    });
   }
 
   static async open(options: PlaceOptions): Promise<Place> {
@@ -68,10 +65,6 @@ export class Place {
 
   get server(): Launched | undefined {
     return this.#server;
-  }
-
-  get bridgePid(): number | undefined {
-    return this.#bridge?.client.process.pid;
   }
 
   /**
@@ -129,71 +122,8 @@ export class Place {
     must(code === undefined || code === 0, `an orderly end gave the exit code ${code}`);
   }
 
-  /**
-   * Sends SIGKILL to the bridge, also during its initialization.
-   * @returns whether a bridge ran
-   */
-  async killBridge(): Promise<boolean> {
-    const bridge = this.#bridge;
-    this.#bridge = undefined;
-    if (bridge === undefined) return false;
-    const initialized = await Promise.race([bridge.ready.then(() => true), Promise.resolve(false)]);
-    await bridge.client.kill();
-    return !initialized;
-  }
-
-  /** Closes the bridge's stdin, like a client that exits. @returns the exit code; null after a kill */
-  async closeBridge(): Promise<number | null> {
-    const code = (await this.#bridge?.client.close()) ?? null;
-    this.#bridge = undefined;
-    return code;
-  }
-
-  /** Starts a bridge for the calls that follow. @throws Disconnected */
-  async startBridge(how: { script?: string; env?: Readonly<Record<string, string>> } = {}): Promise<void> {
-    const { script = this.#options.programs.bridge, env = {} } = how;
-    const { token } = await this.serving();
-    const { stateDir } = this.home;
-    const client = RawClient.spawn(
-      { script, directory: stateDir, remove: async () => undefined },
-      { stateDir: this.bridgeHome, agentUrl: this.#options.agentUrl ?? this.url, token, env },
-    );
-    // A write to a killed process fails, and needs no report.
-    client.process.stdin.on('error', () => undefined);
-    const exited = once(client.process, 'exit').then(() => undefined);
-    this.#bridge = { client, exited, ready: client.initialize() };
-  }
-
-  /** Calls a tool of the bridge. Starts a bridge if none runs. @throws Disconnected */
-  async callTool(name: string, args: object): Promise<ToolResult> {
-    if (this.#bridge === undefined) await this.startBridge();
-    const bridge = this.#bridge;
-    if (bridge === undefined) throw new Disconnected('the bridge was killed before it was asked');
-    const { client, exited, ready } = bridge;
-    const { process: child } = client;
-    const call = async (): Promise<Line> => {
-      await ready;
-      return client.request('tools/call', { name, arguments: args, _meta: WHOLE });
-    };
-    const ended = child.exitCode !== null || child.signalCode !== null;
-    const line = ended ? undefined : await Promise.race([call(), exited]);
-    if (line === undefined) {
-      if (this.#bridge === bridge) this.#bridge = undefined;
-      must(
-        child.signalCode === 'SIGKILL',
-        `the bridge ended by itself (${child.exitCode}): ${client.stderr}`,
-      );
-      throw new Disconnected('the bridge was killed');
-    }
-    must(
-      client.invalidLines.length === 0,
-      () => `stdout contains text that is not MCP: ${client.invalidLines.join('\n')}`,
-    );
-    return resultOf(line);
-  }
-
   async close(): Promise<void> {
-    await this.killBridge();
+    await this.bridge.kill();
     await this.endServer();
     await rm(homeDirectoryOf(this.home), { recursive: true, force: true });
   }
@@ -203,7 +133,7 @@ export class Place {
  * Returns a port below the range for outgoing connections. So no other connection takes the address of a killed
  * server.
  */
-async function freePort(random: Random): Promise<number> {
+export async function freePort(random: Random): Promise<number> {
   for (;;) {
     const port = random.between(15_000, 32_000);
     const server = createServer().listen(port, '127.0.0.1');

@@ -52,7 +52,7 @@ async function randomCuts(round: number, scene: Scene): Promise<void> {
     };
     const flow =
       flows % 3 === 2
-        ? new BridgeFlow({ ...parts, call: (name, args) => place.callTool(name, args) })
+        ? new BridgeFlow({ ...parts, call: (name, args) => place.bridge.callTool(name, args) })
         : new A2aFlow(parts);
     await runCut('proxy', flow, scene);
   }
@@ -99,10 +99,10 @@ async function killedUnheard(round: number, scene: Scene): Promise<void> {
     workspace: place.home.workspace,
     random,
     verdicts: new Verdicts(random),
-    call: (name, args) => place.callTool(name, args),
+    call: (name, args) => place.bridge.callTool(name, args),
   });
   // This call reads the agent card. So the next answer is the answer to the message.
-  await place.callTool('list_all_active_sessions', {});
+  await place.bridge.callTool('list_all_active_sessions', {});
   const client = await place.client();
   proxy.mute = true;
   const unheard = flow.step().catch(unlessDisconnected);
@@ -113,7 +113,7 @@ async function killedUnheard(round: number, scene: Scene): Promise<void> {
     );
     await pause(LOOK_MS);
   }
-  await place.killBridge();
+  await place.bridge.kill();
   await unheard;
   proxy.mute = false;
   await runCut('proxy', flow, scene);

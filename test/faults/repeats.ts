@@ -58,13 +58,13 @@ async function repeatedFlow(name: string, { place, random, findings }: Scene): P
   let heard: (() => void) | undefined;
   const call: CallTool = async (tool, args) => {
     const struck = flow.begun ? undefined : strikes.shift();
-    if (struck === undefined) return place.callTool(tool, args);
+    if (struck === undefined) return place.bridge.callTool(tool, args);
     findings.count(`repeats: kills of ${struck.target}, ${struck.moment.type}`);
     findings.count('repeats: kills');
     const { over, onEvent } = begin(struck, place);
     heard = onEvent;
     try {
-      const result = await place.callTool(tool, args);
+      const result = await place.bridge.callTool(tool, args);
       if (struck.moment.type !== 'answer') return result;
       await kill(struck, place);
       throw new Disconnected('the answer was lost');
@@ -156,7 +156,7 @@ function begin(strike: Strike, place: Place): { over: () => Promise<void>; onEve
 
 async function kill({ target, away }: Strike, place: Place): Promise<void> {
   await Promise.all([
-    target === 'server' ? undefined : place.killBridge(),
+    target === 'server' ? undefined : place.bridge.kill(),
     target === 'bridge' ? undefined : place.endServer(),
   ]);
   if (target === 'bridge') return;

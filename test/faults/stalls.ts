@@ -80,10 +80,10 @@ async function stalledFlow(
     call: answeredInTime((tool, args) => {
       const [second] = tool === DECIDE ? atDecision.splice(0) : [];
       if (second !== undefined) cutNext(second);
-      return place.callTool(tool, args);
+      return place.bridge.callTool(tool, args);
     }, findings),
   });
-  if (!card) await place.callTool('list_all_active_sessions', {});
+  if (!card) await place.bridge.callTool('list_all_active_sessions', {});
   cutNext(cut);
   proxy.onCut = () => findings.count('stalls: stalls');
   const began = performance.now();

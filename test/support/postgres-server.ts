@@ -103,8 +103,9 @@ export async function startPostgres(...options: string[]): Promise<PostgresServe
   return {
     async createDatabase(more = '') {
       databases += 1;
-      await administer(`CREATE DATABASE test_${databases} STRATEGY file_copy ${more}`);
-      return `postgres:///test_${databases}?user=postgres&host=${encodeURIComponent(directory)}`;
+      const name = `test_${databases}`;
+      await administer(`CREATE DATABASE ${name} STRATEGY file_copy ${more}`);
+      return `postgres:///${name}?user=postgres&host=${encodeURIComponent(directory)}`;
     },
     dropDatabase: (url) => administer(`DROP DATABASE ${new URL(url).pathname.slice(1)} WITH (FORCE)`),
     async allowConnections(url, allowed) {
