@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { whyNoPostgres } from '../support/postgres-server.ts';
 
 // This test starts dozens of processes, perhaps on a busy machine. It does not wait for this time to pass.
 jest.setTimeout(240_000);
@@ -120,6 +121,16 @@ describe('a short run of the fault harness', () => {
     expect(counts['answers: calls that failed with a sentence']).toBeGreaterThan(100);
     expect(counts['answers: calls that came through']).toBeGreaterThan(100);
   });
+
+  const replicasTest = whyNoPostgres === undefined ? it : it.skip;
+  replicasTest(
+    'R112 R113 R114 when three servers on one PostgreSQL are killed, stopped and cut off, no event is lost or repeated, and no call runs twice',
+    async () => {
+      const counts = await faults('--only', 'replicas', '--rounds', '1');
+      expect(counts['replicas: faults']).toBeGreaterThanOrEqual(10);
+      expect(counts['replicas: flows']).toBeGreaterThan(0);
+    },
+  );
 
   it('the black-box test passes our server and fails a server that forgets its tasks', async () => {
     const counts = await blackbox;
