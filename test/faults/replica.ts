@@ -73,14 +73,18 @@ export class Replica {
     });
   }
 
-  /** Cuts all connections to the database once. */
+  /** Cuts all connections to the database once. A server whose database is away at its start ends, by design. */
   cutDatabase(): Promise<void> {
-    return this.#after(async () => this.#proxy.cut());
+    return this.#after(async () => {
+      await this.#server.ready;
+      this.#proxy.cut();
+    });
   }
 
   /** Connections to the database carry nothing for `ms`. Then they are cut. */
   stallDatabase(ms: number): Promise<void> {
     return this.#after(async () => {
+      await this.#server.ready;
       this.#proxy.freeze();
       await pause(ms);
       this.#proxy.cut();
