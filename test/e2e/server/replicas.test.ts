@@ -1,7 +1,10 @@
 /** Tests several server processes on one PostgreSQL: what happens to a task whose server dies, stops or is cut off. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
+import { command } from '../../integration/acp/steps-with-effects.ts';
 import { decisionOn } from '../../support/a2a-message.ts';
+import { agentProgram } from '../../support/acp-agent/agent-program.ts';
+import { steps } from '../../support/acp-agent/step.ts';
 import { z } from 'zod';
 import { makeGate } from '../../support/gate.ts';
 import { plan, shell, wait, write } from '../../support/offline-plan.ts';
@@ -92,6 +95,14 @@ else {
 
   const replica = (from = url): Promise<Stage> => stage({ env: { A2A_SERVER_DATABASE: from } });
 
+  /** Starts two servers with the same ACP agent. */
+  async function acpReplicas() {
+    const agent = await agentProgram();
+    const args = ['--agent=acp', '--', agent.command, ...agent.args];
+    const env = { A2A_SERVER_DATABASE: url };
+    return { agent, first: await stage({ args, env }), second: await stage({ args, env }) };
+  }
+
   describe('a server that dies', () => {
     it('R112 during a command: another server asks about the interrupted command, and does not run it again', async () => {
       const first = await replica();
@@ -129,6 +140,29 @@ else {
       expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
       expect(await first.file('a.txt')).toBe('one');
       expect(starts(await eventsOf(second, taskId))).toBe(1);
+    });
+
+    it('R112 while an ACP agent waits for a person: another server starts the agent from its session, and the call runs once', async () => {
+      const { agent, first, second } = await acpReplicas();
+      const text = steps({ say: 'Before. ' }, { ask: [command('a')] }, { say: 'After.' });
+      const { taskId, pending } = await (await first.peer.stream(text)).parked();
+      await first.server.kill();
+      const decided = await second.peer.decide(taskId, [decisionOn(pending, 'approve')]);
+      expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
+      expect(await first.file('effects.txt')).toBe('a\n');
+      expect(await agent.answers()).toEqual(['a: allow_once']);
+      expect((await agent.prompts())[1]).toContain('Run make a: the person approved it');
+    });
+
+    it('R112 while an ACP agent works: another server starts the agent again, and it continues its session', async () => {
+      const { agent, first, second } = await acpReplicas();
+      const text = steps({ say: 'One. ' }, { hang: 'in-first-process' }, { say: 'Two.' });
+      const stream = await first.peer.stream(text);
+      const { taskId } = await stream.until((event) => event.text !== '');
+      await first.server.kill();
+      const ended = await (await second.peer.follow(taskId, 0)).rest();
+      expect(ended.at(-1)?.state).toBe('COMPLETED');
+      expect((await agent.prompts())[1]).toMatch(/^Your work on the following task was interrupted/);
     });
 
     it('a server that stops during a tool leaves the task to another server', async () => {
