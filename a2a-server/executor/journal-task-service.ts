@@ -157,6 +157,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     refuseFiles(message, settings.model, models);
     await refuseLongMessage(message, { settings, previous }, options);
     const taskId = ids.task();
+    const { contents = [], trace } = incoming;
     const bare =
       message.command === undefined && models.resolve(settings.model).answersWith?.(message) === 'message';
     const events: TaskEvent[] = [
@@ -167,9 +168,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         settings,
         ...(bare && { answer: 'message' }),
       },
-      { type: 'message.received', message, channel: incoming.channel },
+      { type: 'message.received', message, channel: incoming.channel, ...(trace && { trace }) },
     ];
-    const { contents = [] } = incoming;
     const result = await journal.append({
       taskId,
       expectedSeq: 0,
@@ -177,6 +177,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       state: 'submitted',
       command: key,
       contents,
+      ...(trace && { trace }),
     });
     switch (result.type) {
       case 'appended':

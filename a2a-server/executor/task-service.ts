@@ -2,6 +2,7 @@
  * Defines the task service: all commands and queries on tasks, for all transports. Several processes may use one
  * journal.
  */
+import type { TraceContext } from '../../shared/net/trace-context.ts';
 import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import type { DecisionStatement } from '../../shared/presence/presence-proof.ts';
 import type { Receipt } from '../../shared/receipt/receipt.ts';
@@ -35,6 +36,8 @@ export interface Incoming {
   /** SHA-256 of the canonical message, in hex. It detects a repeated message (R27). */
   bodyHash: string;
   taskId?: string;
+  /** The trace of the request. */
+  trace?: TraceContext | undefined;
   /** The session to continue. The message goes to the session's live task. If there is none, it starts a new task. */
   sessionId?: string;
   settings: TaskSettings;

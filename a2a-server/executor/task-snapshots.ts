@@ -8,6 +8,7 @@
  * - Writers of one task wait in a queue, so each writer gets its chance. Correctness depends only on the journal's key.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TraceContext } from '../../shared/net/trace-context.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { type Claim, OwnershipLost } from '../journal/ownership.ts';
 import type { CommandKey, FileBytes, Journal, RecordedCommand } from '../journal/journal.ts';
@@ -124,6 +125,7 @@ export class TaskLog {
       if (change.type === 'keep' || change.events.length === 0) return { type: 'kept', snapshot };
       if (this.#claim?.held === false) throw this.#lost(taskId);
       const events = this.#dated(snapshot, change.events);
+      const trace = newestTrace(events) ?? snapshot.trace;
       const result = await this.#journal.append({
         taskId,
         expectedSeq: snapshot.seq,
@@ -132,6 +134,7 @@ export class TaskLog {
         ...(command && { command }),
         ...(this.#claim?.epoch !== undefined && { epoch: this.#claim.epoch }),
         ...(change.contents && { contents: change.contents }),
+        ...(trace && { trace }),
       });
       if (result.type === 'repeated') return result;
       if (result.type === 'fenced') throw this.#lost(taskId);
@@ -190,4 +193,9 @@ export class TaskLog {
     const [oldest] = this.#recent.keys();
     if (this.#recent.size > RECENT && oldest !== undefined) this.#recent.delete(oldest);
   }
+}
+
+function newestTrace(events: readonly TaskEvent[]): TraceContext | undefined {
+  const received = events.findLast((event) => event.type === 'message.received');
+  return received?.type === 'message.received' ? received.trace : undefined;
 }

@@ -2,6 +2,7 @@
  * Gives committed entries to the readers of this process: wakes the watchers of a task, and caches its newest entries
  * while it is watched. An engine must call `publish` only for durable entries (J1).
  */
+import type { TraceContext } from '../../shared/net/trace-context.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { AppendWatchers } from './append-watchers.ts';
 import type { AppendOutcome } from './judge-append.ts';
@@ -9,7 +10,11 @@ import type { PreparedAppend } from './prepared-append.ts';
 import { TailCache } from './tail-cache.ts';
 
 /** Called after each durable append, in order. Must not throw. */
-export type OnAppended = (taskId: string, entries: readonly JournalEntry[]) => void;
+export type OnAppended = (
+  taskId: string,
+  entries: readonly JournalEntry[],
+  trace: TraceContext | undefined,
+) => void;
 
 export class CommittedEntries {
   readonly #watchers = new AppendWatchers();
@@ -92,10 +97,10 @@ export class CommittedEntries {
     this.#heads.clear();
   }
 
-  #add({ taskId, bodies, expectedSeq }: PreparedAppend, outcome: AppendOutcome | undefined): boolean {
+  #add({ taskId, bodies, expectedSeq, trace }: PreparedAppend, outcome: AppendOutcome | undefined): boolean {
     if (outcome?.type !== 'done' || outcome.result.type !== 'appended') return false;
     const { entries } = outcome.result;
-    this.#onAppended(taskId, entries);
+    this.#onAppended(taskId, entries, trace);
     if (this.#watchers.has(taskId)) {
       const last = expectedSeq + entries.length;
       // Another server has already appended more. So these entries are not the newest.

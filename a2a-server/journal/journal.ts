@@ -11,6 +11,7 @@
  * Several processes may write. A refused append is a normal result. The writer then reads the new entries and decides
  * again.
  */
+import type { TraceContext } from '../../shared/net/trace-context.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { CostRow } from '../task/cost-sum.ts';
 import type { DailyUse } from '../task/daily-budget.ts';
@@ -41,6 +42,8 @@ export interface Append {
   events: readonly TaskEvent[];
   state: StateName;
   command?: CommandKey;
+  /** The task's trace. The journal does not store it here; it hands it to `OnAppended`. */
+  trace?: TraceContext;
   /** The epoch of the owner's claim. Absent if the append is not part of an execution. */
   epoch?: number;
   /**

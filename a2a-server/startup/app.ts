@@ -15,13 +15,14 @@ import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import { readTraceContext, traceIds } from '../../shared/net/trace-context.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { RestorePreviewOptions } from '../checkpoints/restore-preview.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { attachCaller, Caller, type ReaderEnd } from '../http/auth/caller.ts';
-import { allowedMethods, PAGE_API } from '../http/routes/allowed-methods.ts';
+import { addressPattern, allowedMethods, PAGE_API } from '../http/routes/allowed-methods.ts';
 import { checkpointRoutes } from '../http/routes/checkpoint-routes.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
 import { costRoute } from '../http/routes/cost-route.ts';
@@ -60,6 +61,7 @@ import type { Authenticate } from '../http/auth/tokens.ts';
 import { taskSearchRoute } from '../http/routes/task-search-route.ts';
 import { storyRoute } from '../http/routes/story-route.ts';
 import { toolRoutes } from '../http/routes/tool-execution-routes.ts';
+import type { Traces } from '../telemetry/traces.ts';
 import { pageRoute } from '../page/page-route.ts';
 import type { Page } from '../page/page-route.ts';
 import { TaskChanges } from '../page/task-changes.ts';
@@ -107,6 +109,8 @@ export interface AppOptions {
   health: () => { journal?: 'ok' | 'unreachable' };
   /** Measures each request. The default measures nothing. */
   measured?: MeasuredRequests;
+  /** Records each request with a caller. The default records nothing. */
+  traces?: Traces;
   /** The default is no route `/metrics`. */
   metrics?: MetricsAccess;
   /** Decides about the tasks of disconnected clients. The default does nothing. */
@@ -241,7 +245,7 @@ interface Admission {
 
 function identified(
   identify: (request: Request) => Admission,
-  { reading, clock, log, heartbeatMs = HEARTBEAT_MS }: AppOptions,
+  { reading, clock, log, traces, heartbeatMs = HEARTBEAT_MS }: AppOptions,
 ): RequestHandler {
   return (request, response, next) => {
     const { principal, expiresAt, onSignOut } = identify(request);
@@ -261,10 +265,21 @@ function identified(
       return cut || scope.reason === 'client-gone' || scope.reason === 'lifetime-over' ? 'left' : 'over';
     };
     const full = (): Promise<void> | undefined => untilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
-    const caller = new Caller({ principal, signal: scope.signal, end, full, endAfter });
+    const sent = readTraceContext(request.headers['traceparent'], request.headers['tracestate']);
+    const span = traces?.request(sent);
+    const trace = span?.trace ?? sent;
+    const path = `${request.baseUrl}${request.path}`;
+    const caller = new Caller({ principal, signal: scope.signal, end, full, endAfter, trace });
     attachCaller(request, caller);
     response.once('close', () => {
       for (const stop of stops) stop?.();
+      span?.end({
+        method: request.method,
+        route: addressPattern(path),
+        operation: caller.about.operation,
+        status: response.statusCode,
+        taskId: caller.about.taskId,
+      });
       // A finished response needs no signal. If the response is unfinished, the client has disconnected (E4).
       if (!response.writableFinished) scope.abort('client-gone');
       log.debug(
@@ -274,6 +289,7 @@ function identified(
           path: request.originalUrl.split('?', 1)[0],
           status: response.statusCode,
           principal,
+          ...(trace && { traceId: traceIds(trace).traceId }),
           ...caller.about,
           reason: scope.reason ?? 'answered',
           ms: clock.now() - since,

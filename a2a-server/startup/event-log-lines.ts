@@ -2,6 +2,7 @@
  * Builds log lines for the operator about tasks, decisions, aborts and failures, with their ids and reasons. The log
  * never contains the content of tasks, which is in the journal (X1).
  */
+import { type TraceContext, traceIds } from '../../shared/net/trace-context.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import type { JournalEntry, PolicyVerdict, TaskEvent, ToolOutcome } from '../task/events.ts';
@@ -12,10 +13,17 @@ interface LogLine {
   facts: Readonly<Record<string, unknown>>;
 }
 
-export function logEvents(log: Logger, taskId: string, entries: readonly JournalEntry[]): void {
+/** @param trace the trace of the task. Its id is in each line. */
+export function logEvents(
+  log: Logger,
+  taskId: string,
+  entries: readonly JournalEntry[],
+  trace?: TraceContext,
+): void {
+  const traced = trace && { traceId: traceIds(trace).traceId };
   for (const { seq, event } of entries) {
     const line = logLineOf(event);
-    if (line !== undefined) log[line.level]({ taskId, seq, ...line.facts }, line.message);
+    if (line !== undefined) log[line.level]({ taskId, seq, ...traced, ...line.facts }, line.message);
   }
 }
 

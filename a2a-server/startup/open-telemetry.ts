@@ -1,10 +1,16 @@
 /** Switches the telemetry on that the settings and the OTEL_* variables ask for. Loads the SDK only then. */
 import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import { resultWithin } from '../../shared/runtime/timeout.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { otlpSignals } from '../telemetry/otlp-signals.ts';
+import type { Traces } from '../telemetry/traces.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ServerSettings } from './settings.ts';
+
+/** A receiver that does not answer must not delay the end of the server for longer. */
+const LAST_SEND_MS = 2_000;
 
 interface TelemetryOptions {
   tools: readonly Pick<Tool, 'name'>[];
@@ -15,9 +21,11 @@ interface TelemetryOptions {
 export interface Telemetry {
   /** Undefined if metrics are switched off. */
   readonly metrics: Metrics | undefined;
+  /** Undefined if traces are switched off. */
+  readonly traces: Traces | undefined;
   /** Adds work for the end of the server. */
   onClose(act: () => void): void;
-  /** Sends the last values. Does not reject. */
+  /** Sends the last values and spans, within some seconds. Does not reject. */
   close(): Promise<void>;
 }
 
@@ -28,26 +36,31 @@ export async function openTelemetry(
   const signals = otlpSignals(env);
   for (const problem of signals.problems) log.warn(problem);
   const closings: (() => void)[] = [];
+  const instance = randomUUID();
   const names = tools.map(({ name }) => name);
   const metrics =
     settings.metrics.type === 'off' && !signals.metrics
       ? undefined
       : (await import('../telemetry/open-metrics.ts')).openMetrics({
-          instance: randomUUID(),
+          instance,
           tools: names,
           otlp: signals.metrics,
           env,
         });
+  const traces = signals.traces
+    ? (await import('../telemetry/open-traces.ts')).openTraces({ instance, env })
+    : undefined;
+  if (signals.metrics || signals.traces) (await import('../telemetry/log-problems.ts')).logProblems(log);
   return {
     metrics,
+    traces,
     onClose: (act) => void closings.push(act),
     async close() {
       for (const act of closings) act();
-      try {
-        await metrics?.close();
-      } catch (error) {
-        log.warn({ err: error }, 'the last metrics could not be sent');
-      }
+      const sent = Promise.allSettled([metrics?.close(), traces?.close()]);
+      const results = await resultWithin(systemClock, LAST_SEND_MS, sent);
+      if (results?.every(({ status }) => status === 'fulfilled') !== true)
+        log.warn('the last metrics or spans could not be sent');
     },
   };
 }

@@ -115,10 +115,11 @@ export async function serve(
     held.telemetry = telemetry;
     held.journal = await openJournal(settings, {
       clock: () => systemClock.now(),
-      onAppended: (taskId, entries) => {
-        logEvents(log, taskId, entries);
+      onAppended: (taskId, entries, trace) => {
+        logEvents(log, taskId, entries, trace);
         changes.note(taskId);
         telemetry.metrics?.appended(taskId, entries);
+        telemetry.traces?.appended(taskId, entries, trace);
       },
       onRemoved: (error) => void endAfterRemoval(error, log, held.run),
     });
@@ -268,6 +269,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     servers,
     disconnects,
     ...metrics,
+    ...(opened.telemetry.traces && { traces: opened.telemetry.traces }),
   });
   // Old tasks are resumed before the server accepts new requests.
   const recovered = await tasks.recover();

@@ -1,8 +1,16 @@
+import type { TraceContext } from '../../shared/net/trace-context.ts';
 import { stateWord } from '../../shared/text/spell-state.ts';
 import type { TaskEvent, UserMessage } from './events.ts';
 import { mayHaveAsked, isFirstQuestion } from './pending.ts';
 import { taskEndedRefusal, type CommandRefusal, type CommandOutcome } from './command-outcome.ts';
 import { isTerminal, PARKED_STATES, questionOf, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
+
+interface MessageOrigin {
+  channel: string;
+  wordsDecide: boolean;
+  taskId?: string | undefined;
+  trace?: TraceContext | undefined;
+}
 
 /**
  * Accepts a message for the model: `(snapshot, message) → events | refusal`. Total and pure. A message during a turn
@@ -11,7 +19,7 @@ import { isTerminal, PARKED_STATES, questionOf, waitingCalls, type Call, type Sn
 export function acceptMessage(
   snapshot: Snapshot,
   message: UserMessage,
-  { channel, wordsDecide, taskId }: { channel: string; wordsDecide: boolean; taskId?: string | undefined },
+  { channel, wordsDecide, taskId, trace }: MessageOrigin,
 ): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   if (message.command !== undefined) return underWay(snapshot);
@@ -42,7 +50,7 @@ export function acceptMessage(
       message:
         'The words "approve" and "deny" may belong to another question of the task or the session. Nothing was changed. Get the task, read its question, and answer it in other words, with the task id.',
     };
-  const received: TaskEvent = { type: 'message.received', message, channel };
+  const received: TaskEvent = { type: 'message.received', message, channel, ...(trace && { trace }) };
   const { status } = snapshot;
   // The refusals above exclude pending actions. So a parked task waits for a reply here.
   if (!PARKED_STATES.has(status.state)) return { type: 'append', events: [received] };

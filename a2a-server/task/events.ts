@@ -5,6 +5,7 @@
  * contains all data that a client needs. A reader can therefore convert an event to A2A without the earlier events.
  */
 import type { PresenceProof } from '../../shared/presence/presence-proof.ts';
+import type { TraceContext } from '../../shared/net/trace-context.ts';
 import type { CommandCall } from '../../shared/protocol/agent-command.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
 import type {
@@ -168,7 +169,8 @@ export interface TurnPlace {
 export type TaskEvent =
   /** With `answer`, the client gets only the agent's last text as a message, and no task (A2A 1.0 §3.1.1). */
   | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings; answer?: 'message' }
-  | { type: 'message.received'; message: UserMessage; channel: string }
+  /** `trace` is the trace of the request. The task's later work belongs to it, also after days and after a restart. */
+  | { type: 'message.received'; message: UserMessage; channel: string; trace?: TraceContext }
   /**
    * `dayCost` is present if a person answered the question about the daily budget. It repeats the cost in that
    * question.

@@ -109,7 +109,11 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
     case 'task.created':
       return {};
     case 'message.received':
-      return { queued: [...s.queued, event.message], messageSeq: entry.seq };
+      return {
+        queued: [...s.queued, event.message],
+        messageSeq: entry.seq,
+        ...(event.trace && { trace: event.trace }),
+      };
     case 'task.working':
       return { status: { state: 'working' } };
     case 'instructions.read':

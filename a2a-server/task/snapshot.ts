@@ -1,4 +1,5 @@
 /** Defines the snapshot: the state of a task as the fold of its journal. All values are immutable. */
+import type { TraceContext } from '../../shared/net/trace-context.ts';
 import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type {
   DecisionWord,
@@ -138,6 +139,8 @@ export interface Snapshot {
   status: Status;
   exchanges: readonly ConversationItem[];
   messageSeq: number;
+  /** The trace of the newest message that has one. */
+  trace?: TraceContext;
   /** The messages that no turn contains yet, oldest first. */
   queued: readonly UserMessage[];
   /** The turn whose model call runs, with its text so far. */

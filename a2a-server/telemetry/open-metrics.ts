@@ -11,6 +11,7 @@ import {
   type ResourceMetrics,
 } from '@opentelemetry/sdk-metrics';
 import { createInstruments, type Instruments, type SetGauge } from './instruments.ts';
+import { modelAttributes } from './model-attributes.ts';
 import type { Metrics, ServerFacts } from './metrics.ts';
 import { withUnit } from './prometheus-name.ts';
 import { serverResource } from './server-resource.ts';
@@ -159,6 +160,10 @@ function count(instruments: Instruments, activity: TaskActivity, tools: Readonly
       return;
     case 'task-end':
       instruments.add('a2a.server.ended_tasks', 1, { 'a2a.task.state': activity.state });
+      return;
+    case 'execution-start':
+    case 'execution-end':
+      return;
   }
 }
 
@@ -173,17 +178,6 @@ function countUse(
   ] as const)
     instruments.record('gen_ai.client.token.usage', tokens, { ...attributes, 'gen_ai.token.type': type });
   if (usd !== undefined) instruments.add('a2a.server.cost', usd, { 'gen_ai.request.model': model });
-}
-
-/** The model's id, e.g. `anthropic:claude-…`, begins with its provider. The settings list the models. */
-function modelAttributes(
-  model: string,
-): Record<'gen_ai.operation.name' | 'gen_ai.provider.name' | 'gen_ai.request.model', string> {
-  return {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': model.split(':', 1)[0] ?? model,
-    'gen_ai.request.model': model,
-  };
 }
 
 /** Returns the duration in seconds. The clock may be set back during the work. */

@@ -6,6 +6,9 @@ import type { JournalEntry, TaskEvent, ToolOutcome, Usage } from '../task/events
 
 /** Times are in milliseconds since 1970. */
 export type TaskActivity =
+  /** The server begins to work on the task, after a message, a decision or a restart. */
+  | { type: 'execution-start'; at: number }
+  | { type: 'execution-end'; at: number }
   | {
       type: 'model-call';
       model: string;
@@ -50,7 +53,17 @@ export class TaskActivities {
 
   /** Returns the activities that end with these entries. The entries of a task must arrive in order. */
   note(taskId: string, entries: readonly JournalEntry[]): TaskActivity[] {
-    return entries.flatMap(({ at, event }) => this.#activity(taskId, event, at) ?? []);
+    return entries.flatMap(({ at, event }) => {
+      const opened = startsWork(event) && !this.#open.has(taskId);
+      const known = this.#open.get(taskId);
+      const activity = this.#activity(taskId, event, at);
+      const closed = known !== undefined && !this.#open.has(taskId);
+      return [
+        ...(opened ? [{ type: 'execution-start' as const, at }] : []),
+        ...(closed ? [{ type: 'execution-end' as const, at }] : []),
+        ...(activity ? [activity] : []),
+      ];
+    });
   }
 
   /** The number of tasks with open work. */
@@ -155,6 +168,10 @@ export class TaskActivities {
     this.#open.set(taskId, work);
     return work;
   }
+}
+
+function startsWork({ type }: TaskEvent): boolean {
+  return type === 'turn.started' || type === 'tool.started';
 }
 
 const STATE_OF_END = {

@@ -4,6 +4,7 @@
  */
 import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
+import { currentTrace } from './current-trace.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
 import { sendHttpRequest, type HttpAnswer } from './send-http-request.ts';
 import { WithheldCredentials } from './withheld-credentials-error.ts';
@@ -75,6 +76,7 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
   };
 }
 
+/** The trace too goes only to the agent's origin. */
 function withCredentials(
   headers: Headers,
   target: string,
@@ -82,7 +84,7 @@ function withCredentials(
 ): Headers {
   const all = new Headers(headers);
   if (new URL(target).origin === origin)
-    for (const [name, value] of Object.entries(credentials)) all.set(name, value);
+    for (const [name, value] of Object.entries({ ...currentTrace(), ...credentials })) all.set(name, value);
   return all;
 }
 

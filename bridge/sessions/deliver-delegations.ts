@@ -8,6 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import { currentTrace } from '../agents/current-trace.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { OutboxEntry, DelegatedWork } from '../state/outbox-entry.ts';
@@ -272,6 +273,7 @@ export class DelegationService {
 
 /** Builds the entry of a message that starts a session. */
 function entryOf(agent: Agent, { text, settings, command, files }: DelegatedWork): OutboxEntry {
+  const trace = currentTrace();
   return {
     messageId: randomUUID(),
     agent: agent.name,
@@ -280,6 +282,7 @@ function entryOf(agent: Agent, { text, settings, command, files }: DelegatedWork
     settings,
     ...(command && { command }),
     ...(files && { files }),
+    ...(trace && { trace }),
     sessionId: null,
     taskId: null,
     createdAt: new Date().toISOString(),

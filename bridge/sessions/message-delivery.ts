@@ -7,6 +7,7 @@
 import type { Message } from '@a2a-js/sdk';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { CardFacts } from '../agents/card.ts';
+import { inTrace } from '../agents/current-trace.ts';
 import { refuseFiles } from '../agents/input-modes.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -64,11 +65,13 @@ export class MessageDelivery {
       );
     };
     try {
-      await session.deliver(write, {
-        answers,
-        resumed,
-        withdrawal: { signal: withdraw.signal, wanted: () => outgoing.cancel === null },
-      });
+      await inTrace(entry.trace, () =>
+        session.deliver(write, {
+          answers,
+          resumed,
+          withdrawal: { signal: withdraw.signal, wanted: () => outgoing.cancel === null },
+        }),
+      );
     } catch (error) {
       throw this.#failed(outgoing, error);
     }

@@ -28,12 +28,13 @@ const work = outboxEntrySchema.pick({
   settings: true,
   command: true,
   files: true,
+  trace: true,
   sessionId: true,
   taskId: true,
 });
 
 export function toDelegationRow(entry: OutboxEntry, owner: string): SqlValue[] {
-  const { state, text, settings, command, files, sessionId, taskId } = entry;
+  const { state, text, settings, command, files, trace, sessionId, taskId } = entry;
   const named = state.type === 'accepted' || state.type === 'collected' ? state : undefined;
   const values: Record<Column, SqlValue> = {
     message_id: entry.messageId,
@@ -50,6 +51,7 @@ export function toDelegationRow(entry: OutboxEntry, owner: string): SqlValue[] {
       settings,
       ...(command && { command }),
       ...(files && { files }),
+      ...(trace && { trace }),
       sessionId,
       taskId,
     }),

@@ -44,6 +44,8 @@ export const outboxEntrySchema = z.object({
   /** A command, which the agent runs without a model. `text` is the same command as one line. */
   command: commandCallSchema.optional(),
   files: z.array(attachedFileSchema).optional(),
+  /** The trace of the delegating call, so that it continues if another bridge sends the message. */
+  trace: z.object({ traceparent: z.string(), tracestate: z.exactOptional(z.string()) }).optional(),
   /** The session and task that the message names, the same in every attempt. */
   sessionId: z.string().nullable(),
   taskId: z.string().nullable(),

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { User } from '@a2a-js/sdk/server';
+import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 /**
@@ -40,14 +41,17 @@ export class Caller implements User {
   readonly full: () => Promise<void> | undefined;
   /** Aborts the signal after `ms` milliseconds, unless the response has ended before. */
   readonly endAfter: (ms: number) => void;
+  /** The trace that the request's work belongs to. Undefined if the client sent none and this server records none. */
+  readonly trace: TraceContext | undefined;
   readonly #about: RequestFacts = {};
 
-  constructor({ principal, signal, end, full, endAfter }: CallerParts) {
+  constructor({ principal, signal, end, full, endAfter, trace }: CallerParts) {
     this.principal = principal;
     this.signal = signal;
     this.end = end;
     this.full = full;
     this.endAfter = endAfter;
+    this.trace = trace;
   }
 
   get userName(): string {
@@ -64,7 +68,9 @@ export class Caller implements User {
   }
 }
 
-type CallerParts = Pick<Caller, 'principal' | 'signal' | 'end' | 'full' | 'endAfter'>;
+type CallerParts = Pick<Caller, 'principal' | 'signal' | 'end' | 'full' | 'endAfter'> & {
+  trace?: TraceContext | undefined;
+};
 
 const callers = new WeakMap<Request, Caller>();
 

@@ -50,8 +50,8 @@ export function createRequestHandler(
       answered(server, async (context) => {
         const historyLength = request.configuration?.historyLength;
         const outputModes = outputModesOf(request);
-        const { principal, signal } = context.caller;
-        const incoming = incomingOf(request, { principal, speaksApproval: context.speaksApproval });
+        const { principal, signal, trace } = context.caller;
+        const incoming = incomingOf(request, { principal, speaksApproval: context.speaksApproval, trace });
         const { taskId, sessionId, seq } = await tasks.send(incoming);
         context.caller.concerns({ taskId, sessionId });
         const waits = request.configuration?.returnImmediately !== true;

@@ -53,8 +53,8 @@ export function sendAndFollow(
   return stream({ tasks, disconnects }, context, async () => {
     const historyLength = request.configuration?.historyLength;
     const outputModes = outputModesOf(request);
-    const { principal } = context.caller;
-    const incoming = incomingOf(request, { principal, speaksApproval: context.speaksApproval });
+    const { principal, trace } = context.caller;
+    const incoming = incomingOf(request, { principal, speaksApproval: context.speaksApproval, trace });
     const accepted = await tasks.send(incoming);
     const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, principal, accepted.seq));
     return {

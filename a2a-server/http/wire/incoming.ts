@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
+import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { AGENT_COMMAND, commandPart } from '../../../shared/protocol/agent-command.ts';
@@ -29,6 +30,12 @@ import type { FileBytes } from '../../journal/journal.ts';
 
 const DEFAULT_CHANNEL = 'a2a';
 
+interface RequestOrigin {
+  principal: string;
+  speaksApproval: boolean;
+  trace?: TraceContext | undefined;
+}
+
 /**
  * Converts a request to a command.
  * @throws ProductError MALFORMED, UNSUPPORTED_CONTENT or INVALID_DECISION
@@ -36,7 +43,7 @@ const DEFAULT_CHANNEL = 'a2a';
  */
 export function incomingOf(
   request: SendMessageRequest,
-  { principal, speaksApproval }: { principal: string; speaksApproval: boolean },
+  { principal, speaksApproval, trace }: RequestOrigin,
 ): Incoming {
   // A2A 1.0 §3.3.4: a client that expects push notifications must learn that the server does not support them.
   if (request.configuration?.taskPushNotificationConfig !== undefined)
@@ -63,6 +70,7 @@ export function incomingOf(
     ...sessionId,
     settings,
     wordsDecide: !speaksApproval,
+    ...(trace && { trace }),
     ...(deciding && ('revoke' in deciding ? { revoke: deciding.revoke } : { decisions: deciding })),
   };
 }

@@ -1,4 +1,6 @@
 /** Defines MCP tools: their entry in `tools/list` and their replies. */
+import { readTraceContext } from '../../../shared/net/trace-context.ts';
+import { inTrace } from '../../agents/current-trace.ts';
 import type {
   CallToolResult,
   InputRequiredResult,
@@ -166,9 +168,11 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     async answer({ words, round, context }, offer) {
       if (spec.card === 'uses' && !hasCard(offer, context)) return failure(NO_CARD, { ...offer, name });
       const parsed = spec.input.safeParse(words.arguments);
-      return parsed.success
-        ? answer(spec, offer, { input: parsed.data, words, round, context })
-        : unfit(words.name, parsed.error);
+      if (!parsed.success) return unfit(words.name, parsed.error);
+      const { _meta: meta } = context.mcpReq;
+      // SEP-414: a client names its trace in `_meta`.
+      const trace = readTraceContext(meta?.['traceparent'], meta?.['tracestate']);
+      return inTrace(trace, () => answer(spec, offer, { input: parsed.data, words, round, context }));
     },
   };
 }

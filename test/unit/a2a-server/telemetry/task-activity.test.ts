@@ -25,6 +25,7 @@ describe('the activities of a task', () => {
   it('a model call and a tool execution have the times of their start and their end', () => {
     const events = [created('s'), turnStarted, turnFinished, toolStarted('tool-1'), toolFinished, completed];
     expect(noted(new TaskActivities(), events)).toEqual([
+      { type: 'execution-start', at: 1_000 },
       {
         type: 'model-call',
         model: 'offline',
@@ -44,6 +45,7 @@ describe('the activities of a task', () => {
         endedAt: 4_000,
         outcome: 'ok',
       },
+      { type: 'execution-end', at: 5_000 },
       { type: 'task-end', state: 'completed', at: 5_000 },
     ]);
   });
@@ -51,12 +53,24 @@ describe('the activities of a task', () => {
   it('an abandoned turn is a failed model call', () => {
     const abandoned: TaskEvent = { type: 'turn.abandoned', turn: 1, reason: 'SECRET' };
     expect(noted(new TaskActivities(), [turnStarted, abandoned])).toMatchObject([
+      { type: 'execution-start' },
       { type: 'model-call', failed: true, startedAt: 0, endedAt: 1_000 },
     ]);
   });
 
   it('an end whose start another process recorded has no duration, so it is no activity', () => {
     expect(noted(new TaskActivities(), [turnFinished, toolFinished])).toEqual([]);
+  });
+
+  it('an execution lasts from the first work until the task parks, and starts again after the decision', () => {
+    const events = [turnStarted, turnFinished, inputRequired, working, toolStarted('tool-1'), completed];
+    const ends = noted(new TaskActivities(), events).filter(({ type }) => type.startsWith('execution'));
+    expect(ends).toEqual([
+      { type: 'execution-start', at: 0 },
+      { type: 'execution-end', at: 2_000 },
+      { type: 'execution-start', at: 4_000 },
+      { type: 'execution-end', at: 5_000 },
+    ]);
   });
 
   it('a parked or ended task uses no memory, except while a running tool asks a question', () => {

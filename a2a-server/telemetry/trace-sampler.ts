@@ -1,0 +1,26 @@
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+} from '@opentelemetry/sdk-trace';
+
+/** Reads OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. The default follows the client, and records its own traces. */
+export function samplerOf(env: Readonly<Record<string, string | undefined>>): Sampler {
+  const { OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: ratio = '' } = env;
+  const root = rootSampler(name.replace(/^parentbased_/, ''), ratio);
+  const alone = name !== '' && !name.startsWith('parentbased_');
+  return alone ? root : new ParentBasedSampler({ root });
+}
+
+function rootSampler(name: string, ratio: string): Sampler {
+  switch (name) {
+    case 'always_off':
+      return new AlwaysOffSampler();
+    case 'traceidratio':
+      return new TraceIdRatioBasedSampler(ratio === '' ? 1 : Number(ratio));
+    default:
+      return new AlwaysOnSampler();
+  }
+}
