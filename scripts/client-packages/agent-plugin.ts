@@ -1,0 +1,38 @@
+/** A plugin after Agent Plugins 1.0.0 (agent-plugins.org/specification), for clients that have no format of their own. */
+import {
+  AUTHOR,
+  bridgeCommand,
+  jsonFile,
+  KEYWORDS,
+  NAME,
+  repositoryField,
+  SHORT_DESCRIPTION,
+  type PackageDescription,
+  type PackageFiles,
+} from './package-description.ts';
+
+const SCHEMAS = 'https://agent-plugins.org/schemas/1.0.0';
+
+/**
+ * Returns the manifest and the MCP configuration. Clients start the bridge in the plugin's directory (§7.2.1), and no
+ * variable names the person's directory. So the skill asks the model to name the workspace in each call.
+ */
+export function agentPlugin(about: PackageDescription): PackageFiles {
+  const { version, license } = about;
+  return {
+    'plugin.json': jsonFile({
+      $schema: `${SCHEMAS}/plugin.schema.json`,
+      name: NAME,
+      version,
+      description: SHORT_DESCRIPTION,
+      author: AUTHOR,
+      license,
+      keywords: KEYWORDS,
+      ...repositoryField(about),
+    }),
+    'mcp.json': jsonFile({
+      $schema: `${SCHEMAS}/mcp.schema.json`,
+      mcpServers: { [NAME]: { type: 'stdio', ...bridgeCommand(about, '${PLUGIN_ROOT}') } },
+    }),
+  };
+}
