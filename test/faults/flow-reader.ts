@@ -17,7 +17,11 @@ export interface FlowReaderOptions {
   onEvent?: (event: StreamEvent) => void;
   /** The pause before the next attempt, in milliseconds. */
   lookMs?: number;
+  /** Returns true for an error after which the reader tries again. By default only for a cut connection. */
+  isTemporary?: (error: unknown) => boolean;
 }
+
+const wasCut = (error: unknown): boolean => error instanceof Disconnected;
 
 export class FlowReader {
   #reader: TaskReader | undefined;
@@ -49,7 +53,7 @@ export class FlowReader {
   }
 
   async #follow(): Promise<void> {
-    const { flow, client, onEvent, lookMs = LOOK_MS } = this.#options;
+    const { flow, client, onEvent, lookMs = LOOK_MS, isTemporary = wasCut } = this.#options;
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
@@ -64,7 +68,7 @@ export class FlowReader {
           return;
         }
       } catch (error) {
-        if (!(error instanceof Disconnected)) throw error;
+        if (!isTemporary(error)) throw error;
       }
       await pause(lookMs);
     }

@@ -5,6 +5,7 @@
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPostgresJournal } from '../../a2a-server/journal/postgres/postgres-journal.ts';
+import { Refusal } from '../support/rpc-answer.ts';
 import { homeDirectoryOf, newServerHome } from '../support/server-program.ts';
 import { A2aClient, Disconnected } from './a2a-client.ts';
 import { A2aFlow } from './a2a-flow.ts';
@@ -119,7 +120,12 @@ async function runFlow(
 ): Promise<void> {
   const client = (): A2aClient =>
     new A2aClient({ url: `http://127.0.0.1:${random.pick(replicas).port}`, token: TOKEN });
-  const reading = new FlowReader({ flow, client: async () => client(), onEvent: () => faults.heard() });
+  const reading = new FlowReader({
+    flow,
+    client: async () => client(),
+    onEvent: () => faults.heard(),
+    isTemporary,
+  });
   const pending: Promise<void>[] = [];
   try {
     for (let steps = 0; !flow.done; steps++) {
@@ -128,8 +134,10 @@ async function runFlow(
       try {
         await flow.step(client());
       } catch (error) {
-        if (!(error instanceof Disconnected)) throw error;
-        findings.count('replicas: requests cut off');
+        if (!isTemporary(error)) throw error;
+        findings.count(
+          `replicas: requests ${error instanceof Refusal ? 'refused, because the database was away' : 'cut off'}`,
+        );
         await pause(AGAIN_MS);
       } finally {
         // The other servers go on while the fault lasts. So the flow does, too.
@@ -147,6 +155,11 @@ async function runFlow(
     await Promise.allSettled(pending);
     await reading.stop();
   }
+}
+
+/** True for a request to send again: its connection was cut, or the server cannot reach the database. */
+function isTemporary(error: unknown): boolean {
+  return error instanceof Disconnected || (error instanceof Refusal && error.reason === 'STORAGE');
 }
 
 /** Plans and counts the faults of a round. */
