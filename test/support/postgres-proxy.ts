@@ -13,8 +13,12 @@ export interface PostgresProxy {
   url: string;
   /** Cuts each connection when PostgreSQL answers a request that contains `text`. The answer is lost. */
   loseAnswersTo(text: string): void;
+  /** Delays each piece of an answer by `ms`. */
+  delayAnswers(ms: number): void;
   /** Stops all traffic, but closes nothing. New connections get no answer. */
   freeze(): void;
+  /** New connections lead to this server. It has the same databases. */
+  redirect(url: string): void;
   /** Cuts all connections. New connections work again. */
   cut(): void;
   /** The number of answers that were lost. */
@@ -24,11 +28,12 @@ export interface PostgresProxy {
 
 export async function startProxy(url: string): Promise<PostgresProxy> {
   const target = new URL(url);
-  const socketPath = join(target.searchParams.get('host') ?? '', SOCKET);
+  let socketPath = socketOf(target);
   const directory = await mkdtemp(join(tmpdir(), 'px-'));
   const pairs = new Set<readonly [Socket, Socket]>();
   let losing: string | undefined;
   let frozen = false;
+  let delayMs = 0;
   let lost = 0;
 
   const server = createServer({ allowHalfOpen: true }, (client) => {
@@ -49,7 +54,9 @@ export async function startProxy(url: string): Promise<PostgresProxy> {
     upstream.on('data', (data) => {
       if (frozen) return;
       if (!doomed) {
-        client.write(data);
+        // Timers with the same delay keep their order.
+        if (delayMs === 0) client.write(data);
+        else setTimeout(() => client.write(data), delayMs);
         return;
       }
       losing = undefined;
@@ -70,6 +77,12 @@ export async function startProxy(url: string): Promise<PostgresProxy> {
     url: target.href,
     loseAnswersTo(text) {
       losing = text;
+    },
+    redirect(next) {
+      socketPath = socketOf(new URL(next));
+    },
+    delayAnswers(ms) {
+      delayMs = ms;
     },
     freeze() {
       frozen = true;
@@ -92,4 +105,8 @@ export async function startProxy(url: string): Promise<PostgresProxy> {
       await rm(directory, { recursive: true });
     },
   };
+}
+
+function socketOf(url: URL): string {
+  return join(url.searchParams.get('host') ?? '', SOCKET);
 }

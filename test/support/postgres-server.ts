@@ -25,10 +25,12 @@ export const START_LIMIT_MS = 120_000;
  */
 const END_WITH_TEST = `
   read -r _
-  if pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null); then
-    kill -QUIT "$pid"
-    while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
-  fi
+  for data in "$1/data" "$1/standby/data"; do
+    if pid=$(head -n 1 "$data/postmaster.pid" 2>/dev/null); then
+      kill -QUIT "$pid"
+      while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+    fi
+  done
   rm -rf "$@"`;
 
 export interface PostgresServer {
@@ -43,8 +45,20 @@ export interface PostgresServer {
   stop(): Promise<void>;
   /** Starts a stopped PostgreSQL again. */
   start(): Promise<void>;
+  /**
+   * Adds a standby with streaming replication. From then on, a commit waits until the standby has it. Restarts this
+   * server.
+   */
+  addSynchronousStandby(): Promise<Standby>;
   /** Stops PostgreSQL and deletes its data. */
   dispose(): Promise<void>;
+}
+
+export interface Standby {
+  /** Makes the standby a primary. */
+  promote(): Promise<void>;
+  /** Returns the URL of the same database at the standby. */
+  urlOf(url: string): string;
 }
 
 /** @param options settings of PostgreSQL, such as `max_connections=20` */
@@ -62,41 +76,45 @@ export async function startPostgres(...options: string[]): Promise<PostgresServe
     ['-D', data, '-A', 'trust', '-U', 'postgres', '--no-sync', '--locale=C', '-E', 'UTF8'],
     { ...USER },
   );
+  const base = ['listen_addresses=', 'fsync=off', 'shared_buffers=16MB', ...options];
+  let settings = base;
   let server: ChildProcess | undefined;
+  let standby: ChildProcess | undefined;
   let databases = 0;
 
   async function start(): Promise<void> {
-    const settings = ['listen_addresses=', 'fsync=off', 'shared_buffers=16MB', ...options];
-    const started = spawn(
-      join(bin, 'postgres'),
-      ['-D', data, '-k', directory, ...settings.flatMap((each) => ['-c', each])],
-      { ...USER, stdio: ['ignore', 'ignore', 'pipe'] },
-    );
-    server = started;
-    await new Promise<void>((resolve, reject) => {
-      let output = '';
-      started.stderr.on('data', (text: Buffer) => {
-        output += text.toString();
-        if (output.includes('ready to accept connections')) resolve();
-      });
-      started.once('error', reject);
-      started.once('exit', () => reject(new Error(`PostgreSQL has ended: ${output}`)));
-    });
+    server = await startProgram(bin, { data, directory, settings });
   }
 
   /** @param signal SIGINT: fast shutdown; SIGQUIT: immediate shutdown (PostgreSQL, section 18.5) */
-  async function end(signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
-    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
-    const ended = once(server, 'exit');
-    server.kill(signal);
-    await ended;
-  }
+  const end = (signal: 'SIGINT' | 'SIGQUIT'): Promise<void> => endProgram(server, signal);
 
-  async function administer(statement: string): Promise<void> {
-    const client = new Client({ host: directory, user: 'postgres', database: 'postgres' });
-    await client.connect();
-    await client.query(statement);
-    await client.end();
+  const administer = (statement: string, host = directory): Promise<void> => runStatement(host, statement);
+
+  /** A copy of the stopped primary's data is a valid start of a standby (PostgreSQL, section 26.3.3). */
+  async function addSynchronousStandby(): Promise<Standby> {
+    const home = join(directory, 'standby');
+    await run('mkdir', ['-m', '700', home], { ...USER });
+    const copied = join(home, 'data');
+    await end('SIGINT');
+    await run('cp', ['-a', data, copied]);
+    await run('touch', [join(copied, 'standby.signal')], { ...USER });
+    settings = [...base, 'synchronous_standby_names=*'];
+    const starting = start();
+    standby = await startProgram(bin, {
+      data: copied,
+      directory: home,
+      settings: [...base, `primary_conninfo=host=${directory} user=postgres`],
+    });
+    await starting;
+    return {
+      promote: () => administer('SELECT pg_promote()', home),
+      urlOf(url) {
+        const own = new URL(url);
+        own.searchParams.set('host', home);
+        return own.href;
+      },
+    };
   }
 
   await start();
@@ -117,12 +135,53 @@ export async function startPostgres(...options: string[]): Promise<PostgresServe
     crash: () => end('SIGQUIT'),
     stop: () => end('SIGINT'),
     start,
+    addSynchronousStandby,
     async dispose() {
       await end('SIGQUIT');
+      await endProgram(standby, 'SIGQUIT');
       guard?.kill('SIGKILL');
       for (const each of directories) await rm(each, { recursive: true, maxRetries: 5 });
     },
   };
+}
+
+interface Started {
+  data: string;
+  /** The directory of the socket. */
+  directory: string;
+  settings: readonly string[];
+}
+
+async function startProgram(bin: string, { data, directory, settings }: Started): Promise<ChildProcess> {
+  const started = spawn(
+    join(bin, 'postgres'),
+    ['-D', data, '-k', directory, ...settings.flatMap((each) => ['-c', each])],
+    { ...USER, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  await new Promise<void>((resolve, reject) => {
+    let output = '';
+    started.stderr.on('data', (text: Buffer) => {
+      output += text.toString();
+      if (/ready to accept (?:read-only )?connections/.test(output)) resolve();
+    });
+    started.once('error', reject);
+    started.once('exit', () => reject(new Error(`PostgreSQL has ended: ${output}`)));
+  });
+  return started;
+}
+
+async function endProgram(server: ChildProcess | undefined, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+  if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill(signal);
+  await ended;
+}
+
+async function runStatement(host: string, statement: string): Promise<void> {
+  const client = new Client({ host, user: 'postgres', database: 'postgres' });
+  await client.connect();
+  await client.query(statement);
+  await client.end();
 }
 
 /** Windows has no shell for this. */

@@ -219,6 +219,21 @@ else {
     });
   });
 
+  describe('a slow database', () => {
+    it('R117 each answer takes 200 ms, and the servers keep their leases: the command runs once, on its server', async () => {
+      const first = await replica(proxy.url);
+      const second = await replica(proxy.url);
+      proxy.delayAnswers(200);
+      const { gate, taskId, decided } = await runningCommand(first);
+      const looked = await second.peer.task(taskId);
+      expect(looked.state).toBe('WORKING');
+      await gate.pass();
+      expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
+      expect(starts(await eventsOf(second, taskId))).toBe(1);
+      expect(first.server.log()).not.toMatch(/lost the task/);
+    });
+  });
+
   describe('a client that reaches another server with each request', () => {
     it('R110 delegation, look, approval and result each come from another server', async () => {
       const [first, second, third] = [await replica(), await replica(), await replica()];
