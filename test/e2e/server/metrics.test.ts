@@ -4,6 +4,7 @@ import { METRICS } from '../../../a2a-server/telemetry/metric-definitions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { OtlpReceiver } from '../../support/otlp-receiver.ts';
+import { PROMETHEUS_METRICS, PROMETHEUS_SAMPLES } from '../../support/prometheus-series.ts';
 import { parsePrometheusText, sampleValue, type Sample } from '../../support/prometheus-text.ts';
 import { stage } from '../../support/stage.ts';
 
@@ -55,6 +56,12 @@ describe('GET /metrics', () => {
     expect(sampleValue(after, 'http_server_request_duration_seconds_count', request)).toBe(1);
     const appends = { a2a_append_result: 'appended' };
     expect(sampleValue(after, 'a2a_server_append_duration_seconds_count', appends)).toBeGreaterThan(3);
+    // Without PostgreSQL there is no lease.
+    const offered = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name);
+    expect([...offered, 'a2a_server_lease_remaining_seconds']).toEqual(
+      expect.arrayContaining([...PROMETHEUS_METRICS]),
+    );
+    expect(after.filter(({ name }) => !PROMETHEUS_SAMPLES.has(name) && name !== 'target_info')).toEqual([]);
     expect(text).not.toContain('SECRET');
     expect(text).not.toContain(taskId);
     expect(text).not.toContain('principal');
