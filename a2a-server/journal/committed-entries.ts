@@ -16,6 +16,12 @@ export type OnAppended = (
   trace: TraceContext | undefined,
 ) => void;
 
+/** Tasks to which other servers have appended. `unknown` stands for any tasks: notifications may have been lost. */
+export type ChangedTasks = readonly string[] | 'unknown';
+
+/** Called after other servers have appended to tasks. Must not throw. */
+export type OnChangedElsewhere = (tasks: ChangedTasks) => void;
+
 export class CommittedEntries {
   readonly #watchers = new AppendWatchers();
   readonly #tails = new TailCache();

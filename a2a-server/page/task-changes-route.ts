@@ -1,6 +1,6 @@
 /**
  * `GET /page/api/task-changes` sends a server-sent event when a task of the caller has changed, and one event at the
- * start. The events have no data: the page then reads the list again. So a reader that was away needs no cursor.
+ * start. If the server may have missed changes by other servers, it sends an event too. The events have no data: the page then reads the list again. So a reader that was away needs no cursor.
  */
 import { Router } from 'express';
 import { onAbort } from '../../shared/runtime/abort.ts';
@@ -30,10 +30,11 @@ export function taskChangesRoute({
   const router = Router();
   router.get('/task-changes', async (request, response) => {
     const { principal, signal } = callerOf(request);
-    const changed = new Set<string>();
+    const changed: { tasks: Set<string> | 'unknown' } = { tasks: new Set() };
     let wake: (() => void) | undefined;
-    const stopWatching = changes.listen((taskId) => {
-      changed.add(taskId);
+    const stopWatching = changes.listen((noted) => {
+      if (noted === 'unknown') changed.tasks = 'unknown';
+      else if (changed.tasks !== 'unknown') for (const taskId of noted) changed.tasks.add(taskId);
       wake?.();
     });
     const stopListening = onAbort(signal, () => wake?.());
@@ -42,10 +43,10 @@ export function taskChangesRoute({
     try {
       writer.send({ data: '{}' });
       while (!signal.aborted) {
-        if (changed.size === 0) await nextChange();
-        const taskIds = [...changed];
-        changed.clear();
-        if (!(await ownsOne(tasks, principal, taskIds))) continue;
+        if (changed.tasks !== 'unknown' && changed.tasks.size === 0) await nextChange();
+        const noted = changed.tasks;
+        changed.tasks = new Set();
+        if (noted !== 'unknown' && !(await ownsOne(tasks, principal, noted))) continue;
         writer.send({ data: '{}' });
         if (!signal.aborted) await pause(clock, signal);
       }
@@ -76,7 +77,7 @@ function pause(clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> 
 async function ownsOne(
   tasks: Pick<TaskService, 'row'>,
   principal: string,
-  taskIds: readonly string[],
+  taskIds: ReadonlySet<string>,
 ): Promise<boolean> {
   for (const taskId of taskIds) {
     try {

@@ -1,15 +1,17 @@
-/** Tells the open task lists that tasks have changed. */
+import type { ChangedTasks } from '../journal/committed-entries.ts';
+
+/** Tells the open task lists that tasks have changed, on this server or on another one. */
 export class TaskChanges {
-  readonly #listeners = new Set<(taskId: string) => void>();
+  readonly #listeners = new Set<(tasks: ChangedTasks) => void>();
 
   /** Call this after an append is durable. */
-  note(taskId: string): void {
-    for (const listener of this.#listeners) listener(taskId);
+  note(tasks: ChangedTasks): void {
+    for (const listener of this.#listeners) listener(tasks);
   }
 
   /** Calls `listener` for each change of any task. Returns a function that removes the listener. */
-  listen(listener: (taskId: string) => void): () => void {
-    const each = (taskId: string): void => listener(taskId);
+  listen(listener: (tasks: ChangedTasks) => void): () => void {
+    const each = (tasks: ChangedTasks): void => listener(tasks);
     this.#listeners.add(each);
     return () => this.#listeners.delete(each);
   }

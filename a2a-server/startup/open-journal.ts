@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { withStorageErrors } from '../../shared/sqlite/storage-error.ts';
-import type { OnAppended } from '../journal/committed-entries.ts';
+import type { OnAppended, OnChangedElsewhere } from '../journal/committed-entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import { lockJournal } from '../journal/sqlite/journal-lock.ts';
 import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
@@ -9,6 +9,7 @@ import type { ServerSettings } from './settings.ts';
 interface JournalUse {
   clock: () => number;
   onAppended: OnAppended;
+  onChangedElsewhere: OnChangedElsewhere;
   /** Called once if the database has forgotten this server. This server must stop its work (E1). */
   onRemoved: (error: Error) => void;
 }
@@ -20,7 +21,7 @@ interface JournalUse {
  */
 export async function openJournal(
   { database, databaseListen, stateDir }: Pick<ServerSettings, 'database' | 'databaseListen' | 'stateDir'>,
-  { clock, onAppended, onRemoved }: JournalUse,
+  { clock, onAppended, onChangedElsewhere, onRemoved }: JournalUse,
 ): Promise<Journal> {
   const path = join(stateDir, 'journal.db');
   if (database === undefined) return openSqliteJournal({ path, clock, onAppended });
@@ -33,6 +34,7 @@ export async function openJournal(
       listenUrl: databaseListen,
       clock,
       onAppended,
+      onChangedElsewhere,
       onRemoved,
     });
     return {

@@ -117,10 +117,11 @@ export async function serve(
       clock: () => systemClock.now(),
       onAppended: (taskId, entries, trace) => {
         logEvents(log, taskId, entries, trace);
-        changes.note(taskId);
+        changes.note([taskId]);
         telemetry.metrics?.appended(taskId, entries);
         telemetry.traces?.appended(taskId, entries, trace);
       },
+      onChangedElsewhere: (tasks) => changes.note(tasks),
       onRemoved: (error) => void endAfterRemoval(error, log, held.run),
     });
     if (telemetry.metrics) timedAppends(held.journal, telemetry.metrics);

@@ -6,7 +6,7 @@ import pRetry from 'p-retry';
 import { BACK_OFF, type BackOff } from '../../../shared/runtime/back-off.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { CommittedEntries, type OnAppended } from '../committed-entries.ts';
+import { CommittedEntries, type OnAppended, type OnChangedElsewhere } from '../committed-entries.ts';
 import type { Journal } from '../journal.ts';
 import { isStorable, prepareAppend } from '../prepared-append.ts';
 import { Appender } from './appender.ts';
@@ -40,6 +40,7 @@ export interface PostgresJournalOptions {
   /** Returns milliseconds since 1970. The time becomes the `at` of the entries. */
   clock: () => number;
   onAppended?: OnAppended;
+  onChangedElsewhere?: OnChangedElsewhere;
   /** Called once if the database has forgotten this server. This server must stop its work (E1). */
   onRemoved?: (error: Error) => void;
   /** How long reads and appends wait for a lost database. The default is about 20 s. */
@@ -56,6 +57,7 @@ export async function openPostgresJournal({
   listenUrl = url,
   clock,
   onAppended,
+  onChangedElsewhere = () => undefined,
   onRemoved = () => undefined,
   backOff = BACK_OFF,
 }: PostgresJournalOptions): Promise<Journal> {
@@ -125,6 +127,7 @@ export async function openPostgresJournal({
         clock: systemClock,
         reader: pool,
         committed,
+        onChangedElsewhere,
       });
     } catch (error) {
       await Promise.all([writer.close(), pool.close()]);

@@ -10,7 +10,7 @@ export const PAUSE_MS = 10;
 
 interface WakeSenderOptions {
   clock: Pick<Clock, 'after'>;
-  /** Sends wake-ups. If it fails, these wake-ups are lost. Other servers then find the entries when they compare heads. */
+  /** Sends wake-ups. If it fails, they are sent again together with the next ones, or by `sendAgain`. */
   send: (heads: Heads) => Promise<void>;
 }
 
@@ -25,7 +25,12 @@ export class WakeSender {
 
   /** Adds durable heads. Sends them at once if the last send is over, or together with the next send. */
   add(heads: Heads): void {
-    for (const [taskId, seq] of heads) this.#heads.set(taskId, Math.max(seq, this.#heads.get(taskId) ?? 0));
+    this.#keep(heads);
+    this.sendAgain();
+  }
+
+  /** Sends the wake-ups whose send has failed. */
+  sendAgain(): void {
     if (this.#state === 'idle') void this.#sendAll();
   }
 
@@ -41,8 +46,15 @@ export class WakeSender {
       const heads = this.#heads;
       this.#heads = new Map();
       const pause = new Promise<void>((resolve) => this.#options.clock.after(PAUSE_MS, resolve));
-      await Promise.allSettled([this.#options.send(heads), pause]);
+      const [sent] = await Promise.allSettled([this.#options.send(heads), pause]);
+      if (sent.status === 'fulfilled') continue;
+      this.#keep(heads);
+      break;
     }
     if (this.#state === 'sending') this.#state = 'idle';
+  }
+
+  #keep(heads: Heads): void {
+    for (const [taskId, seq] of heads) this.#heads.set(taskId, Math.max(seq, this.#heads.get(taskId) ?? 0));
   }
 }

@@ -5,11 +5,12 @@
  *   transactions with `NOTIFY`.
  * - R116: a wake-up may be lost. Every `LOOK_MS`, one query compares the heads of the watched tasks. So a lost wake-up
  *   makes a reader late by at most this time, and a reader never misses an entry (S1).
- * - A new connection has missed earlier wake-ups, so the heads are compared at once.
+ * - A new connection has missed earlier wake-ups, so the heads are compared at once. It sends the wake-ups that the old
+ *   connection could not send.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { integerColumn, textColumn } from '../columns.ts';
-import type { CommittedEntries } from '../committed-entries.ts';
+import type { CommittedEntries, OnChangedElsewhere } from '../committed-entries.ts';
 import { type Connection, type DatabaseAddress, openConnection, type Queries } from './driver.ts';
 import { type Heads, parseWakePayload, wakePayloads } from './wake-message.ts';
 import { WakeSender } from './wake-sender.ts';
@@ -37,6 +38,7 @@ interface WakeUpOptions {
   /** Compares the heads. Not the connection of the wake-ups, because that may be lost. */
   reader: Queries;
   committed: Pick<CommittedEntries, 'noteHead' | 'watched'>;
+  onChangedElsewhere?: OnChangedElsewhere;
 }
 
 export class WakeUps {
@@ -102,17 +104,21 @@ export class WakeUps {
       this.#after(RECONNECT_MS, () => void this.#reconnect());
       return;
     }
+    this.#sender.sendAgain();
+    this.#options.onChangedElsewhere?.('unknown');
     await this.#look();
   }
 
   async #send(heads: Heads): Promise<void> {
-    await this.#connection?.query(SEND, [wakePayloads({ sender: this.#options.server, heads })]);
+    if (this.#connection === undefined) throw new Error('the connection of the wake-ups is lost');
+    await this.#connection.query(SEND, [wakePayloads({ sender: this.#options.server, heads })]);
   }
 
   #receive(payload: string): void {
     const message = parseWakePayload(payload);
     if (message === undefined || message.sender === this.#options.server) return;
     for (const [taskId, seq] of message.heads) this.#options.committed.noteHead(taskId, seq);
+    this.#options.onChangedElsewhere?.([...message.heads.keys()]);
   }
 
   #lookLater(): void {

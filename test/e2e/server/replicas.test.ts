@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { rm } from 'node:fs/promises';
 import { command } from '../../integration/acp/steps-with-effects.ts';
+import { signedIn } from '../../integration/web/support/page-requests.ts';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { agentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
@@ -270,6 +271,21 @@ else {
       expect(stream.seen.map(({ data }) => data)).toEqual(
         (await eventsOf(first, taskId)).map(({ data }) => data),
       );
+    });
+  });
+
+  describe('a page at another server', () => {
+    it('R111 its stream of changes sends an event when a task changes on the first server', async () => {
+      const [first, second] = [await replica(), await replica()];
+      const get = await signedIn(second);
+      const end = new AbortController();
+      const response = await get('/task-changes', end.signal);
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      expect((await reader?.read())?.value).toBe('data: {}\n\n');
+      const after = reader?.read();
+      await first.peer.send('paint the moon');
+      expect((await after)?.value).toBe('data: {}\n\n');
+      end.abort();
     });
   });
 

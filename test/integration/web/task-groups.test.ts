@@ -1,28 +1,11 @@
 /** The page's task list and its stream of changes, request by request, from a real server. */
 import { expect, test } from '@jest/globals';
-import { z } from 'zod';
 import { taskGroupSchema, taskGroupsSchema, type TaskGroups } from '../../../shared/protocol/task-groups.ts';
 import { plan, shell, write } from '../../support/offline-plan.ts';
-import { stage, type Stage } from '../../support/stage.ts';
-import { makeLink } from './support/sign-in.ts';
+import { stage } from '../../support/stage.ts';
+import { signedIn, type PageGet } from './support/page-requests.ts';
 
-type Get = (path: string, signal?: AbortSignal) => Promise<Response>;
-
-/** Signs in as the page does. Returns a function that sends the page's requests. */
-async function signedIn({ server }: Stage): Promise<Get> {
-  const code = new URLSearchParams(new URL(await makeLink(server)).hash.slice(1)).get('code');
-  const answer = await fetch(`${server.url}/page/session`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: server.url },
-    body: JSON.stringify({ code }),
-  });
-  const { pageKey } = z.object({ pageKey: z.string() }).parse(await answer.json());
-  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
-  const headers = { cookie, 'x-page-key': pageKey, 'sec-fetch-site': 'same-origin' };
-  return (path, signal) => fetch(`${server.url}/page/api${path}`, { headers, ...(signal && { signal }) });
-}
-
-async function groups(get: Get, query = ''): Promise<TaskGroups> {
+async function groups(get: PageGet, query = ''): Promise<TaskGroups> {
   return taskGroupsSchema.parse(await (await get(`/task-groups${query}`)).json());
 }
 

@@ -59,6 +59,29 @@ describe('the sender of wake-ups', () => {
     expect(sent()).toHaveLength(2);
   });
 
+  it('R116 wake-ups whose send has failed are sent again, with the next ones or on request', async () => {
+    let lost = true;
+    const { sender, sent, pass } = stage(async () => {
+      if (lost) throw new Error('the connection is lost');
+    });
+    sender.add(new Map([['a', 1]]));
+    await pass(PAUSE_MS);
+    sender.add(new Map([['b', 1]]));
+    await pass(PAUSE_MS);
+    lost = false;
+    sender.sendAgain();
+    await pass(PAUSE_MS);
+    const both = [
+      ['b', 1],
+      ['a', 1],
+    ];
+    expect(sent().slice(1)).toEqual(
+      [both.toReversed(), both.toReversed()].map((heads) => expect.arrayContaining(heads)),
+    );
+    sender.sendAgain();
+    expect(sent()).toHaveLength(3);
+  });
+
   it('after the close, nothing is sent', async () => {
     const { sender, sent, pass } = stage();
     sender.add(new Map([['a', 1]]));

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { Deferred } from '../../../../../shared/client/core/deferred.ts';
-import { CommittedEntries } from '../../../../../a2a-server/journal/committed-entries.ts';
+import { type ChangedTasks, CommittedEntries } from '../../../../../a2a-server/journal/committed-entries.ts';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { databaseAddress, openPool } from '../../../../../a2a-server/journal/postgres/driver.ts';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
@@ -129,6 +129,27 @@ else {
       await notifyElsewhere('task', 4);
       await again;
       stop();
+    });
+
+    it('R116 the tasks of other servers’ wake-ups are reported, and after a lost connection any task may have changed', async () => {
+      const url = await server.createDatabase();
+      const own = await startProxy(url);
+      let changed = new Deferred<ChangedTasks>();
+      const options = { url, listenUrl: own.url, clock: () => 1 };
+      const a = await openPostgresJournal({
+        ...options,
+        onChangedElsewhere: (tasks) => changed.resolve(tasks),
+      });
+      const b = await openPostgresJournal({ url, clock: () => 1 });
+      await a.append(beginning('own task'));
+      await b.append(beginning('task'));
+      expect(await changed.promise).toEqual(['task']);
+      changed = new Deferred();
+      own.cut();
+      expect(await changed.promise).toBe('unknown');
+      await Promise.all([a.close(), b.close()]);
+      await own.close();
+      await server.dropDatabase(url);
     });
 
     it('R116 a connection that delivers nothing makes a watcher late, but the watcher misses nothing', async () => {
