@@ -129,6 +129,9 @@ export class Place {
   }
 }
 
+/** The ports of this run. The port of a killed server must stay free until its next process. */
+const given = new Set<number>();
+
 /**
  * Returns a port below the range for outgoing connections. So no other connection takes the address of a killed
  * server.
@@ -136,6 +139,8 @@ export class Place {
 export async function freePort(random: Random): Promise<number> {
   for (;;) {
     const port = random.between(15_000, 32_000);
+    if (given.has(port)) continue;
+    given.add(port);
     const server = createServer().listen(port, '127.0.0.1');
     const free = await Promise.race([
       once(server, 'listening').then(() => true),
