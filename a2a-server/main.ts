@@ -22,9 +22,13 @@ import { UNFLAGGED_SETTINGS } from './startup/unflagged-settings.ts';
 import { commandEnvironment } from './tools/shell/command-environment.ts';
 import type { ServerRun } from './startup/serve.ts';
 import type * as JournalModule from './startup/journal-commands.ts';
+import type * as TokenModule from './startup/token-commands.ts';
 import type { TryOptions } from './startup/try-policy.ts';
 
 type JournalCommands = typeof JournalModule;
+type TokenCommands = typeof TokenModule;
+/** The options of all `token` commands. Each command sets its own. */
+type TokenFlags = { name: string; expires: string; json?: boolean };
 type CheckFlags = { offline?: boolean; json?: boolean } & Record<string, unknown>;
 
 /** sysexits.h EX_CONFIG: a restart helps only after a change of the configuration. */
@@ -62,6 +66,7 @@ function program(): Command {
   for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
   addPolicy(command);
   addPasskeys(command);
+  addTokens(command);
   addConfirmClock(command);
   addCheck(command);
   addModels(command);
@@ -171,6 +176,45 @@ function addPasskeys(server: Command): void {
         fail(error);
       }
     });
+}
+
+function addTokens(server: Command): void {
+  const token = server.command('token').description('the tokens of the people who use this server');
+  const output = { say, note: (text: string) => void process.stderr.write(`${text}\n`) };
+  const add = (
+    usage: string,
+    description: string,
+    run: (
+      commands: TokenCommands,
+      given: TokenFlags & { stateDir: string; words: readonly string[] },
+    ) => Promise<void>,
+  ): Command =>
+    token
+      .command(usage)
+      .description(description)
+      .action(async (...given: unknown[]) => {
+        const it = given.find((each): each is Command => each instanceof Command) ?? token;
+        const flags = it.optsWithGlobals<TokenFlags>();
+        try {
+          const { stateDir } = settingsSources({ ...flags }, process.env);
+          await run(await import('./startup/token-commands.ts'), { ...flags, stateDir, words: it.args });
+        } catch (error) {
+          fail(error, flags.json);
+        }
+      });
+  add('create', 'creates a token and prints it once; the server may run', (commands, given) =>
+    commands.createToken(given, output),
+  )
+    .requiredOption('--name <name>', 'the user whom the token stands for')
+    .option('--expires <duration>', 'how long it works, e.g. 12h, 30d or never', '90d');
+  add('list', 'lists the tokens, without their secrets', (commands, { stateDir, json }) =>
+    commands.listTokens(stateDir, json === true, output),
+  ).option('--json', 'print one JSON object, also for an error');
+  add(
+    'revoke <id>',
+    'ends a token, its streams and its page sessions at once',
+    (commands, { stateDir, words }) => commands.revokeToken(stateDir, words[0] ?? '', output),
+  );
 }
 
 function addJournal(server: Command): void {

@@ -6,11 +6,14 @@
  *   stores the page key for this origin. Browsers share cookies between the ports of a host, so a cookie alone is no
  *   proof.
  * - X1: the server compares digests in constant time and logs no secret.
- * - Links and sessions stay valid after a restart. If a token of the principal changes, they end.
+ * - Links and sessions stay valid after a restart. If a token of the principal changes, they end. A link that an issued
+ *   token has made, and its session, end with that token instead.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Identity } from '../access/identity.ts';
+import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts';
 import type { Credential } from '../http/auth/tokens.ts';
 import type { GrantedAccess, PageAccessFile } from './stored-page-access.ts';
 
@@ -35,8 +38,7 @@ export interface SessionSecrets {
   pageKey: string;
 }
 
-export interface PageSession {
-  principal: string;
+export interface PageSession extends Identity {
   /** In milliseconds since 1970. */
   expiresAt: number;
   /** Calls `act` once when the session is signed out. Returns a function that removes the listener. */
@@ -45,7 +47,7 @@ export interface PageSession {
 
 export interface PageSessions {
   /** Creates a link. Resolves when the link is on disk. */
-  makeLink(principal: string): Promise<PageLink>;
+  makeLink(identity: Identity): Promise<PageLink>;
   /**
    * Exchanges the code of a one-time link for a session. After that, the code no longer works.
    * @throws ProductError UNAUTHENTICATED if the code is unknown, used or expired; STORAGE if the session cannot be
@@ -65,11 +67,20 @@ interface PageSessionsOptions {
   credentials: readonly Credential[];
   clock: Pick<Clock, 'now'>;
   file: PageAccessFile;
+  /** The default is a server without issued tokens. */
+  issued?: Pick<IssuedTokens, 'active'>;
 }
 
-export async function pageSessions({ credentials, clock, file }: PageSessionsOptions): Promise<PageSessions> {
-  const markOf = tokenMarks(credentials);
-  const current = ({ principal, tokens }: GrantedAccess): boolean => markOf.get(principal) === tokens;
+export async function pageSessions({
+  credentials,
+  clock,
+  file,
+  issued = NO_ISSUED_TOKENS,
+}: PageSessionsOptions): Promise<PageSessions> {
+  const marks = tokenMarks(credentials);
+  const markOf = ({ principal, tokenId }: Identity): string | undefined =>
+    tokenId === undefined ? marks.get(principal) : issued.active(tokenId)?.digest;
+  const current = (access: GrantedAccess): boolean => markOf(identityOf(access)) === access.tokens;
   const read = await file.read();
   let links = read.links.filter(current);
   let sessions = read.sessions.filter(current);
@@ -81,17 +92,18 @@ export async function pageSessions({ credentials, clock, file }: PageSessionsOpt
     sessions = newest(sessions.filter(living));
     return file.write({ links, sessions });
   };
-  const granted = (principal: string, secret: string, ms: number): GrantedAccess => {
-    const tokens = markOf.get(principal);
-    if (tokens === undefined) throw new Error('a principal without a token cannot sign in');
-    return { digest: digestOf(secret), principal, tokens, expiresAt: clock.now() + ms };
+  const granted = (identity: Identity, secret: string, ms: number): GrantedAccess => {
+    const tokens = markOf(identity);
+    if (tokens === undefined)
+      throw new ProductError('UNAUTHENTICATED', 'The token of this link has expired or was revoked.');
+    return { ...identity, digest: digestOf(secret), tokens, expiresAt: clock.now() + ms };
   };
   const found = (list: readonly GrantedAccess[], secret: string): GrantedAccess | undefined => {
     const digest = Buffer.from(digestOf(secret));
     let match: GrantedAccess | undefined;
     // The loop compares with every entry, so that its time does not reveal which entry matches.
     for (const each of list) if (timingSafeEqual(Buffer.from(each.digest), digest)) match = each;
-    return match !== undefined && living(match) ? match : undefined;
+    return match !== undefined && living(match) && current(match) ? match : undefined;
   };
   const sessionOf = (secrets: SessionSecrets | undefined): GrantedAccess => {
     const session = secrets === undefined ? undefined : found(sessions, joined(secrets));
@@ -104,9 +116,9 @@ export async function pageSessions({ credentials, clock, file }: PageSessionsOpt
   };
 
   return {
-    async makeLink(principal) {
+    async makeLink(identity) {
       const code = random();
-      const link = granted(principal, code, LINK_MS);
+      const link = granted(identity, code, LINK_MS);
       links.push(link);
       await save();
       return { code, expiresAt: link.expiresAt };
@@ -120,7 +132,7 @@ export async function pageSessions({ credentials, clock, file }: PageSessionsOpt
         );
       links = links.filter((each) => each !== link);
       const secrets = { cookie: random(), pageKey: random() };
-      const session = granted(link.principal, joined(secrets), SESSION_MS);
+      const session = granted(identityOf(link), joined(secrets), SESSION_MS);
       sessions.push(session);
       try {
         await save();
@@ -133,9 +145,10 @@ export async function pageSessions({ credentials, clock, file }: PageSessionsOpt
       return { ...secrets, expiresAt: session.expiresAt };
     },
     find(secrets) {
-      const { digest, principal, expiresAt } = sessionOf(secrets);
+      const session = sessionOf(secrets);
+      const { digest, expiresAt } = session;
       return {
-        principal,
+        ...identityOf(session),
         expiresAt,
         onSignOut: (act) => {
           const acts = listeners.get(digest) ?? new Set();
@@ -170,6 +183,10 @@ function tokenMarks(credentials: readonly Credential[]): ReadonlyMap<string, str
       return [principal, createHmac('sha256', JSON.stringify(tokens)).update('approval page').digest('hex')];
     }),
   );
+}
+
+function identityOf({ principal, tokenId }: GrantedAccess): Identity {
+  return { principal, ...(tokenId !== undefined && { tokenId }) };
 }
 
 function newest(list: readonly GrantedAccess[]): GrantedAccess[] {

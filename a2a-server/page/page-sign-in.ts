@@ -13,6 +13,7 @@ import { issuesText } from '../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { pageAddress, type PageTarget } from '../../shared/net/page-address.ts';
 import type { TaskService } from '../executor/task-service.ts';
+import type { Identity } from '../access/identity.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
 import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
@@ -42,12 +43,12 @@ export interface PageSignIn {
 export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: PageSignIn): Router {
   const router = Router();
   router.post('/page/links', ...body, async (request, response) => {
-    const { principal } = callerOf(request);
+    const { identity } = callerOf(request);
     const target = parsed(linkRequest, request.body, '{}, {"taskId"} or {"taskId", "callId", "shown"}');
     // `row` throws the same error for another principal's task and for an unknown task. So a caller learns nothing
     // about tasks of others.
-    if (target.taskId !== undefined) await tasks.row(target.taskId, principal);
-    noStore(response).json(await oneTimeLink(sessions, principal, base, target));
+    if (target.taskId !== undefined) await tasks.row(target.taskId, identity.principal);
+    noStore(response).json(await oneTimeLink(sessions, identity, base, target));
   });
   return router;
 }
@@ -55,11 +56,11 @@ export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: P
 /** Makes a link that signs a browser in once and opens the target. @param base the server's URL for the browser */
 export async function oneTimeLink(
   sessions: Pick<PageSessions, 'makeLink'>,
-  principal: string,
+  identity: Identity,
   base: string,
   target: PageTarget,
 ): Promise<{ url: string; expiresAt: string }> {
-  const { code, expiresAt } = await sessions.makeLink(principal);
+  const { code, expiresAt } = await sessions.makeLink(identity);
   const url = pageAddress(base, { ...target, code });
   return { url, expiresAt: new Date(expiresAt).toISOString() };
 }

@@ -102,12 +102,12 @@ export function passkeyRoutes({
     response.json(await presence.challenge(principal, statement));
   });
   router.post('/passkeys/page-link', ...body, async (request, response) => {
-    const { principal } = callerOf(request);
+    const { identity } = callerOf(request);
     const target = parsed(linkRequest, request);
     if (party.type === 'unusable') throw new ProductError('FORBIDDEN', party.problem);
     await refuseOtherListener(base);
-    if (target.taskId !== undefined) await tasks.row(target.taskId, principal);
-    response.json(await oneTimeLink(sessions, principal, party.base, target));
+    if (target.taskId !== undefined) await tasks.row(target.taskId, identity.principal);
+    response.json(await oneTimeLink(sessions, identity, party.base, target));
   });
   return router;
 }

@@ -11,8 +11,10 @@ const grantedAccess = z.strictObject({
   /** SHA-256 (hex) of the secret. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   principal: z.string(),
-  /** A hash of the principal's tokens. It changes when a token changes. */
+  /** A hash of the principal's tokens, or of the issued token. It changes when a token changes. */
   tokens: z.string(),
+  /** The issued token that made the link. The access ends with this token. */
+  tokenId: z.string().optional(),
   /** In milliseconds since 1970. */
   expiresAt: z.number(),
 });

@@ -70,13 +70,16 @@ import { taskGroupsRoute } from '../page/task-groups-route.ts';
 import { passkeyRoutes, type PagePasskeys } from '../page/passkey-routes.ts';
 import { linkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
+import type { Identity } from '../access/identity.ts';
+import type { IssuedToken } from '../access/issued-token.ts';
+import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts';
 import { agentRoute } from '../page/agent-route.ts';
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
 import { workspaceRoute } from '../page/workspace-route.ts';
 import type { PageWorkspaces } from '../page/workspace-route.ts';
 
 export type StreamEndReason =
-  'client-gone' | 'server-shutdown' | 'access-expired' | 'signed-out' | 'lifetime-over';
+  'client-gone' | 'server-shutdown' | 'access-expired' | 'signed-out' | 'token-revoked' | 'lifetime-over';
 
 export interface AppOptions {
   tasks: TaskService;
@@ -97,6 +100,8 @@ export interface AppOptions {
   /** Returns the private key that signs receipts. */
   signingKey: () => Promise<KeyObject>;
   authenticate: Authenticate;
+  /** The tokens that operators issue. The default is none. */
+  issued?: IssuedTokens;
   /** Without this value, the server cannot prove its identity to a local client. */
   identity?: ServerIdentity;
   tickets: StreamTickets;
@@ -153,9 +158,7 @@ export function createApp(options: AppOptions): Express {
   if (options.identity) app.use(identityRoute(options.identity, closing));
   app.use(pageRoute(options.page));
   app.use(signInRoutes(options.pageSignIn));
-  const byToken = (request: Request): Admission => ({
-    principal: options.authenticate(request.headers.authorization),
-  });
+  const byToken = (request: Request): Admission => options.authenticate(request.headers.authorization);
   const byTicket = (request: Request): Admission => {
     const ticket = ticketParameter(request);
     return ticket === undefined ? byToken(request) : tickets.redeem(ticket, taskIdOf(request));
@@ -235,8 +238,7 @@ function reachable(reach: AllowedHostsAndOrigins): RequestHandler {
 }
 
 /** The caller of a request, and the end of the caller's access. */
-interface Admission {
-  principal: string;
+interface Admission extends Identity {
   /** Milliseconds since 1970. Absent if the access does not expire. */
   expiresAt?: number;
   /** Calls `act` at sign-out. Returns a function that removes the listener. */
@@ -245,16 +247,20 @@ interface Admission {
 
 function identified(
   identify: (request: Request) => Admission,
-  { reading, clock, log, traces, heartbeatMs = HEARTBEAT_MS }: AppOptions,
+  { reading, clock, log, traces, issued = NO_ISSUED_TOKENS, heartbeatMs = HEARTBEAT_MS }: AppOptions,
 ): RequestHandler {
   return (request, response, next) => {
-    const { principal, expiresAt, onSignOut } = identify(request);
+    const { principal, tokenId, expiresAt, onSignOut } = identify(request);
     const scope = reading.child();
     const since = clock.now();
     const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);
+    const ends = [expiresAt, tokenId === undefined ? undefined : expiryOf(issued.active(tokenId))];
     const stops: ((() => void) | undefined)[] = [
-      expiresAt === undefined ? undefined : clock.after(expiresAt - clock.now(), abort('access-expired')),
+      ...ends.map((at) =>
+        at === undefined ? undefined : clock.after(at - clock.now(), abort('access-expired')),
+      ),
       onSignOut?.(abort('signed-out')),
+      tokenId === undefined ? undefined : issued.onRevoked(tokenId, abort('token-revoked')),
     ];
     const endAfter = (ms: number): void => {
       // After the abort, nothing would cancel the timer.
@@ -269,7 +275,8 @@ function identified(
     const span = traces?.request(sent);
     const trace = span?.trace ?? sent;
     const path = `${request.baseUrl}${request.path}`;
-    const caller = new Caller({ principal, signal: scope.signal, end, full, endAfter, trace });
+    const identity: Identity = { principal, ...(tokenId !== undefined && { tokenId }) };
+    const caller = new Caller({ identity, signal: scope.signal, end, full, endAfter, trace });
     attachCaller(request, caller);
     response.once('close', () => {
       for (const stop of stops) stop?.();
@@ -288,7 +295,7 @@ function identified(
           // The query is cut off, because it may contain a ticket (X1).
           path: request.originalUrl.split('?', 1)[0],
           status: response.statusCode,
-          principal,
+          ...identity,
           ...(trace && { traceId: traceIds(trace).traceId }),
           ...caller.about,
           reason: scope.reason ?? 'answered',
@@ -300,6 +307,11 @@ function identified(
     });
     next();
   };
+}
+
+/** Returns the end of a token in milliseconds since 1970. Undefined if it has no end. */
+function expiryOf(token: IssuedToken | undefined): number | undefined {
+  return token?.expiresAt ? Date.parse(token.expiresAt) : undefined;
 }
 
 function openForWork(closing: () => boolean): RequestHandler {

@@ -21,6 +21,7 @@ import { allowedWorkspaces } from './open-allowed-workspace.ts';
 import { createApp } from './app.ts';
 import type { ServingPhase, StreamEndReason } from './app.ts';
 import { journalledOutputs } from '../executor/journalled-outputs.ts';
+import { openIssuedTokens } from '../access/issued-tokens.ts';
 import { agentCard } from '../http/routes/agent-card.ts';
 import { agentSkills } from '../http/routes/agent-skills.ts';
 import { streamTickets } from '../http/auth/stream-ticket.ts';
@@ -215,8 +216,14 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   };
   const reading = new AbortScope<StreamEndReason>();
   const credentials = [{ principal: LOCAL, token }, ...settings.tokens];
+  const issued = await openIssuedTokens({
+    stateDirectory: settings.stateDir,
+    clock: systemClock,
+    onFailure: (error) => log.error({ err: error }, 'the issued tokens cannot be read or watched'),
+  });
   const sessions = await pageSessions({
     credentials,
+    issued,
     clock: systemClock,
     file: pageAccessFile(settings.stateDir),
   });
@@ -248,9 +255,13 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     signingKey: () => obtainSigningKey(settings.stateDir),
     passkeys,
     pageSignIn: { sessions, cookie: pageCookie(base, settings.stateDir), base },
-    authenticate: authenticator([...credentials, { principal: LOCAL, token: runCredential(token, record) }]),
+    authenticate: authenticator(
+      [...credentials, { principal: LOCAL, token: runCredential(token, record) }],
+      issued,
+    ),
+    issued,
     identity: { token, run: record },
-    tickets: streamTickets(token, credentials, () => systemClock.now()),
+    tickets: streamTickets(token, credentials, () => systemClock.now(), issued),
     clock: systemClock,
     reach: { publicHosts: publicHosts(settings), origins: [...settings.allowOrigin, ...originsOf(settings)] },
     log,
@@ -292,6 +303,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     await mcpServers?.close();
     await worker.close();
     reading.abort('server-shutdown');
+    issued.close();
     await ended(server);
     // The last metrics still need the journal.
     await opened.telemetry.close();

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import type { User } from '@a2a-js/sdk/server';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Identity } from '../../access/identity.ts';
 
 /**
  * Why a client stopped reading. `left` means that the client closed the connection, or that the stream reached its
@@ -26,7 +27,7 @@ const LONGEST_FACT = 200;
  */
 export class Caller implements User {
   readonly isAuthenticated = true;
-  readonly principal: string;
+  readonly identity: Identity;
   /**
    * Aborts when the client disconnects or the server shuts down. The abort ends only the reading of events. It stops no
    * tool (E4).
@@ -45,13 +46,17 @@ export class Caller implements User {
   readonly trace: TraceContext | undefined;
   readonly #about: RequestFacts = {};
 
-  constructor({ principal, signal, end, full, endAfter, trace }: CallerParts) {
-    this.principal = principal;
+  constructor({ identity, signal, end, full, endAfter, trace }: CallerParts) {
+    this.identity = identity;
     this.signal = signal;
     this.end = end;
     this.full = full;
     this.endAfter = endAfter;
     this.trace = trace;
+  }
+
+  get principal(): string {
+    return this.identity.principal;
   }
 
   get userName(): string {
@@ -68,7 +73,7 @@ export class Caller implements User {
   }
 }
 
-type CallerParts = Pick<Caller, 'principal' | 'signal' | 'end' | 'full' | 'endAfter'> & {
+type CallerParts = Pick<Caller, 'identity' | 'signal' | 'end' | 'full' | 'endAfter'> & {
   trace?: TraceContext | undefined;
 };
 

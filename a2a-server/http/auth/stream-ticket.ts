@@ -6,10 +6,13 @@
  *   ticket stays valid after a restart.
  * - The key depends on the server's token and the principal's tokens. If one of these tokens changes, the tickets
  *   become invalid. A ticket does not help to guess a token.
+ * - A ticket that an issued token has made names that token. It ends with that token.
  * - X1: the server compares tickets in constant time and never logs them.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Identity } from '../../access/identity.ts';
+import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
 import type { Credential } from './tokens.ts';
 
 export const TICKET_MS = 60 * 60_000;
@@ -23,12 +26,12 @@ interface Ticket {
 }
 
 export interface StreamTickets {
-  issue(principal: string, taskId: string): Ticket;
+  issue(identity: Identity, taskId: string): Ticket;
   /**
-   * Returns the principal and the expiry of a ticket.
+   * Returns the identity that made the ticket, and the expiry of the ticket.
    * @throws ProductError UNAUTHENTICATED if the ticket is not valid for this task, or has expired
    */
-  redeem(ticket: string, taskId: string): { principal: string; expiresAt: number };
+  redeem(ticket: string, taskId: string): Identity & { expiresAt: number };
 }
 
 /** @param now returns milliseconds since 1970 */
@@ -36,34 +39,42 @@ export function streamTickets(
   serverToken: string,
   credentials: readonly Credential[],
   now: () => number,
+  issued: Pick<IssuedTokens, 'active'> = NO_ISSUED_TOKENS,
 ): StreamTickets {
+  const keyOf = (tokens: unknown): Buffer =>
+    createHmac('sha256', serverToken)
+      .update(JSON.stringify([PURPOSE, tokens]))
+      .digest();
   const keys = new Map(
     credentials.map(({ principal }) => {
       const tokens = credentials.filter((it) => it.principal === principal).map(({ token }) => token);
-      return [
-        principal,
-        createHmac('sha256', serverToken)
-          .update(JSON.stringify([PURPOSE, tokens]))
-          .digest(),
-      ];
+      return [principal, keyOf(tokens)];
     }),
   );
+  const issuedKey = (tokenId: string): { principal: string; key: Buffer } | undefined => {
+    const token = issued.active(tokenId);
+    return token && { principal: token.principal, key: keyOf({ issued: token.digest }) };
+  };
 
   return {
-    issue(principal, taskId) {
-      const key = keys.get(principal);
+    issue({ principal, tokenId }, taskId) {
+      const key = tokenId === undefined ? keys.get(principal) : issuedKey(tokenId)?.key;
       if (key === undefined) throw new Error('the principal of a ticket has no token');
       const seconds = String(Math.floor((now() + TICKET_MS) / 1_000));
       const mac = macText(key, principal, taskId, seconds).toString();
-      return { ticket: `${seconds}.${mac}`, expiresAt: Number(seconds) * 1_000 };
+      const named = tokenId === undefined ? '' : `.${tokenId}`;
+      return { ticket: `${seconds}.${mac}${named}`, expiresAt: Number(seconds) * 1_000 };
     },
     redeem(ticket, taskId) {
-      const [, seconds = '0', mac = ''] = /^(\d{1,12})\.([A-Za-z0-9_-]{43})$/.exec(ticket) ?? [];
+      const [, seconds = '0', mac = '', tokenId] =
+        /^(\d{1,12})\.([A-Za-z0-9_-]{43})(?:\.([0-9a-f]{12}))?$/.exec(ticket) ?? [];
       const shown = Buffer.from(mac.padEnd(43));
+      const maker = tokenId === undefined ? undefined : issuedKey(tokenId);
+      const tried = tokenId === undefined ? [...keys] : maker ? [[maker.principal, maker.key] as const] : [];
       let principal: string | undefined;
       // The loop tries every key, so that its time does not reveal which key matches. Each MAC has only one text, so
       // comparing texts is exact.
-      for (const [name, key] of keys)
+      for (const [name, key] of tried)
         if (timingSafeEqual(macText(key, name, taskId, seconds), shown)) principal = name;
       const expiresAt = Number(seconds) * 1_000;
       if (principal === undefined || expiresAt <= now())
@@ -71,7 +82,7 @@ export function streamTickets(
           'UNAUTHENTICATED',
           'This ticket is not valid for this task, or has expired. To get a new one, send POST to this path plus "/ticket", with the bearer token.',
         );
-      return { principal, expiresAt };
+      return { principal, expiresAt, ...(tokenId !== undefined && { tokenId }) };
     },
   };
 }

@@ -1,5 +1,7 @@
 import { bearerToken, sameToken, tokenDigest } from '../../../shared/net/bearer-token.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Identity } from '../../access/identity.ts';
+import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
 
 export interface Credential {
   principal: string;
@@ -7,13 +9,16 @@ export interface Credential {
 }
 
 /**
- * Returns the principal of an `Authorization` header. @throws ProductError UNAUTHENTICATED if the token is missing,
- * malformed or unknown
+ * Returns the identity behind an `Authorization` header. @throws ProductError UNAUTHENTICATED if the token is missing,
+ * malformed, unknown, expired or revoked
  */
-export type Authenticate = (authorization: string | undefined) => string;
+export type Authenticate = (authorization: string | undefined) => Identity;
 
 /** Authenticates bearer tokens. X1: tokens are compared in constant time, never logged, and not revealed by errors. */
-export function authenticator(credentials: readonly Credential[]): Authenticate {
+export function authenticator(
+  credentials: readonly Credential[],
+  issued: Pick<IssuedTokens, 'find'> = NO_ISSUED_TOKENS,
+): Authenticate {
   const known = credentials.map(({ principal, token }) => ({ principal, digest: tokenDigest(token) }));
   return (authorization) => {
     const token = bearerToken(authorization);
@@ -26,11 +31,12 @@ export function authenticator(credentials: readonly Credential[]): Authenticate 
     let principal: string | undefined;
     // The loop compares with every token, so that its time does not reveal which token matches.
     for (const it of known) if (sameToken(it.digest, digest)) principal = it.principal;
-    if (principal === undefined)
-      throw new ProductError(
-        'UNAUTHENTICATED',
-        'This server does not know the bearer token. The local token is in the file "token" of the state directory.',
-      );
-    return principal;
+    if (principal !== undefined) return { principal };
+    const found = issued.find(token);
+    if (found !== undefined) return { principal: found.principal, tokenId: found.id };
+    throw new ProductError(
+      'UNAUTHENTICATED',
+      'This server does not know the bearer token, or the token has expired or was revoked. The local token is in the file "token" of the state directory.',
+    );
   };
 }

@@ -80,9 +80,9 @@ export function eventsRoute(
 export function ticketRoute(tasks: TaskService, tickets: StreamTickets): Router {
   const router = Router();
   router.post(`${EVENTS_PATH}/ticket`, async (request, response) => {
-    const { principal } = callerOf(request);
-    const { taskId } = await tasks.row(taskIdOf(request), principal);
-    const { ticket, expiresAt } = tickets.issue(principal, taskId);
+    const { identity } = callerOf(request);
+    const { taskId } = await tasks.row(taskIdOf(request), identity.principal);
+    const { ticket, expiresAt } = tickets.issue(identity, taskId);
     response.setHeader('Cache-Control', 'no-store');
     response.json({ ticket, expiresAt: new Date(expiresAt).toISOString() });
   });

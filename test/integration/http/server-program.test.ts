@@ -121,6 +121,26 @@ describe('the program a2a-server', () => {
     );
   });
 
+  test('X1 the operator creates, lists and revokes a token while a2a-server runs', async () => {
+    const server = await startServer();
+    const cli = (...args: string[]) => run(['token', ...args, '--state-dir', server.stateDir]);
+    const made = await cli('create', '--name', 'ann', '--expires', '1h');
+    const token = made.stdout.trim();
+    expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('shown only now') });
+    expect((await ask({ ...server, token }, '/tasks')).status).toBe(200);
+    const listed = z.object({ tokens: z.array(z.object({ id: z.string() })) });
+    const list = await cli('list', '--json');
+    expect(JSON.parse(list.stdout)).toMatchObject({ tokens: [{ name: 'ann', state: 'active' }] });
+    const [{ id } = { id: '' }] = listed.parse(JSON.parse(list.stdout)).tokens;
+    expect(await cli('revoke', id)).toMatchObject({ code: 0 });
+    expect((await ask({ ...server, token }, '/tasks')).status).toBe(401);
+    expect((await cli('list')).stdout).toMatch(new RegExp(`^${id}  ann  revoked  `));
+    expect(await cli('revoke', '0123456789ab')).toMatchObject({ code: 78 });
+    expect(await cli('create', '--name', 'ann smith')).toMatchObject({ code: 78, stdout: '' });
+    expect(await cli('create', '--name', 'ann', '--expires', '0d')).toMatchObject({ code: 78, stdout: '' });
+    expect(server.log()).not.toContain(token.slice(-43));
+  });
+
   test('a2a-server works on a task over both bindings, from its journal', async () => {
     const server = await startServer();
     const sent = await ask(server, '/message:send', message('Create test.md with hello'));

@@ -38,10 +38,12 @@ export interface TestServer {
 const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey;
 
 export async function startServer(
-  overrides: Partial<Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach'>> = {},
+  overrides: Partial<Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach' | 'issued'>> & {
+    clock?: FakeClock;
+  } = {},
 ): Promise<TestServer> {
   const tasks = new ScriptedTasks();
-  const clock = new FakeClock();
+  const { clock = new FakeClock(), issued } = overrides;
   const credentials = [
     { principal: 'local', token: TOKEN },
     { principal: 'other', token: OTHER_TOKEN },
@@ -54,6 +56,7 @@ export async function startServer(
   const sessions = await pageSessions({
     credentials,
     clock,
+    ...(issued && { issued }),
     file: {
       read: () => Promise.resolve(access),
       write: (now) => Promise.resolve(void (access = now)),
@@ -75,8 +78,8 @@ export async function startServer(
       page: [],
       pageSignIn: { sessions, cookie: pageCookie(url, '/state'), base: url },
       signingKey: () => Promise.resolve(SIGNING_KEY),
-      authenticate: authenticator(credentials),
-      tickets: streamTickets(TOKEN, credentials, () => clock.now()),
+      authenticate: authenticator(credentials, issued),
+      tickets: streamTickets(TOKEN, credentials, () => clock.now(), issued),
       clock,
       reach: { publicHosts: [], origins: [] },
       log: createLogger({

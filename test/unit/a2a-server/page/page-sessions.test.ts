@@ -14,7 +14,7 @@ it('X1 a sign-out holds, also after a restart, even if the file of the sessions 
   const file = pageAccessFile(await temporaryDirectory());
   const write = jest.fn((access: PageAccess) => file.write(access));
   const sessions = await open({ ...file, write });
-  const secrets = await sessions.signIn((await sessions.makeLink('ada')).code);
+  const secrets = await sessions.signIn((await sessions.makeLink({ principal: 'ada' })).code);
   const ended = jest.fn();
   sessions.find(secrets).onSignOut(ended);
   expect((await open(file)).find(secrets).principal).toBe('ada');
@@ -31,7 +31,7 @@ it('X1 a sign-out that is not on disk is an error, but ends the session of this 
   const fails = jest.fn(() => Promise.reject(new Error('the disk is read-only')));
   const write = jest.fn((access: PageAccess) => file.write(access));
   const sessions = await open({ ...file, write, remove: fails });
-  const secrets = await sessions.signIn((await sessions.makeLink('ada')).code);
+  const secrets = await sessions.signIn((await sessions.makeLink({ principal: 'ada' })).code);
   write.mockImplementation(fails);
   await expect(sessions.signOut(secrets, false)).rejects.toThrow('the disk is read-only');
   expect(() => sessions.find(secrets)).toThrow('not signed in');
@@ -41,7 +41,7 @@ it('a sign-in that cannot be stored leaves the link unused', async () => {
   const file = pageAccessFile(await temporaryDirectory());
   const write = jest.fn((access: PageAccess) => file.write(access));
   const sessions = await open({ ...file, write });
-  const { code } = await sessions.makeLink('ada');
+  const { code } = await sessions.makeLink({ principal: 'ada' });
   write.mockRejectedValueOnce(new Error('the disk is full'));
   await expect(sessions.signIn(code)).rejects.toThrow('the disk is full');
   const secrets = await sessions.signIn(code);

@@ -8,8 +8,8 @@ const authenticate = authenticator([
 
 describe('bearer tokens', () => {
   test('X1 each token identifies its principal, and the case of the scheme does not matter', () => {
-    expect(authenticate(`Bearer ${'a'.repeat(32)}`)).toBe('ann');
-    expect(authenticate(`bearer  ${'b'.repeat(20)}== `)).toBe('bob');
+    expect(authenticate(`Bearer ${'a'.repeat(32)}`)).toEqual({ principal: 'ann' });
+    expect(authenticate(`bearer  ${'b'.repeat(20)}== `)).toEqual({ principal: 'bob' });
   });
 
   test.each([

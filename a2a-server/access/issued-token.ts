@@ -1,0 +1,72 @@
+/**
+ * A token that `a2a-server token create` has made: `a2a_<id>_<secret>`. The id is public. The secret is random (256
+ * bits), so its plain SHA-256 at rest is enough: nobody can try all secrets.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+
+/** The characters of a principal's name. */
+export const PRINCIPAL_PATTERN = /^[\w.@-]{1,100}$/;
+
+/** What the server stores about a token. It contains no secret. */
+export const issuedTokenSchema = z.strictObject({
+  id: z.string().regex(/^[0-9a-f]{12}$/),
+  /** The user whom the token stands for. */
+  principal: z.string().regex(PRINCIPAL_PATTERN),
+  /** SHA-256 (hex) of the secret. */
+  digest: z.string().regex(/^[0-9a-f]{64}$/),
+  /** All times are RFC 3339. */
+  createdAt: z.iso.datetime(),
+  /** Null for a token without an end. */
+  expiresAt: z.iso.datetime().nullable(),
+  /** Null until the token is revoked. */
+  revokedAt: z.iso.datetime().nullable(),
+});
+export type IssuedToken = z.infer<typeof issuedTokenSchema>;
+
+/**
+ * Makes a token. Only the returned text contains the secret.
+ * @param now milliseconds since 1970
+ * @param lifetimeMs null for a token without an end
+ */
+export function makeToken(
+  principal: string,
+  now: number,
+  lifetimeMs: number | null,
+): { text: string; token: IssuedToken } {
+  const id = randomBytes(6).toString('hex');
+  const secret = randomBytes(32).toString('base64url');
+  const token: IssuedToken = {
+    id,
+    principal,
+    digest: digestOf(secret).toString('hex'),
+    createdAt: new Date(now).toISOString(),
+    expiresAt: lifetimeMs === null ? null : new Date(now + lifetimeMs).toISOString(),
+    revokedAt: null,
+  };
+  return { text: `a2a_${id}_${secret}`, token };
+}
+
+/** Splits the text of a token. Returns undefined for a text of another form. */
+export function parseToken(text: string): { id: string; secret: string } | undefined {
+  const [, id, secret] = /^a2a_([0-9a-f]{12})_([\w-]{43})$/.exec(text) ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret };
+}
+
+/** Compares in constant time (X1). */
+export function isSecretOf({ digest }: IssuedToken, secret: string): boolean {
+  return timingSafeEqual(Buffer.from(digest, 'hex'), digestOf(secret));
+}
+
+/** What a token is worth at a time. Only an active token gives access. */
+export type TokenState = 'active' | 'expired' | 'revoked';
+
+/** @param now milliseconds since 1970 */
+export function tokenState({ expiresAt, revokedAt }: IssuedToken, now: number): TokenState {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= now ? 'expired' : 'active';
+}
+
+function digestOf(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}

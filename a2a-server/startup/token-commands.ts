@@ -1,0 +1,68 @@
+/** `a2a-server token create`, `token list` and `token revoke`. They write to the state directory; the server may run. */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { DURATION_ALLOWED, durationSchema } from '../../shared/settings/duration.ts';
+import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
+import { type IssuedToken, makeToken, PRINCIPAL_PATTERN, tokenState } from '../access/issued-token.ts';
+import { tokenFiles } from '../access/token-files.ts';
+
+interface Output {
+  /** Writes to standard output. */
+  say: (text: string) => void;
+  /** Writes to standard error. */
+  note: (text: string) => void;
+}
+
+interface NewToken {
+  stateDir: string;
+  /** The user whom the token stands for. */
+  name: string;
+  /** A duration, or `never`. */
+  expires: string;
+}
+
+/**
+ * Creates a token and prints it. Only its text goes to standard output, so that a script can store it. @throws
+ * ProductError CONFIGURATION for a wrong name or duration, STORAGE
+ */
+export async function createToken(
+  { stateDir, name, expires }: NewToken,
+  { say, note }: Output,
+): Promise<void> {
+  if (!PRINCIPAL_PATTERN.test(name))
+    throw new ProductError('CONFIGURATION', '--name takes 1 to 100 letters, digits and . _ @ -');
+  const lifetime = durationSchema.safeParse(expires);
+  if (!lifetime.success) throw new ProductError('CONFIGURATION', `--expires takes ${DURATION_ALLOWED}.`);
+  await prepareStateDirectory(stateDir);
+  const { text, token } = makeToken(name, Date.now(), lifetime.data);
+  await tokenFiles(stateDir).add(token);
+  note(
+    `Token ${token.id} stands for ${name}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
+  );
+  say(text);
+}
+
+/** Prints all tokens, without their secrets. @throws ProductError STORAGE */
+export async function listTokens(stateDir: string, json: boolean, { say, note }: Output): Promise<void> {
+  const now = Date.now();
+  const tokens = (await tokenFiles(stateDir).list()).map((token) => tokenView(token, now));
+  if (json) return say(JSON.stringify({ tokens }));
+  if (tokens.length === 0) return note('There are no issued tokens.');
+  for (const { id, name, state, createdAt, expiresAt } of tokens)
+    say(`${id}  ${name}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`);
+}
+
+/** Revokes a token. @throws ProductError CONFIGURATION if there is no such token, STORAGE */
+export async function revokeToken(stateDir: string, id: string, { say }: Output): Promise<void> {
+  const token = await tokenFiles(stateDir).revoke(id, Date.now());
+  if (token === undefined)
+    throw new ProductError(
+      'CONFIGURATION',
+      `There is no token ${JSON.stringify(id)}. \`a2a-server token list\` lists them.`,
+    );
+  say(`Token ${token.id} of ${token.principal} is revoked since ${token.revokedAt ?? ''}.`);
+}
+
+function tokenView(token: IssuedToken, now: number) {
+  const { id, principal, createdAt, expiresAt, revokedAt } = token;
+  return { id, name: principal, state: tokenState(token, now), createdAt, expiresAt, revokedAt };
+}

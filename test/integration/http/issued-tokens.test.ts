@@ -1,0 +1,136 @@
+/** Tests issued tokens over HTTP: requests, streams, tickets and sessions of the page. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { makeToken } from '../../../a2a-server/access/issued-token.ts';
+import { openIssuedTokens, type IssuedTokens } from '../../../a2a-server/access/issued-tokens.ts';
+import { tokenFiles, type TokenFiles } from '../../../a2a-server/access/token-files.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { request, startServer } from './test-server.ts';
+import type { RpcAnswer, TestServer } from './test-server.ts';
+
+const LIFETIME_MS = 60_000;
+
+const onFailure = (error: unknown): void => {
+  throw error;
+};
+
+let server: TestServer;
+let files: TokenFiles;
+let issued: IssuedTokens;
+let token: ReturnType<typeof makeToken>;
+let taskId: string;
+
+beforeEach(async () => {
+  const stateDirectory = await temporaryDirectory();
+  const clock = new FakeClock();
+  files = tokenFiles(stateDirectory);
+  token = makeToken('ann', clock.now(), LIFETIME_MS);
+  await files.add(token.token);
+  issued = await openIssuedTokens({ stateDirectory, clock, onFailure });
+  server = await startServer({ issued, clock });
+  const message = { messageId: 'm', parts: [] };
+  ({ taskId } = server.tasks.start({ principal: 'ann', channel: 'a2a', message }));
+});
+afterEach(async () => {
+  issued.close();
+  await server.close();
+});
+
+type Headers = Record<string, string | undefined>;
+const bearer = (): Headers => ({ authorization: `Bearer ${token.text}` });
+const get = (path: string, headers: Headers): Promise<RpcAnswer> =>
+  request(server, { method: 'GET', path, headers });
+const revoke = (): Promise<unknown> => files.revoke(token.token.id, server.clock.now());
+
+async function ticket(): Promise<string> {
+  const answer = await request(server, { path: `/api/tasks/${taskId}/events/ticket`, headers: bearer() });
+  return z.object({ ticket: z.string() }).parse(answer.body).ticket;
+}
+
+/** Opens the stream of the task. Returns its status and its end. */
+async function openStream(
+  path: string,
+  headers: Headers,
+): Promise<{ status: number; ended: Promise<string> }> {
+  const given = Object.entries(headers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value]],
+  );
+  const response = await fetch(`${server.url}${path}`, {
+    headers: Object.fromEntries([...given, ['accept', 'text/event-stream']]),
+  });
+  return { status: response.status, ended: response.text() };
+}
+
+async function signIn(): Promise<Headers> {
+  const post = (path: string, body: object, headers: Headers): Promise<RpcAnswer> =>
+    request(server, { path, body: JSON.stringify(body), headers });
+  const link = new URL(
+    z.object({ url: z.string() }).parse((await post('/page/links', {}, bearer())).body).url,
+  );
+  const code = new URLSearchParams(link.hash.slice(1)).get('code');
+  const answer = await post('/page/session', { code }, { authorization: undefined, origin: server.url });
+  const { pageKey } = z.object({ pageKey: z.string() }).parse(answer.body);
+  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
+  return { authorization: undefined, cookie, 'x-page-key': pageKey };
+}
+
+test('an issued token stands for its principal', async () => {
+  expect((await get(`/tasks/${taskId}`, bearer())).status).toBe(200);
+  expect((await get(`/tasks/${taskId}`, {})).status).toBe(404);
+});
+
+test('X1 a revoked token is refused, and so are its tickets and sessions', async () => {
+  const [page, events] = [await signIn(), `/api/tasks/${taskId}/events?ticket=${await ticket()}`];
+  const link = await request(server, { path: '/page/links', body: '{}', headers: bearer() });
+  expect((await get('/page/api/tasks', page)).status).toBe(200);
+  await revoke();
+  expect((await get('/tasks', bearer())).status).toBe(401);
+  expect((await get('/page/api/tasks', page)).status).toBe(401);
+  expect((await get(events, { authorization: undefined })).status).toBe(401);
+  const { hash } = new URL(z.object({ url: z.string() }).parse(link.body).url);
+  const body = JSON.stringify({ code: new URLSearchParams(hash.slice(1)).get('code') });
+  const late = { authorization: undefined, origin: server.url };
+  expect((await request(server, { path: '/page/session', body, headers: late })).status).toBe(401);
+});
+
+test.each(['token', 'ticket', 'page'] as const)(
+  'X1 a revocation ends an open stream of the %s',
+  async (kind) => {
+    const opened = await {
+      token: () => openStream(`/api/tasks/${taskId}/events`, bearer()),
+      ticket: async () => openStream(`/api/tasks/${taskId}/events?ticket=${await ticket()}`, {}),
+      page: async () => openStream('/page/api/task-changes', await signIn()),
+    }[kind]();
+    expect(opened.status).toBe(200);
+    const closed = server.closedFor('token-revoked');
+    await revoke();
+    await closed;
+    await opened.ended;
+  },
+);
+
+test('an open stream ends when its token expires', async () => {
+  const { status, ended } = await openStream(`/api/tasks/${taskId}/events`, bearer());
+  expect(status).toBe(200);
+  const closed = server.closedFor('access-expired');
+  server.clock.advance(LIFETIME_MS);
+  await closed;
+  await ended;
+  expect((await get('/tasks', bearer())).status).toBe(401);
+});
+
+test('X1 a ticket with the id of another token is refused', async () => {
+  const other = makeToken('ben', server.clock.now(), null);
+  await files.add(other.token);
+  const changed = (await ticket()).replace(token.token.id, other.token.id);
+  const path = `/api/tasks/${taskId}/events?ticket=`;
+  expect((await get(path + changed, { authorization: undefined })).status).toBe(401);
+  expect((await get(path + changed.slice(0, -13), { authorization: undefined })).status).toBe(401);
+});
+
+test('X1 the log names the token by its id and contains no secret', async () => {
+  await get('/tasks', bearer());
+  expect(server.logged()).toContain(token.token.id);
+  expect(server.logged()).not.toContain(token.text.slice(-43));
+});
