@@ -1,10 +1,14 @@
 /** Reads the server's state for the gauges. The journal counts its tasks at most once in some seconds. */
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { resultWithin } from '../../shared/runtime/timeout.ts';
 import type { Journal, JournalStatistics } from '../journal/journal.ts';
 import type { ServerFacts } from './metrics.ts';
 
 /** Several readers, e.g. two Prometheus servers and OTLP, share one count. */
 const CACHED_MS = 5_000;
+
+/** Shorter than the usual time limit of Prometheus, which is 10 s. */
+const COUNT_LIMIT_MS = 2_000;
 
 interface FactSources {
   journal: Pick<Journal, 'statistics' | 'ownership'>;
@@ -19,13 +23,22 @@ export function serverFacts({
   streams,
   executions,
 }: FactSources): () => Promise<ServerFacts> {
+  let running: Promise<JournalStatistics | undefined> | undefined;
   let counted: { at: number; statistics: Promise<JournalStatistics | undefined> } | undefined;
+  /** A database may hang. Then only one count waits for it, and each reader gets an answer in time. */
+  const count = (): Promise<JournalStatistics | undefined> => {
+    // An unreachable journal is a fact, and not an error of the reader.
+    running ??= journal
+      .statistics()
+      .catch(() => undefined)
+      .finally(() => (running = undefined));
+    return resultWithin(clock, COUNT_LIMIT_MS, running);
+  };
   const statistics = (): Promise<JournalStatistics | undefined> => {
     const now = clock.now();
     // The clock may be set back.
     if (counted === undefined || Math.abs(now - counted.at) >= CACHED_MS)
-      // An unreachable journal is a fact, and not an error of the reader.
-      counted = { at: now, statistics: journal.statistics().catch(() => undefined) };
+      counted = { at: now, statistics: count() };
     return counted.statistics;
   };
   return async () => ({

@@ -111,6 +111,14 @@ describe('GET /metrics', () => {
   });
 });
 
+it('a server whose address for metrics is taken does not start, and says which setting to change', async () => {
+  const { server } = await stage();
+  const { host } = new URL(server.url);
+  await expect(stage({ args: ['--metrics', host] })).rejects.toThrow(
+    /cannot listen for metrics on .* Choose another address with --metrics/,
+  );
+});
+
 describe('the metrics over OTLP', () => {
   it('are sent to the endpoint of the standard variables, also at the end of the server', async () => {
     const receiver = await OtlpReceiver.open();

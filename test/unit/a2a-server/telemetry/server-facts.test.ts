@@ -38,3 +38,16 @@ it('while the journal cannot be read, the other facts are there', async () => {
   const { facts } = countedFacts(() => Promise.reject(new Error('the database is away')));
   expect(await facts()).toMatchObject({ streams: 2, statistics: undefined });
 });
+
+it('a journal that hangs delays a reader by two seconds at most, and is asked once', async () => {
+  const answers: ((statistics: JournalStatistics) => void)[] = [];
+  const { facts, clock, counts } = countedFacts(() => new Promise((resolve) => void answers.push(resolve)));
+  const hanging = facts();
+  clock.advance(2_000);
+  expect((await hanging).statistics).toBeUndefined();
+  clock.advance(5_000);
+  const next = facts();
+  expect(counts()).toBe(1);
+  answers[0]?.(NOTHING);
+  expect((await next).statistics).toEqual(NOTHING);
+});
