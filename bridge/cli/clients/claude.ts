@@ -21,6 +21,11 @@ export const claude: McpClient = {
     }),
   },
   entry: ({ command, args }) => ({ type: 'stdio', command, args }),
+  plugins: (around) => ({
+    path: join(settingsDirectory(around), 'settings.json'),
+    section: ['enabledPlugins'],
+    format: 'jsonc',
+  }),
   nextStep: 'Start Claude Code again, and see it with /mcp. Servers of a project are approved there once.',
 };
 

@@ -45,5 +45,7 @@ export interface McpClient {
   entry: (server: ServerCommand) => Readonly<Record<string, unknown>>;
   /** Keys for a new entry. A value that the user has set does not change. */
   defaults?: Readonly<Record<string, unknown>>;
+  /** The table of the enabled plugins, by name. A client may have none. */
+  plugins?: (around: ClientEnvironment) => Pick<McpClient, 'format'> & ConfigPlace;
   nextStep: string;
 }

@@ -22,6 +22,11 @@ export const codex: McpClient = {
     // A call may wait ten minutes for a person's answer.
     tool_timeout_sec: 900,
   },
+  plugins: (around) => ({
+    path: join(codexHome(around), 'config.toml'),
+    section: ['plugins'],
+    format: 'toml',
+  }),
   nextStep:
     'Start Codex again, and see it with /mcp. Of a project, Codex reads it once you trust the project.',
 };

@@ -18,6 +18,11 @@ export const gemini: McpClient = {
     // With trust, Gemini CLI runs each tool without asking, also the tool that approves actions.
     trust: false,
   },
+  plugins: (around) => ({
+    path: join(ownDirectory(around), 'extensions', 'extension-enablement.json'),
+    section: [],
+    format: 'jsonc',
+  }),
   nextStep:
     'Start Gemini CLI again, and see it with /mcp. In a folder that you have not trusted, it starts no server.',
 };

@@ -3,6 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { type BridgeEntry, bridgeEntries } from '../clients/bridge-entries.ts';
+import { type BridgePlugin, bridgePlugin } from '../clients/bridge-plugin.ts';
 import type { ClientEnvironment, McpClient } from '../clients/client.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { programExists } from '../clients/find-program.ts';
@@ -44,7 +45,28 @@ async function checkClient(
   const findings = entries.map(async ({ scope, name, path, started }) =>
     checkEntry(`${client.title}, ${scope}`, `"${name}" in ${path}`, started, around),
   );
-  return [...(await Promise.all(findings)), ...unreadable, ...doubledEntries(clientName, entries)];
+  const plugin = await bridgePlugin(client, around);
+  return [
+    ...(await Promise.all(findings)),
+    ...unreadable,
+    ...(plugin === undefined ? [] : [pluginFinding(clientName, plugin, entries)]),
+    ...doubledEntries(clientName, entries),
+  ];
+}
+
+function pluginFinding(
+  clientName: ClientName,
+  plugin: BridgePlugin,
+  [entry]: readonly BridgeEntry[],
+): CheckResult {
+  const subject = `${CLIENTS[clientName].title}, plugin`;
+  const where = `"${plugin.name}" in ${plugin.path}`;
+  if (entry === undefined) return ok(subject, where);
+  return warn(
+    subject,
+    `${where} and "${entry.name}" in ${entry.path} both start the bridge. The client may show each tool twice`,
+    `Remove the plugin, or run: mcp-a2a-bridge uninstall ${clientName} --scope ${entry.scope} --name ${entry.name}`,
+  );
 }
 
 async function checkEntry(

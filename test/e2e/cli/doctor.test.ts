@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { readServerRecord, writeServerRecord } from '../../../shared/state/server-record.ts';
 import { hostileAgent } from '../../support/fake-agent-hostile.ts';
@@ -368,6 +368,40 @@ describe('the command doctor', () => {
       next: expect.stringContaining('install'),
     });
   });
+
+  it.each([
+    [
+      'claude',
+      'Claude Code',
+      '.claude/settings.json',
+      '{ "enabledPlugins": { "a2a-bridge@mcp-a2a-bridge": true } }',
+    ],
+    ['codex', 'Codex', '.codex/config.toml', '[plugins."a2a-bridge@mcp-a2a-bridge"]\nenabled = true\n'],
+    [
+      'gemini',
+      'Gemini CLI',
+      '.gemini/extensions/extension-enablement.json',
+      '{ "a2a-bridge": { "overrides": ["/*"] } }',
+    ],
+  ])(
+    'doctor finds the plugin of %s, and warns when an entry starts the bridge too',
+    async (client, title, path, text) => {
+      const on = await cliStage();
+      const file = join(on.at.home, path);
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, text);
+      const found = await examined(on);
+      expect(of(found, `${title}, plugin`)).toMatchObject({ level: 'ok' });
+      expect(of(found, 'clients')).toBeUndefined();
+      await on.run('install', client);
+      expect(of(await examined(on), `${title}, plugin`)).toMatchObject({
+        level: 'warn',
+        next: expect.stringContaining(`uninstall ${client} --scope user --name a2a-bridge`),
+      });
+      await writeFile(file, text.replace('true', 'false').replace(/^\{ "a2a.*/, '{}'));
+      expect(of(await examined(on), `${title}, plugin`)).toBeUndefined();
+    },
+  );
 
   it('doctor warns of an entry that starts a copy of npx, which npm may delete', async () => {
     const on = await cliStage();

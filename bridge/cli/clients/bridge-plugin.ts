@@ -1,0 +1,34 @@
+/** Finds the plugin that starts the bridge in a client. */
+import { z } from 'zod';
+import type { ClientEnvironment, McpClient } from './client.ts';
+import { readConfig } from './config-file.ts';
+import { configText } from './config-text.ts';
+
+export interface BridgePlugin {
+  name: string;
+  /** The file that enables it. */
+  path: string;
+}
+
+const PLUGIN = /^a2a-bridge(@.+)?$/;
+const disabled = z.union([z.literal(false), z.object({ enabled: z.literal(false) })]);
+const pluginTable = z.record(z.string(), z.unknown());
+
+/** Returns the enabled plugin; undefined if there is none, or if the file cannot be read. */
+export async function bridgePlugin(
+  { plugins }: McpClient,
+  around: ClientEnvironment,
+): Promise<BridgePlugin | undefined> {
+  if (plugins === undefined) return undefined;
+  const { path, section, format } = plugins(around);
+  try {
+    const { text } = await readConfig(path);
+    const table = pluginTable.safeParse(configText(format).read(text, section)).data ?? {};
+    const name = Object.keys(table).find(
+      (each) => PLUGIN.test(each) && !disabled.safeParse(table[each]).success,
+    );
+    return name === undefined ? undefined : { name, path };
+  } catch {
+    return undefined; // Another check names an unreadable file that matters here.
+  }
+}
