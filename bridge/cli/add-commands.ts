@@ -103,6 +103,14 @@ function addTasks(add: Add, carryOut: CarryOut): void {
       const { tasks } = await import('./commands/tasks.ts');
       await carryOut(it, tasks);
     });
+  add('inbox', 'lists finished tasks whose result no client has collected, and tasks that wait for you')
+    .option('--watch', 'also print each new entry, until Ctrl-C')
+    .option('--bell', 'ring the terminal bell for each new entry')
+    .option('--collect', 'then mark the listed results as collected; no bridge announces them any more')
+    .action(async (_, it: Command) => {
+      const { inbox } = await import('./commands/inbox.ts');
+      await carryOut(it, inbox);
+    });
   add('run <words...>', 'hands a task to an agent, follows it, and asks here for each decision')
     .option('--agent <name>', 'the agent; default the first')
     .option('--mode <mode>', 'ask, plan, accept-edits or auto; the last two need a terminal; default ask')

@@ -145,6 +145,11 @@ export class BridgeDatabase {
     this.run(`DELETE FROM ${table} WHERE at < ?`, Date.now() - olderThanMs);
   }
 
+  /** Returns a number that changes when another connection commits a write. @throws ProductError STORAGE */
+  version(): number {
+    return Number(this.rows('PRAGMA data_version')[0]?.[0]);
+  }
+
   /** Returns the owners whose process has ended. */
   async ended(owners: readonly ProcessId[]): Promise<readonly ProcessId[]> {
     const others = owners.filter((owner) => owner !== this.owner);

@@ -19,6 +19,16 @@ const waitingResultSchema = z.object({
 });
 export type WaitingResult = z.infer<typeof waitingResultSchema>;
 
+/** A delegation whose result no client has confirmed. */
+export interface UncollectedTask {
+  agent: string;
+  taskId: string;
+  sessionId: string;
+  title: string;
+  /** The recorded final state; null if no bridge has recorded the end of the task. */
+  ended: TaskStateName | null;
+}
+
 export type ResultKey = string;
 
 /** The maximum number of announced results. `list_all_active_sessions` still shows the sessions of older results. */
@@ -86,32 +96,46 @@ export class WaitingResults {
 
   /** Returns the results to announce, oldest first. Earlier writes of this bridge are made durable first. */
   async waiting(): Promise<readonly WaitingResult[]> {
+    const tasks = await this.#uncollected('AND ended IS NOT NULL');
+    return tasks.map(({ ended, ...task }) =>
+      waitingResultSchema.parse({
+        ...task,
+        // `unknown` is the final state of a task that its agent has forgotten.
+        state: toMcpState(ended === null || ended === 'unknown' ? 'unknown-to-agent' : ended),
+      }),
+    );
+  }
+
+  /** Returns the newest delegations whose result no client has confirmed, oldest first, also those that still run. */
+  uncollected(): Promise<readonly UncollectedTask[]> {
+    return this.#uncollected('');
+  }
+
+  /** Omits a result that is in an unconfirmed reply of a running process. */
+  async #uncollected(condition: '' | 'AND ended IS NOT NULL'): Promise<readonly UncollectedTask[]> {
     await this.#database.written();
     const rows = this.#database.rows(
       `SELECT agent, task_id, session_id, title, ended, handed_over_by FROM delegations
-         WHERE state = 'accepted' AND ended IS NOT NULL AND coalesce(handed_over_by, '') <> ?
-         ORDER BY ended_at DESC LIMIT ?`,
+         WHERE state = 'accepted' ${condition} AND coalesce(handed_over_by, '') <> ?
+         ORDER BY ended_at DESC, created_at DESC LIMIT ?`,
       this.#database.owner,
       ANNOUNCED,
     );
     const owners = rows.flatMap((row) => (typeof row[5] === 'string' ? [row[5]] : []));
-    const ended = new Set(await this.#database.ended([...new Set(owners)]));
-    const results = new Map<ResultKey, WaitingResult>();
-    for (const [agent, taskId, sessionId, title, state, by] of rows.toReversed()) {
-      if (typeof by === 'string' && !ended.has(by)) continue;
-      const result = waitingResultSchema.parse({
-        agent,
-        taskId,
-        sessionId,
-        title,
-        // `unknown` is the final state of a task that its agent has forgotten.
-        state: toMcpState(
-          TASK_STATE_NAMES.find((each) => each === state && each !== 'unknown') ?? 'unknown-to-agent',
-        ),
-      });
-      results.set(resultKey(result), result);
+    const endedOwners = new Set(await this.#database.ended([...new Set(owners)]));
+    const tasks = new Map<ResultKey, UncollectedTask>();
+    for (const [agent, taskId, sessionId, title, ended, by] of rows.toReversed()) {
+      if (typeof by === 'string' && !endedOwners.has(by)) continue;
+      const task = {
+        agent: String(agent),
+        taskId: String(taskId),
+        sessionId: String(sessionId),
+        title: String(title),
+        ended: ended === null ? null : (TASK_STATE_NAMES.find((each) => each === ended) ?? 'unknown'),
+      };
+      tasks.set(resultKey(task), task);
     }
-    return [...results.values()];
+    return [...tasks.values()];
   }
 
   /** Returns the ended tasks of a session whose results the client has not confirmed. */

@@ -15,6 +15,9 @@ export interface CommandContext {
   live: LiveSessions;
   sessions: Sessions;
   delegations: DelegationService;
+  database: BridgeDatabase;
+  outbox: Outbox;
+  results: WaitingResults;
   /** Waits for pending writes, then closes the connections. Tasks continue. */
   close(): Promise<void>;
 }
@@ -42,6 +45,9 @@ export async function openCommandContext({
     live,
     sessions,
     delegations,
+    database,
+    outbox,
+    results,
     async close() {
       await delegations.settled();
       live.close();

@@ -1,0 +1,78 @@
+/**
+ * `inbox`: lists results that no client has collected, and tasks that wait for a person. Marks nothing as collected
+ * without `--collect`.
+ */
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { stateWord } from '../../../shared/text/spell-state.ts';
+import { type InboxEntry, type KeyedEntry, recordedEnd } from '../../inbox/inbox-entry.ts';
+import { openCommandContext } from '../context/command-context.ts';
+import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
+import { shortIds } from '../terminal/short-ids.ts';
+import { styleOf } from '../terminal/state-style.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { inTerminalWords } from '../terminal/terminal-words.ts';
+import { InboxWatch, readInbox } from '../watch/inbox-watch.ts';
+
+interface InboxOptions extends CommonOptions {
+  watch?: boolean;
+  bell?: boolean;
+  collect?: boolean;
+}
+
+const BELL = '\u{7}';
+
+/**
+ * Prints the inbox, and with `--watch` each later entry.
+ * @throws UsageError; ProductError CONFIGURATION or STORAGE
+ */
+export async function inbox(run: CommandRun<InboxOptions>): Promise<number> {
+  const { options, terminal } = run;
+  const json = options.json === true;
+  if (json && options.bell === true) throw new UsageError('--bell is for a terminal. Omit --json.');
+  const context = await openCommandContext(run);
+  const { entries, sessions, unreachable } = await readInbox(context);
+  const print = (shown: readonly KeyedEntry[]): void => {
+    if (!json && shown.length > 0) terminal.say(inboxText(shown, terminal));
+    if (options.bell === true && shown.length > 0) terminal.write(BELL);
+    if (options.collect !== true) return;
+    for (const { entry } of shown)
+      if (entry.type === 'finished') context.outbox.collect(entry.taskId, recordedEnd(entry));
+  };
+  if (json && options.watch !== true)
+    terminal.say(JSON.stringify({ entries: entries.map(({ entry }) => entry), unreachable }));
+  else if (json) for (const { entry } of entries) terminal.say(JSON.stringify(entry));
+  print(entries);
+  if (!json) {
+    if (entries.length === 0 && unreachable.length === 0) terminal.say('The inbox is empty.');
+    for (const { agent, message } of unreachable)
+      terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
+  }
+  if (options.watch === true) {
+    const watch = new InboxWatch(context, run.settings.stateDir, entries);
+    watch.follow(sessions);
+    for (;;) {
+      const added = await watch.next();
+      if (json) for (const { entry } of added) terminal.say(JSON.stringify(entry));
+      print(added);
+    }
+  }
+  await context.close();
+  return unreachable.length === context.registry.all.length && entries.length === 0 ? EXIT_UNAVAILABLE : 0;
+}
+
+function inboxText(entries: readonly KeyedEntry[], { paint }: Terminal): string {
+  const short = shortIds(entries.map(({ entry }) => entry.sessionId));
+  return entries
+    .map(({ entry }) => {
+      const { sessionId, agent, title, state } = entry;
+      const about = title === '' ? '' : `: ${visibleLine(title)}`;
+      const id = visibleLine(short.get(sessionId) ?? sessionId);
+      return `${paint(styleOf(state), stateWord(state))}  ${id}  ${agent}${about}${nextStep(entry, id)}`;
+    })
+    .join('\n');
+}
+
+function nextStep(entry: InboxEntry, id: string): string {
+  return entry.type === 'waiting' ? `\n  mcp-a2a-bridge show ${id}` : `\n  mcp-a2a-bridge watch ${id}`;
+}

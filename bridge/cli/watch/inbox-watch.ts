@@ -1,0 +1,106 @@
+/**
+ * Waits for new entries of the inbox. Two events start a new reading: a task that the watch follows settles, or another
+ * process writes to the bridge's database. The watch follows the tasks that the agents listed.
+ */
+import { watchDirectory } from '../../local-server/watch-directory.ts';
+import { inboxEntries, type KeyedEntry } from '../../inbox/inbox-entry.ts';
+import type { ListedSession, Listing } from '../../sessions/list-sessions.ts';
+import { LIVE_STATES } from '../../agents/list-tasks.ts';
+import type { SessionStateName } from '../../dialects/observation.ts';
+import type { Session } from '../../sessions/session.ts';
+import type { CommandContext } from '../context/command-context.ts';
+
+/** The maximum number of tasks that a watch follows, newest first. Each has one stream. */
+const FOLLOWED = 50;
+
+interface InboxReading extends Pick<Listing, 'sessions' | 'unreachable'> {
+  entries: readonly KeyedEntry[];
+}
+
+/** Reads the inbox from the agents and the bridge's database. Changes neither. @throws ProductError STORAGE */
+export async function readInbox({ sessions, results }: CommandContext): Promise<InboxReading> {
+  const { sessions: listed, unreachable } = await sessions.list();
+  return { entries: inboxEntries(listed, await results.uncollected()), sessions: listed, unreachable };
+}
+
+export class InboxWatch {
+  readonly #context: CommandContext;
+  readonly #followed = new WeakSet<Session>();
+  #seen: ReadonlySet<string>;
+  #version: number;
+  #changed = false;
+  #wake: (() => void) | undefined;
+
+  /** @param entries the entries that the person has seen */
+  constructor(context: CommandContext, stateDirectory: string, entries: readonly KeyedEntry[]) {
+    this.#context = context;
+    this.#seen = new Set(entries.map(({ key }) => key));
+    // The first reading may have missed a write, so the first look reads again.
+    this.#version = -1;
+    watchDirectory(stateDirectory, () => this.#look());
+    this.#look();
+  }
+
+  /** Returns the next new entries. Waits until there is one. @throws ProductError STORAGE */
+  async next(): Promise<readonly KeyedEntry[]> {
+    for (;;) {
+      await this.#change();
+      const { entries, sessions, unreachable } = await readInbox(this.#context);
+      this.follow(sessions);
+      const added = entries.filter(({ key }) => !this.#seen.has(key));
+      const keys = entries.map(({ key }) => key);
+      // The entries of an unreachable agent come back with it. They are not new then.
+      this.#seen = new Set(unreachable.length === 0 ? keys : [...this.#seen, ...keys]);
+      if (added.length > 0) return added;
+    }
+  }
+
+  /** Follows the tasks that run or wait, so that a change of their state starts a new reading. */
+  follow(sessions: readonly ListedSession[]): void {
+    const going = sessions.filter(
+      ({ taskId, state }) => taskId !== null && LIVE_STATES.some((live) => live === state),
+    );
+    for (const { sessionId, agent, state } of going.slice(0, FOLLOWED)) {
+      this.#context.sessions
+        .find(sessionId, { agent: this.#context.registry.find(agent) })
+        .then((session) => this.#followOne(session, state))
+        // The agent may be away for a moment. The next reading tries again.
+        .catch(() => undefined);
+    }
+  }
+
+  #followOne(session: Session, listedState: SessionStateName): void {
+    if (this.#followed.has(session)) return;
+    this.#followed.add(session);
+    session.watch();
+    let settled = session.settled;
+    session.listen(({ type }) => {
+      if (type !== 'state') return;
+      if (session.settled || settled) this.#notify();
+      settled = session.settled;
+    });
+    // The task may have changed after the agent listed it.
+    if (session.stateName !== listedState) this.#notify();
+  }
+
+  #look(): void {
+    const version = this.#context.database.version();
+    if (version === this.#version) return;
+    this.#version = version;
+    this.#notify();
+  }
+
+  #notify(): void {
+    this.#changed = true;
+    this.#wake?.();
+  }
+
+  async #change(): Promise<void> {
+    if (!this.#changed)
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    this.#wake = undefined;
+    this.#changed = false;
+  }
+}

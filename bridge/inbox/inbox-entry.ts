@@ -1,0 +1,67 @@
+/** Finds what a person should look at: results that no client has collected, and tasks that wait for a person. Pure. */
+import { TASK_STATE_NAMES, type SessionStateName, type TaskStateName } from '../dialects/observation.ts';
+import { type ListedSession, WAITING_STATES } from '../sessions/list-sessions.ts';
+import { resultKey, type UncollectedTask } from '../state/waiting-results.ts';
+
+/** One entry of the inbox. `finished`: no client has collected the result. `waiting`: the task waits for a person. */
+export type InboxEntry = {
+  sessionId: string;
+  agent: string;
+  taskId: string;
+  state: SessionStateName;
+  title: string;
+} & ({ type: 'finished' } | { type: 'waiting'; pending: number });
+
+/** An entry with a key. The key of a waiting task changes if the task asks for something else. */
+export interface KeyedEntry {
+  key: string;
+  entry: InboxEntry;
+}
+
+const ENDED: readonly SessionStateName[] = [
+  'completed',
+  'failed',
+  'canceled',
+  'rejected',
+  'unknown-to-agent',
+];
+
+/**
+ * Returns the entries of the inbox. Waiting tasks come first.
+ * @param sessions the sessions as the agents list them
+ * @param uncollected the delegations of the user's bridges; if none has recorded the end of a task, its agent says it
+ */
+export function inboxEntries(
+  sessions: readonly ListedSession[],
+  uncollected: readonly UncollectedTask[],
+): readonly KeyedEntry[] {
+  const listed = new Map(
+    sessions.flatMap((session) =>
+      session.taskId === null ? [] : [[resultKey({ agent: session.agent, taskId: session.taskId }), session]],
+    ),
+  );
+  const waiting = [...listed].flatMap(([key, session]): KeyedEntry[] => {
+    const { sessionId, agent, taskId, state, title, pending, codes, updatedAt } = session;
+    if (taskId === null || !WAITING_STATES.some((each) => each === state)) return [];
+    const asks = codes.length === 0 ? [updatedAt] : codes;
+    return [
+      {
+        key: ['waiting', key, ...asks].join(' '),
+        entry: { type: 'waiting', sessionId, agent, taskId, state, title, pending },
+      },
+    ];
+  });
+  const finished = uncollected.flatMap((task): KeyedEntry[] => {
+    const { sessionId, agent, taskId, title, ended } = task;
+    const key = resultKey(task);
+    const state = ended === 'unknown' ? 'unknown-to-agent' : (ended ?? listed.get(key)?.state);
+    if (state === undefined || !ENDED.includes(state)) return [];
+    return [{ key: `finished ${key}`, entry: { type: 'finished', sessionId, agent, taskId, state, title } }];
+  });
+  return [...waiting, ...finished];
+}
+
+/** Returns the final state to record for a finished task. */
+export function recordedEnd({ state }: InboxEntry): TaskStateName {
+  return TASK_STATE_NAMES.find((each) => each === state) ?? 'unknown';
+}
