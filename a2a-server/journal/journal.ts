@@ -199,6 +199,11 @@ export interface Journal {
    * @returns a function that ends the watch
    */
   watch(taskId: string, wake: () => void): () => void;
+  /**
+   * Returns the secret of this name, which all servers of the journal use. Stores `own` if there is none yet. A journal
+   * with one server stores nothing and returns `own`.
+   */
+  sharedSecret(name: string, own: string): Promise<string>;
   /** False while the storage cannot be reached. The journal tries again by itself. */
   reachable(): boolean;
   close(): Promise<void>;

@@ -1,7 +1,11 @@
-/** The Ed25519 key that signs receipts. It is a file of the state directory. */
+/**
+ * The Ed25519 key that signs receipts. It is a file of the state directory. Servers that share a journal use the key of
+ * the first one.
+ */
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { obtainSecret } from '../../shared/state/secret-file.ts';
+import type { Journal } from '../journal/journal.ts';
 
 /**
  * Reads the key, or creates it on first use. The key never changes, because a receipt with another key counts as unknown.
@@ -16,6 +20,19 @@ export function obtainSigningKey(stateDirectory: string): Promise<KeyObject> {
     parse: parseKey,
     afterDeletion: 'the next receipt creates a new one; older receipts then have an unknown key',
   });
+}
+
+/**
+ * Returns the key of all servers of the journal. The first server offers the key of its state directory.
+ * @throws ProductError CONFIGURATION, STORAGE
+ */
+export async function sharedSigningKey(
+  journal: Pick<Journal, 'sharedSecret'>,
+  stateDirectory: string,
+): Promise<KeyObject> {
+  const own = await obtainSigningKey(stateDirectory);
+  const pem = own.export({ format: 'pem', type: 'pkcs8' }).toString();
+  return createPrivateKey(await journal.sharedSecret('receipt-key', pem));
 }
 
 function parseKey(pem: string): KeyObject | undefined {

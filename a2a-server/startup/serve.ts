@@ -24,9 +24,9 @@ import { journalledOutputs } from '../executor/journalled-outputs.ts';
 import { openIssuedTokens } from '../access/issued-tokens.ts';
 import { agentCard } from '../http/routes/agent-card.ts';
 import { agentSkills } from '../http/routes/agent-skills.ts';
-import { streamTickets } from '../http/auth/stream-ticket.ts';
+import { streamTickets, ticketSecret } from '../http/auth/stream-ticket.ts';
 import { authenticator } from '../http/auth/tokens.ts';
-import { obtainSigningKey } from '../receipts/signing-key.ts';
+import { sharedSigningKey } from '../receipts/signing-key.ts';
 import { JournalInUse, type Journal } from '../journal/journal.ts';
 import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
 import { clockProblemText, createClockCheck } from './clock-check-from-settings.ts';
@@ -252,7 +252,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     agent: offeredAgent(settings, worker.models),
     restoring: { checkpoints: able.checkpoints, openWorkspace },
     workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
-    signingKey: () => obtainSigningKey(settings.stateDir),
+    signingKey: () => sharedSigningKey(journal, settings.stateDir),
     passkeys,
     pageSignIn: { sessions, cookie: pageCookie(base, settings.stateDir), base },
     authenticate: authenticator(
@@ -261,7 +261,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     ),
     issued,
     identity: { token, run: record },
-    tickets: streamTickets(token, credentials, () => systemClock.now(), issued),
+    tickets: streamTickets(await ticketSecret(journal, token), credentials, () => systemClock.now(), issued),
     clock: systemClock,
     reach: { publicHosts: publicHosts(settings), origins: [...settings.allowOrigin, ...originsOf(settings)] },
     log,

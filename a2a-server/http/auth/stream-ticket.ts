@@ -4,8 +4,9 @@
  *
  * - A ticket is its expiry time and a MAC over purpose, principal, task and expiry. The server stores no tickets, so a
  *   ticket stays valid after a restart.
- * - The key depends on the server's token and the principal's tokens. If one of these tokens changes, the tickets
- *   become invalid. A ticket does not help to guess a token.
+ * - The key depends on the server's secret and the principal's tokens. If one of these changes, the tickets become
+ *   invalid. Servers that share a journal have one secret, so each accepts the tickets of the others. A ticket does not
+ *   help to guess a token.
  * - A ticket that an issued token has made names that token. It ends with that token.
  * - X1: the server compares tickets in constant time and never logs them.
  */
@@ -13,6 +14,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Identity } from '../../access/identity.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
+import type { Journal } from '../../journal/journal.ts';
 import type { Credential } from './tokens.ts';
 
 export const TICKET_MS = 60 * 60_000;
@@ -34,15 +36,26 @@ export interface StreamTickets {
   redeem(ticket: string, taskId: string): Identity & { expiresAt: number };
 }
 
-/** @param now returns milliseconds since 1970 */
+/**
+ * Returns the secret for the tickets of all servers of the journal. The first server derives it from its token.
+ * @throws ProductError STORAGE
+ */
+export function ticketSecret(journal: Pick<Journal, 'sharedSecret'>, serverToken: string): Promise<string> {
+  return journal.sharedSecret(
+    'stream-tickets',
+    createHmac('sha256', serverToken).update(PURPOSE).digest('hex'),
+  );
+}
+
+/** @param secret is the server's own @param now returns milliseconds since 1970 */
 export function streamTickets(
-  serverToken: string,
+  secret: string,
   credentials: readonly Credential[],
   now: () => number,
   issued: Pick<IssuedTokens, 'active'> = NO_ISSUED_TOKENS,
 ): StreamTickets {
   const keyOf = (tokens: unknown): Buffer =>
-    createHmac('sha256', serverToken)
+    createHmac('sha256', secret)
       .update(JSON.stringify([PURPOSE, tokens]))
       .digest();
   const keys = new Map(

@@ -20,6 +20,7 @@ import { readEntries } from './event-reader.ts';
 import { takeMaintenance } from './maintenance-lock.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
 import { readStatistics } from './statistics.ts';
+import { sharedSecret } from './shared-secret.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeUps } from './wake-ups.ts';
 import { Writer } from './writer.ts';
@@ -227,6 +228,7 @@ export async function openPostgresJournal({
           return (await removeDeleted(connection, requirePositive(limit))) || packStep(connection, limit);
         }),
       ),
+    sharedSecret: (name, own) => ask(() => sharedSecret(reader, name, own)),
     watch: (taskId, wake) => committed.watch(taskId, wake),
     reachable: () => writer.connected,
     close: () => (closed ??= close()),

@@ -123,6 +123,13 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX tasks_by_state ON tasks (state);
   CREATE INDEX waiting_tasks ON tasks (updated_at) WHERE state IN ('input-required', 'auth-required');
   `,
+  `
+  -- Secrets that all servers use.
+  CREATE TABLE shared_secrets (
+    name  text COLLATE "C" PRIMARY KEY,
+    value text NOT NULL
+  );
+  `,
 ];
 
 /**

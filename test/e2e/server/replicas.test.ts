@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { command } from '../../integration/acp/steps-with-effects.ts';
 import { signedIn } from '../../integration/web/support/page-requests.ts';
 import { decisionOn } from '../../support/a2a-message.ts';
+import { A2aPeer } from '../../support/a2a-peer.ts';
 import { agentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
 import { z } from 'zod';
@@ -45,6 +46,8 @@ async function toolsAt({ peer }: Stage) {
 const ASK_AGAIN_MS = 50;
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+
+const TEAM_TOKEN = 'a-token-of-both-servers-0123456789';
 
 /** Starts a task whose approved command runs until the gate opens. */
 async function runningCommand(first: Stage) {
@@ -271,6 +274,28 @@ else {
       expect(stream.seen.map(({ data }) => data)).toEqual(
         (await eventsOf(first, taskId)).map(({ data }) => data),
       );
+    });
+  });
+
+  describe('secrets that servers share', () => {
+    it('R111 each server signs receipts with the same key, and accepts the stream tickets of the others', async () => {
+      const env = { A2A_SERVER_DATABASE: url, A2A_SERVER_TOKENS: `team=${TEAM_TOKEN}` };
+      const stages = await Promise.all([stage({ env }), stage({ env })]);
+      const [first, second] = stages.map(({ server }) => new A2aPeer({ url: server.url, token: TEAM_TOKEN }));
+      if (first === undefined || second === undefined) throw new Error('two servers have started');
+      const get = { method: 'GET' };
+      const keys = await Promise.all(
+        [first, second].map(async (peer) => jsonOf(await peer.request('/api/receipt-key', get))),
+      );
+      expect(keys[1]).toEqual(keys[0]);
+      const { taskId } = await first.send('paint the moon');
+      const path = `/api/tasks/${taskId}/events`;
+      const { ticket } = z
+        .object({ ticket: z.string() })
+        .parse(await jsonOf(await first.request(`${path}/ticket`, { method: 'POST' })));
+      const answer = await fetch(`${stages[1]?.server.url}${path}?ticket=${ticket}&after=0`);
+      expect(answer.status).toBe(200);
+      await answer.body?.cancel();
     });
   });
 
