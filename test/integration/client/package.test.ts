@@ -63,7 +63,7 @@ describe('the packed package', () => {
         'README.md',
       ]),
     );
-    expect(files.filter((path) => /^(test|node_modules)\/|\.map$/.test(path))).toEqual([]);
+    expect(files.filter((path) => /^(test|node_modules)\/|\.map$|client-packages/.test(path))).toEqual([]);
   });
 
   test.each([
