@@ -28,7 +28,7 @@ import type { TryOptions } from './startup/try-policy.ts';
 type JournalCommands = typeof JournalModule;
 type TokenCommands = typeof TokenModule;
 /** The options of all `token` commands. Each command sets its own. */
-type TokenFlags = { name: string; expires: string; json?: boolean };
+type TokenFlags = { name: string; role: string; expires: string; json?: boolean };
 type CheckFlags = { offline?: boolean; json?: boolean } & Record<string, unknown>;
 
 /** sysexits.h EX_CONFIG: a restart helps only after a change of the configuration. */
@@ -206,6 +206,7 @@ function addTokens(server: Command): void {
     commands.createToken(given, output),
   )
     .requiredOption('--name <name>', 'the user whom the token stands for')
+    .option('--role <roles>', 'what the token may do: delegate, approve, operate, read', 'delegate,approve')
     .option('--expires <duration>', 'how long it works, e.g. 12h, 30d or never', '90d');
   add('list', 'lists the tokens, without their secrets', (commands, { stateDir, json }) =>
     commands.listTokens(stateDir, json === true, output),

@@ -4,6 +4,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { roleSchema } from './role.ts';
 
 /** The characters of a principal's name. */
 export const PRINCIPAL_PATTERN = /^[\w.@-]{1,100}$/;
@@ -13,6 +14,8 @@ export const issuedTokenSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{12}$/),
   /** The user whom the token stands for. */
   principal: z.string().regex(PRINCIPAL_PATTERN),
+  /** What the token may do. */
+  roles: z.array(roleSchema).min(1),
   /** SHA-256 (hex) of the secret. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   /** All times are RFC 3339. */
@@ -25,20 +28,19 @@ export const issuedTokenSchema = z.strictObject({
 export type IssuedToken = z.infer<typeof issuedTokenSchema>;
 
 /**
- * Makes a token. Only the returned text contains the secret.
+ * Makes a token. Only the returned text contains the secret. If `lifetimeMs` is null, the token has no end.
  * @param now milliseconds since 1970
- * @param lifetimeMs null for a token without an end
  */
 export function makeToken(
-  principal: string,
+  { principal, roles, lifetimeMs }: Pick<IssuedToken, 'principal' | 'roles'> & { lifetimeMs: number | null },
   now: number,
-  lifetimeMs: number | null,
 ): { text: string; token: IssuedToken } {
   const id = randomBytes(6).toString('hex');
   const secret = randomBytes(32).toString('base64url');
   const token: IssuedToken = {
     id,
     principal,
+    roles,
     digest: digestOf(secret).toString('hex'),
     createdAt: new Date(now).toISOString(),
     expiresAt: lifetimeMs === null ? null : new Date(now + lifetimeMs).toISOString(),

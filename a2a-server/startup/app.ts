@@ -22,7 +22,7 @@ import type { RestorePreviewOptions } from '../checkpoints/restore-preview.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { attachCaller, Caller, type ReaderEnd } from '../http/auth/caller.ts';
-import { addressPattern, allowedMethods, PAGE_API } from '../http/routes/allowed-methods.ts';
+import { addressPattern, allowedMethods, needOf, PAGE_API } from '../http/routes/allowed-methods.ts';
 import { checkpointRoutes } from '../http/routes/checkpoint-routes.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
 import { costRoute } from '../http/routes/cost-route.ts';
@@ -73,6 +73,7 @@ import type { PageSignIn } from '../page/page-sign-in.ts';
 import type { Identity } from '../access/identity.ts';
 import type { IssuedToken } from '../access/issued-token.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts';
+import { requireRole, ROLES } from '../access/role.ts';
 import { agentRoute } from '../page/agent-route.ts';
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
 import { workspaceRoute } from '../page/workspace-route.ts';
@@ -247,14 +248,17 @@ interface Admission extends Identity {
 
 function identified(
   identify: (request: Request) => Admission,
-  { reading, clock, log, traces, issued = NO_ISSUED_TOKENS, heartbeatMs = HEARTBEAT_MS }: AppOptions,
+  { reading, clock, log, phase, traces, issued = NO_ISSUED_TOKENS, heartbeatMs = HEARTBEAT_MS }: AppOptions,
 ): RequestHandler {
   return (request, response, next) => {
     const { principal, tokenId, expiresAt, onSignOut } = identify(request);
     const scope = reading.child();
     const since = clock.now();
     const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);
-    const ends = [expiresAt, tokenId === undefined ? undefined : expiryOf(issued.active(tokenId))];
+    const token = tokenId === undefined ? undefined : issued.active(tokenId);
+    // Only an issued token has fewer than all roles.
+    const roles = tokenId === undefined ? ROLES : (token?.roles ?? []);
+    const ends = [expiresAt, expiryOf(token)];
     const stops: ((() => void) | undefined)[] = [
       ...ends.map((at) =>
         at === undefined ? undefined : clock.after(at - clock.now(), abort('access-expired')),
@@ -276,7 +280,7 @@ function identified(
     const trace = span?.trace ?? sent;
     const path = `${request.baseUrl}${request.path}`;
     const identity: Identity = { principal, ...(tokenId !== undefined && { tokenId }) };
-    const caller = new Caller({ identity, signal: scope.signal, end, full, endAfter, trace });
+    const caller = new Caller({ identity, roles, signal: scope.signal, end, full, endAfter, trace });
     attachCaller(request, caller);
     response.once('close', () => {
       for (const stop of stops) stop?.();
@@ -305,6 +309,14 @@ function identified(
       );
       scope.close();
     });
+    const need = needOf(request.method, path);
+    // X1: no route is open that the table does not name.
+    if (need === undefined) {
+      if (phase() === 'closing') throw shuttingDown();
+      noSuchAddress(request, response, next);
+      return;
+    }
+    if (need !== 'public') requireRole(roles, need);
     next();
   };
 }
@@ -316,13 +328,16 @@ function expiryOf(token: IssuedToken | undefined): number | undefined {
 
 function openForWork(closing: () => boolean): RequestHandler {
   return (_request, _response, next) => {
-    if (closing())
-      throw new ProductError(
-        'SHUTTING_DOWN',
-        'The server is shutting down; send the same request again in a moment.',
-      );
+    if (closing()) throw shuttingDown();
     next();
   };
+}
+
+function shuttingDown(): ProductError {
+  return new ProductError(
+    'SHUTTING_DOWN',
+    'The server is shutting down; send the same request again in a moment.',
+  );
 }
 
 const noSuchAddress: RequestHandler = (request, response) => {

@@ -1,8 +1,10 @@
 /** `a2a-server token create`, `token list` and `token revoke`. They write to the state directory; the server may run. */
+import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { DURATION_ALLOWED, durationSchema } from '../../shared/settings/duration.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { type IssuedToken, makeToken, PRINCIPAL_PATTERN, tokenState } from '../access/issued-token.ts';
+import { ROLES, roleSchema } from '../access/role.ts';
 import { tokenFiles } from '../access/token-files.ts';
 
 interface Output {
@@ -16,27 +18,38 @@ interface NewToken {
   stateDir: string;
   /** The user whom the token stands for. */
   name: string;
+  /** Roles, separated by commas. */
+  role: string;
   /** A duration, or `never`. */
   expires: string;
 }
 
 /**
  * Creates a token and prints it. Only its text goes to standard output, so that a script can store it. @throws
- * ProductError CONFIGURATION for a wrong name or duration, STORAGE
+ * ProductError CONFIGURATION for a wrong name, role or duration, STORAGE
  */
 export async function createToken(
-  { stateDir, name, expires }: NewToken,
+  { stateDir, name, role, expires }: NewToken,
   { say, note }: Output,
 ): Promise<void> {
   if (!PRINCIPAL_PATTERN.test(name))
     throw new ProductError('CONFIGURATION', '--name takes 1 to 100 letters, digits and . _ @ -');
+  const roles = z.array(roleSchema).safeParse([...new Set(role.split(','))]);
+  if (!roles.success)
+    throw new ProductError(
+      'CONFIGURATION',
+      `--role takes one or more of ${ROLES.join(', ')}, separated by commas.`,
+    );
   const lifetime = durationSchema.safeParse(expires);
   if (!lifetime.success) throw new ProductError('CONFIGURATION', `--expires takes ${DURATION_ALLOWED}.`);
   await prepareStateDirectory(stateDir);
-  const { text, token } = makeToken(name, Date.now(), lifetime.data);
+  const { text, token } = makeToken(
+    { principal: name, roles: roles.data, lifetimeMs: lifetime.data },
+    Date.now(),
+  );
   await tokenFiles(stateDir).add(token);
   note(
-    `Token ${token.id} stands for ${name}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
+    `Token ${token.id} stands for ${name}, with the role ${roles.data.join(', ')}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
   );
   say(text);
 }
@@ -47,8 +60,10 @@ export async function listTokens(stateDir: string, json: boolean, { say, note }:
   const tokens = (await tokenFiles(stateDir).list()).map((token) => tokenView(token, now));
   if (json) return say(JSON.stringify({ tokens }));
   if (tokens.length === 0) return note('There are no issued tokens.');
-  for (const { id, name, state, createdAt, expiresAt } of tokens)
-    say(`${id}  ${name}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`);
+  for (const { id, name, roles, state, createdAt, expiresAt } of tokens)
+    say(
+      `${id}  ${name}  ${roles.join(',')}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`,
+    );
 }
 
 /** Revokes a token. @throws ProductError CONFIGURATION if there is no such token, STORAGE */
@@ -63,6 +78,6 @@ export async function revokeToken(stateDir: string, id: string, { say }: Output)
 }
 
 function tokenView(token: IssuedToken, now: number) {
-  const { id, principal, createdAt, expiresAt, revokedAt } = token;
-  return { id, name: principal, state: tokenState(token, now), createdAt, expiresAt, revokedAt };
+  const { id, principal, roles, createdAt, expiresAt, revokedAt } = token;
+  return { id, name: principal, roles, state: tokenState(token, now), createdAt, expiresAt, revokedAt };
 }

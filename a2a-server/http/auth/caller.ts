@@ -3,6 +3,7 @@ import type { User } from '@a2a-js/sdk/server';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Identity } from '../../access/identity.ts';
+import type { Role } from '../../access/role.ts';
 
 /**
  * Why a client stopped reading. `left` means that the client closed the connection, or that the stream reached its
@@ -28,6 +29,8 @@ const LONGEST_FACT = 200;
 export class Caller implements User {
   readonly isAuthenticated = true;
   readonly identity: Identity;
+  /** What this caller may do. */
+  readonly roles: readonly Role[];
   /**
    * Aborts when the client disconnects or the server shuts down. The abort ends only the reading of events. It stops no
    * tool (E4).
@@ -46,8 +49,9 @@ export class Caller implements User {
   readonly trace: TraceContext | undefined;
   readonly #about: RequestFacts = {};
 
-  constructor({ identity, signal, end, full, endAfter, trace }: CallerParts) {
+  constructor({ identity, roles, signal, end, full, endAfter, trace }: CallerParts) {
     this.identity = identity;
+    this.roles = roles;
     this.signal = signal;
     this.end = end;
     this.full = full;
@@ -73,7 +77,7 @@ export class Caller implements User {
   }
 }
 
-type CallerParts = Pick<Caller, 'identity' | 'signal' | 'end' | 'full' | 'endAfter'> & {
+type CallerParts = Pick<Caller, 'identity' | 'roles' | 'signal' | 'end' | 'full' | 'endAfter'> & {
   trace?: TraceContext | undefined;
 };
 

@@ -1,80 +1,90 @@
 import { AGENT_CARD_PATH } from '@a2a-js/sdk';
+import { isLegacyJsonRpcMethod, legacyJsonRpcToV1Method } from '@a2a-js/sdk/compat/v0_3';
 import { IDENTITY_PATH } from '../../../shared/net/server-proof.ts';
+import { ROLES, type Role } from '../../access/role.ts';
 
 /** Requests below this path use the approval page's session instead of a bearer token. */
 export const PAGE_API = '/page/api';
 
-/** The methods of each address. `{id}` matches one path segment. */
-type Addresses = Readonly<Record<string, readonly string[]>>;
+/** The roles of which a request needs one. A public address needs no credential. */
+export type Need = 'public' | readonly Role[];
+
+const READERS: readonly Role[] = ROLES;
+/** The content of a message says which of the two it needs (`permitted-message.ts`). */
+const SENDERS: readonly Role[] = ['delegate', 'approve'];
+const STOPPERS: readonly Role[] = ['delegate', 'operate'];
+
+/** The methods of each address, and what each needs. `{id}` matches one path segment. */
+type Addresses = Readonly<Record<string, Readonly<Record<string, Need>>>>;
 
 /** These addresses also exist below PAGE_API. */
 const WORK: Addresses = {
-  '/message:send': ['POST'],
-  '/message:stream': ['POST'],
-  '/tasks': ['GET'],
-  '/tasks/{id}': ['GET'],
-  '/tasks/{id}:cancel': ['POST'],
-  '/tasks/{id}:subscribe': ['GET', 'POST'],
-  '/tasks/{id}/pushNotificationConfigs': ['GET', 'POST'],
-  '/tasks/{id}/pushNotificationConfigs/{id}': ['GET', 'DELETE'],
-  '/extendedAgentCard': ['GET'],
-  '/api/costs': ['GET'],
-  '/api/tasks/{id}/calls/{id}/input-schema': ['GET'],
-  '/api/tasks/{id}/checkpoints': ['GET'],
-  '/api/tasks/{id}/checkpoints/{id}': ['GET'],
-  '/api/tasks/{id}/costs': ['GET'],
-  '/api/tasks/{id}/files/{id}': ['GET'],
-  '/api/tasks/{id}/receipt': ['GET'],
-  '/api/tasks/{id}/story': ['GET'],
-  '/api/receipt-key': ['GET'],
-  '/api/tools': ['GET'],
-  '/api/tools/abort/{id}': ['POST'],
+  '/message:send': { POST: SENDERS },
+  '/message:stream': { POST: SENDERS },
+  '/tasks': { GET: READERS },
+  '/tasks/{id}': { GET: READERS },
+  '/tasks/{id}:cancel': { POST: STOPPERS },
+  '/tasks/{id}:subscribe': { GET: READERS, POST: READERS },
+  '/tasks/{id}/pushNotificationConfigs': { GET: READERS, POST: ['delegate'] },
+  '/tasks/{id}/pushNotificationConfigs/{id}': { GET: READERS, DELETE: ['delegate'] },
+  '/extendedAgentCard': { GET: READERS },
+  '/api/costs': { GET: READERS },
+  '/api/tasks/{id}/calls/{id}/input-schema': { GET: READERS },
+  '/api/tasks/{id}/checkpoints': { GET: READERS },
+  '/api/tasks/{id}/checkpoints/{id}': { GET: READERS },
+  '/api/tasks/{id}/costs': { GET: READERS },
+  '/api/tasks/{id}/files/{id}': { GET: READERS },
+  '/api/tasks/{id}/receipt': { GET: READERS },
+  '/api/tasks/{id}/story': { GET: READERS },
+  '/api/receipt-key': { GET: READERS },
+  '/api/tools': { GET: READERS },
+  '/api/tools/abort/{id}': { POST: STOPPERS },
 };
 
 const ADDRESSES: Addresses = {
   ...WORK,
   ...Object.fromEntries(Object.entries(WORK).map(([path, methods]) => [`${PAGE_API}${path}`, methods])),
-  [`${PAGE_API}/agent`]: ['GET'],
-  [`${PAGE_API}/workspaces`]: ['GET'],
-  [`${PAGE_API}/passkeys`]: ['GET', 'POST'],
-  [`${PAGE_API}/passkeys/registration`]: ['POST'],
-  [`${PAGE_API}/passkeys/challenge`]: ['POST'],
-  [`${PAGE_API}/passkeys/page-link`]: ['POST'],
-  [`${PAGE_API}/passkeys/{id}`]: ['DELETE'],
-  [`${PAGE_API}/task-groups`]: ['GET'],
-  [`${PAGE_API}/task-groups/{id}`]: ['GET'],
-  [`${PAGE_API}/task-changes`]: ['GET'],
-  '/': ['GET', 'POST'],
-  [`/${AGENT_CARD_PATH}`]: ['GET'],
-  '/health': ['GET'],
-  '/livez': ['GET'],
-  '/readyz': ['GET'],
-  [IDENTITY_PATH]: ['GET'],
-  '/page': ['GET'],
-  '/page.js': ['GET'],
-  '/page.css': ['GET'],
-  '/page.webmanifest': ['GET'],
-  '/page-icon.svg': ['GET'],
-  '/page-icon-192.png': ['GET'],
-  '/page-icon-512.png': ['GET'],
-  '/page/links': ['POST'],
-  '/page/session': ['POST'],
-  '/page/sign-out': ['POST'],
-  '/api/commands': ['GET'],
-  '/api/tasks': ['GET'],
-  '/api/tasks/{id}/events': ['GET'],
-  '/api/tasks/{id}/events/ticket': ['POST'],
+  [`${PAGE_API}/agent`]: { GET: READERS },
+  [`${PAGE_API}/workspaces`]: { GET: READERS },
+  [`${PAGE_API}/passkeys`]: { GET: READERS, POST: ['approve'] },
+  [`${PAGE_API}/passkeys/registration`]: { POST: ['approve'] },
+  [`${PAGE_API}/passkeys/challenge`]: { POST: ['approve'] },
+  [`${PAGE_API}/passkeys/page-link`]: { POST: READERS },
+  [`${PAGE_API}/passkeys/{id}`]: { DELETE: ['approve'] },
+  [`${PAGE_API}/task-groups`]: { GET: READERS },
+  [`${PAGE_API}/task-groups/{id}`]: { GET: READERS },
+  [`${PAGE_API}/task-changes`]: { GET: READERS },
+  '/': { GET: 'public', POST: READERS },
+  [`/${AGENT_CARD_PATH}`]: { GET: 'public' },
+  '/health': { GET: READERS },
+  '/livez': { GET: 'public' },
+  '/readyz': { GET: 'public' },
+  [IDENTITY_PATH]: { GET: 'public' },
+  '/page': { GET: 'public' },
+  '/page.js': { GET: 'public' },
+  '/page.css': { GET: 'public' },
+  '/page.webmanifest': { GET: 'public' },
+  '/page-icon.svg': { GET: 'public' },
+  '/page-icon-192.png': { GET: 'public' },
+  '/page-icon-512.png': { GET: 'public' },
+  '/page/links': { POST: READERS },
+  '/page/session': { POST: 'public' },
+  '/page/sign-out': { POST: 'public' },
+  '/api/commands': { GET: READERS },
+  '/api/tasks': { GET: READERS },
+  '/api/tasks/{id}/events': { GET: READERS },
+  '/api/tasks/{id}/events/ticket': { POST: READERS },
 };
 
 const LEGACY_ADDRESSES: Addresses = {
-  '/v1/card': ['GET'],
-  '/v1/message:send': ['POST'],
-  '/v1/message:stream': ['POST'],
-  '/v1/tasks/{id}': ['GET'],
-  '/v1/tasks/{id}:cancel': ['POST'],
-  '/v1/tasks/{id}:subscribe': ['GET', 'POST'],
-  '/v1/tasks/{id}/pushNotificationConfigs': ['GET', 'POST'],
-  '/v1/tasks/{id}/pushNotificationConfigs/{id}': ['GET', 'DELETE'],
+  '/v1/card': { GET: READERS },
+  '/v1/message:send': { POST: SENDERS },
+  '/v1/message:stream': { POST: SENDERS },
+  '/v1/tasks/{id}': { GET: READERS },
+  '/v1/tasks/{id}:cancel': { POST: STOPPERS },
+  '/v1/tasks/{id}:subscribe': { GET: READERS, POST: READERS },
+  '/v1/tasks/{id}/pushNotificationConfigs': { GET: READERS, POST: ['delegate'] },
+  '/v1/tasks/{id}/pushNotificationConfigs/{id}': { GET: READERS, DELETE: ['delegate'] },
 };
 
 /**
@@ -84,9 +94,40 @@ const LEGACY_ADDRESSES: Addresses = {
 export function allowedMethods(path: string, version: string): string[] {
   const known = version === '0.3' ? { ...ADDRESSES, ...LEGACY_ADDRESSES } : ADDRESSES;
   const address = addressPattern(path, known);
-  const methods = address === undefined ? [] : (known[address] ?? []);
+  const methods = address === undefined ? [] : Object.keys(known[address] ?? {});
   // RFC 9110 §9.3.2: an address that supports GET supports HEAD.
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+}
+
+/**
+ * Returns what a request needs. Undefined if this table does not have the address or the method. Such a request reaches
+ * no route, so a new route without an entry is closed (X1).
+ */
+export function needOf(method: string, path: string): Need | undefined {
+  const known = { ...ADDRESSES, ...LEGACY_ADDRESSES };
+  const address = addressPattern(path, known);
+  return address === undefined ? undefined : known[address]?.[method === 'HEAD' ? 'GET' : method];
+}
+
+/** What each method of JSON-RPC needs, by its name in A2A 1.0. */
+const METHODS: Readonly<Record<string, readonly Role[]>> = {
+  SendMessage: SENDERS,
+  SendStreamingMessage: SENDERS,
+  GetTask: READERS,
+  ListTasks: READERS,
+  CancelTask: STOPPERS,
+  SubscribeToTask: READERS,
+  CreateTaskPushNotificationConfig: ['delegate'],
+  GetTaskPushNotificationConfig: READERS,
+  ListTaskPushNotificationConfigs: READERS,
+  DeleteTaskPushNotificationConfig: ['delegate'],
+  GetExtendedAgentCard: READERS,
+};
+
+/** Returns the roles of which a JSON-RPC method needs one. A method without an entry is closed: no role suffices. */
+export function rolesForMethod(method: string): readonly Role[] {
+  const name = isLegacyJsonRpcMethod(method) ? legacyJsonRpcToV1Method(method) : method;
+  return name !== undefined && Object.hasOwn(METHODS, name) ? (METHODS[name] ?? []) : [];
 }
 
 /** Returns the pattern of a path's address, e.g. `/tasks/{id}`. Undefined for an unknown address. */
@@ -102,7 +143,7 @@ const patterns = new Map<string, RegExp>();
 function patternOf(address: string): RegExp {
   const pattern =
     patterns.get(address) ??
-    new RegExp(`^${address.replaceAll('.', String.raw`\.`).replaceAll('{id}', '[^/:]+')}$`);
+    new RegExp(`^${address.replaceAll('.', String.raw`\.`).replaceAll('{id}', '[^/:]+')}/?$`, 'i');
   patterns.set(address, pattern);
   return pattern;
 }

@@ -9,6 +9,8 @@ import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import type { AgentCard } from '@a2a-js/sdk';
 import { JsonRpcRequestMalformedError } from '@a2a-js/sdk/errors';
 import type { Logger } from '../../../shared/runtime/logging.ts';
+import { requireRole } from '../../access/role.ts';
+import { rolesForMethod } from './allowed-methods.ts';
 import { CallContext, EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { callerOf } from '../auth/caller.ts';
 import { jsonBody } from '../wire/json-body.ts';
@@ -69,6 +71,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
       if (unknown !== undefined)
         throw new JsonRpcRequestMalformedError({ message: unknown, envelopeCode: METHOD_NOT_FOUND });
       context.caller.concerns({ operation: body.method });
+      requireRole(context.caller.roles, rolesForMethod(body.method));
       body = { ...body, params: checkedParams(body.method, body.params ?? {}) };
     } catch (error) {
       if (silent) response.status(204).end();

@@ -10,6 +10,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { isDecisionOrRevocation, type TaskService } from '../../executor/task-service.ts';
 import { CallContext } from '../auth/call-context.ts';
+import { permittedMessage } from '../auth/permitted-message.ts';
 import { incomingOf } from '../wire/incoming.ts';
 import { outputModesOf } from '../wire/output-modes.ts';
 import { IGNORED_DISCONNECTS, type Disconnects } from '../streams/disconnects.ts';
@@ -50,8 +51,9 @@ export function createRequestHandler(
       answered(server, async (context) => {
         const historyLength = request.configuration?.historyLength;
         const outputModes = outputModesOf(request);
-        const { principal, signal, trace } = context.caller;
-        const incoming = incomingOf(request, { principal, speaksApproval: context.speaksApproval, trace });
+        const { principal, roles, signal, trace } = context.caller;
+        const sent = incomingOf(request, { principal, speaksApproval: context.speaksApproval, trace });
+        const incoming = permittedMessage(sent, roles);
         const { taskId, sessionId, seq } = await tasks.send(incoming);
         context.caller.concerns({ taskId, sessionId });
         const waits = request.configuration?.returnImmediately !== true;

@@ -12,6 +12,7 @@ import type { CallContext } from '../auth/call-context.ts';
 import type { Disconnects, FollowedMessage } from './disconnects.ts';
 import { parseCursor } from './event-cursor.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
+import { permittedMessage } from '../auth/permitted-message.ts';
 import { incomingOf } from '../wire/incoming.ts';
 import { outputModesOf } from '../wire/output-modes.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
@@ -53,8 +54,9 @@ export function sendAndFollow(
   return stream({ tasks, disconnects }, context, async () => {
     const historyLength = request.configuration?.historyLength;
     const outputModes = outputModesOf(request);
-    const { principal, trace } = context.caller;
-    const incoming = incomingOf(request, { principal, speaksApproval: context.speaksApproval, trace });
+    const { principal, roles, trace } = context.caller;
+    const sent = incomingOf(request, { principal, speaksApproval: context.speaksApproval, trace });
+    const incoming = permittedMessage(sent, roles);
     const accepted = await tasks.send(incoming);
     const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, principal, accepted.seq));
     return {

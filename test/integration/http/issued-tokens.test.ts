@@ -25,7 +25,7 @@ beforeEach(async () => {
   const stateDirectory = await temporaryDirectory();
   const clock = new FakeClock();
   files = tokenFiles(stateDirectory);
-  token = makeToken('ann', clock.now(), LIFETIME_MS);
+  token = makeToken({ principal: 'ann', roles: ['delegate'], lifetimeMs: LIFETIME_MS }, clock.now());
   await files.add(token.token);
   issued = await openIssuedTokens({ stateDirectory, clock, onFailure });
   server = await startServer({ issued, clock });
@@ -121,7 +121,7 @@ test('an open stream ends when its token expires', async () => {
 });
 
 test('X1 a ticket with the id of another token is refused', async () => {
-  const other = makeToken('ben', server.clock.now(), null);
+  const other = makeToken({ principal: 'ben', roles: ['delegate'], lifetimeMs: null }, server.clock.now());
   await files.add(other.token);
   const changed = (await ticket()).replace(token.token.id, other.token.id);
   const path = `/api/tasks/${taskId}/events?ticket=`;

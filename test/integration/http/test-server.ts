@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
 import { AbortScope } from '../../../shared/runtime/abort.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
 import { createApp } from '../../../a2a-server/startup/app.ts';
@@ -21,6 +22,7 @@ export const OTHER_TOKEN = 'other-token-0123456789-abcdef';
 export interface TestServer {
   url: string;
   port: number;
+  app: Express;
   tasks: ScriptedTasks;
   /** The clock for the expiry of tickets. */
   clock: FakeClock;
@@ -69,38 +71,37 @@ export async function startServer(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = addressOf(server.address());
   const url = `http://127.0.0.1:${port}`;
-  server.on(
-    'request',
-    createApp({
-      tasks,
-      card: agentCard(url, '1.2.3'),
-      commands: [],
-      page: [],
-      pageSignIn: { sessions, cookie: pageCookie(url, '/state'), base: url },
-      signingKey: () => Promise.resolve(SIGNING_KEY),
-      authenticate: authenticator(credentials, issued),
-      tickets: streamTickets(TOKEN, credentials, () => clock.now(), issued),
-      clock,
-      reach: { publicHosts: [], origins: [] },
-      log: createLogger({
-        name: 'test',
-        level: 'trace',
-        destination: {
-          write(line) {
-            logged += line;
-            for (const look of waiting) look();
-          },
+  const app = createApp({
+    tasks,
+    card: agentCard(url, '1.2.3'),
+    commands: [],
+    page: [],
+    pageSignIn: { sessions, cookie: pageCookie(url, '/state'), base: url },
+    signingKey: () => Promise.resolve(SIGNING_KEY),
+    authenticate: authenticator(credentials, issued),
+    tickets: streamTickets(TOKEN, credentials, () => clock.now(), issued),
+    clock,
+    reach: { publicHosts: [], origins: [] },
+    log: createLogger({
+      name: 'test',
+      level: 'trace',
+      destination: {
+        write(line) {
+          logged += line;
+          for (const look of waiting) look();
         },
-      }),
-      reading,
-      phase: () => (closing ? 'closing' : 'open'),
-      health: () => ({ journal: 'ok' }),
-      ...overrides,
+      },
     }),
-  );
+    reading,
+    phase: () => (closing ? 'closing' : 'open'),
+    health: () => ({ journal: 'ok' }),
+    ...overrides,
+  });
+  server.on('request', app);
   return {
     url,
     port,
+    app,
     tasks,
     clock,
     reading,

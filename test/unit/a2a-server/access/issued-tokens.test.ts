@@ -23,7 +23,7 @@ async function open(stateDirectory: string): Promise<IssuedTokens> {
 
 async function created(lifetimeMs: number | null = null) {
   const stateDirectory = await temporaryDirectory();
-  const made = makeToken('ann', clock.now(), lifetimeMs);
+  const made = makeToken({ principal: 'ann', roles: ['delegate'], lifetimeMs: lifetimeMs }, clock.now());
   const files = tokenFiles(stateDirectory);
   await files.add(made.token);
   return { ...made, files, stateDirectory, issued: await open(stateDirectory) };
@@ -41,7 +41,7 @@ it('X1 the file of a token is private and does not contain the secret', async ()
 it('X1 only the whole text of a token finds it', async () => {
   const { text, token, issued } = await created();
   expect(issued.find(text)).toEqual(token);
-  const other = makeToken('ann', clock.now(), null);
+  const other = makeToken({ principal: 'ann', roles: ['delegate'], lifetimeMs: null }, clock.now());
   const swapped = `a2a_${token.id}_${other.text.slice(-43)}`;
   for (const wrong of [swapped, other.text, text.slice(0, -1), `${text}a`, token.digest, token.id, ''])
     expect(issued.find(wrong)).toBeUndefined();
@@ -64,7 +64,7 @@ it('a token expires at its time', async () => {
 
 it('a token that another process revokes opens nothing from then on, and its listeners are called', async () => {
   const { text, token, files, issued } = await created();
-  const kept = makeToken('ann', clock.now(), null);
+  const kept = makeToken({ principal: 'ann', roles: ['delegate'], lifetimeMs: null }, clock.now());
   await files.add(kept.token);
   const keptListener = jest.fn();
   issued.onRevoked(kept.token.id, keptListener);

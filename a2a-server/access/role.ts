@@ -1,0 +1,25 @@
+/**
+ * What a token may do for its principal. Each route needs one of several roles. Every role includes reading the
+ * principal's own tasks.
+ *
+ * - `delegate` begins tasks, sends messages, and cancels.
+ * - `approve` decides: approve, deny, edit, answer, revoke a grant.
+ * - `operate` stops work: cancels tasks and aborts tools.
+ * - `read` only reads.
+ */
+import { z } from 'zod';
+import { ProductError } from '../../shared/runtime/errors.ts';
+
+export const ROLES = ['delegate', 'approve', 'operate', 'read'] as const;
+export const roleSchema = z.enum(ROLES);
+export type Role = z.infer<typeof roleSchema>;
+
+/** @param needed the roles of which one suffices @throws ProductError FORBIDDEN */
+export function requireRole(held: readonly Role[], needed: readonly Role[]): void {
+  if (needed.some((role) => held.includes(role))) return;
+  throw new ProductError(
+    'FORBIDDEN',
+    `This needs the role ${needed.join(' or ')}; your token has ${held.join(', ') || 'none'}. Nothing was changed.`,
+    { facts: { needed: needed.join(','), held: held.join(',') } },
+  );
+}

@@ -1,0 +1,20 @@
+/** Checks the roles that a message needs. Its content says which: a decision, or a message for the agent. */
+import { requireRole, type Role } from '../../access/role.ts';
+import { isDecisionOrRevocation, type Incoming } from '../../executor/task-service.ts';
+import { mayRunSomeUnasked } from '../../policy/mode.ts';
+
+/**
+ * Returns the message as this caller may send it. If the caller may not approve, the words `approve` and `deny` are
+ * plain text. @throws ProductError FORBIDDEN
+ */
+export function permittedMessage(incoming: Incoming, roles: readonly Role[]): Incoming {
+  if (isDecisionOrRevocation(incoming)) {
+    requireRole(roles, ['approve']);
+    return incoming;
+  }
+  requireRole(roles, ['delegate']);
+  if (roles.includes('approve')) return incoming;
+  // Such a mode approves calls in advance.
+  if (mayRunSomeUnasked(incoming.settings)) requireRole(roles, ['approve']);
+  return { ...incoming, wordsDecide: false };
+}
