@@ -11,11 +11,14 @@ import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';
 import { sendRestError } from './rest-route.ts';
-import { PARSE_ERROR, toWireError, unparsableError, WIRE_ERRORS } from '../wire/wire-errors.ts';
+import {
+  PARSE_ERROR,
+  RETRY_AFTER_S,
+  toWireError,
+  unparsableError,
+  WIRE_ERRORS,
+} from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
-
-/** Clients may retry after this number of seconds, because a server restart takes that long. */
-const RETRY_AFTER = 2;
 
 export function httpStatusOf(error: unknown): number {
   if (error instanceof ProductError) return WIRE_ERRORS[error.reason].http;
@@ -26,7 +29,7 @@ export function sendError(request: Request, response: Response, error: unknown):
   const reason = error instanceof ProductError ? error.reason : undefined;
   // RFC 6750 §3, RFC 9110 §10.2.3
   if (reason === 'UNAUTHENTICATED') response.setHeader('WWW-Authenticate', 'Bearer realm="mcp-a2a-bridge"');
-  if (reason === 'SHUTTING_DOWN') response.setHeader('Retry-After', String(RETRY_AFTER));
+  if (httpStatusOf(error) === 503) response.setHeader('Retry-After', RETRY_AFTER_S);
   if (isLegacyRest(request.path, request.header('A2A-Version'))) {
     const mapped = toWireError(error, 'jsonrpc-0.3');
     response.status(httpStatusOf(error)).json(LegacyRestTransportHandler.mapToLegacyHTTPError(mapped));

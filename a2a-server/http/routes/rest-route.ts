@@ -34,7 +34,7 @@ import type { BindingOptions } from './json-rpc-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import type { StreamFormat } from '../streams/stream-response.ts';
 import { eventPosition } from '../streams/event-cursor.ts';
-import { toWireError } from '../wire/wire-errors.ts';
+import { RETRY_AFTER_S, toWireError } from '../wire/wire-errors.ts';
 
 const JSON_CONTENT_TYPE = 'application/json';
 
@@ -194,5 +194,6 @@ export function restStreamFormat(response: Response): StreamFormat<StreamRespons
 
 export function sendRestError(response: Response, error: unknown): void {
   const { code, body } = restError(error);
+  if (code === 503) response.setHeader('Retry-After', RETRY_AFTER_S);
   response.status(code).type(answerType(response.req)).json(body);
 }

@@ -54,6 +54,12 @@ export const INVALID_REQUEST = -32600;
 export const PARSE_ERROR = -32700;
 const { INTERNAL_ERROR, UNSUPPORTED_OPERATION } = A2A_ERROR_CODE;
 
+/**
+ * The value of `Retry-After` with a 503 (RFC 9110 §10.2.3). A restart of the server or of its database takes about this
+ * number of seconds.
+ */
+export const RETRY_AFTER_S = '2';
+
 export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   MALFORMED: { kind: 'malformed', http: 400 },
   TOO_LARGE: { kind: 'own', http: 413, code: INVALID_REQUEST },

@@ -132,6 +132,7 @@ describe('errors', () => {
     for (const path of ['/message:send', '/message:stream']) {
       const answer = await request(server, { path, body: JSON.stringify(userMessage('hi')) });
       expect(answer.status).toBe(code);
+      expect(answer.headers.get('retry-after')).toBe(code === 503 ? '2' : null);
       expect(answer.body).toMatchObject({ error: { code, status, details: [{ reason: shown }] } });
       expect(answer.body).toMatchObject({ error: { details: [ERROR_INFO] } });
     }
