@@ -68,10 +68,14 @@ export function waysToDecide(
   const told = [...named, ...(others.length > named.length ? [all] : [])].map((each) => `\`${each}\``);
   const rest = told.length === 0 ? '' : ` (or ${told.join(', ')})`;
   if (brief) return `At a terminal: \`${first}\`${rest}.`;
-  const { url } = agent;
-  const page =
-    agent.name === LOCAL_AGENT && url !== undefined && view !== undefined
-      ? `, or on the page ${pageAddress(url, { taskId: view.taskId })}`
-      : '';
+  const address = taskPage({ agent, view });
+  const page = address === undefined ? '' : `, or on the page ${address}`;
   return `The person can also decide at a terminal with \`${program} ${first}\`${rest}${page}.`;
+}
+
+/** Returns the address of the task on the local server's page, without a credential. Other agents may have no page. */
+export function taskPage({ agent, view }: Pick<Session, 'agent' | 'view'>): string | undefined {
+  return agent.name === LOCAL_AGENT && agent.url !== undefined && view !== undefined
+    ? pageAddress(agent.url, { taskId: view.taskId })
+    : undefined;
 }

@@ -9,9 +9,16 @@ const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of a
 /** How long a person can answer in the client before the webhook posts, in seconds. */
 const AFTER_SECONDS = 30;
 
+/** The path ends in a topic: up to 64 letters, digits, `_` and `-`. */
+const NTFY_TOPIC = /\/[-\w]{1,64}\/?$/;
+
+/** `json` is for a program, which may answer with decisions. The others are messages for a person. */
+export const POST_FORMATS = ['json', 'slack', 'teams', 'ntfy'] as const;
+
 export const webhookSettingsSchema = z
   .strictObject({
     url: httpUrl,
+    format: z.enum(POST_FORMATS).default('json'),
     /** True allows unencrypted posts, with previews, over a network. */
     allowHttp: z.boolean().default(false),
     /** The variable or command with the secret that signs posts. */
@@ -27,11 +34,20 @@ export const webhookSettingsSchema = z
       'https, or http on this machine, because http shows pending actions to any listener. "allowHttp": true allows it',
     path: ['url'],
   })
-  .refine(({ secretEnv, secretCommand }) => secretEnv !== undefined || secretCommand !== undefined, {
+  // A chat checks no signature. Its secret is in the address or in a token.
+  .refine(({ format, ...secret }) => format !== 'json' || hasSecret(secret), {
     message: 'the secret that posts are signed with: name it as "secretEnv" or "secretCommand"',
     path: ['secretEnv'],
+  })
+  .refine(({ format, url }) => format !== 'ntfy' || NTFY_TOPIC.test(parseUrl(url)?.pathname ?? ''), {
+    message: 'the address of an ntfy topic, such as https://ntfy.sh/my-topic',
+    path: ['url'],
   });
 export type WebhookSettings = z.infer<typeof webhookSettingsSchema>;
+
+function hasSecret(given: { secretEnv?: string | undefined; secretCommand?: unknown }): boolean {
+  return given.secretEnv !== undefined || given.secretCommand !== undefined;
+}
 
 function isSafe(text: string): boolean {
   const url = parseUrl(text);

@@ -13,6 +13,7 @@ import type { Sessions } from '../../sessions/sessions.ts';
 import { WebhookPosts } from '../../state/webhook-posts.ts';
 import type { BridgeDatabase } from '../../state/database.ts';
 import { WEBHOOK_RETRY_POLICY } from './post.ts';
+import { postBody } from './post-body.ts';
 import { receiverOf } from './configured-receiver.ts';
 import { type PostingParts, SessionPosts } from './session-posts.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
@@ -53,6 +54,8 @@ export class ApprovalWebhook {
     const webhook = new ApprovalWebhook({
       afterMs: settings.afterSeconds * 1000,
       receiver: () => receiverOf(settings, env),
+      body: postBody(settings),
+      decides: settings.format === 'json',
       patience: WEBHOOK_RETRY_POLICY,
       rows,
       title: ({ view, agent }) => {

@@ -2,6 +2,7 @@
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { credentialHeaders, readSecret } from '../../agents/credentials.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
+import { ntfyAddress } from './post-body.ts';
 import type { Receiver } from './post.ts';
 
 /**
@@ -13,11 +14,12 @@ export async function receiverOf(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Receiver> {
   const whose = 'The approval webhook';
-  const { url, secretEnv, secretCommand, tokenEnv, tokenCommand, headers } = settings;
-  const source = secretCommand === undefined ? { env: secretEnv ?? '' } : { command: secretCommand };
+  const { format, url, secretEnv, secretCommand, tokenEnv, tokenCommand, headers } = settings;
+  const source = secretCommand === undefined ? secretEnv && { env: secretEnv } : { command: secretCommand };
   const [secret, sent] = await Promise.all([
-    readSecret({ whose, what: 'secret', source }, env),
+    source ? readSecret({ whose, what: 'secret', source }, env) : undefined,
     credentialHeaders(whose, { tokenEnv, tokenCommand, headers }, env),
   ]);
-  return { url, secret, headers: { ...sent, 'user-agent': `mcp-a2a-bridge/${packageVersion()}` } };
+  const to = format === 'ntfy' ? ntfyAddress(url).root : url;
+  return { url: to, secret, headers: { ...sent, 'user-agent': `mcp-a2a-bridge/${packageVersion()}` } };
 }

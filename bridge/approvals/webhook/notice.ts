@@ -24,7 +24,7 @@ export interface NoticeSubject {
 
 /** The body of a post, in the format of "Standard Webhooks". */
 export interface Notice {
-  type: 'approval.asked' | 'approval.decided';
+  type: 'approval.asked' | 'approval.decided' | 'approval.test';
   /** RFC 3339. */
   timestamp: string;
   data: Record<string, unknown>;

@@ -10,7 +10,8 @@ import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
 /** The address of a post, and its headers. Resolved again for each attempt, because a token may have changed. */
 export interface Receiver {
   url: string;
-  secret: string;
+  /** Undefined if the receiver checks no signature. */
+  secret: string | undefined;
   headers: Readonly<Record<string, string>>;
 }
 
@@ -64,7 +65,8 @@ async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: numb
   const timer = setTimeout(() => call.abort(new DOMException('It took too long', 'TimeoutError')), answerMs);
   const stop = onAbort(signal, () => call.abort(signal.reason));
   try {
-    const signed = signatureHeaders({ id, timestamp: Math.floor(Date.now() / 1000), body }, to.secret);
+    const timestamp = Math.floor(Date.now() / 1000);
+    const signed = to.secret === undefined ? {} : signatureHeaders({ id, timestamp, body }, to.secret);
     const response = await fetch(to.url, {
       method: 'POST',
       headers: { ...to.headers, 'content-type': 'application/json', accept: 'application/json', ...signed },

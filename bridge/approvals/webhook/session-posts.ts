@@ -12,11 +12,14 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { refuseCutPreviews } from '../seen-whole.ts';
 import { sendDecisions } from '../send-decisions.ts';
+import { taskPage } from '../ways-to-decide.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { type ApprovalRequest, requestKey, approvalRequestsOf, postId } from './list-approval-requests.ts';
 import type { PostedAction, PostState, WebhookPosts } from '../../state/webhook-posts.ts';
-import { type NoticeSubject, askedNotice, decidedNotice, type Notice, postedActions } from './notice.ts';
+import { type NoticeSubject, askedNotice, decidedNotice, postedActions } from './notice.ts';
+import { askedMessage, decidedMessage } from './chat-message.ts';
+import type { PostContent } from './post-body.ts';
 import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts';
 import { postedDecisions } from './webhook-answer.ts';
 
@@ -27,6 +30,9 @@ export interface PostingParts {
   /** How long an action must wait before the bridge posts it, in milliseconds. */
   afterMs: number;
   receiver: () => Promise<Receiver>;
+  body: (content: PostContent) => string;
+  /** False if the receiver is a chat, whose answer decides nothing. */
+  decides: boolean;
   patience: RetryPolicy;
   rows: WebhookPosts;
   title: (session: Session) => string;
@@ -165,7 +171,11 @@ export class SessionPosts {
     const told = toldIn(view);
     this.#underWay.add(under);
     try {
-      const answer = await this.#deliver(id, askedNotice(about, view, clock.now()), under.call.signal);
+      const content = {
+        notice: askedNotice(about, view, clock.now()),
+        message: askedMessage(about, view, taskPage(session)),
+      };
+      const answer = await this.#deliver(id, content, under.call.signal);
       for (const each of asked) if (this.#asked.has(requestKey(each))) this.#mark(each, 'asked');
       log.info({ sessionId: session.id, id, answer: answer.type }, 'what waits has been posted');
       await this.#take(answer, told);
@@ -217,9 +227,12 @@ export class SessionPosts {
       // After the last decision, an agent may report "input required" until its next step.
       const shown = state.type === 'working' ? 'working' : stateName;
       const facts = { view, state: shown, over: askings, waiting: this.#waiting() };
-      const notice = decidedNotice(about, facts, clock.now());
+      const content = {
+        notice: decidedNotice(about, facts, clock.now()),
+        message: decidedMessage(about, facts, taskPage(this.#session)),
+      };
       const under = { keys: [], call: new AbortController() };
-      await this.#deliver(postId(first, askings, 'decided'), notice, under.call.signal);
+      await this.#deliver(postId(first, askings, 'decided'), content, under.call.signal);
     };
     tell().catch((error: unknown) =>
       log.warn(
@@ -233,9 +246,10 @@ export class SessionPosts {
     this.#parts.rows.set(about, state);
   }
 
-  #deliver(id: string, notice: Notice, signal: AbortSignal): Promise<Delivered> {
-    const { receiver, patience } = this.#parts;
-    return post({ id, body: JSON.stringify(notice), signal }, receiver, patience);
+  async #deliver(id: string, content: PostContent, signal: AbortSignal): Promise<Delivered> {
+    const { receiver, patience, body, decides } = this.#parts;
+    const answer = await post({ id, body: body(content), signal }, receiver, patience);
+    return decides ? answer : { type: 'later' };
   }
 
   #about(): NoticeSubject {

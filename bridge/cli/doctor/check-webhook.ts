@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type CheckResult, fail, ok } from '../../../shared/runtime/check-result.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { receiverOf } from '../../approvals/webhook/configured-receiver.ts';
+import { postBody } from '../../approvals/webhook/post-body.ts';
 import { WEBHOOK_RETRY_POLICY, post } from '../../approvals/webhook/post.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
@@ -27,10 +28,11 @@ export async function checkWebhook(
   try {
     const receiver = await receiverOf(settings, env);
     if (!posts) return ok(SUBJECT, `${to}; not tried (--webhook sends a test post)`);
-    const notice = { type: 'approval.test', timestamp: new Date().toISOString(), data: {} };
+    const notice = { type: 'approval.test' as const, timestamp: new Date().toISOString(), data: {} };
+    const message = { title: 'A test of the approval webhook', lines: ['Nothing waits.'], page: undefined };
     const { signal } = new AbortController();
     await post(
-      { id: randomUUID(), body: JSON.stringify(notice), signal },
+      { id: randomUUID(), body: postBody(settings)({ notice, message }), signal },
       () => Promise.resolve(receiver),
       ONCE,
     );

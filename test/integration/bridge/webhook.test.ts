@@ -95,6 +95,8 @@ describe('the approval webhook', () => {
     const posts = new SessionPosts(session, {
       afterMs: AFTER_MS,
       receiver: () => Promise.resolve({ url: receiver.url, secret: receiver.secret, headers: {} }),
+      body: ({ notice }) => JSON.stringify(notice),
+      decides: true,
       patience,
       rows: new WebhookPosts(await openDatabase(path)),
       title: () => 'Write it',

@@ -23,8 +23,15 @@ describe('the settings of the approval webhook', () => {
     expect(webhookSettingsSchema.parse({ url, ...secret, allowHttp: true }).url).toBe(url);
   });
 
+  test.each(['slack', 'teams', 'ntfy'])('a webhook of %s needs no secret', (format) => {
+    expect(webhookSettingsSchema.parse({ url: 'https://a.example/topic', format })).toMatchObject({ format });
+  });
+
   test.each<[object, RegExp]>([
     [{ url: 'https://a.example' }, /secretEnv/],
+    [{ url: 'https://a.example/', format: 'ntfy' }, /ntfy topic/],
+    [{ url: 'https://a.example/a%20b', format: 'ntfy' }, /ntfy topic/],
+    [{ url: 'https://a.example', format: 'discord' }, /format/],
     [{ url: 'https://user:word@a.example', ...secret }, /belongs into a header/],
     [{ url: 'file:///etc/passwd', ...secret }, /url/],
     [{ url: 'http://127.0.0.1.example.com', ...secret }, /https, or http on this machine/],
