@@ -6,14 +6,13 @@
 import { watch } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { StreamResponse } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
 import { openSqlite } from '../../shared/sqlite/driver.ts';
-import { pendingPart, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { activityOf, cardOf, clientFor, saying, startAgent, WITH_APPROVAL } from './agent.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
 import { ownProgram, startProgram } from './child-program.ts';
 import { median, medianOf, quantileOf } from './statistics.ts';
+import { approving, lastWaiting } from './waiting-call.ts';
 
 const FILE = 'log.txt';
 const TASKS = 16;
@@ -122,17 +121,10 @@ async function approveAll(
   );
   const samples: Sample[] = [];
   while (waiting !== undefined) {
-    const { taskId, callId, shown } = waiting;
     const beside = await aside();
     const naming = named();
     const began = performance.now();
-    const events = client.sendMessageStream(
-      saying({
-        taskId,
-        data: { extension: TOOL_APPROVAL, decisions: [{ callId, shown, decision: 'approve' }] },
-      }),
-      WITH_APPROVAL,
-    );
+    const events = client.sendMessageStream(approving(waiting), WITH_APPROVAL);
     let started: number | undefined;
     waiting = await lastWaiting(events, (event) => {
       if (activityOf(event)?.type === 'tool.started') started ??= performance.now() - began;
@@ -142,36 +134,6 @@ async function approveAll(
   }
   if (samples.length !== APPROVALS_PER_TASK) throw new Error(`${samples.length} calls were asked for`);
   return samples;
-}
-
-interface Waiting {
-  taskId: string;
-  callId: string;
-  shown: string;
-}
-
-/** Reads a stream to its end. @returns the call that waits at the end, if any */
-async function lastWaiting(
-  events: AsyncIterable<StreamResponse>,
-  seen: (event: StreamResponse) => void = () => undefined,
-): Promise<Waiting | undefined> {
-  let waiting: Waiting | undefined;
-  for await (const event of events) {
-    seen(event);
-    waiting = waitingIn(event);
-  }
-  return waiting;
-}
-
-function waitingIn({ payload }: StreamResponse): Waiting | undefined {
-  if (payload?.$case !== 'statusUpdate') return undefined;
-  const { taskId, status } = payload.value;
-  for (const { content } of status?.message?.parts ?? []) {
-    const part = pendingPart.safeParse(content?.$case === 'data' ? content.value : undefined);
-    const [action] = part.data?.pending ?? [];
-    if (action !== undefined) return { taskId, callId: action.callId, shown: action.shown };
-  }
-  return undefined;
 }
 
 /** Reports the time at which a file in the directory gets its name, from the file system's events. */

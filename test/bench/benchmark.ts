@@ -1,7 +1,7 @@
 /** The types of a benchmark. A benchmark does not fail. It returns its results, and the aim for each. */
 import { z } from 'zod';
 
-const unit = z.enum(['ratio', 'ms', 'MB', 'KB', 'events/s', 'count']);
+const unit = z.enum(['ratio', 'ms', 'MB', 'KB', 'events/s', 'tasks/s', 'count']);
 export type Unit = z.infer<typeof unit>;
 
 export const figure = z.object({

@@ -1,63 +1,73 @@
-/** Measures several servers on one PostgreSQL. Both servers are journals in this process, without HTTP. */
-import { openPostgresJournal } from '../../a2a-server/journal/postgres/postgres-journal.ts';
-import { Deferred } from '../../shared/client/core/deferred.ts';
-import { beginning, continuing, delta } from '../support/journal-samples.ts';
+/** Measures several servers on one PostgreSQL. All servers, the database and the clients share this machine. */
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { startPostgres, whyNoPostgres } from '../support/postgres-server.ts';
-import type { Benchmark } from './benchmark.ts';
-import { medianOf, quantileOf } from './statistics.ts';
+import { type Agent, startAgent } from './agent.ts';
+import type { BenchContext, Benchmark } from './benchmark.ts';
+import { measureDelegations } from './cluster-delegations.ts';
+import { measureParked } from './cluster-parked.ts';
+import { measureReaders } from './cluster-readers.ts';
+import { measureRest } from './cluster-rest.ts';
+import { measureWakeUps } from './cluster-wake-ups.ts';
 
-const SAMPLES = 300;
-/** The first samples are discarded, because Node still compiles code. */
-const WARM_UP = 30;
-const WAKE_UP_AIM_MS = 15;
+const SERVERS = 3;
+const TOKEN = 'a-token-of-all-servers-0123456789';
+
+/** Starts servers with one database, one workspace and one token. Without a URL, it starts one server on SQLite. */
+export type StartServers = (
+  count: number,
+  url: string | undefined,
+  more?: { args?: readonly string[]; env?: Readonly<Record<string, string>> },
+) => Promise<Agent[]>;
 
 /** PostgreSQL waits for the disk at each commit. */
 export const cluster: Benchmark = {
   id: 'cluster',
-  title: 'from the answer to an append on one server to its entry on another, on one PostgreSQL',
-  async run({ note }) {
+  title: 'servers on one PostgreSQL: wake-ups, delegations, readers, parked tasks, and servers at rest',
+  async run(context) {
     if (whyNoPostgres !== undefined) {
-      note(whyNoPostgres);
+      context.note(whyNoPostgres);
       return [];
     }
-    const server = await startPostgres('fsync=on');
+    const database = await startPostgres('fsync=on', 'max_connections=200');
+    const startServers = await serversOf(context);
+    const create = (): Promise<string> => database.createDatabase();
+    const parts = [
+      async () => measureWakeUps(await create()),
+      async () => [
+        ...(await measureDelegations(context, startServers, { servers: 1, url: undefined })),
+        ...(await measureDelegations(context, startServers, { servers: 1, url: await create() })),
+        ...(await measureDelegations(context, startServers, { servers: SERVERS, url: await create() })),
+      ],
+      async () => measureReaders(context, startServers, { servers: SERVERS, url: await create() }),
+      async () => measureParked(startServers, await create()),
+      async () => measureRest(startServers, { servers: SERVERS, url: await create() }),
+    ];
     try {
-      const times = (await wakeUps(await server.createDatabase())).slice(WARM_UP);
-      return [
-        {
-          name: 'wake-up, median',
-          ...medianOf(times),
-          unit: 'ms',
-          aim: { at: 'most', value: WAKE_UP_AIM_MS },
-        },
-        { name: 'wake-up, p99', ...quantileOf(times, 0.99), unit: 'ms' },
-      ];
+      const figures = [];
+      for (const part of parts) figures.push(...(await part()));
+      return figures;
     } finally {
-      await server.dispose();
+      await database.dispose();
     }
   },
 };
 
-/** Returns the milliseconds from each durable append to the end of the other server's read of its entry. */
-async function wakeUps(url: string): Promise<number[]> {
-  const writer = await openPostgresJournal({ url, clock: Date.now });
-  const reader = await openPostgresJournal({ url, clock: Date.now });
-  await writer.append(beginning('task'));
-  let woken = new Deferred<void>();
-  const stop = reader.watch('task', () => woken.resolve());
-  const times: number[] = [];
-  // Each append gets a wake-up of its own, because the next one follows only after the read.
-  for (let seq = 3; times.length < WARM_UP + SAMPLES; seq += 1) {
-    await writer.append(continuing('task', seq - 1, [delta('next')]));
-    const appended = performance.now();
-    // A wake-up may also come from the first comparison of heads, before the entry.
-    do {
-      await woken.promise;
-      woken = new Deferred();
-    } while ((await reader.read('task', seq - 1, 1)).length === 0);
-    times.push(performance.now() - appended);
-  }
-  stop();
-  await Promise.all([writer.close(), reader.close()]);
-  return times;
+async function serversOf(context: BenchContext): Promise<StartServers> {
+  const workspace = await mkdtemp(join(context.directory, 'workspace-'));
+  return async (count, url, { args = [], env = {} } = {}) => {
+    const servers: Agent[] = [];
+    for (let index = 0; index < count; index += 1)
+      servers.push(
+        await startAgent(context, {
+          args: [`--workspace=${workspace}`, ...args],
+          env: {
+            A2A_SERVER_TOKENS: `team=${TOKEN}`,
+            ...(url !== undefined && { A2A_SERVER_DATABASE: url }),
+            ...env,
+          },
+        }),
+      );
+    return servers.map((server) => ({ ...server, token: TOKEN, workspace }));
+  };
 }

@@ -28,6 +28,7 @@ const NOISE: Readonly<Record<Unit, { relative: number; absolute: number }>> = {
   MB: { relative: 0.05, absolute: 1 },
   KB: { relative: 0.2, absolute: 1 },
   'events/s': { relative: 0.25, absolute: 0 },
+  'tasks/s': { relative: 0.25, absolute: 0 },
   count: { relative: 0, absolute: 0 },
 };
 
@@ -38,6 +39,7 @@ const BETTER: Readonly<Record<Unit, 'least' | 'most' | undefined>> = {
   MB: 'most',
   KB: 'most',
   'events/s': 'least',
+  'tasks/s': 'least',
   count: 'most',
 };
 

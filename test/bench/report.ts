@@ -2,7 +2,15 @@
 import type { Figure, Section, Unit } from './benchmark.ts';
 import type { ComparedFigure, ComparedSection, Verdict } from './compare.ts';
 
-const DIGITS: Readonly<Record<Unit, number>> = { ratio: 2, ms: 2, MB: 1, KB: 2, 'events/s': 0, count: 0 };
+const DIGITS: Readonly<Record<Unit, number>> = {
+  ratio: 2,
+  ms: 2,
+  MB: 1,
+  KB: 2,
+  'events/s': 0,
+  'tasks/s': 1,
+  count: 0,
+};
 const MARKS: Readonly<Record<Verdict, string>> = {
   worse: '✗ worse',
   better: '✓ better',
