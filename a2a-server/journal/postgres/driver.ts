@@ -21,6 +21,7 @@ export interface Queries {
   query(statement: Statement, values?: readonly SqlValue[]): Promise<Row[]>;
 }
 
+/** Its statements run in the order of the calls. */
 export interface Connection extends Queries {
   /** The process of PostgreSQL that serves this connection. */
   readonly backend: number;
@@ -111,6 +112,17 @@ export async function openConnection(address: DatabaseAddress): Promise<Connecti
   };
   client.on('error', lose);
   client.on('end', lose);
+  const run = async (statement: Statement, values: readonly SqlValue[]): Promise<Row[]> => {
+    try {
+      return await send(client, statement, values);
+    } catch (error) {
+      // After such an error, the connection may still deliver the answer to this statement later.
+      if (isUnavailable(error)) lose();
+      throw error;
+    }
+  };
+  /** The end of the last statement. The driver's own queue of statements is deprecated. */
+  let last: Promise<unknown> = Promise.resolve();
   try {
     await client.connect();
     const [[backend] = []] = await send(client, { text: 'SELECT pg_backend_pid()' }, []);
@@ -119,14 +131,10 @@ export async function openConnection(address: DatabaseAddress): Promise<Connecti
       get usable() {
         return usable;
       },
-      async query(statement, values = []) {
-        try {
-          return await send(client, statement, values);
-        } catch (error) {
-          // After such an error, the connection may still deliver the answer to this statement later.
-          if (isUnavailable(error)) lose();
-          throw error;
-        }
+      query(statement, values = []) {
+        const result = last.then(() => run(statement, values));
+        last = result.catch(() => undefined);
+        return result;
       },
       onLost(listener) {
         lost = listener;
