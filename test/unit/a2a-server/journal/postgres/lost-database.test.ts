@@ -128,6 +128,31 @@ else {
       expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3]);
     });
 
+    it('R117 the database restarts twice while many tasks append: each accepted entry is stored once', async () => {
+      const journal = await open();
+      const load = { over: false };
+      const tasks = Array.from({ length: 8 }, async (_, index) => {
+        const taskId = `task-${index}`;
+        await journal.append(beginning(taskId, { events: [working] }));
+        let seq = 2;
+        while (!load.over) {
+          const result = await journal.append(continuing(taskId, seq, [delta(String(seq))], 'working'));
+          expect(result).toMatchObject({ type: 'appended' });
+          seq += 1;
+        }
+        return { taskId, seq };
+      });
+      await server.crash();
+      await server.start();
+      await journal.append(beginning('between'));
+      await server.stop();
+      await server.start();
+      await journal.append(beginning('after'));
+      load.over = true;
+      for (const { taskId, seq } of await Promise.all(tasks))
+        expect(await seqsOf(journal, taskId)).toEqual(Array.from({ length: seq }, (_, index) => index + 1));
+    });
+
     it('R117 while the database is down for longer, the journal is not reachable and refuses with STORAGE; then it continues', async () => {
       const journal = await open({ backOff: QUICK });
       await journal.append(beginning('a', { events: [working] }));
