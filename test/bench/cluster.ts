@@ -8,6 +8,7 @@ import { measureDelegations } from './cluster-delegations.ts';
 import { measureParked } from './cluster-parked.ts';
 import { measureReaders } from './cluster-readers.ts';
 import { measureRest } from './cluster-rest.ts';
+import { measureTakeover } from './cluster-takeover.ts';
 import { measureWakeUps } from './cluster-wake-ups.ts';
 
 const SERVERS = 3;
@@ -23,7 +24,8 @@ export type StartServers = (
 /** PostgreSQL waits for the disk at each commit. */
 export const cluster: Benchmark = {
   id: 'cluster',
-  title: 'servers on one PostgreSQL: wake-ups, delegations, readers, parked tasks, and servers at rest',
+  title:
+    'servers on one PostgreSQL: wake-ups, delegations, readers, takeovers, parked tasks, and servers at rest',
   async run(context) {
     if (whyNoPostgres !== undefined) {
       context.note(whyNoPostgres);
@@ -40,6 +42,7 @@ export const cluster: Benchmark = {
         ...(await measureDelegations(context, startServers, { servers: SERVERS, url: await create() })),
       ],
       async () => measureReaders(context, startServers, { servers: SERVERS, url: await create() }),
+      async () => measureTakeover(context, startServers, await create()),
       async () => measureParked(startServers, await create()),
       async () => measureRest(startServers, { servers: SERVERS, url: await create() }),
     ];

@@ -7,6 +7,7 @@ import { decisionOn } from '../../support/a2a-message.ts';
 import { A2aPeer } from '../../support/a2a-peer.ts';
 import { agentProgram } from '../../support/acp-agent/agent-program.ts';
 import { steps } from '../../support/acp-agent/step.ts';
+import { Client } from 'pg';
 import { z } from 'zod';
 import { makeGate } from '../../support/gate.ts';
 import { plan, shell, wait, write } from '../../support/offline-plan.ts';
@@ -59,6 +60,22 @@ async function runningCommand(first: Stage) {
   const decided = await first.peer.decide(taskId, [decisionOn(pending, 'approve')]);
   await decided.output('running');
   return { gate, taskId, decided, seq: decided.seen.at(-1)?.seq ?? 0 };
+}
+
+/** Opens connections until PostgreSQL refuses the next one. */
+async function takeAllConnections(url: string): Promise<Client[]> {
+  const taken: Client[] = [];
+  for (;;) {
+    const client = new Client({ connectionString: url });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+    } catch (error) {
+      expect(error).toMatchObject({ code: '53300' });
+      return taken;
+    }
+    taken.push(client);
+  }
 }
 
 async function untilAsked({ peer }: Stage, taskId: string) {
@@ -233,6 +250,21 @@ else {
       expect(looked.state).toBe('WORKING');
       await gate.pass();
       expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
+      expect(starts(await eventsOf(second, taskId))).toBe(1);
+      expect(first.server.log()).not.toMatch(/lost the task/);
+    });
+  });
+
+  describe('a database without a free connection', () => {
+    it('R117 other programs use all connections: the servers keep their tasks, and a command ends as usual', async () => {
+      const first = await replica();
+      const second = await replica();
+      const { gate, taskId, decided } = await runningCommand(first);
+      const others = await takeAllConnections(url);
+      await gate.pass();
+      expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
+      await Promise.all(others.map((other) => other.end()));
+      expect((await second.peer.task(taskId)).state).toBe('COMPLETED');
       expect(starts(await eventsOf(second, taskId))).toBe(1);
       expect(first.server.log()).not.toMatch(/lost the task/);
     });
