@@ -1,6 +1,7 @@
 /** Measures whole delegations per second: a message, an approval of one file, and the result. */
 import { TaskState } from '@a2a-js/sdk';
-import type { Client } from '@a2a-js/sdk/client';
+import type { Client as A2aClient } from '@a2a-js/sdk/client';
+import { Client } from 'pg';
 import { cardOf, clientFor, saying, WITH_APPROVAL } from './agent.ts';
 import type { BenchContext, Figure } from './benchmark.ts';
 import type { StartServers } from './cluster.ts';
@@ -23,19 +24,43 @@ export async function measureDelegations(
       agents.map(async (agent) => clientFor(await cardOf(agent.url), agent.token, agent.url)),
     );
     await runTasks(clients, WARM_UP_TASKS, 'warm-up');
+    const before = await databaseKb(url);
     const began = performance.now();
     await runTasks(clients, TASKS, 'measured');
     const rate = TASKS / ((performance.now() - began) / 1_000);
     const where = url === undefined ? 'SQLite' : 'PostgreSQL';
     const name = `delegations with an approval, ${servers} server${servers === 1 ? '' : 's'} on ${where}`;
     note(`cluster: ${name} done`);
-    return [{ name, value: rate, unit: 'tasks/s' }];
+    const size = ((await databaseKb(url)) - before) / TASKS;
+    return [
+      { name, value: rate, unit: 'tasks/s' },
+      ...(url === undefined
+        ? []
+        : [
+            {
+              name: `database size of a delegation, ${servers} on PostgreSQL`,
+              value: size,
+              unit: 'KB' as const,
+            },
+          ]),
+    ];
   } finally {
     await Promise.all(agents.map(({ program }) => program.stop()));
   }
 }
 
-async function runTasks(clients: readonly Client[], count: number, name: string): Promise<void> {
+async function databaseKb(url: string | undefined): Promise<number> {
+  if (url === undefined) return 0;
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ bytes: string }>(
+    'SELECT pg_database_size(current_database()) AS bytes',
+  );
+  await client.end();
+  return Number(rows[0]?.bytes) / 1024;
+}
+
+async function runTasks(clients: readonly A2aClient[], count: number, name: string): Promise<void> {
   let next = 0;
   const work = async (): Promise<void> => {
     for (let task = next++; task < count; task = next++) await delegate(clients, `${name}-${task}`, task);
@@ -43,7 +68,7 @@ async function runTasks(clients: readonly Client[], count: number, name: string)
   await Promise.all(Array.from({ length: CLIENTS }, work));
 }
 
-async function delegate(clients: readonly Client[], name: string, task: number): Promise<void> {
+async function delegate(clients: readonly A2aClient[], name: string, task: number): Promise<void> {
   const [first, second] = [clients[task % clients.length], clients[(task + 1) % clients.length]];
   if (first === undefined || second === undefined) throw new Error('no server has started');
   const call = { tool: 'append-file', input: { path: `${name}.txt`, content: 'one line\n' } };
