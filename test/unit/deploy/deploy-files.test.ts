@@ -4,10 +4,39 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { StatefulSet } from 'kubernetes-models/apps/v1';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import { PersistentVolumeClaim, Service } from 'kubernetes-models/v1';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { durationSchema } from '../../../shared/settings/duration.ts';
 import { SERVER_SETTINGS } from '../../../a2a-server/startup/settings.ts';
+import { UNFLAGGED_SETTINGS } from '../../../a2a-server/startup/unflagged-settings.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const run = promisify(execFile);
+
+/** Validates a resource of each kind against the schemas of the Kubernetes API. */
+const KUBERNETES: Readonly<Record<string, (resource: object) => void>> = {
+  Service: (resource) => new Service(Object(resource)).validate(),
+  PersistentVolumeClaim: (resource) => new PersistentVolumeClaim(Object(resource)).validate(),
+  PodDisruptionBudget: (resource) => new PodDisruptionBudget(Object(resource)).validate(),
+  StatefulSet: (resource) => new StatefulSet(Object(resource)).validate(),
+};
+
+const podTemplate = z.object({
+  spec: z.object({
+    template: z.object({
+      spec: z.object({
+        terminationGracePeriodSeconds: z.number(),
+        containers: z.array(
+          z.object({ env: z.array(z.object({ name: z.string(), value: z.string().optional() })) }),
+        ),
+      }),
+    }),
+  }),
+});
+
 const directory = join(process.cwd(), 'deploy');
 const read = (name: string): Promise<string> => readFile(join(directory, name), 'utf8');
 
@@ -15,10 +44,10 @@ const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 if (!hasSystemd) process.emitWarning('skipped: systemd-analyze is not installed');
 
 describe('the files of deploy/', () => {
-  it.each(['Dockerfile', 'compose.yaml', 'a2a-server.service'])(
+  it.each(['Dockerfile', 'compose.yaml', 'kubernetes.yaml', 'a2a-server.service'])(
     '%s names only settings that exist',
     async (name) => {
-      const known = Object.values(SERVER_SETTINGS).map(({ env }) => env);
+      const known = Object.values({ ...SERVER_SETTINGS, ...UNFLAGGED_SETTINGS }).map(({ env }) => env);
       const named = [...(await read(name)).matchAll(/\bA2A_SERVER_\w+/g)].map(([variable]) => variable);
       expect(named.length).toBeGreaterThan(0);
       expect(named.filter((variable) => !known.includes(variable))).toEqual([]);
@@ -30,6 +59,19 @@ describe('the files of deploy/', () => {
     const last = file.slice(file.lastIndexOf('\nFROM '));
     expect(last).toMatch(/^USER 1000:1000$/m);
     expect(last).toMatch(/^HEALTHCHECK [^]*\/readyz/m);
+  });
+
+  it('Kubernetes accepts each resource, and a pod has time to drain and to stop its tools', async () => {
+    const resources = parseAllDocuments(await read('kubernetes.yaml')).map((document) =>
+      z.looseObject({ kind: z.string() }).parse(document.toJS()),
+    );
+    expect(resources.map(({ kind }) => kind)).toEqual(Object.keys(KUBERNETES));
+    for (const resource of resources) expect(() => KUBERNETES[resource.kind]?.(resource)).not.toThrow();
+    const { spec } = podTemplate.parse(resources.at(-1)).spec.template;
+    const drain = spec.containers[0]?.env.find(({ name }) => name === 'A2A_SERVER_DRAIN')?.value;
+    const stopMs = durationSchema.parse(drain) ?? Infinity;
+    const graceMs = durationSchema.parse(SERVER_SETTINGS.grace.fallback) ?? Infinity;
+    expect(stopMs + graceMs).toBeLessThan(spec.terminationGracePeriodSeconds * 1_000);
   });
 
   (hasSystemd ? it : it.skip)('systemd accepts the unit, and rates its exposure as low', async () => {
