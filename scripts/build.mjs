@@ -10,6 +10,7 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { recordCodeCache } from './record-code-cache.mjs';
 import { draftPrefix, replaceBuild } from './replace-build.mjs';
+import { thirdPartyNotices } from './third-party-notices.mjs';
 
 /** zod includes error messages in 50 languages, a third of its code. The programs use only English. */
 const englishZod = {
@@ -181,7 +182,7 @@ async function bundle(program, plugins) {
   });
   const files = Object.keys(metafile.outputs).filter((file) => file.endsWith('.js'));
   const entry = files.find((file) => metafile.outputs[file].entryPoint === `${program}/main.ts`);
-  return { files, entry };
+  return { files, entry, metafile };
 }
 
 /** Turns ES modules into function expressions for scripts/start-program.cjs: V8 caches bytecode of scripts only. */
@@ -230,7 +231,8 @@ for (const [program, { entry }] of Object.entries(programs)) await writeMain(pro
 await rm(modules, { recursive: true });
 
 // The approval page: its script, its style sheet with the sheets that it imports, and its HTML.
-await build({
+const page = await build({
+  metafile: true,
   entryPoints: [
     { in: 'a2a-server/page/browser/main.tsx', out: 'page' },
     { in: 'a2a-server/page/browser/page.css', out: 'page' },
@@ -257,6 +259,7 @@ for (const name of pageFiles) await copyFile(`a2a-server/page/browser/${name}`, 
 // The approval card: one HTML file with its script and its style, because an MCP host loads only one.
 const card = await build({
   entryPoints: ['a2a-server/page/browser/card/main.tsx'],
+  metafile: true,
   write: false,
   bundle: true,
   minify: true,
@@ -275,8 +278,9 @@ const cardHtml = (await readFile('a2a-server/page/browser/card/card.html', 'utf8
   .replace('<script type="module"></script>', () => `<script type="module">${script}</script>`);
 await writeFile(join(draft, 'web', 'card.html'), cardHtml);
 
-await build({
+const client = await build({
   entryPoints: ['shared/client/index.ts'],
+  metafile: true,
   outfile: join(draft, 'client', 'index.js'),
   bundle: true,
   format: 'esm',
@@ -293,6 +297,10 @@ await promisify(execFile)(process.execPath, [
   '--outDir',
   join(draft, 'client', 'types'),
 ]);
+
+const bundles = [...Object.values(programs), page, card, client];
+const inputs = bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+await writeFile(join(draft, 'THIRD_PARTY_NOTICES.txt'), await thirdPartyNotices(inputs));
 
 // Without bytecode, the programs work too. They start slower.
 await recordCodeCache(draft).catch((error) =>
