@@ -159,8 +159,8 @@ export function createApp(options: AppOptions): Express {
   if (options.identity) app.use(identityRoute(options.identity, closing));
   app.use(pageRoute(options.page));
   app.use(signInRoutes(options.pageSignIn));
-  const byToken = (request: Request): Admission => options.authenticate(request.headers.authorization);
-  const byTicket = (request: Request): Admission => {
+  const byToken: Identify = (request) => options.authenticate(request.headers.authorization);
+  const byTicket: Identify = (request) => {
     const ticket = ticketParameter(request);
     return ticket === undefined ? byToken(request) : tickets.redeem(ticket, taskIdOf(request));
   };
@@ -246,16 +246,20 @@ interface Admission extends Identity {
   onSignOut?: (act: () => void) => () => void;
 }
 
+type Identify = (request: Request) => Admission | Promise<Admission>;
+
 function identified(
-  identify: (request: Request) => Admission,
+  identify: Identify,
   { reading, clock, log, phase, traces, issued = NO_ISSUED_TOKENS, heartbeatMs = HEARTBEAT_MS }: AppOptions,
 ): RequestHandler {
-  return (request, response, next) => {
-    const { principal, tokenId, expiresAt, onSignOut } = identify(request);
+  return async (request, response, next) => {
+    const { principal, tokenId, expiresAt, onSignOut } = await identify(request);
+    const token = tokenId === undefined ? undefined : await issued.active(tokenId);
+    // The client may have disconnected while the server read its access.
+    if (response.destroyed) return;
     const scope = reading.child();
     const since = clock.now();
     const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);
-    const token = tokenId === undefined ? undefined : issued.active(tokenId);
     // Only an issued token has fewer than all roles.
     const roles = tokenId === undefined ? ROLES : (token?.roles ?? []);
     const ends = [expiresAt, expiryOf(token)];

@@ -130,6 +130,17 @@ const MIGRATIONS: readonly string[] = [
     value text NOT NULL
   );
   `,
+  `
+  -- Small records that all servers use: secrets, issued tokens, links and sessions of the page.
+  CREATE TABLE records (
+    kind  text COLLATE "C" NOT NULL,
+    name  text COLLATE "C" NOT NULL,
+    value text NOT NULL,
+    PRIMARY KEY (kind, name)
+  );
+  INSERT INTO records SELECT 'secrets', name, value FROM shared_secrets;
+  DROP TABLE shared_secrets;
+  `,
 ];
 
 /**
