@@ -29,7 +29,8 @@ export function taskChangesRoute({
 }: ChangesOptions): Router {
   const router = Router();
   router.get('/task-changes', async (request, response) => {
-    const { principal, signal } = callerOf(request);
+    const { principal, signal, becomeStream } = callerOf(request);
+    becomeStream();
     const changed: { tasks: Set<string> | 'unknown' } = { tasks: new Set() };
     let wake: (() => void) | undefined;
     const stopWatching = changes.listen((noted) => {

@@ -46,6 +46,8 @@ import { taskServiceFromSettings } from './task-service-from-settings.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
 import { barDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
+import { OpenRequests } from '../limits/open-requests.ts';
+import { limitsOf } from './limit-settings.ts';
 import { pageCookie } from '../page/page-cookie.ts';
 import { pageSessions } from '../page/page-sessions.ts';
 import { TaskChanges } from '../page/task-changes.ts';
@@ -226,6 +228,9 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     settings.onDisconnect === 'cancel'
       ? cancellingDisconnects({ tasks, clock: systemClock, log })
       : IGNORED_DISCONNECTS;
+  const openRequests = new OpenRequests(limitsOf(settings), (limit, scope) =>
+    opened.telemetry.metrics?.refused(limit, scope),
+  );
   const metrics = await offeredMetrics(opened, () => tasks.executing());
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
@@ -275,6 +280,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     }),
     servers,
     disconnects,
+    openRequests,
     ...metrics,
     ...(opened.telemetry.traces && { traces: opened.telemetry.traces }),
   });

@@ -30,7 +30,7 @@ export interface TestServer {
   /** Returns the whole log so far, as text. */
   logged: () => string;
   /** Resolves when a request is closed for this reason. */
-  closedFor: (reason: StreamEndReason) => Promise<void>;
+  closedFor: (reason: StreamEndReason | 'answered') => Promise<void>;
   setClosing: (closing: boolean) => void;
   /** Closes every connection. */
   cut: () => void;
@@ -44,7 +44,7 @@ const onFailure = (error: unknown): void => {
 };
 
 export async function startServer(
-  overrides: Partial<Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach' | 'issued'>> & {
+  overrides: Partial<Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach' | 'issued' | 'openRequests'>> & {
     clock?: FakeClock;
   } = {},
 ): Promise<TestServer> {
