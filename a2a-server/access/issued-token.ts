@@ -4,16 +4,16 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { NAME_PATTERN } from './requester.ts';
 import { roleSchema } from './role.ts';
-
-/** The characters of a principal's name. */
-export const PRINCIPAL_PATTERN = /^[\w.@-]{1,100}$/;
 
 /** What the server stores about a token. It contains no secret. */
 export const issuedTokenSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{12}$/),
-  /** The user whom the token stands for. */
-  principal: z.string().regex(PRINCIPAL_PATTERN),
+  /** The user whom the token stands for, by its name within the tenant. */
+  principal: z.string().regex(NAME_PATTERN),
+  /** The tenant of the user. Absent if the user has none. */
+  tenant: z.string().regex(NAME_PATTERN).optional(),
   /** What the token may do. */
   roles: z.array(roleSchema).min(1),
   /** SHA-256 (hex) of the secret. */
@@ -32,7 +32,12 @@ export type IssuedToken = z.infer<typeof issuedTokenSchema>;
  * @param now milliseconds since 1970
  */
 export function makeToken(
-  { principal, roles, lifetimeMs }: Pick<IssuedToken, 'principal' | 'roles'> & { lifetimeMs: number | null },
+  {
+    principal,
+    tenant,
+    roles,
+    lifetimeMs,
+  }: Pick<IssuedToken, 'principal' | 'tenant' | 'roles'> & { lifetimeMs: number | null },
   now: number,
 ): { text: string; token: IssuedToken } {
   const id = randomBytes(6).toString('hex');
@@ -40,6 +45,7 @@ export function makeToken(
   const token: IssuedToken = {
     id,
     principal,
+    ...(tenant !== undefined && { tenant }),
     roles,
     digest: digestOf(secret).toString('hex'),
     createdAt: new Date(now).toISOString(),

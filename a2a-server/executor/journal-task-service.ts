@@ -19,6 +19,7 @@ import { costReport, sumCosts } from '../task/cost-report.ts';
 import { utcDay } from '../task/cost-sum.ts';
 import { dailyLimit } from '../task/daily-budget.ts';
 import { revoke } from '../task/revoke.ts';
+import { reaches, requireRoleFor, type Requester } from '../access/requester.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import { filesOf } from '../task/task-files.ts';
@@ -39,7 +40,7 @@ import type { ToolExecution } from './tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
 import { declarationOf } from '../tools/toolbox.ts';
-import { findTarget, ownRow, unknownTask } from './message-target.ts';
+import { findTarget, reachableRow, unknownTask } from './message-target.ts';
 import { type Accepted, isDecisionOrRevocation, type Incoming, type TaskService } from './task-service.ts';
 
 interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
@@ -195,10 +196,14 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   }
 
   async function command(taskId: string, incoming: Incoming, key: CommandKey): Promise<Accepted> {
-    const by: Decider = { principal: incoming.principal, channel: incoming.channel };
+    const by = decider(incoming);
     const now = clock.now();
     const known = await load(taskId);
-    const resolved = incoming.decisions && (await resolveDecisions(incoming.decisions, known, options));
+    // The task may run actions unasked, so a message to it needs the same role as a decision.
+    requireRoleFor(incoming, known.principal, 'approve');
+    const resolved =
+      incoming.decisions &&
+      (await resolveDecisions(incoming.decisions, known, { ...options, by: incoming.principal }));
     if (resolved?.type === 'outdated') throw await askedAgain(taskId, resolved);
     const decisions = resolved?.decisions;
     refuseFiles(incoming.message, known.settings.model, models);
@@ -236,15 +241,20 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
 
   async function presenceStatement(
     taskId: string,
-    principal: string,
+    by: Requester,
     decision: Decision,
   ): Promise<DecisionStatement> {
-    await ownRow(journal, taskId, principal);
+    await reachableRow(journal, taskId, by);
     const known = await load(taskId);
     const part: DecisionsPart = { extension: TOOL_APPROVAL, decisions: [decision] };
-    const resolved = await resolveDecisions(part, known, options);
+    const resolved = await resolveDecisions(part, known, { ...options, by: by.principal });
     if (resolved.type === 'outdated') throw await askedAgain(taskId, resolved);
-    const outcome = decide(known, resolved.decisions, { principal, channel: 'page' }, clock.now());
+    const outcome = decide(
+      known,
+      resolved.decisions,
+      { principal: by.principal, channel: 'page' },
+      clock.now(),
+    );
     if (outcome.type === 'refuse' && outcome.reason !== 'PRESENCE_REQUIRED') throw refusal(outcome);
     const call = callOf(known, decision.callId);
     const [only] = resolved.decisions;
@@ -318,46 +328,52 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     send,
     presenceStatement,
     async cancel(taskId, by, reason) {
-      await ownRow(journal, taskId, by.principal);
-      const { snapshot } = applied(await log.change(taskId, (s) => cancel(s, reason, by)), taskId);
+      const { principal: owner } = await reachableRow(journal, taskId, by);
+      requireRoleFor(by, owner, 'operate');
+      const { snapshot } = applied(await log.change(taskId, (s) => cancel(s, reason, decider(by))), taskId);
       executor.stop(taskId, cancelCause(reason));
       return snapshot;
     },
     async cancelWork(taskId, by, left) {
-      await ownRow(journal, taskId, by.principal);
-      const { type } = applied(await log.change(taskId, (s) => cancelWork(s, left, by)), taskId);
+      const { principal: owner } = await reachableRow(journal, taskId, by);
+      // The disconnect of a principal stops only that principal's own tasks.
+      if (owner !== by.principal) return;
+      const { type } = applied(await log.change(taskId, (s) => cancelWork(s, left, decider(by))), taskId);
       if (type === 'appended') executor.stop(taskId, cancelCause(left.reason));
     },
-    async toolExecutions(principal) {
-      const own = executor.scheduler.of(principal);
+    async toolExecutions(by) {
+      const own = executor.scheduler.of(by);
       const known = new Set(own.map(({ toolId }) => toolId));
-      return [...own, ...(await remoteToolExecutions(principal, known, { journal, log, clock }))];
+      return [...own, ...(await remoteToolExecutions(by, known, { journal, log, clock }))];
     },
-    async abortTool(toolId, principal, reason) {
-      const request = { toolId, principal, reason };
+    async abortTool(toolId, by, reason) {
+      const owner = executor.scheduler.ownerOf(toolId) ?? (await journal.toolExecution(toolId))?.principal;
+      if (owner === undefined || !reaches(by, owner)) return abortAnswer(toolId, { type: 'unknown' });
+      requireRoleFor(by, owner, 'operate');
+      const request = { toolId, principal: by.principal, reason };
       const own = await executor.scheduler.abort(request);
       return abortAnswer(toolId, own ?? (await abortRemotely(request, { journal, log, clock })));
     },
-    row: (taskId, principal) => ownRow(journal, taskId, principal),
-    async snapshot(taskId, principal, atSeq) {
-      await ownRow(journal, taskId, principal);
+    row: (taskId, by) => reachableRow(journal, taskId, by),
+    async snapshot(taskId, by, atSeq) {
+      await reachableRow(journal, taskId, by);
       const snapshot = await log.load(taskId, atSeq);
       if (snapshot === undefined) throw unknownTask(taskId);
       return snapshot;
     },
     costs,
-    receipt: async (taskId, principal, events) =>
-      readReceipt(journal, await ownRow(journal, taskId, principal), events),
-    async taskCosts(taskId, principal) {
-      await ownRow(journal, taskId, principal);
+    receipt: async (taskId, by, events) =>
+      readReceipt(journal, await reachableRow(journal, taskId, by), events),
+    async taskCosts(taskId, by) {
+      await reachableRow(journal, taskId, by);
       return readTaskCosts(journal, taskId);
     },
-    async entries(taskId, principal, { after, limit }) {
-      await ownRow(journal, taskId, principal);
+    async entries(taskId, by, { after, limit }) {
+      await reachableRow(journal, taskId, by);
       return journal.read(taskId, after, limit);
     },
-    async inputSchema(taskId, principal, callId) {
-      await ownRow(journal, taskId, principal);
+    async inputSchema(taskId, by, callId) {
+      await reachableRow(journal, taskId, by);
       const call = callOf(await load(taskId), callId);
       if (call === undefined)
         throw new ProductError('UNKNOWN_CALL', `Task ${taskId} has no call ${callId.slice(0, 200)}.`);
@@ -365,8 +381,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       return tool === undefined ? null : declarationOf(tool).inputSchema;
     },
     sessionCost: async (principal, sessionId) => sumCosts(await journal.costs({ principal, sessionId })),
-    async file(taskId, principal, hash) {
-      await ownRow(journal, taskId, principal);
+    async file(taskId, by, hash) {
+      await reachableRow(journal, taskId, by);
       // The journal also contains the old content of changed files. Clients must not get that content.
       const file = filesOf(await load(taskId)).find((each) => each.hash === hash);
       const bytes = file && (await journal.content(taskId, hash));
@@ -378,7 +394,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       return { mediaType: file.mediaType, bytes };
     },
     list: (filter, page) => journal.list(filter, page),
-    filterValues: (principal) => journal.filterValues(principal),
+    filterValues: (owner) => journal.filterValues(owner),
     follow: (taskId, after, how) => followJournal(journal, taskId, after, how),
     async recover() {
       const recovered = await executor.recover(() => void maintenance?.lookForDeadlines());
@@ -396,6 +412,11 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     running: () => executor.scheduler.running,
     executing: () => executor.size,
   };
+}
+
+/** The journal records the name and the channel, not the roles. */
+function decider({ principal, channel }: Requester & { channel: string }): Decider {
+  return { principal, channel };
 }
 
 function cancelCause(reason: string): AbortCause {

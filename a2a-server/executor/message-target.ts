@@ -1,5 +1,6 @@
 /** Finds the task of a message: the named task, the session's live task, or a new task. */
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { reaches, reachFilter, type Requester } from '../access/requester.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import { TERMINAL_STATES } from '../task/snapshot.ts';
 import type { Ids } from './ids.ts';
@@ -15,9 +16,9 @@ interface Lookup {
 
 /** @throws ProductError UNKNOWN_TASK, UNKNOWN_SESSION; MALFORMED if the task belongs to another session */
 export async function findTarget(incoming: Incoming, { journal, ids }: Lookup): Promise<MessageTarget> {
-  const { principal, taskId, sessionId } = incoming;
+  const { taskId, sessionId } = incoming;
   if (taskId !== undefined) {
-    const row = await ownRow(journal, taskId, principal);
+    const row = await reachableRow(journal, taskId, incoming);
     if (sessionId !== undefined && sessionId !== row.sessionId)
       throw new ProductError(
         'MALFORMED',
@@ -26,33 +27,51 @@ export async function findTarget(incoming: Incoming, { journal, ids }: Lookup): 
     return { type: 'live', taskId };
   }
   if (sessionId === undefined) return { type: 'new', sessionId: ids.session() };
-  const rows = await journal.session(principal, sessionId);
+  const rows = await sessionRows(journal, incoming, sessionId);
   const last = rows.at(-1);
-  if (last === undefined) throw await unknownSession(journal, principal, sessionId);
+  if (last === undefined) throw await unknownSession(journal, incoming, sessionId);
   const live = rows.find((row) => !TERMINAL_STATES.has(row.state));
   if (live) return { type: 'live', taskId: live.taskId };
   // The last task has ended, so it refuses this decision with a typed error.
   if (isDecisionOrRevocation(incoming)) return { type: 'live', taskId: last.taskId };
+  if (last.principal !== incoming.principal)
+    throw new ProductError(
+      'FORBIDDEN',
+      `Session ${sessionId} belongs to ${last.principal}, and only ${last.principal} can begin its next task. Leave the session id out to begin a session of your own. Nothing was changed.`,
+    );
   return { type: 'new', sessionId, previous: last };
 }
 
-/** Returns the task if it belongs to the principal. @throws ProductError UNKNOWN_TASK */
-export async function ownRow(
+/** Returns the tasks of the requester's own session or, if it has none, of a session of its tenant. Oldest first. */
+async function sessionRows(
+  journal: Pick<Journal, 'session' | 'list'>,
+  requester: Requester,
+  sessionId: string,
+): Promise<TaskRow[]> {
+  const own = await journal.session(requester.principal, sessionId);
+  if (own.length > 0 || requester.sharing === undefined) return own;
+  const { rows } = await journal.list({ ...reachFilter(requester), sessionId }, { size: 1 });
+  const [newest] = rows;
+  return newest === undefined ? [] : journal.session(newest.principal, sessionId);
+}
+
+/** Returns the task if it exists for the requester. @throws ProductError UNKNOWN_TASK */
+export async function reachableRow(
   journal: Pick<Journal, 'row'>,
   taskId: string,
-  principal: string,
+  requester: Requester,
 ): Promise<TaskRow> {
   const row = await journal.row(taskId);
-  if (row?.principal !== principal) throw unknownTask(taskId);
+  if (row === undefined || !reaches(requester, row.principal)) throw unknownTask(taskId);
   return row;
 }
 
 async function unknownSession(
   journal: Pick<Journal, 'list'>,
-  principal: string,
+  requester: Requester,
   sessionId: string,
 ): Promise<ProductError> {
-  const { rows } = await journal.list({ principal }, { size: 20 });
+  const { rows } = await journal.list(reachFilter(requester), { size: 20 });
   const sessions = [...new Map(rows.map((row) => [row.sessionId, row])).values()].slice(0, 10);
   const listed = sessions.map((row) => `${row.sessionId} (${row.state}: ${row.title})`).join('; ');
   return new ProductError(

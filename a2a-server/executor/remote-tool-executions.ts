@@ -4,6 +4,7 @@
  */
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { reachFilter, type Requester } from '../access/requester.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { type AbortRequest, requestAbort, runningCalls } from '../task/request-abort.ts';
@@ -25,9 +26,9 @@ interface RemoteOptions {
   clock: Clock;
 }
 
-/** Returns the running tool executions of a principal, except those with these ids. */
+/** Returns the running tool executions that exist for the requester, except those with these ids. */
 export async function remoteToolExecutions(
-  principal: string,
+  requester: Requester,
   known: ReadonlySet<string>,
   { journal, log, clock }: RemoteOptions,
 ): Promise<ToolExecutionView[]> {
@@ -35,7 +36,7 @@ export async function remoteToolExecutions(
   const now = clock.now();
   // A task waits for input while its tool asks the person a question.
   const { rows } = await journal.list(
-    { principal, states: ['working', 'input-required'] },
+    { ...reachFilter(requester), states: ['working', 'input-required'] },
     { size: MAX_TASKS },
   );
   const views: ToolExecutionView[] = [];
@@ -71,9 +72,9 @@ export async function abortRemotely(
   request: AbortRequest,
   { journal, log, clock }: RemoteOptions,
 ): Promise<AbortResult> {
-  const { toolId, principal } = request;
+  const { toolId } = request;
   const begun = await journal.toolExecution(toolId);
-  if (begun?.principal !== principal) return { type: 'unknown' };
+  if (begun === undefined) return { type: 'unknown' };
   if (!journal.ownership.shared) return { type: 'already-finished' };
   const { taskId } = begun;
   const changed = await log.change(taskId, (snapshot) => requestAbort(snapshot, request));

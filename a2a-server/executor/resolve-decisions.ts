@@ -26,6 +26,8 @@ interface EditContext {
   policy: Policy;
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
   presence?: Pick<PresenceCheck, 'prove'>;
+  /** The principal who decides. */
+  by: string;
 }
 
 /** Checks the assertions of passkeys. */
@@ -68,7 +70,7 @@ export async function resolveDecisions(
       ...(decision.answer !== undefined && { answer: decision.answer }),
       edited: edit?.type === 'edited' ? edit.call : null,
       ...(edit?.type === 'edited' && edit.rule !== undefined && { editPresenceRule: edit.rule }),
-      ...(decision.presence && { presence: await proven(decision.presence, snapshot, context) }),
+      ...(decision.presence && { presence: await proven(decision.presence, context) }),
     });
   }
   return { type: 'resolved', decisions: resolved };
@@ -82,14 +84,10 @@ function mayEdit(call: Call, { decision, shown }: Decision): boolean {
   return decision === 'edit' && state.type === 'waiting' && shown === shownCodeOf(call, state.reason);
 }
 
-async function proven(
-  assertion: PresenceAssertion,
-  { principal }: Snapshot,
-  { presence }: EditContext,
-): Promise<PresenceProof> {
+async function proven(assertion: PresenceAssertion, { presence, by }: EditContext): Promise<PresenceProof> {
   if (presence === undefined)
     throw new ProductError('PRESENCE_REQUIRED', 'This server has no passkeys. Nothing was decided.');
-  return presence.prove(principal, assertion);
+  return presence.prove(by, assertion);
 }
 
 /** `rule` demands presence for the new input. */

@@ -15,12 +15,14 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type {
   FileBytes,
+  OwnerFilter,
   TaskFilter,
   TaskFilterValues,
   TaskPage,
   TaskPageRequest,
   TaskRow,
 } from '../journal/journal.ts';
+import type { Requester } from '../access/requester.ts';
 import type { CostSum } from '../task/cost-sum.ts';
 import type { JournalEntry, UserMessage } from '../task/events.ts';
 import type { ReaderDisconnect } from '../task/cancel.ts';
@@ -28,8 +30,7 @@ import type { Snapshot } from '../task/snapshot.ts';
 import type { StoredFile } from '../task/stored-file.ts';
 
 /** A message from a client, after the transport has parsed it. */
-export interface Incoming {
-  principal: string;
+export interface Incoming extends Requester {
   channel: string;
   message: UserMessage;
   contents?: readonly FileBytes[];
@@ -70,7 +71,7 @@ export interface Accepted {
   snapshot?: Snapshot;
 }
 
-/** A running tool execution. Only its principal can list it. */
+/** A running tool execution. */
 export interface ToolExecutionView {
   toolId: string;
   tool: string;
@@ -96,54 +97,50 @@ export interface TaskService {
    * Returns the statement that a passkey must sign for this decision. Changes nothing.
    * @throws ProductError with the refusal that the decision itself would get
    */
-  presenceStatement(taskId: string, principal: string, decision: Decision): Promise<DecisionStatement>;
+  presenceStatement(taskId: string, by: Requester, decision: Decision): Promise<DecisionStatement>;
   /** Cancels a task and returns its new snapshot. @throws ProductError UNKNOWN_TASK, TASK_ENDED */
-  cancel(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<Snapshot>;
+  cancel(taskId: string, by: Requester & { channel: string }, reason: string): Promise<Snapshot>;
   /**
    * Cancels a working task. Keeps a task that waits, has ended, or has a newer message.
    * @throws ProductError UNKNOWN_TASK
    */
-  cancelWork(
-    taskId: string,
-    by: { principal: string; channel: string },
-    left: ReaderDisconnect,
-  ): Promise<void>;
-  /** Returns the running tool executions of a principal, also those of other servers that use the journal. */
-  toolExecutions(principal: string): Promise<ToolExecutionView[]>;
+  cancelWork(taskId: string, by: Requester & { channel: string }, left: ReaderDisconnect): Promise<void>;
+  /** Returns the running tool executions, also those of other servers that use the journal. */
+  toolExecutions(by: Requester): Promise<ToolExecutionView[]>;
   /**
    * Stops one tool execution. The task continues (A1). An unknown id is not an error. The returned answer then reports
    * it.
    */
-  abortTool(toolId: string, principal: string, reason: string): Promise<AbortAnswer>;
+  abortTool(toolId: string, by: Requester, reason: string): Promise<AbortAnswer>;
   /** Returns the task's row. The time does not depend on the length of the task. @throws ProductError UNKNOWN_TASK */
-  row(taskId: string, principal: string): Promise<TaskRow>;
+  row(taskId: string, by: Requester): Promise<TaskRow>;
   /** Returns the task after its last entry, or after entry `atSeq`. @throws ProductError UNKNOWN_TASK */
-  snapshot(taskId: string, principal: string, atSeq?: number): Promise<Snapshot>;
+  snapshot(taskId: string, by: Requester, atSeq?: number): Promise<Snapshot>;
   /** Returns the costs of the principal's tasks by UTC day. @param days the number of days, including today */
   costs(principal: string, days: number): Promise<CostReport>;
   /**
    * Returns the receipt of a task, of its first `events` events or of all.
    * @throws ProductError UNKNOWN_TASK; INVALID_CURSOR if the task has fewer events
    */
-  receipt(taskId: string, principal: string, events?: number): Promise<Receipt>;
+  receipt(taskId: string, by: Requester, events?: number): Promise<Receipt>;
   /**
    * Returns the cost of each model request of the task. The time grows with the task. @throws ProductError UNKNOWN_TASK
    */
-  taskCosts(taskId: string, principal: string): Promise<TaskCosts>;
+  taskCosts(taskId: string, by: Requester): Promise<TaskCosts>;
   /**
    * Returns the journal entries after a position, in order. Does not wait for new entries. @throws ProductError
    * UNKNOWN_TASK
    */
   entries(
     taskId: string,
-    principal: string,
+    by: Requester,
     { after, limit }: { after: number; limit: number },
   ): Promise<readonly JournalEntry[]>;
   /**
    * Returns the JSON Schema that checks an edited input of this call. Returns null if the agent does not have the tool
    * now. @throws ProductError UNKNOWN_TASK, UNKNOWN_CALL
    */
-  inputSchema(taskId: string, principal: string, callId: string): Promise<Record<string, unknown> | null>;
+  inputSchema(taskId: string, by: Requester, callId: string): Promise<Record<string, unknown> | null>;
   sessionCost(principal: string, sessionId: string): Promise<CostSum>;
   /**
    * Returns the content of a file of the task's messages or results, by its hash.
@@ -151,12 +148,12 @@ export interface TaskService {
    */
   file(
     taskId: string,
-    principal: string,
+    by: Requester,
     hash: string,
   ): Promise<Pick<StoredFile, 'mediaType'> & Pick<FileBytes, 'bytes'>>;
   list(filter: TaskFilter, page: TaskPageRequest): Promise<TaskPage>;
-  /** Returns the workspaces and the models of the principal's tasks. */
-  filterValues(principal: string): Promise<TaskFilterValues>;
+  /** Returns the workspaces and the models of these tasks. */
+  filterValues(owner: OwnerFilter): Promise<TaskFilterValues>;
   /**
    * Yields batches of entries after `after`. Ends when the reader has all entries of a settled or ended task. The
    * reader pulls the entries, so there is no buffer (S3). Ends without an error when `signal` aborts.

@@ -10,6 +10,7 @@
  * - A3: the journal decides each race.
  * - D2: if the content of a call has changed since the person saw it, nothing runs. The server asks the person again.
  */
+import { reaches, type Requester } from '../access/requester.ts';
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -125,10 +126,16 @@ export class ToolScheduler {
     return [...this.#running.values()];
   }
 
-  of(principal: string): ToolExecutionView[] {
+  /** Returns the principal of the task of a tool execution. Undefined if this server does not run it. */
+  ownerOf(toolId: string): string | undefined {
+    return this.#running.get(toolId)?.principal;
+  }
+
+  /** Returns the tool executions that exist for the requester. */
+  of(requester: Requester): ToolExecutionView[] {
     const now = this.#options.clock.now();
     return this.running
-      .filter((execution) => execution.principal === principal)
+      .filter((execution) => reaches(requester, execution.principal))
       .map(({ toolId, tool, title, taskId, sessionId, callId, startedAt, output }) => ({
         toolId,
         tool,
@@ -200,10 +207,10 @@ export class ToolScheduler {
     }
   }
 
-  /** Stops one tool execution of the principal. Returns undefined if this server does not run it. */
-  async abort({ toolId, principal, reason }: AbortRequest): Promise<AbortResult | undefined> {
+  /** Stops one tool execution. Returns undefined if this server does not run it. */
+  async abort({ toolId, reason }: Pick<AbortRequest, 'toolId' | 'reason'>): Promise<AbortResult | undefined> {
     const execution = this.#running.get(toolId);
-    if (execution?.principal !== principal) return undefined;
+    if (execution === undefined) return undefined;
     const first = execution.scope.abort(onRequest(reason));
     const outcome = await execution.settled;
     return abortResult(outcome, { first, remark: execution.unconfirmed });

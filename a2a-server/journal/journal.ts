@@ -15,7 +15,6 @@ import type { TraceContext } from '../../shared/net/trace-context.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { CostRow } from '../task/cost-sum.ts';
 import type { DailyUse } from '../task/daily-budget.ts';
-import type { RecordStore } from '../records/record-store.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
 import type { Ownership } from './ownership.ts';
@@ -85,8 +84,13 @@ export interface TaskRow {
   deadline: number | null;
 }
 
-export interface TaskFilter {
+/** Selects the tasks of one principal or, with `tenant`, of all principals `tenant/…`. */
+export interface OwnerFilter {
   principal: string;
+  tenant?: string;
+}
+
+export interface TaskFilter extends OwnerFilter {
   sessionId?: string;
   states?: readonly StateName[];
   /** Selects tasks whose task id or session id starts with one of these prefixes. */
@@ -108,7 +112,7 @@ export interface TaskPageRequest {
   order?: 'newest-first' | 'oldest-first';
 }
 
-/** The values that tasks of one principal have, sorted. */
+/** The values that the tasks have, sorted. */
 export interface TaskFilterValues {
   workspaces: string[];
   models: string[];
@@ -159,8 +163,8 @@ export interface Journal {
   withSavedFiles(principal: string): Promise<TaskRow[]>;
   /** @throws ProductError MALFORMED for an unknown page token */
   list(filter: TaskFilter, page: TaskPageRequest): Promise<TaskPage>;
-  /** Returns the workspaces and the models of the principal's tasks. */
-  filterValues(principal: string): Promise<TaskFilterValues>;
+  /** Returns the workspaces and the models of these owners' tasks. */
+  filterValues(owner: OwnerFilter): Promise<TaskFilterValues>;
   /** Returns a session's tasks, oldest first. Returns no tasks for an unknown session. */
   session(principal: string, sessionId: string): Promise<TaskRow[]>;
   /**
@@ -200,8 +204,11 @@ export interface Journal {
    * @returns a function that ends the watch
    */
   watch(taskId: string, wake: () => void): () => void;
-  /** The records that all servers of the journal share. Absent if one server uses the journal. */
-  readonly records?: RecordStore;
+  /**
+   * Returns the secret of this name, which all servers of the journal use. Stores `own` if there is none yet. A journal
+   * with one server stores nothing and returns `own`.
+   */
+  sharedSecret(name: string, own: string): Promise<string>;
   /** False while the storage cannot be reached. The journal tries again by itself. */
   reachable(): boolean;
   close(): Promise<void>;

@@ -43,11 +43,11 @@ export interface PageSignIn {
 export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: PageSignIn): Router {
   const router = Router();
   router.post('/page/links', ...body, async (request, response) => {
-    const { identity } = callerOf(request);
+    const { identity, requester } = callerOf(request);
     const target = parsed(linkRequest, request.body, '{}, {"taskId"} or {"taskId", "callId", "shown"}');
-    // `row` throws the same error for another principal's task and for an unknown task. So a caller learns nothing
+    // `row` throws the same error for a task out of the caller's reach and for an unknown task. So a caller learns nothing
     // about tasks of others.
-    if (target.taskId !== undefined) await tasks.row(target.taskId, identity.principal);
+    if (target.taskId !== undefined) await tasks.row(target.taskId, requester);
     noStore(response).json(await oneTimeLink(sessions, identity, base, target));
   });
   return router;
@@ -93,10 +93,7 @@ export function signInRoutes({ sessions, cookie, base }: PageSignIn): Router {
  * @throws ProductError FORBIDDEN if another page sent the request
  * @throws ProductError UNAUTHENTICATED if there is no session
  */
-export async function signedIn(
-  request: Request,
-  { sessions, cookie, base }: PageSignIn,
-): Promise<PageSession> {
+export function signedIn(request: Request, { sessions, cookie, base }: PageSignIn): PageSession {
   checkOwnPage(request, isOwnPage(base)(request));
   return sessions.find(secretsIn(request, cookie));
 }

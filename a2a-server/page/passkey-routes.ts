@@ -96,17 +96,17 @@ export function passkeyRoutes({
     response.json({ removed: true });
   });
   router.post('/passkeys/challenge', ...body, async (request, response) => {
-    const { principal } = callerOf(request);
+    const { principal, requester } = callerOf(request);
     const { taskId, decision } = parsed(challengeRequest, request);
-    const statement = await tasks.presenceStatement(taskId, principal, decision);
+    const statement = await tasks.presenceStatement(taskId, requester, decision);
     response.json(await presence.challenge(principal, statement));
   });
   router.post('/passkeys/page-link', ...body, async (request, response) => {
-    const { identity } = callerOf(request);
+    const { identity, requester } = callerOf(request);
     const target = parsed(linkRequest, request);
     if (party.type === 'unusable') throw new ProductError('FORBIDDEN', party.problem);
     await refuseOtherListener(base);
-    if (target.taskId !== undefined) await tasks.row(target.taskId, identity.principal);
+    if (target.taskId !== undefined) await tasks.row(target.taskId, requester);
     response.json(await oneTimeLink(sessions, identity, party.base, target));
   });
   return router;

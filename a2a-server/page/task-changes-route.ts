@@ -1,11 +1,12 @@
 /**
- * `GET /page/api/task-changes` sends a server-sent event when a task of the caller has changed, and one event at the
+ * `GET /page/api/task-changes` sends a server-sent event when a task that exists for the caller has changed, and one event at the
  * start. If the server may have missed changes by other servers, it sends an event too. The events have no data: the page then reads the list again. So a reader that was away needs no cursor.
  */
 import { Router } from 'express';
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Requester } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { HEARTBEAT_MS, sseWriter } from '../http/streams/sse.ts';
@@ -29,8 +30,7 @@ export function taskChangesRoute({
 }: ChangesOptions): Router {
   const router = Router();
   router.get('/task-changes', async (request, response) => {
-    const { principal, signal, becomeStream } = callerOf(request);
-    becomeStream();
+    const { requester, signal } = callerOf(request);
     const changed: { tasks: Set<string> | 'unknown' } = { tasks: new Set() };
     let wake: (() => void) | undefined;
     const stopWatching = changes.listen((noted) => {
@@ -47,7 +47,7 @@ export function taskChangesRoute({
         if (changed.tasks !== 'unknown' && changed.tasks.size === 0) await nextChange();
         const noted = changed.tasks;
         changed.tasks = new Set();
-        if (noted !== 'unknown' && !(await ownsOne(tasks, principal, noted))) continue;
+        if (noted !== 'unknown' && !(await reachesOne(tasks, requester, noted))) continue;
         writer.send({ data: '{}' });
         if (!signal.aborted) await pause(clock, signal);
       }
@@ -74,15 +74,15 @@ function pause(clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> 
   });
 }
 
-/** X1: another principal's tasks cause no event. */
-async function ownsOne(
+/** X1: tasks that do not exist for the requester cause no event. */
+async function reachesOne(
   tasks: Pick<TaskService, 'row'>,
-  principal: string,
+  requester: Requester,
   taskIds: ReadonlySet<string>,
 ): Promise<boolean> {
   for (const taskId of taskIds) {
     try {
-      await tasks.row(taskId, principal);
+      await tasks.row(taskId, requester);
       return true;
     } catch (error) {
       if (!(error instanceof ProductError && error.reason === 'UNKNOWN_TASK')) throw error;

@@ -18,9 +18,10 @@ import {
   type TaskGroups,
 } from '../../shared/protocol/task-groups.ts';
 import { issuesText } from '../../shared/settings/resolve-settings.ts';
+import { reachFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
-import type { TaskFilter, TaskRow } from '../journal/journal.ts';
+import type { OwnerFilter, TaskFilter, TaskRow } from '../journal/journal.ts';
 import { costView } from '../task/cost-report.ts';
 import type { StateName } from '../task/snapshot.ts';
 import { countWaiting, summarizeTask, type TaskSummary } from './grouped-task.ts';
@@ -61,7 +62,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     const known = summaries.get(taskId);
     if (known?.seq === seq) return known.summary;
     try {
-      const snapshot = await tasks.snapshot(taskId, principal);
+      const snapshot = await tasks.snapshot(taskId, { principal });
       const summary = summarizeTask(snapshot);
       summaries.delete(taskId);
       summaries.set(taskId, { seq: snapshot.seq, summary });
@@ -91,13 +92,13 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     return found;
   };
 
-  const groupOf = async (group: GroupName, principal: string, asked: Query): Promise<TaskGroup> => {
+  const groupOf = async (group: GroupName, owner: OwnerFilter, asked: Query): Promise<TaskGroup> => {
     const { size, token } = asked;
     const {
       rows,
       total,
       next = null,
-    } = await tasks.list(filterOf(group, principal, asked), {
+    } = await tasks.list(filterOf(group, owner, asked), {
       size,
       ...(token !== undefined && { token }),
       // The oldest question comes first. Of the other tasks, the newest change comes first.
@@ -106,8 +107,8 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     return { tasks: await tasksOf(rows), total, next };
   };
 
-  const attentionOf = async (principal: string): Promise<TaskGroups['attention']> => {
-    const filter = { principal, states: STATES_OF.waiting };
+  const attentionOf = async (owner: OwnerFilter): Promise<TaskGroups['attention']> => {
+    const filter = { ...owner, states: STATES_OF.waiting };
     const { rows, total } = await tasks.list(filter, { size: MAX_COUNTED });
     let count = total - rows.length;
     for (const row of rows) {
@@ -118,16 +119,16 @@ export function taskGroupsRoute(tasks: Tasks): Router {
   };
 
   router.get('/task-groups', async (request, response) => {
-    const { principal } = callerOf(request);
+    const owner = reachFilter(callerOf(request).requester);
     const asked = parsed(request.query);
     if (asked.token !== undefined)
       throw new ProductError('MALFORMED', 'A page token belongs to one group: /task-groups/{group}?token=….');
     const answer: TaskGroups = {
-      waiting: await groupOf('waiting', principal, asked),
-      working: await groupOf('working', principal, asked),
-      ended: await groupOf('ended', principal, asked),
-      attention: await attentionOf(principal),
-      ...(await tasks.filterValues(principal)),
+      waiting: await groupOf('waiting', owner, asked),
+      working: await groupOf('working', owner, asked),
+      ended: await groupOf('ended', owner, asked),
+      attention: await attentionOf(owner),
+      ...(await tasks.filterValues(owner)),
     };
     response.setHeader('Cache-Control', 'no-store').json(answer);
   });
@@ -135,7 +136,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     const group = GROUPS.find((name) => name === request.params.group);
     if (group === undefined)
       throw new ProductError('UNKNOWN_ADDRESS', `The groups of tasks are ${GROUPS.join(', ')}.`);
-    const page = await groupOf(group, callerOf(request).principal, parsed(request.query));
+    const page = await groupOf(group, reachFilter(callerOf(request).requester), parsed(request.query));
     response.setHeader('Cache-Control', 'no-store').json(page);
   });
   return router;
@@ -150,11 +151,11 @@ function parsed(value: unknown): Query {
   );
 }
 
-function filterOf(group: GroupName, principal: string, asked: Query): TaskFilter {
+function filterOf(group: GroupName, owner: OwnerFilter, asked: Query): TaskFilter {
   const { text: words, workspace, model, state } = asked;
   const states = STATES_OF[group];
   return {
-    principal,
+    ...owner,
     states: state === undefined ? states : states.filter((name) => isIn(state, name)),
     ...(words !== undefined && { text: words }),
     ...(workspace !== undefined && { workspace }),

@@ -1,12 +1,13 @@
-/** `a2a-server token create`, `token list` and `token revoke`. The server may run. */
+/** `a2a-server token create`, `token list` and `token revoke`. They write to the state directory; the server may run. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { DURATION_ALLOWED, durationSchema } from '../../shared/settings/duration.ts';
-import { type IssuedToken, makeToken, PRINCIPAL_PATTERN, tokenState } from '../access/issued-token.ts';
+import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
+import { identityOfToken } from '../access/identity.ts';
+import { type IssuedToken, makeToken, tokenState } from '../access/issued-token.ts';
+import { fullName, NAME_PATTERN } from '../access/requester.ts';
 import { ROLES, roleSchema } from '../access/role.ts';
-import { type TokenStore, tokenStore } from '../access/token-store.ts';
-import { openRecords } from './open-records.ts';
-import type { ServerSettings } from './settings.ts';
+import { tokenFiles } from '../access/token-files.ts';
 
 interface Output {
   /** Writes to standard output. */
@@ -15,12 +16,12 @@ interface Output {
   note: (text: string) => void;
 }
 
-/** Where the tokens are. */
-type TokenPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
-
 interface NewToken {
+  stateDir: string;
   /** The user whom the token stands for. */
   name: string;
+  /** The tenant of the user. Absent if the user has none. */
+  tenant?: string;
   /** Roles, separated by commas. */
   role: string;
   /** A duration, or `never`. */
@@ -32,12 +33,15 @@ interface NewToken {
  * ProductError CONFIGURATION for a wrong name, role or duration, STORAGE
  */
 export async function createToken(
-  place: TokenPlace,
-  { name, role, expires }: NewToken,
+  { stateDir, name, tenant, role, expires }: NewToken,
   { say, note }: Output,
 ): Promise<void> {
-  if (!PRINCIPAL_PATTERN.test(name))
-    throw new ProductError('CONFIGURATION', '--name takes 1 to 100 letters, digits and . _ @ -');
+  for (const [flag, text] of [
+    ['--name', name],
+    ['--tenant', tenant],
+  ] as const)
+    if (text !== undefined && !NAME_PATTERN.test(text))
+      throw new ProductError('CONFIGURATION', `${flag} takes 1 to 100 letters, digits and . _ @ -`);
   const roles = z.array(roleSchema).safeParse([...new Set(role.split(','))]);
   if (!roles.success)
     throw new ProductError(
@@ -46,54 +50,56 @@ export async function createToken(
     );
   const lifetime = durationSchema.safeParse(expires);
   if (!lifetime.success) throw new ProductError('CONFIGURATION', `--expires takes ${DURATION_ALLOWED}.`);
+  await prepareStateDirectory(stateDir);
   const { text, token } = makeToken(
-    { principal: name, roles: roles.data, lifetimeMs: lifetime.data },
+    {
+      principal: name,
+      ...(tenant !== undefined && { tenant }),
+      roles: roles.data,
+      lifetimeMs: lifetime.data,
+    },
     Date.now(),
   );
-  await withTokens(place, (tokens) => tokens.add(token));
+  await tokenFiles(stateDir).add(token);
   note(
-    `Token ${token.id} stands for ${name}, with the role ${roles.data.join(', ')}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
+    `Token ${token.id} stands for ${identityOfToken(token).principal}, with the role ${roles.data.join(', ')}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
   );
   say(text);
 }
 
 /** Prints all tokens, without their secrets. @throws ProductError STORAGE */
-export async function listTokens(place: TokenPlace, json: boolean, { say, note }: Output): Promise<void> {
+export async function listTokens(stateDir: string, json: boolean, { say, note }: Output): Promise<void> {
   const now = Date.now();
-  const all = await withTokens(place, (store) => store.list());
-  const tokens = all.map((token) => tokenView(token, now));
+  const tokens = (await tokenFiles(stateDir).list()).map((token) => tokenView(token, now));
   if (json) return say(JSON.stringify({ tokens }));
   if (tokens.length === 0) return note('There are no issued tokens.');
-  for (const { id, name, roles, state, createdAt, expiresAt } of tokens)
+  for (const { id, name, tenant, roles, state, createdAt, expiresAt } of tokens)
     say(
-      `${id}  ${name}  ${roles.join(',')}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`,
+      `${id}  ${fullName(name, tenant)}  ${roles.join(',')}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`,
     );
 }
 
 /** Revokes a token. @throws ProductError CONFIGURATION if there is no such token, STORAGE */
-export async function revokeToken(place: TokenPlace, id: string, { say }: Output): Promise<void> {
-  const token = await withTokens(place, (tokens) => tokens.revoke(id, Date.now()));
+export async function revokeToken(stateDir: string, id: string, { say }: Output): Promise<void> {
+  const token = await tokenFiles(stateDir).revoke(id, Date.now());
   if (token === undefined)
     throw new ProductError(
       'CONFIGURATION',
       `There is no token ${JSON.stringify(id)}. \`a2a-server token list\` lists them.`,
     );
-  say(`Token ${token.id} of ${token.principal} is revoked since ${token.revokedAt ?? ''}.`);
-}
-
-async function withTokens<Result>(
-  place: TokenPlace,
-  act: (tokens: TokenStore) => Promise<Result>,
-): Promise<Result> {
-  const records = await openRecords(place);
-  try {
-    return await act(tokenStore(records));
-  } finally {
-    records.close();
-  }
+  say(`Token ${token.id} of ${identityOfToken(token).principal} is revoked since ${token.revokedAt ?? ''}.`);
 }
 
 function tokenView(token: IssuedToken, now: number) {
-  const { id, principal, roles, createdAt, expiresAt, revokedAt } = token;
-  return { id, name: principal, roles, state: tokenState(token, now), createdAt, expiresAt, revokedAt };
+  const { id, principal, tenant, roles, createdAt, expiresAt, revokedAt } = token;
+  return {
+    id,
+    name: principal,
+    ...(tenant !== undefined && { tenant }),
+    roles,
+    state: tokenState(token, now),
+    createdAt,
+    expiresAt,
+    revokedAt,
+  };
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { setting } from '../../shared/settings/resolve-settings.ts';
 import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
 import { TOKEN_PATTERN } from '../../shared/state/token-file.ts';
-import { PRINCIPAL_PATTERN } from '../access/issued-token.ts';
+import { PRINCIPAL_PATTERN } from '../access/requester.ts';
 import { mcpServerSettingsSchema } from '../mcp-servers/server-settings.ts';
 import { DEFAULT_WINDOW, modelSettingsSchema } from '../models/model-settings.ts';
 import { rulesSchema } from '../policy/rule.ts';
@@ -23,7 +23,9 @@ export const UNFLAGGED_SETTINGS = {
         }))
         .pipe(
           z.object({
-            principal: z.string().regex(PRINCIPAL_PATTERN, 'a name is made of letters, digits and . _ @ -'),
+            principal: z
+              .string()
+              .regex(PRINCIPAL_PATTERN, 'a name is made of letters, digits and . _ @ -, or is tenant/name'),
             token: z
               .string()
               .regex(TOKEN_PATTERN, 'a token has 20 to 512 characters A-Z a-z 0-9 . _ ~ + / -'),
@@ -33,7 +35,7 @@ export const UNFLAGGED_SETTINGS = {
     fallback: [],
     env: 'A2A_SERVER_TOKENS',
     describe: 'more principals and their tokens, besides "local" with the token in the state directory',
-    allowed: 'name=token, separated by commas',
+    allowed: 'name=token or tenant/name=token, separated by commas',
   }),
   metricsToken: setting({
     kind: 'text',

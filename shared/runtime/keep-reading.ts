@@ -6,8 +6,7 @@
  * opens at once, and the back-off is reset.
  */
 import pRetry from 'p-retry';
-import { delayAfter, type BackOff } from './back-off.ts';
-import { waitLonger } from './retry-after.ts';
+import type { BackOff } from './back-off.ts';
 
 /** A stream that stayed open for this time is sound. */
 const STEADY_MS = 5_000;
@@ -56,10 +55,9 @@ export async function keepReading(keeping: StreamKeeping): Promise<void> {
     (await pRetry(once, {
       ...backOff,
       signal,
-      shouldRetry: async ({ error, attemptNumber, retriesConsumed }) => {
+      shouldRetry: ({ error, attemptNumber }) => {
         if (!passes(error)) return false;
         onCut?.(error, attemptNumber);
-        await waitLonger(error, delayAfter(retriesConsumed, backOff), signal);
         return true;
       },
     })) === 'sound'

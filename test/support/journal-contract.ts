@@ -456,6 +456,13 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         });
       });
 
+      it('a shared secret stays the same after a restart', async () => {
+        const secret = await journal.sharedSecret('name', 'own');
+        expect(secret).toBe('own');
+        await reopen();
+        expect(await journal.sharedSecret('name', 'own')).toBe('own');
+      });
+
       it('R14 the index gives each deadline while its task waits, the earliest deadline first', async () => {
         await append(beginning('late', { events: [working, until(9_000)] }));
         await append(beginning('early', { principal: 'bob', events: [working, until(5_000)] }));
@@ -575,10 +582,23 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await idsOf(journal, { workspace: '/projects/one', model: 'fast' })).toEqual(['a']);
         expect(await idsOf(journal, { workspace: '/his' })).toEqual([]);
         expect(await idsOf(journal, { model: 'x\0' })).toEqual([]);
-        expect(await journal.filterValues('alice')).toEqual({
+        expect(await journal.filterValues({ principal: 'alice' })).toEqual({
           workspaces: ['/projects/one', '/projects/two'],
           models: ['fast', 'smart'],
         });
+      });
+
+      it('the index selects the tasks of one tenant, whose principals have the names tenant/name', async () => {
+        await append(begunWith('a', { principal: 'acme/ann', workspace: '/one' }));
+        await append(begunWith('b', { principal: 'acme/bob', workspace: '/two' }));
+        await append(begunWith('c', { principal: 'acme2/ann', workspace: '/three' }));
+        await append(begunWith('d', { principal: 'acme', workspace: '/four' }));
+        const tenant = { principal: 'acme/ann', tenant: 'acme' };
+        expect(await idsOf(journal, tenant)).toEqual(['b', 'a']);
+        expect(await idsOf(journal, { principal: 'acme/ann' })).toEqual(['a']);
+        expect(await idsOf(journal, { ...tenant, idPrefixes: ['a', 'c', 'd', 'session-'] })).toContain('a');
+        expect(await idsOf(journal, { ...tenant, idPrefixes: ['c', 'd'] })).toEqual([]);
+        expect(await journal.filterValues(tenant)).toEqual({ workspaces: ['/one', '/two'], models: [] });
       });
 
       it.each(['', 'x', 'WzEsMl0=', 'WzEsIDJd', 'WzEuNSwyXQ', 'bm90IGpzb24', '💥', 'A'.repeat(100_000)])(
@@ -910,7 +930,7 @@ async function pagesOf(journal: Journal, size: number): Promise<TaskPage[]> {
   return pages;
 }
 
-async function idsOf(journal: Journal, filter: Omit<TaskFilter, 'principal'>): Promise<string[]> {
+async function idsOf(journal: Journal, filter: Partial<TaskFilter>): Promise<string[]> {
   const page = await journal.list({ principal: 'alice', ...filter }, { size: 10 });
   expect(page.total).toBe(page.rows.length);
   return page.rows.map(({ taskId }) => taskId);

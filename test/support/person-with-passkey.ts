@@ -45,7 +45,7 @@ export async function personWithPasskey(
       const unsigned = decisionMessage(saw, { callId, decision: 'approve' });
       const [decision] = unsigned.decisions?.decisions ?? [];
       if (decision === undefined) throw new Error('the message has no decision');
-      const statement = await tasks.presenceStatement(saw.taskId, ADA, decision);
+      const statement = await tasks.presenceStatement(saw.taskId, { principal: ADA }, decision);
       const { challenge } = await presence.challenge(ADA, statement);
       return decisionMessage(saw, { ...decision, presence: passkey.assert(challenge, CLAIMS) });
     },

@@ -172,8 +172,8 @@ export async function untilSettled(
   accepted: { taskId: string; seq: number },
 ): Promise<Snapshot> {
   const { signal } = new AbortController();
-  const now = await tasks.snapshot(accepted.taskId, ADA, accepted.seq);
+  const now = await tasks.snapshot(accepted.taskId, { principal: ADA }, accepted.seq);
   if (now.status.state !== 'input-required')
     for await (const _ of tasks.follow(accepted.taskId, accepted.seq, { until: 'settled', signal }));
-  return tasks.snapshot(accepted.taskId, ADA);
+  return tasks.snapshot(accepted.taskId, { principal: ADA });
 }

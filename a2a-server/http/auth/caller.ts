@@ -3,6 +3,7 @@ import type { User } from '@a2a-js/sdk/server';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Identity } from '../../access/identity.ts';
+import { type Requester, requesterOf } from '../../access/requester.ts';
 import type { Role } from '../../access/role.ts';
 
 /**
@@ -47,14 +48,9 @@ export class Caller implements User {
   readonly endAfter: (ms: number) => void;
   /** The trace that the request's work belongs to. Undefined if the client sent none and this server records none. */
   readonly trace: TraceContext | undefined;
-  /**
-   * Counts the request as an event stream. The route calls this before the request changes anything.
-   * @throws ProductError LIMIT_REACHED, OVERLOADED
-   */
-  readonly becomeStream: () => void;
   readonly #about: RequestFacts = {};
 
-  constructor({ identity, roles, signal, end, full, endAfter, trace, becomeStream }: CallerParts) {
+  constructor({ identity, roles, signal, end, full, endAfter, trace }: CallerParts) {
     this.identity = identity;
     this.roles = roles;
     this.signal = signal;
@@ -62,11 +58,15 @@ export class Caller implements User {
     this.full = full;
     this.endAfter = endAfter;
     this.trace = trace;
-    this.becomeStream = becomeStream;
   }
 
   get principal(): string {
     return this.identity.principal;
+  }
+
+  /** Whose tasks this caller may use. */
+  get requester(): Requester {
+    return requesterOf(this.principal, this.roles);
   }
 
   get userName(): string {
@@ -83,10 +83,7 @@ export class Caller implements User {
   }
 }
 
-type CallerParts = Pick<
-  Caller,
-  'identity' | 'roles' | 'signal' | 'end' | 'full' | 'endAfter' | 'becomeStream'
-> & {
+type CallerParts = Pick<Caller, 'identity' | 'roles' | 'signal' | 'end' | 'full' | 'endAfter'> & {
   trace?: TraceContext | undefined;
 };
 

@@ -1,6 +1,6 @@
 import { bearerToken, sameToken, tokenDigest } from '../../../shared/net/bearer-token.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import type { Identity } from '../../access/identity.ts';
+import { type Identity, identityOfToken } from '../../access/identity.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
 
 export interface Credential {
@@ -10,9 +10,9 @@ export interface Credential {
 
 /**
  * Returns the identity behind an `Authorization` header. @throws ProductError UNAUTHENTICATED if the token is missing,
- * malformed, unknown, expired or revoked; STORAGE if an issued token cannot be read
+ * malformed, unknown, expired or revoked
  */
-export type Authenticate = (authorization: string | undefined) => Promise<Identity>;
+export type Authenticate = (authorization: string | undefined) => Identity;
 
 /** Authenticates bearer tokens. X1: tokens are compared in constant time, never logged, and not revealed by errors. */
 export function authenticator(
@@ -20,7 +20,7 @@ export function authenticator(
   issued: Pick<IssuedTokens, 'find'> = NO_ISSUED_TOKENS,
 ): Authenticate {
   const known = credentials.map(({ principal, token }) => ({ principal, digest: tokenDigest(token) }));
-  return async (authorization) => {
+  return (authorization) => {
     const token = bearerToken(authorization);
     if (token === undefined)
       throw new ProductError(
@@ -32,15 +32,11 @@ export function authenticator(
     // The loop compares with every token, so that its time does not reveal which token matches.
     for (const it of known) if (sameToken(it.digest, digest)) principal = it.principal;
     if (principal !== undefined) return { principal };
-    return issuedIdentity(token, issued);
+    const found = issued.find(token);
+    if (found !== undefined) return identityOfToken(found);
+    throw new ProductError(
+      'UNAUTHENTICATED',
+      'This server does not know the bearer token, or the token has expired or was revoked. The local token is in the file "token" of the state directory.',
+    );
   };
-}
-
-async function issuedIdentity(token: string, issued: Pick<IssuedTokens, 'find'>): Promise<Identity> {
-  const found = await issued.find(token);
-  if (found !== undefined) return { principal: found.principal, tokenId: found.id };
-  throw new ProductError(
-    'UNAUTHENTICATED',
-    'This server does not know the bearer token, or the token has expired or was revoked. The local token is in the file "token" of the state directory.',
-  );
 }

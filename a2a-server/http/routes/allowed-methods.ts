@@ -87,6 +87,13 @@ const LEGACY_ADDRESSES: Addresses = {
   '/v1/tasks/{id}/pushNotificationConfigs/{id}': { GET: READERS, DELETE: ['delegate'] },
 };
 
+/** Returns every method of every address, with `{id}` for an id. */
+export function allAddresses(): { method: string; path: string }[] {
+  return Object.entries({ ...ADDRESSES, ...LEGACY_ADDRESSES }).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => ({ method, path })),
+  );
+}
+
 /**
  * Returns the methods of the address, so that the server can choose between 404 and 405 (RFC 9110 §15.5.5, §15.5.6).
  * The list is empty if the address does not exist in this version of A2A.

@@ -28,9 +28,8 @@ type Tasks = Pick<TaskService, 'snapshot' | 'list'>;
 export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions | undefined): Router {
   const router = Router();
   router.get('/api/tasks/:taskId/checkpoints', async (request, response) => {
-    const { principal } = callerOf(request);
-    const snapshot = await tasks.snapshot(request.params.taskId, principal);
-    const { sessionId, settings } = snapshot;
+    const snapshot = await tasks.snapshot(request.params.taskId, callerOf(request).requester);
+    const { principal, sessionId, settings } = snapshot;
     const live = await tasks.list({ principal, sessionId, states: LIVE_STATES }, { size: 1 });
     const [liveTask] = live.rows.map(({ taskId, title }) => ({ taskId, title }));
     const answer: TaskCheckpoints = {
@@ -45,11 +44,10 @@ export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions 
     const parsed = query.safeParse(request.query);
     if (!parsed.success)
       throw new ProductError('MALFORMED', `The query is ?since=true or false: ${issuesText(parsed.error)}.`);
-    const { principal } = callerOf(request);
     const { taskId, turn } = request.params;
-    const found = checkpointsOf(await tasks.snapshot(taskId, principal)).find(
-      (each) => String(each.turn) === turn,
-    );
+    const snapshot = await tasks.snapshot(taskId, callerOf(request).requester);
+    const { principal } = snapshot;
+    const found = checkpointsOf(snapshot).find((each) => String(each.turn) === turn);
     if (found === undefined)
       throw new ProductError('UNKNOWN_ADDRESS', `Task ${taskId} has no checkpoint of this turn.`);
     const { id: checkpoint, workspace } = found;

@@ -27,7 +27,7 @@ export function costRoute(tasks: TaskService): Router {
     response.json(await tasks.costs(callerOf(request).principal, parsed.data.days));
   });
   router.get('/api/tasks/:taskId/costs', async (request, response) => {
-    response.json(await tasks.taskCosts(request.params.taskId, callerOf(request).principal));
+    response.json(await tasks.taskCosts(request.params.taskId, callerOf(request).requester));
   });
   return router;
 }

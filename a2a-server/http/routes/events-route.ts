@@ -47,7 +47,7 @@ export function eventsRoute(
 ): RequestHandler {
   return async (request, response) => {
     const caller = callerOf(request);
-    const row = await tasks.row(taskIdOf(request), caller.principal);
+    const row = await tasks.row(taskIdOf(request), caller.requester);
     const after = positionIn(request, row.seq);
     // WHATWG HTML §9.2: an EventSource reconnects after every end. Only status 204 prevents that.
     if (after === row.seq && TERMINAL_STATES.has(row.state)) {
@@ -80,9 +80,9 @@ export function eventsRoute(
 export function ticketRoute(tasks: TaskService, tickets: StreamTickets): Router {
   const router = Router();
   router.post(`${EVENTS_PATH}/ticket`, async (request, response) => {
-    const { identity } = callerOf(request);
-    const { taskId } = await tasks.row(taskIdOf(request), identity.principal);
-    const { ticket, expiresAt } = await tickets.issue(identity, taskId);
+    const { identity, requester } = callerOf(request);
+    const { taskId } = await tasks.row(taskIdOf(request), requester);
+    const { ticket, expiresAt } = tickets.issue(identity, taskId);
     response.setHeader('Cache-Control', 'no-store');
     response.json({ ticket, expiresAt: new Date(expiresAt).toISOString() });
   });

@@ -12,7 +12,7 @@ export function fileRoute(tasks: TaskService): Router {
   const router = Router();
   router.get('/api/tasks/:taskId/files/:hash', async (request, response) => {
     const { taskId, hash } = request.params;
-    const { mediaType, bytes } = await tasks.file(taskId, callerOf(request).principal, hash);
+    const { mediaType, bytes } = await tasks.file(taskId, callerOf(request).requester, hash);
     response.setHeader('Content-Type', mediaType);
     response.setHeader('Content-Disposition', 'attachment');
     response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");

@@ -10,7 +10,7 @@ export function inputSchemaRoute(tasks: Pick<TaskService, 'inputSchema'>): Route
   const router = Router();
   router.get('/api/tasks/:taskId/calls/:callId/input-schema', async (request, response) => {
     const { taskId, callId } = request.params;
-    const schema = await tasks.inputSchema(taskId, callerOf(request).principal, callId);
+    const schema = await tasks.inputSchema(taskId, callerOf(request).requester, callId);
     response.setHeader('Cache-Control', 'no-store').json({ schema });
   });
   return router;

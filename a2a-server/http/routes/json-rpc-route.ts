@@ -13,6 +13,7 @@ import { requireRole } from '../../access/role.ts';
 import { rolesForMethod } from './allowed-methods.ts';
 import { CallContext, EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { callerOf } from '../auth/caller.ts';
+import { requireOwnTenant } from './requested-tenant.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import type { BodyLimits } from '../wire/json-body.ts';
 import {
@@ -72,6 +73,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
         throw new JsonRpcRequestMalformedError({ message: unknown, envelopeCode: METHOD_NOT_FOUND });
       context.caller.concerns({ operation: body.method });
       requireRole(context.caller.roles, rolesForMethod(body.method));
+      if (!legacy) requireOwnTenant(context.caller.principal, body.params);
       body = { ...body, params: checkedParams(body.method, body.params ?? {}) };
     } catch (error) {
       if (silent) response.status(204).end();
@@ -87,7 +89,6 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
       return;
     }
     if (!(Symbol.asyncIterator in answered)) {
-      markRetryLater(response, context);
       response.json(answered);
       return;
     }
@@ -99,10 +100,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
       format: {
         frame: (event) => ({ data: JSON.stringify(final(event)), id: eventPosition(event.result) }),
         errorFrame: (error) => ({ event: 'error', data: JSON.stringify(rpcError(id, error, wire)) }),
-        refuse(error) {
-          markRetryLater(response, context);
-          refuse(error);
-        },
+        refuse,
       },
     });
   };
@@ -110,13 +108,6 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
   const router = Router();
   router.post('/', ...jsonBody(['application/json'], limits), answer);
   return router;
-}
-
-/** A JSON-RPC error has status 200. But clients and proxies that know only HTTP must see that a limit was reached. */
-function markRetryLater(response: Response, { retryLater }: CallContext): void {
-  if (retryLater === undefined) return;
-  response.status(retryLater.status);
-  response.setHeader('Retry-After', retryLater.retryAfter);
 }
 
 /**

@@ -26,7 +26,7 @@ export function receiptRoute(tasks: TaskService, signingKey: () => Promise<KeyOb
         `The query is ?events=…, a whole number: ${issuesText(parsed.error)}.`,
       );
     const { taskId } = request.params;
-    const receipt = await tasks.receipt(taskId, callerOf(request).principal, parsed.data.events);
+    const receipt = await tasks.receipt(taskId, callerOf(request).requester, parsed.data.events);
     const key = await signingKey();
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Content-Type-Options', 'nosniff');

@@ -51,19 +51,18 @@ export function createRequestHandler(
       answered(server, async (context) => {
         const historyLength = request.configuration?.historyLength;
         const outputModes = outputModesOf(request);
-        const { principal, roles, signal, trace } = context.caller;
-        const sent = incomingOf(request, { principal, speaksApproval: context.speaksApproval, trace });
+        const { principal, requester, roles, signal, trace } = context.caller;
+        const sent = incomingOf(request, { requester, speaksApproval: context.speaksApproval, trace });
         const incoming = permittedMessage(sent, roles);
-        const waits = request.configuration?.returnImmediately !== true;
-        if (waits) context.caller.becomeStream();
         const { taskId, sessionId, seq } = await tasks.send(incoming);
         context.caller.concerns({ taskId, sessionId });
+        const waits = request.configuration?.returnImmediately !== true;
         const message = isDecisionOrRevocation(incoming) ? undefined : { principal, seq };
         if (!waits && message) disconnects.detach(taskId);
         const ends = waits ? disconnects.reads(taskId, message) : undefined;
         try {
           if (waits) for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
-          const snapshot = await tasks.snapshot(taskId, principal);
+          const snapshot = await tasks.snapshot(taskId, requester);
           return snapshot.answer === 'message'
             ? await waitForReplyMessage(tasks, snapshot, context)
             : toA2aTask(snapshot, context.view(snapshot, outputModes), { historyLength });
@@ -81,9 +80,8 @@ export function createRequestHandler(
       answered(server, async (context) => {
         const { historyLength } = request;
         context.caller.concerns({ taskId: request.id });
-        const { principal } = context.caller;
-        const snapshot = await tasks.snapshot(request.id, principal);
-        const sessionCost = await tasks.sessionCost(principal, snapshot.sessionId);
+        const snapshot = await tasks.snapshot(request.id, context.caller.requester);
+        const sessionCost = await tasks.sessionCost(snapshot.principal, snapshot.sessionId);
         return toA2aTask(snapshot, context.view(snapshot), {
           historyLength,
           servers: servers(),
@@ -96,11 +94,11 @@ export function createRequestHandler(
     cancelTask: (request, server) =>
       answered(server, async (context): Promise<Task> => {
         const { reason, channel } = cancelMetadata.parse(request.metadata ?? {});
-        const by = { principal: context.caller.principal, channel };
+        const by = { ...context.caller.requester, channel };
         context.caller.concerns({ taskId: request.id });
         try {
           const snapshot = await tasks.cancel(request.id, by, reason);
-          const sessionCost = await tasks.sessionCost(by.principal, snapshot.sessionId);
+          const sessionCost = await tasks.sessionCost(snapshot.principal, snapshot.sessionId);
           return toA2aTask(snapshot, context.view(snapshot), { sessionCost });
         } catch (error) {
           if (error instanceof ProductError && error.reason === 'TASK_ENDED')

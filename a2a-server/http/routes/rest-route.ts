@@ -27,6 +27,7 @@ import {
 import { validateVersion } from '@a2a-js/sdk/server';
 import { callerOf } from '../auth/caller.ts';
 import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
+import { requireOwnTenant } from './requested-tenant.ts';
 import { checkedParams } from '../wire/request-schemas.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
@@ -34,7 +35,7 @@ import type { BindingOptions } from './json-rpc-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import type { StreamFormat } from '../streams/stream-response.ts';
 import { eventPosition } from '../streams/event-cursor.ts';
-import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
+import { RETRY_AFTER_S, toWireError } from '../wire/wire-errors.ts';
 
 const JSON_CONTENT_TYPE = 'application/json';
 
@@ -50,6 +51,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
         'This address speaks A2A 1.0: send the header "A2A-Version: 1.0". A2A 0.3 has the paths below /v1.',
       );
     validateVersion(version, card, 'HTTP+JSON');
+    requireOwnTenant(callerOf(request).principal, request.body);
     const context = new CallContext({
       caller: callerOf(request),
       wire: 'rest',
@@ -166,7 +168,6 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   405: 'UNIMPLEMENTED',
   409: 'ALREADY_EXISTS',
   413: 'RESOURCE_EXHAUSTED',
-  429: 'RESOURCE_EXHAUSTED',
   500: 'INTERNAL',
   502: 'UNAVAILABLE',
   503: 'UNAVAILABLE',
@@ -195,7 +196,6 @@ export function restStreamFormat(response: Response): StreamFormat<StreamRespons
 
 export function sendRestError(response: Response, error: unknown): void {
   const { code, body } = restError(error);
-  const later = retryLaterOf(toWireError(error, 'rest'));
-  if (later !== undefined) response.setHeader('Retry-After', later.retryAfter);
+  if (code === 503) response.setHeader('Retry-After', RETRY_AFTER_S);
   response.status(code).type(answerType(response.req)).json(body);
 }

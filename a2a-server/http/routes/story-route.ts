@@ -30,11 +30,11 @@ export function storyRoute(tasks: TaskService): Router {
         `The query is ?after=…, a position, and reasoning=true or false: ${issuesText(parsed.error)}.`,
       );
     const { taskId } = request.params;
-    const { principal } = callerOf(request);
-    const { seq: end } = await tasks.row(taskId, principal);
+    const { requester } = callerOf(request);
+    const { seq: end } = await tasks.row(taskId, requester);
     const otherwise = 'Leave it out to read from the beginning.';
     const after = parseCursor({ name: 'after', text: parsed.data.after, otherwise }, end);
-    const entries = await tasks.entries(taskId, principal, { after, limit: ENTRIES });
+    const entries = await tasks.entries(taskId, requester, { after, limit: ENTRIES });
     const seq = entries.at(-1)?.seq ?? after;
     const page: StoryPage = {
       events: storyEvents(entries, parsed.data.reasoning === 'true'),

@@ -1,5 +1,6 @@
 import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
+import { reachFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import type { TaskFilter } from '../../journal/journal.ts';
 import type { CostSum } from '../../task/cost-sum.ts';
@@ -11,7 +12,7 @@ import { WIRE_STATE } from '../wire/wire-objects.ts';
 const DEFAULT_PAGE_SIZE = 50;
 
 /**
- * ListTasks (A2A 1.0 §3.1.4): returns a page of the caller's tasks, newest update first.
+ * ListTasks (A2A 1.0 §3.1.4): returns a page of the tasks that exist for the caller, newest update first.
  * @param request checked by `request-schemas.ts`
  */
 export async function listTasks(
@@ -21,10 +22,10 @@ export async function listTasks(
 ): Promise<ListTasksResponse> {
   const { contextId, status, pageSize = DEFAULT_PAGE_SIZE, pageToken, statusTimestampAfter } = request;
   const { historyLength, includeArtifacts = false } = request;
-  const { principal } = context.caller;
+  const { requester } = context.caller;
   const states = status === TaskState.TASK_STATE_UNSPECIFIED ? undefined : statesOf(status);
   const filter: TaskFilter = {
-    principal,
+    ...reachFilter(requester),
     ...(contextId !== '' && { sessionId: contextId }),
     ...(states && { states }),
     ...(statusTimestampAfter !== undefined && { updatedSince: Date.parse(statusTimestampAfter) }),
@@ -34,8 +35,8 @@ export async function listTasks(
   const sessionCosts = new Map<string, CostSum>();
   // Snapshots are loaded one after the other. Loading them in parallel would block the event loop for other requests
   // (X3).
-  for (const { taskId, sessionId } of page.rows) {
-    const snapshot = await tasks.snapshot(taskId, principal);
+  for (const { taskId, sessionId, principal } of page.rows) {
+    const snapshot = await tasks.snapshot(taskId, requester);
     const sessionCost = sessionCosts.get(sessionId) ?? (await tasks.sessionCost(principal, sessionId));
     sessionCosts.set(sessionId, sessionCost);
     found.push(

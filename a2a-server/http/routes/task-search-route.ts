@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskSearchResult } from '../../../shared/protocol/task-search.ts';
+import { reachFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 
@@ -22,8 +23,8 @@ export function taskSearchRoute(tasks: TaskService): Router {
     if (!parsed.success)
       throw new ProductError('MALFORMED', `The query must be ?prefix=<text>: ${issuesText(parsed.error)}.`);
     const idPrefixes = KINDS.map((kind) => `${kind}${parsed.data.prefix}`);
-    const { principal } = callerOf(request);
-    const { rows, total } = await tasks.list({ principal, idPrefixes }, { size: MOST });
+    const { requester } = callerOf(request);
+    const { rows, total } = await tasks.list({ ...reachFilter(requester), idPrefixes }, { size: MOST });
     const found: TaskSearchResult = {
       tasks: rows.map(({ taskId, sessionId, title }) => ({ taskId, sessionId, title })),
       total,

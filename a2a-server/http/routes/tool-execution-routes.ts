@@ -20,7 +20,7 @@ const MAX_LOGGED_REASON = 300;
 export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLimits; log: Logger }): Router {
   const router = Router();
   router.get('/api/tools', async (request, response) => {
-    const running = await tasks.toolExecutions(callerOf(request).principal);
+    const running = await tasks.toolExecutions(callerOf(request).requester);
     response.json({
       tools: running.map((it) => ({ ...it, startedAt: new Date(it.startedAt).toISOString() })),
     });
@@ -39,8 +39,8 @@ export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLi
       const toolId = String(request.params['toolId']);
       const caller = callerOf(request);
       caller.concerns({ toolId });
-      const { principal } = caller;
-      const { success, message } = await tasks.abortTool(toolId, principal, reason);
+      const { principal, requester } = caller;
+      const { success, message } = await tasks.abortTool(toolId, requester, reason);
       // Only a failed abort is logged here. A successful abort is an event of the task, which `startup/event-log-lines.ts`
       // logs.
       if (!success)

@@ -54,11 +54,11 @@ export function sendAndFollow(
   return stream({ tasks, disconnects }, context, async () => {
     const historyLength = request.configuration?.historyLength;
     const outputModes = outputModesOf(request);
-    const { principal, roles, trace } = context.caller;
-    const sent = incomingOf(request, { principal, speaksApproval: context.speaksApproval, trace });
+    const { principal, requester, roles, trace } = context.caller;
+    const sent = incomingOf(request, { requester, speaksApproval: context.speaksApproval, trace });
     const incoming = permittedMessage(sent, roles);
     const accepted = await tasks.send(incoming);
-    const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, principal, accepted.seq));
+    const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, requester, accepted.seq));
     return {
       task: snapshot,
       message: isDecisionOrRevocation(incoming) ? undefined : { principal, seq: accepted.seq },
@@ -83,18 +83,18 @@ export function subscribe(
   context: CallContext,
 ): Stream {
   return stream({ tasks, disconnects }, context, async () => {
-    const { principal } = context.caller;
+    const { requester } = context.caller;
     const text = context.cursor;
     if (text !== undefined) {
       // The task's index row is enough here. Folding the journal of a long task would be slow.
-      const row = await tasks.row(id, principal);
+      const row = await tasks.row(id, requester);
       return {
         task: row,
         after: parseCursor({ name: LAST_EVENT_ID, text, otherwise: ANEW }, row.seq),
         until: 'ended',
       };
     }
-    const snapshot = await tasks.snapshot(id, principal);
+    const snapshot = await tasks.snapshot(id, requester);
     // A2A 1.0 §3.1.6: UnsupportedOperationError for a task in a terminal state.
     if (isTerminal(snapshot))
       throw new ProductError(
@@ -125,7 +125,6 @@ async function* stream(
 ): Stream {
   let ends: ReturnType<Disconnects['reads']> | undefined;
   try {
-    context.caller.becomeStream();
     const { task, message, first, after, until, historyLength, outputModes } = await begin();
     context.caller.concerns({ taskId: task.taskId, sessionId: task.sessionId });
     ends = disconnects?.reads(task.taskId, message);
@@ -166,10 +165,10 @@ async function withItsCodes(
   tasks: TaskService,
   { seq, at, event }: JournalEntry,
   { taskId }: Start['task'],
-  { caller: { principal } }: CallContext,
+  { caller: { requester } }: CallContext,
 ): Promise<JournalEntry> {
   if (event.type !== 'input.required') return { seq, at, event };
-  const { calls } = await tasks.snapshot(taskId, principal, seq);
+  const { calls } = await tasks.snapshot(taskId, requester, seq);
   return { seq, at, event: { ...event, pending: withShownCodes(event.pending, calls) } };
 }
 
@@ -183,8 +182,8 @@ export async function waitForReplyMessage(
   { taskId, seq }: Snapshot,
   context: CallContext,
 ): Promise<Message> {
-  const { principal, signal } = context.caller;
+  const { requester, signal } = context.caller;
   for await (const _ of tasks.follow(taskId, seq, { until: 'ended', signal }));
-  const snapshot = await tasks.snapshot(taskId, principal);
+  const snapshot = await tasks.snapshot(taskId, requester);
   return replyMessage(snapshot, context.view(snapshot));
 }

@@ -22,6 +22,7 @@ import {
   TOOL_APPROVAL,
 } from '../../../shared/protocol/tool-approval.ts';
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
+import type { Requester } from '../../access/requester.ts';
 import type { Incoming } from '../../executor/task-service.ts';
 import type { MessagePart, UserMessage } from '../../task/events.ts';
 import { INPUT_MODES } from './output-modes.ts';
@@ -31,7 +32,7 @@ import type { FileBytes } from '../../journal/journal.ts';
 const DEFAULT_CHANNEL = 'a2a';
 
 interface RequestOrigin {
-  principal: string;
+  requester: Requester;
   speaksApproval: boolean;
   trace?: TraceContext | undefined;
 }
@@ -43,7 +44,7 @@ interface RequestOrigin {
  */
 export function incomingOf(
   request: SendMessageRequest,
-  { principal, speaksApproval, trace }: RequestOrigin,
+  { requester, speaksApproval, trace }: RequestOrigin,
 ): Incoming {
   // A2A 1.0 §3.3.4: a client that expects push notifications must learn that the server does not support them.
   if (request.configuration?.taskPushNotificationConfig !== undefined)
@@ -59,7 +60,7 @@ export function incomingOf(
   const taskId = message.taskId === '' ? {} : { taskId: message.taskId };
   const sessionId = message.contextId === '' ? {} : { sessionId: message.contextId };
   return {
-    principal,
+    ...requester,
     channel: deciding?.channel ?? DEFAULT_CHANNEL,
     message: { messageId: message.messageId, parts, ...(command && { command }), ...aboutOf(message) },
     ...(contents.length > 0 && { contents }),

@@ -20,7 +20,7 @@ import { readEntries } from './event-reader.ts';
 import { takeMaintenance } from './maintenance-lock.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
 import { readStatistics } from './statistics.ts';
-import { postgresRecords } from './postgres-records.ts';
+import { sharedSecret } from './shared-secret.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeUps } from './wake-ups.ts';
 import { Writer } from './writer.ts';
@@ -61,7 +61,7 @@ export async function openPostgresJournal({
   onChangedElsewhere = () => undefined,
   onRemoved = () => undefined,
   backOff = BACK_OFF,
-}: PostgresJournalOptions): Promise<Journal & Required<Pick<Journal, 'records'>>> {
+}: PostgresJournalOptions): Promise<Journal> {
   const address = databaseAddress(url);
   const writer = new Writer(address, { onRemoved, backOff });
   try {
@@ -199,7 +199,7 @@ export async function openPostgresJournal({
       requirePositive(page.size);
       return ask(() => index.list(filter, page));
     },
-    filterValues: (principal) => ask(() => index.filterValues(principal)),
+    filterValues: (owner) => ask(() => index.filterValues(owner)),
     session: async (principal, sessionId) =>
       isStorable(sessionId) ? ask(() => index.session(principal, sessionId)) : [],
     costs: async (filter) => (isStorable(filter.sessionId ?? '') ? ask(() => costRows(reader, filter)) : []),
@@ -228,7 +228,7 @@ export async function openPostgresJournal({
           return (await removeDeleted(connection, requirePositive(limit))) || packStep(connection, limit);
         }),
       ),
-    records: postgresRecords((statement, values) => ask(() => reader.query(statement, values))),
+    sharedSecret: (name, own) => ask(() => sharedSecret(reader, name, own)),
     watch: (taskId, wake) => committed.watch(taskId, wake),
     reachable: () => writer.connected,
     close: () => (closed ??= close()),

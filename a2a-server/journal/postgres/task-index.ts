@@ -1,6 +1,7 @@
 /** Reads the index of tasks. */
 import { bytesColumn, integerColumn, textColumn } from '../columns.ts';
 import type {
+  OwnerFilter,
   RecordedCommand,
   TaskFilter,
   TaskFilterValues,
@@ -128,10 +129,12 @@ export class TaskIndex {
     };
   }
 
-  async filterValues(principal: string): Promise<TaskFilterValues> {
+  async filterValues(owner: OwnerFilter): Promise<TaskFilterValues> {
+    const owned = new Conditions();
+    owned.add((value) => ownedBy(owner, value));
     const valuesOf = async (column: 'workspace' | 'model'): Promise<string[]> => {
-      const text = `SELECT DISTINCT ${column} FROM tasks WHERE principal = $1 AND ${column} IS NOT NULL ORDER BY 1`;
-      return (await this.#database.query({ text }, [principal])).map(([value]) => textColumn(value));
+      const text = `SELECT DISTINCT ${column} FROM tasks WHERE ${owned.sql} AND ${column} IS NOT NULL ORDER BY 1`;
+      return (await this.#database.query({ text }, owned.values)).map(([value]) => textColumn(value));
     };
     return { workspaces: await valuesOf('workspace'), models: await valuesOf('model') };
   }
@@ -158,8 +161,8 @@ class Conditions {
 }
 
 function addConditions(conditions: Conditions, filter: TaskFilter): void {
-  const { principal, sessionId, idPrefixes, states, updatedSince, text, workspace, model } = filter;
-  conditions.addEqual('principal', principal);
+  const { sessionId, idPrefixes, states, updatedSince, text, workspace, model } = filter;
+  conditions.add((value) => ownedBy(filter, value));
   if (sessionId !== undefined) conditions.addEqual('session_id', sessionId);
   if (idPrefixes !== undefined) conditions.add((value) => idBeginsWith(idPrefixes.filter(isStorable), value));
   if (states !== undefined) conditions.add((value) => `state = ANY (${value([...states])})`);
@@ -168,6 +171,12 @@ function addConditions(conditions: Conditions, filter: TaskFilter): void {
   if (model !== undefined) conditions.addEqual('model', model);
   if (workspace !== undefined) conditions.addEqual('workspace', workspace);
   if (text !== undefined) conditions.add((value) => firstMessageHas(text, value));
+}
+
+/** The index `tasks_of_a_tenant` has this expression and this condition. */
+function ownedBy({ principal, tenant }: OwnerFilter, value: (added: SqlValue) => string): string {
+  if (tenant === undefined) return isStorable(principal) ? `principal = ${value(principal)}` : 'FALSE';
+  return `strpos(principal, '/') > 0 AND left(principal, strpos(principal, '/')) = ${value(`${tenant}/`)}`;
 }
 
 /** A task that runs a command without a message text has the command as its title. */

@@ -15,6 +15,7 @@ import type {
   Journal,
   JournalStatistics,
   RecordedCommand,
+  OwnerFilter,
   TaskFilter,
   TaskFilterValues,
   TaskPage,
@@ -178,8 +179,8 @@ class SqliteJournal implements Journal {
     return this.#ask(() => this.#index.list(filter, page));
   }
 
-  async filterValues(principal: string): Promise<TaskFilterValues> {
-    return this.#ask(() => this.#index.filterValues(principal));
+  async filterValues(owner: OwnerFilter): Promise<TaskFilterValues> {
+    return this.#ask(() => this.#index.filterValues(owner));
   }
 
   async session(principal: string, sessionId: string): Promise<TaskRow[]> {
@@ -195,6 +196,10 @@ class SqliteJournal implements Journal {
   }
 
   readonly ownership = soleOwnership(this);
+
+  async sharedSecret(_name: string, own: string): Promise<string> {
+    return own;
+  }
 
   async unsettled(): Promise<TaskRow[]> {
     return this.#ask(() => this.#index.unsettled());

@@ -1,5 +1,6 @@
 /** Queries the index, the commands, the tool executions and the file contents. */
 import type {
+  OwnerFilter,
   RecordedCommand,
   TaskFilter,
   TaskFilterValues,
@@ -116,10 +117,13 @@ export class TaskIndex {
     };
   }
 
-  filterValues(principal: string): TaskFilterValues {
+  filterValues(filter: OwnerFilter): TaskFilterValues {
+    const owner = ownedBy(filter);
     const valuesOf = (value: string): string[] =>
       this.#database
-        .query(`SELECT DISTINCT ${value} AS value FROM tasks WHERE principal = ? ORDER BY value`)(principal)
+        .query(`SELECT DISTINCT ${value} AS value FROM tasks WHERE ${owner.sql} ORDER BY value`)(
+          ...owner.values,
+        )
         .flatMap(([found]) => (found === null ? [] : textColumn(found)));
     return { workspaces: valuesOf(WORKSPACE), models: valuesOf('model') };
   }
@@ -147,11 +151,11 @@ const EVERY: Condition = { sql: 'TRUE', values: [] };
 const NONE: Condition = { sql: 'FALSE', values: [] };
 
 function conditionsOf(filter: TaskFilter): Condition {
-  const { principal, sessionId, idPrefixes, states, updatedSince, text, workspace, model } = filter;
+  const { sessionId, idPrefixes, states, updatedSince, text, workspace, model } = filter;
   const all: Condition[] = [
-    { sql: 'principal = ?', values: [principal] },
+    ownedBy(filter),
     sessionId === undefined ? EVERY : sessionIs(sessionId),
-    ...(idPrefixes === undefined ? [] : [idBeginsWith(principal, idPrefixes)]),
+    ...(idPrefixes === undefined ? [] : [idBeginsWith(ownedBy(filter), idPrefixes)]),
     states === undefined
       ? EVERY
       : { sql: `state IN (${states.map(() => '?').join(', ')})`, values: [...states] },
@@ -161,6 +165,15 @@ function conditionsOf(filter: TaskFilter): Condition {
     text === undefined ? EVERY : messageContains(text),
   ];
   return { sql: all.map(({ sql }) => sql).join(' AND '), values: all.flatMap(({ values }) => values) };
+}
+
+/** The index `tasks_of_a_tenant` has this expression and this condition. */
+function ownedBy({ principal, tenant }: OwnerFilter): Condition {
+  if (tenant === undefined) return { sql: 'principal = ?', values: [principal] };
+  return {
+    sql: "instr(principal, '/') > 0 AND substr(principal, 1, instr(principal, '/')) = ?",
+    values: [`${tenant}/`],
+  };
 }
 
 function hasValue(expression: string, value: string): Condition {
@@ -182,14 +195,14 @@ function sessionIs(sessionId: string): Condition {
 }
 
 /** Uses one index range per prefix, so the time does not grow with the number of tasks. */
-function idBeginsWith(principal: string, prefixes: readonly string[]): Condition {
+function idBeginsWith(owner: Condition, prefixes: readonly string[]): Condition {
   const ranges = prefixes.filter(isStorable).flatMap((prefix): Condition[] => {
     // No id contains the last code point. The range therefore contains every id with this prefix.
     const range = [prefix, `${prefix}\u{10FFFF}`];
     return [
       {
-        sql: 'SELECT key FROM tasks WHERE principal = ? AND session_id >= ? AND session_id < ?',
-        values: [principal, ...range],
+        sql: `SELECT key FROM tasks WHERE ${owner.sql} AND session_id >= ? AND session_id < ?`,
+        values: [...owner.values, ...range],
       },
       { sql: 'SELECT key FROM tasks WHERE task_id >= ? AND task_id < ?', values: range },
     ];

@@ -1,6 +1,5 @@
 import pRetry from 'p-retry';
-import { delayAfter, type BackOff } from '../../runtime/back-off.ts';
-import { waitLonger } from '../../runtime/retry-after.ts';
+import type { BackOff } from '../../runtime/back-off.ts';
 import { ClientError } from './client-error.ts';
 
 export interface RetryPolicy {
@@ -34,7 +33,19 @@ export function backOffOf({ attempts, firstMs, mostMs }: RetryPolicy): BackOff {
   return { retries: attempts - 1, minTimeout: firstMs / 2, maxTimeout: mostMs, factor: 2, randomize: true };
 }
 
-const NEVER = new AbortController().signal;
+/** Resolves after `ms` milliseconds, or when the signal aborts. Leaves no timer and no listener. */
+export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}
 
 export interface RetryOptions {
   signal?: AbortSignal | undefined;
@@ -49,14 +60,12 @@ export function tryAgain<T>(
   patience: RetryPolicy,
   { signal, passes = isRetryable, onFailure }: RetryOptions = {},
 ): Promise<T> {
-  const backOff = backOffOf(patience);
   return pRetry(act, {
-    ...backOff,
+    ...backOffOf(patience),
     ...(signal && { signal }),
-    async shouldRetry({ error, attemptNumber, retriesConsumed }) {
+    shouldRetry({ error, attemptNumber }) {
       if (!passes(error)) return false;
       onFailure?.(attemptNumber, error);
-      await waitLonger(error, delayAfter(retriesConsumed, backOff), signal ?? NEVER);
       return true;
     },
   });

@@ -73,7 +73,7 @@ export async function startAcp(
 
 /** Returns the events in the task's journal, in order. */
 export async function eventsOf({ service: { tasks } }: AcpService, taskId: string): Promise<TaskEvent[]> {
-  const { seq } = await tasks.snapshot(taskId, ADA);
+  const { seq } = await tasks.snapshot(taskId, { principal: ADA });
   const { signal } = new AbortController();
   const events: TaskEvent[] = [];
   for await (const entries of tasks.follow(taskId, 0, { until: 'ended', signal })) {

@@ -160,7 +160,7 @@ describe('a cancel of a task with an ACP agent', () => {
       await acp.service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
       const done = await acp.send(messageOf(steps({ say: 'Next.' }), { sessionId }));
       expect(wordsOf(done)).toBe('Next.');
-      expect((await acp.service.tasks.snapshot(taskId, ADA)).status.state).toBe('canceled');
+      expect((await acp.service.tasks.snapshot(taskId, { principal: ADA })).status.state).toBe('canceled');
     },
   );
 
@@ -178,10 +178,12 @@ describe('a cancel of a task with an ACP agent', () => {
     );
     const running = await happens(acp, taskId, ({ type }) => type === 'tool.output');
     if (running.type !== 'tool.output') throw new Error('no output');
-    expect(await tasks.abortTool(running.toolId, ADA, 'too slow')).toMatchObject({ success: true });
+    expect(await tasks.abortTool(running.toolId, { principal: ADA }, 'too slow')).toMatchObject({
+      success: true,
+    });
     const { signal } = new AbortController();
     for await (const _ of tasks.follow(taskId, accepted.seq, { until: 'ended', signal }));
-    const done = await tasks.snapshot(taskId, ADA);
+    const done = await tasks.snapshot(taskId, { principal: ADA });
     expect([done.status.state, wordsOf(done)]).toEqual(['completed', 'The rest.']);
     expect(Object.values(done.calls)[0]?.state).toMatchObject({
       result: { outcome: { type: 'stopped', reason: 'abort-request', confirmed: true, text: 'working' } },

@@ -171,6 +171,6 @@ describe('an ACP task that waits', () => {
     expect(pendingOf(parked)).toMatchObject([
       { tool: 'other', sideEffect: 'other', preview: { type: 'diff', path: '/etc/motd' } },
     ]);
-    expect(await acp.service.tasks.snapshot(parked.taskId, ADA)).toEqual(parked);
+    expect(await acp.service.tasks.snapshot(parked.taskId, { principal: ADA })).toEqual(parked);
   });
 });

@@ -231,7 +231,7 @@ describe('an agent that speaks ACP', () => {
         }),
       ),
     ).rejects.toMatchObject({ reason: 'INVALID_DECISION' });
-    expect(pendingOf(await acp.service.tasks.snapshot(parked.taskId, ADA))).toEqual([action]);
+    expect(pendingOf(await acp.service.tasks.snapshot(parked.taskId, { principal: ADA }))).toEqual([action]);
   });
 
   it('R04 a message that arrives while the agent works becomes the agent’s next prompt', async () => {
@@ -249,7 +249,7 @@ describe('an agent that speaks ACP', () => {
     await tasks.send(messageOf(steps({ say: 'Second.' }), { taskId }));
     const { signal } = new AbortController();
     for await (const _ of tasks.follow(taskId, accepted.seq, { until: 'ended', signal }));
-    const done = await tasks.snapshot(taskId, ADA);
+    const done = await tasks.snapshot(taskId, { principal: ADA });
     expect(done.status).toEqual({ state: 'completed' });
     expect(wordsOf(done)).toBe('First. Second.');
     expect((await agent.prompts()).length).toBe(2);

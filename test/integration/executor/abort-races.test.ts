@@ -119,7 +119,7 @@ describe('an abort', () => {
     const { taskId } = await tasks.send(messageOf('act', { settings: { autoExecute: true } }));
     await begun;
     const [execution] = tasks.running();
-    const aborted = tasks.abortTool(execution?.toolId ?? '', ADA, 'enough');
+    const aborted = tasks.abortTool(execution?.toolId ?? '', { principal: ADA }, 'enough');
     await tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
     act.finish();
     expect(await aborted).toEqual({
@@ -160,7 +160,7 @@ async function race(
     fail: () => act.fail(),
   };
   const abort = async (): Promise<void> => {
-    answers.abort = (await tasks.abortTool(execution?.toolId ?? '', ADA, 'enough')).success;
+    answers.abort = (await tasks.abortTool(execution?.toolId ?? '', { principal: ADA }, 'enough')).success;
   };
   const cancel = async (): Promise<void> => {
     answers.cancel = (await tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough')).status.state;

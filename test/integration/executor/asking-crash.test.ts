@@ -31,7 +31,7 @@ it.each([
       tools: [tool],
     });
     expect(await tasks.recover()).toBe(0);
-    const before = await tasks.snapshot(taskId, ADA);
+    const before = await tasks.snapshot(taskId, { principal: ADA });
     const asked = before.status.state === 'input-required' ? before.status.pending : [];
     expect(asked).toMatchObject([{ reason: 'question', preview: { text: 'Which?' } }]);
     expect(heard).toEqual([]);

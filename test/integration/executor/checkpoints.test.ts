@@ -289,7 +289,7 @@ describe('a checkpoint', () => {
       until: 'settled',
       signal: new AbortController().signal,
     }));
-    expect((await tasks.snapshot(taskId, 'eve')).status).toMatchObject({
+    expect((await tasks.snapshot(taskId, { principal: 'eve' })).status).toMatchObject({
       state: 'failed',
       message: expect.stringContaining('There are none yet'),
     });

@@ -57,7 +57,7 @@ describe('a message to a session', () => {
     await expect(tasks.send(messageOf('two', { taskId: first.taskId }))).rejects.toMatchObject({
       reason: 'TASK_ENDED',
     });
-    const late = decisionMessage(await tasks.snapshot(first.taskId, ADA), {
+    const late = decisionMessage(await tasks.snapshot(first.taskId, { principal: ADA }), {
       callId: 'call-1',
       decision: 'approve',
     });

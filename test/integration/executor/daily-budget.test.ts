@@ -93,7 +93,9 @@ it('the daily budget applies to one principal: the tasks of other principals con
   const accepted = await service.tasks.send(messageOf('mine', { principal: 'bob' }));
   const { signal } = new AbortController();
   for await (const _ of service.tasks.follow(accepted.taskId, accepted.seq, { until: 'settled', signal }));
-  expect((await service.tasks.snapshot(accepted.taskId, 'bob')).status.state).toBe('completed');
+  expect((await service.tasks.snapshot(accepted.taskId, { principal: 'bob' })).status.state).toBe(
+    'completed',
+  );
 });
 
 it('the daily budget never stops a task without cost: one with a model without a price, or a command', async () => {

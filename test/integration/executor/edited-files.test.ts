@@ -72,7 +72,7 @@ describe('an edit of a call whose file has changed since the question', () => {
       await expect(edits(shown, call.edited)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
       expect([await readFile(path, 'utf8'), await names()]).toEqual([THEIRS, ['a.txt']]);
 
-      const again = await tasks.snapshot(shown.taskId, shown.principal);
+      const again = await tasks.snapshot(shown.taskId, { principal: shown.principal });
       expect(pendingActions(again)).toMatchObject([
         { reason: 'content-changed', decisions: ['approve', 'deny', 'edit'] },
       ]);
@@ -103,7 +103,7 @@ describe('an edit of a call whose file has changed since the question', () => {
     await expect(edits(shown, { path: 'b.txt', ...change })).rejects.toMatchObject({
       reason: 'INVALID_DECISION',
     });
-    expect(await tasks.snapshot(shown.taskId, shown.principal)).toEqual(shown);
+    expect(await tasks.snapshot(shown.taskId, { principal: shown.principal })).toEqual(shown);
   });
 
   it('R90 D2 an edit cannot change another file whose content the person has not seen', async () => {

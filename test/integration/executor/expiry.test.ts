@@ -49,7 +49,7 @@ const callOf = ({ status }: Snapshot): string =>
   status.state === 'input-required' ? (status.pending[0]?.callId ?? '') : '';
 
 const stateOf = async ({ tasks }: RunningService, { taskId }: Snapshot) =>
-  (await tasks.snapshot(taskId, ADA)).status;
+  (await tasks.snapshot(taskId, { principal: ADA })).status;
 
 describe('a task that waits for a decision', () => {
   it('R14 a waiting task expires on time with an event that contains the reason, and subscribers get the event', async () => {
@@ -175,5 +175,5 @@ function approval(task: Snapshot) {
 async function settledState({ tasks }: RunningService, { taskId }: Snapshot): Promise<string> {
   const { signal } = new AbortController();
   for await (const _ of tasks.follow(taskId, 0, { until: 'ended', signal }));
-  return (await tasks.snapshot(taskId, ADA)).status.state;
+  return (await tasks.snapshot(taskId, { principal: ADA })).status.state;
 }

@@ -192,7 +192,7 @@ describe('the time limits of a task', () => {
     const [call] = status.state === 'input-required' ? status.pending : [];
     await service.tasks.cancel(accepted.taskId, { principal: ADA, channel: 'test' }, 'enough');
     expect(call).toMatchObject({ tool: 'look' });
-    expect((await service.tasks.snapshot(accepted.taskId, ADA)).spent.activeMs).toBe(0);
+    expect((await service.tasks.snapshot(accepted.taskId, { principal: ADA })).spent.activeMs).toBe(0);
   });
 });
 
@@ -244,7 +244,7 @@ describe('the budget of a task', () => {
       reason: 'DECISION_NEEDED',
       message: expect.stringContaining('Cancel the task'),
     });
-    expect((await service.tasks.snapshot(taskId, ADA)).status).toEqual(status);
+    expect((await service.tasks.snapshot(taskId, { principal: ADA })).status).toEqual(status);
     const again = await service.tasks.send(messageOf('approve', { taskId, wordsDecide: true }));
     expect((await untilSettled(service.tasks, again)).status).toEqual({ state: 'completed' });
   });
@@ -319,7 +319,7 @@ describe('the time in which no server runs', () => {
     await runs;
     clock.advance(10_000);
     if (ended === 'killed') {
-      for (const { toolId } of await before.tasks.toolExecutions(ADA))
+      for (const { toolId } of await before.tasks.toolExecutions({ principal: ADA }))
         orphans.push({ owner: { type: 'tool-execution', toolId }, group: 4242 });
       killed.full = true;
     }
@@ -365,7 +365,7 @@ describe('the time in which no server runs', () => {
     );
     const { tasks, clock } = service;
     await untilIdle(tasks);
-    expect(await tasks.snapshot(accepted.taskId, ADA)).toMatchObject({
+    expect(await tasks.snapshot(accepted.taskId, { principal: ADA })).toMatchObject({
       status: { state: 'working' },
       spent: { activeMs: 0 },
     });

@@ -101,7 +101,7 @@ async function sent({ tasks }: Life, message: Incoming): Promise<Snapshot> {
   const { taskId, seq } = await tasks.send(message);
   const { signal } = new AbortController();
   for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
-  return tasks.snapshot(taskId, PRINCIPAL);
+  return tasks.snapshot(taskId, { principal: PRINCIPAL });
 }
 
 /** Checks that the process has no execution, tool or timer of any task. The last steps may still need a moment. */
@@ -137,7 +137,7 @@ describe('a task that waits for a person', () => {
       const second = await begin(directory, clock);
       expect(await second.tasks.recover()).toBe(0);
       clock.advance(ms / 2);
-      expect(await second.tasks.snapshot(parked.taskId, PRINCIPAL)).toEqual(parked);
+      expect(await second.tasks.snapshot(parked.taskId, { principal: PRINCIPAL })).toEqual(parked);
       await expectIdle(second, clock);
       const done = await sent(second, approval(parked));
       expect(done.status.state).toBe('completed');

@@ -47,7 +47,7 @@ it('R30 a server that starts with ten thousand waiting tasks does not load them;
     seed: 30,
   });
   for (const index of sample) {
-    const parked = await tasks.snapshot(parkedTaskId(index), ADA);
+    const parked = await tasks.snapshot(parkedTaskId(index), { principal: ADA });
     const decision = decisionMessage(parked, { callId: pendingCall(parked), decision: 'approve' });
     expect((await untilSettled(tasks, await tasks.send(decision))).status.state).toBe('completed');
     expect(await readFile(join(workspace, parkedTaskFile(index)), 'utf8')).toBe('once');

@@ -110,7 +110,7 @@ describe('a task under policy rules', () => {
       reason: 'INVALID_DECISION',
       message: expect.stringContaining('rule 1 (deny: command "git push")'),
     });
-    expect((await tasks.row(parked.taskId, 'ada')).state).toBe('input-required');
+    expect((await tasks.row(parked.taskId, { principal: 'ada' })).state).toBe('input-required');
   });
 
   it('a rule checks a path after links are resolved: a link cannot bypass a deny rule', async () => {
@@ -222,7 +222,7 @@ describe('a trust grant with a limit', () => {
     expect(after.status).toMatchObject({ pending: [{ tool: 'run-shell-command' }] });
     const [grant] = after.grants;
     const { seq } = await tasks.send(messageOf('', { taskId, revoke: [grant?.grantId ?? ''] }));
-    const asked = await tasks.snapshot(taskId, 'ada', seq);
+    const asked = await tasks.snapshot(taskId, { principal: 'ada' }, seq);
     expect(asked.grants).toEqual([]);
     expect(asked.status).toMatchObject({
       pending: [{ title: 'Write a.txt' }, { tool: 'run-shell-command' }],

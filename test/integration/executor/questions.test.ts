@@ -131,7 +131,7 @@ describe('a tool call that asks the person a question', () => {
       await expect(
         service.tasks.send(decisionMessage(task, { callId: idOf(task), ...decision })),
       ).rejects.toMatchObject({ message: expect.stringMatching(message) });
-      expect(await service.tasks.snapshot(task.taskId, ADA)).toEqual(task);
+      expect(await service.tasks.snapshot(task.taskId, { principal: ADA })).toEqual(task);
     },
   );
 
@@ -178,7 +178,7 @@ describe('a tool call that asks the person a question', () => {
     const [question, approval] = pendingOf(task);
     const { taskId } = task;
     await service.tasks.send(decisionMessage(task, { callId: approval?.callId ?? '', decision: 'approve' }));
-    const still = await service.tasks.snapshot(taskId, ADA);
+    const still = await service.tasks.snapshot(taskId, { principal: ADA });
     expect(pendingOf(still)).toMatchObject([{ callId: question?.callId, reason: 'question' }]);
     expect(still.calls[approval?.callId ?? '']?.state.type).toBe('ready');
     const answer = decisionMessage(still, {
@@ -241,7 +241,9 @@ describe('a question that a running tool asks', () => {
     await on.tasks.send(
       decisionMessage(seen, { callId: which?.callId ?? '', decision: 'answer', answer: 'red' }),
     );
-    expect(pendingOf(await on.tasks.snapshot(taskId, ADA))).toMatchObject([{ callId: why?.callId }]);
+    expect(pendingOf(await on.tasks.snapshot(taskId, { principal: ADA }))).toMatchObject([
+      { callId: why?.callId },
+    ]);
     const last = decisionMessage(seen, { callId: why?.callId ?? '', decision: 'answer', answer: 'because' });
     await untilSettled(on.tasks, await on.tasks.send(last));
     expect(results(on.models)).toEqual([{ text: 'Told "red" and "because".', isError: false }]);
@@ -290,7 +292,9 @@ describe('a question that a running tool asks', () => {
     const on = await working({ asks: [WHICH] });
     const { taskId } = on.task;
     const toolId = on.tasks.running()[0]?.toolId ?? '';
-    expect(await on.tasks.abortTool(toolId, ADA, 'never mind')).toMatchObject({ success: true });
+    expect(await on.tasks.abortTool(toolId, { principal: ADA }, 'never mind')).toMatchObject({
+      success: true,
+    });
     const after = await until(on, taskId, ({ status }) => status.state === 'completed');
     expect((await eventsOf(on, taskId)).map(({ type }) => type)).toContain('tool.withdrew');
     expect(on.heard).toEqual(['rejected']);
@@ -324,7 +328,7 @@ describe('a question that a running tool asks', () => {
     on.clock.advance(1000);
     await on.tasks.maintenanceIdle();
     await until(on, on.task.taskId, () => on.tasks.executing() === 0);
-    expect((await on.tasks.snapshot(on.task.taskId, ADA)).status.state).toBe('canceled');
+    expect((await on.tasks.snapshot(on.task.taskId, { principal: ADA })).status.state).toBe('canceled');
     expect(on.heard).toEqual(['rejected']);
   });
 
@@ -378,7 +382,7 @@ describe('a question that a running tool asks', () => {
       expect(asking.heard).toEqual(['rejected']);
       const next = await started([], { stateDir: first.stateDir, tools: [asking.tool] });
       expect(await next.tasks.recover()).toBe(0);
-      expect(pendingOf(await next.tasks.snapshot(task.taskId, ADA))).toEqual(pendingOf(task));
+      expect(pendingOf(await next.tasks.snapshot(task.taskId, { principal: ADA }))).toEqual(pendingOf(task));
       const answer = decisionMessage(task, { callId: idOf(task), decision: 'answer', answer: 'red' });
       const after = await untilSettled(next.tasks, await next.tasks.send(answer));
       expect(after.status.state).toBe(state);
@@ -398,7 +402,7 @@ async function until(
   is: (snapshot: Snapshot) => boolean,
 ): Promise<Snapshot> {
   for (;;) {
-    const snapshot = await tasks.snapshot(taskId, ADA);
+    const snapshot = await tasks.snapshot(taskId, { principal: ADA });
     if (is(snapshot)) return snapshot;
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -34,7 +34,7 @@ describe('a session that ended long ago', () => {
     clock.advance(11 * DAY);
     await tasks.maintenanceIdle();
     expect((await tasks.send(first)).taskId).toBe(accepted.taskId);
-    expect((await tasks.snapshot(old.taskId, ADA)).seq).toBe(old.seq);
+    expect((await tasks.snapshot(old.taskId, { principal: ADA })).seq).toBe(old.seq);
 
     clock.advance(19 * DAY - 3_600_000);
     await tasks.maintenanceIdle();
@@ -49,7 +49,7 @@ describe('a session that ended long ago', () => {
     await tasks.maintenanceIdle();
     const unknown = { reason: 'UNKNOWN_TASK' };
     for (const { taskId, seq } of [old, next]) {
-      await expect(tasks.snapshot(taskId, ADA)).rejects.toMatchObject(unknown);
+      await expect(tasks.snapshot(taskId, { principal: ADA })).rejects.toMatchObject(unknown);
       const { signal } = new AbortController();
       await expect(tasks.follow(taskId, seq, { until: 'ended', signal }).next()).rejects.toMatchObject(
         unknown,

@@ -120,7 +120,7 @@ describe('a call that the person approves', () => {
       ).rejects.toMatchObject({
         reason: 'INVALID_DECISION',
       });
-    expect(await tasks.snapshot(parked.taskId, ADA)).toEqual(parked);
+    expect(await tasks.snapshot(parked.taskId, { principal: ADA })).toEqual(parked);
   });
 
   it('R11 if the file has changed since the question, the server asks about the call again with the new diff, and writes nothing', async () => {
@@ -199,7 +199,9 @@ describe('a message that arrives twice', () => {
     await untilSettled(tasks, await tasks.send(decisionMessage(parked, { callId, decision: 'approve' })));
     const again = await tasks.send(message);
     expect(again.taskId).toBe(parked.taskId);
-    expect((await tasks.snapshot(again.taskId, ADA, again.seq)).status.state).toBe('completed');
+    expect((await tasks.snapshot(again.taskId, { principal: ADA }, again.seq)).status.state).toBe(
+      'completed',
+    );
     expect(model.requests).toHaveLength(2);
   });
 });

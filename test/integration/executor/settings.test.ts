@@ -28,7 +28,7 @@ describe('a message to a task that has not ended', () => {
         reason: 'MALFORMED',
         facts: { settings: Object.keys(settings)[0] },
       });
-      expect(JSON.stringify(await tasks.snapshot(taskId, ADA))).not.toContain('"more"');
+      expect(JSON.stringify(await tasks.snapshot(taskId, { principal: ADA }))).not.toContain('"more"');
     },
   );
 

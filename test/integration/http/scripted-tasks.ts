@@ -1,5 +1,6 @@
 /** A task service whose journals the test writes. With it, a test checks the HTTP layer alone. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { reaches, type Requester } from '../../../a2a-server/access/requester.ts';
 import type { Receipt } from '../../../shared/receipt/receipt.ts';
 import { readReceipt } from '../../../a2a-server/executor/read-receipt.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
@@ -118,21 +119,22 @@ export class ScriptedTasks implements TaskService {
     return await this.onSend(incoming);
   }
 
-  cancel(taskId: string, by: { principal: string; channel: string }, reason: string): Promise<Snapshot> {
-    return this.snapshot(taskId, by.principal).then((snapshot) => {
+  cancel(taskId: string, by: Requester & { channel: string }, reason: string): Promise<Snapshot> {
+    return this.snapshot(taskId, by).then((snapshot) => {
       if (isTerminal(snapshot)) throw new ProductError('TASK_ENDED', `Task ${taskId} has ended.`);
       this.cancelled.push({ taskId, reason, channel: by.channel });
-      this.append(taskId, [{ type: 'task.canceled', reason, by }]);
-      return this.snapshot(taskId, by.principal);
+      const { principal, channel } = by;
+      this.append(taskId, [{ type: 'task.canceled', reason, by: { principal, channel } }]);
+      return this.snapshot(taskId, by);
     });
   }
 
   async cancelWork(
     taskId: string,
-    by: { principal: string; channel: string },
+    by: Requester & { channel: string },
     { messageSeq, reason }: ReaderDisconnect,
   ): Promise<void> {
-    const snapshot = await this.snapshot(taskId, by.principal);
+    const snapshot = await this.snapshot(taskId, by);
     if (!isSettled(snapshot) && snapshot.messageSeq <= messageSeq) await this.cancel(taskId, by, reason);
   }
 
@@ -140,32 +142,32 @@ export class ScriptedTasks implements TaskService {
     return Promise.resolve([]);
   }
 
-  abortTool(toolId: string, principal: string, reason: string) {
+  abortTool(toolId: string, { principal }: Requester, reason: string) {
     this.aborted.push({ toolId, principal, reason });
     return Promise.resolve({ success: toolId === 'tool-1', message: `asked for ${toolId}` });
   }
 
-  async row(taskId: string, principal: string): Promise<TaskRow> {
-    return rowOf(await this.#fold(taskId, principal));
+  async row(taskId: string, by: Requester): Promise<TaskRow> {
+    return rowOf(await this.#fold(taskId, by));
   }
 
-  async file(taskId: string, principal: string, hash: string) {
-    await this.#fold(taskId, principal);
+  async file(taskId: string, by: Requester, hash: string) {
+    await this.#fold(taskId, by);
     const found = this.files.get(hash);
     if (found === undefined) throw new ProductError('UNKNOWN_ADDRESS', `Task ${taskId} has no such file.`);
     return found;
   }
 
-  snapshot(taskId: string, principal: string, atSeq?: number): Promise<Snapshot> {
+  snapshot(taskId: string, by: Requester, atSeq?: number): Promise<Snapshot> {
     this.snapshots += 1;
-    return this.#fold(taskId, principal, atSeq);
+    return this.#fold(taskId, by, atSeq);
   }
 
-  #fold(taskId: string, principal: string, atSeq?: number): Promise<Snapshot> {
+  #fold(taskId: string, by: Requester, atSeq?: number): Promise<Snapshot> {
     return Promise.resolve().then(() => {
       const { entries } = this.#journal(taskId);
       const snapshot = foldAll(taskId, entries.slice(0, atSeq));
-      if (snapshot?.principal !== principal) throw unknownTask(taskId);
+      if (snapshot === undefined || !reaches(by, snapshot.principal)) throw unknownTask(taskId);
       return snapshot;
     });
   }
@@ -181,25 +183,25 @@ export class ScriptedTasks implements TaskService {
     return Promise.reject(new Error('no scripted task demands presence'));
   }
 
-  async receipt(taskId: string, principal: string, events?: number): Promise<Receipt> {
-    const { seq } = await this.#fold(taskId, principal);
+  async receipt(taskId: string, by: Requester, events?: number): Promise<Receipt> {
+    const { seq } = await this.#fold(taskId, by);
     const { entries } = this.#journal(taskId);
     const read = (_: string, after: number, limit: number): Promise<JournalEntry[]> =>
       Promise.resolve(entries.slice(after, after + limit));
     return readReceipt({ read }, { taskId, seq }, events);
   }
 
-  async taskCosts(taskId: string, principal: string): Promise<TaskCosts> {
-    await this.#fold(taskId, principal);
+  async taskCosts(taskId: string, by: Requester): Promise<TaskCosts> {
+    await this.#fold(taskId, by);
     return { taskId, requests: listRequestCosts(this.#journal(taskId).entries) };
   }
 
   async entries(
     taskId: string,
-    principal: string,
+    by: Requester,
     { after, limit }: { after: number; limit: number },
   ): Promise<readonly JournalEntry[]> {
-    await this.#fold(taskId, principal);
+    await this.#fold(taskId, by);
     return this.#journal(taskId).entries.slice(after, after + limit);
   }
 

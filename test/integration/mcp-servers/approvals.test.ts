@@ -34,7 +34,7 @@ async function untilParkedAgain(
 ): Promise<Snapshot> {
   const { signal } = new AbortController();
   for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
-  return tasks.snapshot(taskId, ADA);
+  return tasks.snapshot(taskId, { principal: ADA });
 }
 
 function callsIn({ calls }: Snapshot) {
@@ -106,7 +106,7 @@ describe('a tool of an MCP server', () => {
     const { tasks, accepted } = await taskWith(stage, turns, { autoExecute: true });
     while (tasks.running().length === 0) await new Promise((resolve) => setImmediate(resolve));
     const { principal, toolId } = tasks.running()[0] ?? { principal: '', toolId: '' };
-    if (what === 'its abort') await tasks.abortTool(toolId, principal, 'the plan has changed');
+    if (what === 'its abort') await tasks.abortTool(toolId, { principal }, 'the plan has changed');
     else await tasks.cancel(accepted.taskId, { principal, channel: 'test' }, 'the plan has changed');
     let seen = '[]';
     while (seen === '[]') seen = await stage.call('cancelled');
@@ -133,7 +133,7 @@ describe('a tool of an MCP server', () => {
       const stopped = callsIn(waiting)[0]?.state;
       expect(stopped).toMatchObject({ result: { outcome: { type: 'stopped', reason: 'timeout' } } });
       await stage.call('release');
-      const outputs = async () => (await tasks.snapshot(waiting.taskId, ADA)).outputs;
+      const outputs = async () => (await tasks.snapshot(waiting.taskId, { principal: ADA })).outputs;
       while ((await outputs()).length === 0) await new Promise((resolve) => setImmediate(resolve));
       expect((await outputs()).map(({ text }) => text)).toEqual([
         '\n[answered after it was stopped]\ndone at last: page 1\n',

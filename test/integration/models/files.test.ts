@@ -255,13 +255,15 @@ it('a client can read the files of a task by their hashes, and no other content 
   );
   const { taskId } = task;
   expect(filesOf(task)).toMatchObject([{ name: 'spec.pdf' }, { name: 'a.md', callId: expect.any(String) }]);
-  const image = await tasks.file(taskId, ADA, hashOf(PNG));
+  const image = await tasks.file(taskId, { principal: ADA }, hashOf(PNG));
   expect(image).toEqual({ mediaType: 'image/png', bytes: expect.any(Uint8Array) });
   expect(Buffer.from(image.bytes)).toEqual(PNG);
-  await expect(tasks.file(taskId, ADA, hashOf(Buffer.from('old\n')))).rejects.toMatchObject({
+  await expect(tasks.file(taskId, { principal: ADA }, hashOf(Buffer.from('old\n')))).rejects.toMatchObject({
     reason: 'UNKNOWN_ADDRESS',
   });
-  await expect(tasks.file(taskId, 'eve', hashOf(PNG))).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
+  await expect(tasks.file(taskId, { principal: 'eve' }, hashOf(PNG))).rejects.toMatchObject({
+    reason: 'UNKNOWN_TASK',
+  });
 });
 
 it('the journal stores the content of a file once, in a table next to the events', async () => {

@@ -78,7 +78,7 @@ describe('a model answer that breaks off after its first words', () => {
     const { taskId } = await service.tasks.send(messageOf('do it'));
     await until(service, taskId, 'model.unavailable');
     await service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'enough');
-    expect((await service.tasks.snapshot(taskId, ADA)).status.state).toBe('canceled');
+    expect((await service.tasks.snapshot(taskId, { principal: ADA })).status.state).toBe('canceled');
     expect(service.clock.pending).toBe(0);
     service.clock.advance(3_600_000);
     await untilIdle(service.tasks);
@@ -149,7 +149,7 @@ describe('a model provider that sends nothing', () => {
     await arrived;
     service.clock.advance(20_000);
     await until(service, accepted.taskId, 'turn.noted');
-    expect((await service.tasks.snapshot(accepted.taskId, ADA)).status).toEqual({
+    expect((await service.tasks.snapshot(accepted.taskId, { principal: ADA })).status).toEqual({
       state: 'working',
       note: expect.stringMatching(/^openai-compatible:fake has sent nothing for 20 s/),
     });
@@ -200,7 +200,9 @@ describe.each(['openai:gpt-4.1', 'openai:gpt-5-mini', 'openai-compatible:any'])(
       const accepted = await service.tasks.send(messageOf('do it'));
       const events = await until(service, accepted.taskId, 'model.unavailable');
       expect(events.at(-1)).toMatchObject({ text: expect.stringContaining('Rate limit reached') });
-      expect((await service.tasks.snapshot(accepted.taskId, ADA)).status.state).toBe('working');
+      expect((await service.tasks.snapshot(accepted.taskId, { principal: ADA })).status.state).toBe(
+        'working',
+      );
     });
   },
 );

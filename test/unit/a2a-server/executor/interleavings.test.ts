@@ -173,7 +173,7 @@ describe('the executor under random interleavings', () => {
         const perform = async (act: Action): Promise<void> => {
           switch (act.type) {
             case 'decide': {
-              const saw = await tasks.snapshot(taskId, 'ada');
+              const saw = await tasks.snapshot(taskId, { principal: 'ada' });
               const ids = Object.keys(saw.calls);
               const callId = ids[act.pick % Math.max(ids.length, 1)] ?? 'none';
               return decideOn(saw, callId, act.word);
@@ -204,7 +204,7 @@ describe('the executor under random interleavings', () => {
               const running = tasks.running().filter((execution) => execution.taskId === taskId);
               const execution = running[act.pick % Math.max(running.length, 1)];
               // The test does not wait for the abort, because the abort returns only when the tool has ended.
-              if (execution) void tasks.abortTool(execution.toolId, 'ada', 'test');
+              if (execution) void tasks.abortTool(execution.toolId, { principal: 'ada' }, 'test');
               return;
             }
             case 'cancel': {
@@ -228,7 +228,7 @@ describe('the executor under random interleavings', () => {
           );
           // Then a person approves every pending action until the task ends.
           for (;;) {
-            const snapshot = await tasks.snapshot(taskId, 'ada');
+            const snapshot = await tasks.snapshot(taskId, { principal: 'ada' });
             if (isTerminal(snapshot)) return;
             const [call] = waitingCalls(snapshot);
             if (snapshot.status.state === 'input-required' && call) {
@@ -248,7 +248,7 @@ describe('the executor under random interleavings', () => {
         // These reads belong to the test and are not counted.
         const entries = await readAll(taskId);
         const events = entries.map((entry) => entry.event);
-        const snapshot = await scheduler.waitFor(tasks.snapshot(taskId, 'ada'));
+        const snapshot = await scheduler.waitFor(tasks.snapshot(taskId, { principal: 'ada' }));
         // J1, J2
         expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, i) => i + 1));
         expect(foldAll(taskId, entries)).toEqual(snapshot);

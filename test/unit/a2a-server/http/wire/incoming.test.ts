@@ -12,7 +12,7 @@ function parse(message: object) {
   const request = SendMessageRequest.fromJSON({
     message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hi' }], ...message },
   });
-  return incomingOf(request, { principal: 'local', speaksApproval: true });
+  return incomingOf(request, { requester: { principal: 'local' }, speaksApproval: true });
 }
 
 const hash = (message: object): string => parse(message).bodyHash;

@@ -1,0 +1,63 @@
+/**
+ * Whose tasks a request may use. A principal of a tenant has the name `tenant/name`, so the journal keeps the tasks of
+ * two tenants apart. A role that shares lets its holder also use the tasks of the other principals of the tenant. Pure.
+ */
+import { requireRole, type Role } from './role.ts';
+
+/** The characters of a principal's name within its tenant, and of a tenant's name. */
+export const NAME_PATTERN = /^[\w.@-]{1,100}$/;
+
+/** The full name of a principal: `name`, or `tenant/name`. */
+export const PRINCIPAL_PATTERN = /^(?:[\w.@-]{1,100}\/)?[\w.@-]{1,100}$/;
+
+/** Who sends a request. */
+export interface Requester {
+  /** The full name. */
+  principal: string;
+  /** Present if the requester may also use the tasks of the other principals of its tenant. */
+  sharing?: Sharing;
+}
+
+interface Sharing {
+  tenant: string;
+  roles: readonly Role[];
+}
+
+/** With one of these roles, a requester sees the tasks of its whole tenant. `delegate` alone covers only own tasks. */
+const SHARING_ROLES: readonly Role[] = ['approve', 'operate', 'read'];
+
+/** Returns the full name of a principal. */
+export function fullName(name: string, tenant: string | undefined): string {
+  return tenant === undefined ? name : `${tenant}/${name}`;
+}
+
+/** Returns the tenant of a principal. Undefined if it has none. */
+export function tenantOf(principal: string): string | undefined {
+  const end = principal.indexOf('/');
+  return end === -1 ? undefined : principal.slice(0, end);
+}
+
+export function requesterOf(principal: string, roles: readonly Role[]): Requester {
+  const tenant = tenantOf(principal);
+  return tenant !== undefined && SHARING_ROLES.some((role) => roles.includes(role))
+    ? { principal, sharing: { tenant, roles } }
+    : { principal };
+}
+
+/** True if the tasks of this principal exist for the requester. */
+export function reaches({ principal, sharing }: Requester, owner: string): boolean {
+  return owner === principal || (sharing !== undefined && tenantOf(owner) === sharing.tenant);
+}
+
+/**
+ * Checks the role that an act on a task of another principal needs. For the requester's own tasks, the role of the
+ * route is enough. @throws ProductError FORBIDDEN
+ */
+export function requireRoleFor({ principal, sharing }: Requester, owner: string, needed: Role): void {
+  if (owner !== principal) requireRole(sharing?.roles ?? [], [needed]);
+}
+
+/** Selects the tasks that exist for the requester. */
+export function reachFilter({ principal, sharing }: Requester): { principal: string; tenant?: string } {
+  return { principal, ...(sharing && { tenant: sharing.tenant }) };
+}

@@ -1,0 +1,51 @@
+/**
+ * The tenant that a request names (A2A 1.0: the field `tenant`, or the first segment of the path, `/{tenant}/tasks`). A
+ * caller has one tenant, which its token says. So the request may repeat that tenant. Any other tenant does not exist.
+ */
+import type { Request, RequestHandler } from 'express';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { isRecord } from '../../../shared/runtime/record.ts';
+import { tenantOf } from '../../access/requester.ts';
+import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
+import { needOf } from './allowed-methods.ts';
+import { callerOf } from '../auth/caller.ts';
+
+/** The addresses of a2a.proto that have an `additional_bindings` with `/{tenant=*}`. */
+const TENANT_PATH = /^\/([^/]+)(\/(?:message:(?:send|stream)|tasks|tasks\/.+|extendedAgentCard))$/;
+
+const tenantsOfPaths = new WeakMap<Request, string>();
+
+/** Removes the tenant from the path, so that the routes find the address. Runs before the authentication. */
+export const tenantPath: RequestHandler = (request, _response, next) => {
+  const [, segment, rest] = TENANT_PATH.exec(request.path) ?? [];
+  const known = needOf(request.method, request.path) !== undefined;
+  // A2A 0.3 has no tenants.
+  const { legacy } = a2aVersionOf(request.header('A2A-Version'));
+  if (segment === undefined || rest === undefined || known || legacy) return next();
+  tenantsOfPaths.set(request, decoded(segment));
+  request.url = `${rest}${request.url.slice(request.path.length)}`;
+  next();
+};
+
+/** Checks the tenant of the path and of the query. @throws ProductError UNKNOWN_ADDRESS */
+export const checkTenantPath: RequestHandler = (request, _response, next) => {
+  requireOwnTenant(callerOf(request).principal, { tenant: tenantsOfPaths.get(request) });
+  requireOwnTenant(callerOf(request).principal, request.query);
+  next();
+};
+
+/** Checks the field `tenant` of parameters or of a body. @throws ProductError UNKNOWN_ADDRESS */
+export function requireOwnTenant(principal: string, params: unknown): void {
+  const tenant = isRecord(params) ? params['tenant'] : undefined;
+  // ProtoJSON: null and the empty text are the same as an absent field.
+  if (tenant === undefined || tenant === null || tenant === '' || tenant === tenantOf(principal)) return;
+  throw new ProductError('UNKNOWN_ADDRESS', 'There is no such tenant.');
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
