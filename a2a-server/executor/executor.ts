@@ -209,9 +209,10 @@ export class Executor {
     const { log, clock } = this.#options;
     const now = clock.now();
     this.#unopened = stillUnopened(this.#unopened, tasks, now);
-    for (const { taskId, workspace } of tasks) {
+    for (const task of tasks) {
+      const { taskId } = task;
       if (!isStranded(this.#unopened, taskId, now)) continue;
-      await log.change(taskId, (s) => ({ type: 'append', events: unavailableEvents(s, workspace) }));
+      await log.change(taskId, (s) => ({ type: 'append', events: unavailableEvents(s, task) }));
     }
   }
 

@@ -154,6 +154,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       );
     const previous = target.previous && (await log.load(target.previous.taskId));
     const message = commands.accept(incoming.message);
+    if (previous !== undefined && incoming.settings.workspace === undefined) await requireHere(previous);
     const settings = await checkedSettings(newTaskSettings(incoming.settings, previous, options.mode));
     refuseFiles(message, settings.model, models);
     await refuseLongMessage(message, { settings, previous }, options);
@@ -310,6 +311,16 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const use = await journal.dailyUse(principal, toDay);
     const limitUsd = dailyLimit(use, dailyBudget);
     return { ...report, sessions, dailyBudget: { usd: dailyBudget, limitUsd, spentUsd: use.usd } };
+  }
+
+  /** Requires that this server has the directories of the session's last task, because the new task inherits them. */
+  async function requireHere({ taskId, sessionId, settings }: Snapshot): Promise<void> {
+    if (await journal.ownership.isHere(taskId)) return;
+    throw new ProductError(
+      'UNKNOWN_WORKSPACE',
+      `The workspace ${settings.workspace ?? ''} of session ${sessionId} is on servers with another label than this one (setting "label"). Send the message to one of them, or name a workspace of this server.`,
+      { facts: { sessionId } },
+    );
   }
 
   async function checkedSettings(settings: TaskSettings): Promise<TaskSettings> {

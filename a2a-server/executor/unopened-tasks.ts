@@ -23,8 +23,12 @@ export function isStranded(found: FoundAt, taskId: string, now: number): boolean
 }
 
 /** Returns the event that tells the reason. Returns nothing if the journal already has it, or if the task does not work. */
-export function unavailableEvents(snapshot: Snapshot, workspace: string): TaskEvent[] {
-  const text = `The task waits: no running server can open its workspace ${workspace}. Start a server that can, or cancel the task.`;
+export function unavailableEvents(
+  snapshot: Snapshot,
+  { workspace, label }: Pick<UnopenedTask, 'workspace' | 'label'>,
+): TaskEvent[] {
+  const servers = label === null ? 'server' : `server with the label ${label}`;
+  const text = `The task waits: no running ${servers} can open its workspace ${workspace}. Start a server that can, or cancel the task.`;
   if (snapshot.status.state !== 'working' || progressNoteOf(snapshot) === text) return [];
   return [{ type: 'workspace.unavailable', workspace, text }];
 }

@@ -53,10 +53,12 @@ export interface ClaimedTask {
   claim: Claim;
 }
 
-/** A task that needs an execution and has no living owner. This server cannot open its workspace. */
+/** A task that needs an execution and has no living owner. It has another label, or this server cannot open its workspace. */
 export interface UnopenedTask {
   taskId: string;
   workspace: string;
+  /** The label of the servers that may execute the task, or null. */
+  label: string | null;
 }
 
 /** What a search for tasks without a living owner has found. */
@@ -93,6 +95,8 @@ export interface Ownership {
    * @param except tasks that this server does not claim
    */
   claimAbandoned(except: readonly string[]): Promise<AbandonedTasks>;
+  /** True if the task's directories are those of this server, because both have the same label. */
+  isHere(taskId: string): Promise<boolean>;
   /** Gives the claim back. Another server can then claim the task. */
   release(taskId: string, claim: Claim): void;
 }
@@ -111,6 +115,7 @@ export function soleOwnership(journal: Pick<Journal, 'unsettled'>): Ownership {
         unopened: [],
       };
     },
+    isHere: async () => true,
     release: () => undefined,
   };
 }

@@ -20,7 +20,12 @@ interface JournalUse {
  * @throws ProductError CONFIGURATION, STORAGE
  */
 export async function openJournal(
-  { database, databaseListen, stateDir }: Pick<ServerSettings, 'database' | 'databaseListen' | 'stateDir'>,
+  {
+    database,
+    databaseListen,
+    label,
+    stateDir,
+  }: Pick<ServerSettings, 'database' | 'databaseListen' | 'label' | 'stateDir'>,
   { clock, onAppended, onChangedElsewhere, onRemoved }: JournalUse,
 ): Promise<Journal> {
   const path = join(stateDir, 'journal.db');
@@ -32,6 +37,7 @@ export async function openJournal(
     const journal = await openPostgresJournal({
       url: database,
       listenUrl: databaseListen,
+      label,
       clock,
       onAppended,
       onChangedElsewhere,

@@ -99,6 +99,19 @@ export const SERVER_SETTINGS = {
       'URL of the same database for LISTEN, if --database leads to a pooler that does not deliver notifications; the flag must not contain a password',
     allowed: 'a URL that begins with postgres://',
   }),
+  label: setting({
+    kind: 'text',
+    placeholder: 'name',
+    schema: z
+      .string()
+      .regex(/^[\w.-]{1,64}$/)
+      .optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_LABEL',
+    describe:
+      'the name of the disk that has the workspaces; with --database, tasks continue on servers with the same label only',
+    allowed: '1 to 64 letters, digits and . _ -',
+  }),
   allowOrigin: setting({
     kind: 'list',
     placeholder: 'origin',

@@ -25,9 +25,10 @@ export const APPEND_BATCH = `
     new_key bigint;
     changed integer;
     leased boolean;
+    own_label text;
   BEGIN
     UPDATE nodes SET batch = p_batch WHERE id = p_server AND batch = p_batch - 1
-      RETURNING lease_until > clock_timestamp() INTO leased;
+      RETURNING lease_until > clock_timestamp(), label INTO leased, own_label;
     IF NOT FOUND THEN RAISE EXCEPTION 'the database does not know this server' USING ERRCODE = '${FENCED}'; END IF;
 
     -- A task that ends comes before a task that begins, because a session has one live task.
@@ -52,10 +53,10 @@ export const APPEND_BATCH = `
         model text, saved boolean, workspace text, first_message text)
     LOOP
       INSERT INTO tasks (task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline, model,
-        saved, workspace, first_message, owner)
+        saved, workspace, first_message, owner, label)
       VALUES (new_task.task_id, new_task.session_id, new_task.principal, new_task.state, new_task.seq, p_at, p_at,
         new_task.title, new_task.deadline, new_task.model, new_task.saved, new_task.workspace,
-        coalesce(new_task.first_message, ''), p_server)
+        coalesce(new_task.first_message, ''), p_server, own_label)
       RETURNING key INTO new_key;
       created := created || new_key;
     END LOOP;

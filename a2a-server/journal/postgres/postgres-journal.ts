@@ -38,6 +38,8 @@ export interface PostgresJournalOptions {
   url: string;
   /** The URL for the connection of the wake-ups, if `url` leads to a pooler that does not deliver notifications. */
   listenUrl?: string | undefined;
+  /** Servers with the same label have the same directories. The default is no label, which is a label of its own. */
+  label?: string | undefined;
   /** Returns milliseconds since 1970. The time becomes the `at` of the entries. */
   clock: () => number;
   onAppended?: OnAppended;
@@ -56,6 +58,7 @@ export interface PostgresJournalOptions {
 export async function openPostgresJournal({
   url,
   listenUrl = url,
+  label,
   clock,
   onAppended,
   onChangedElsewhere = () => undefined,
@@ -63,7 +66,7 @@ export async function openPostgresJournal({
   backOff = BACK_OFF,
 }: PostgresJournalOptions): Promise<Journal> {
   const address = databaseAddress(url);
-  const writer = new Writer(address, { onRemoved, backOff });
+  const writer = new Writer(address, { label: label ?? null, onRemoved, backOff });
   try {
     await writer.open();
   } catch (error) {
@@ -76,6 +79,7 @@ export async function openPostgresJournal({
   const appender = new Appender(writer, clock);
   const ownership = new PostgresOwnership(address, {
     id: writer.id,
+    label: label ?? null,
     onClaimed: (taskId, epoch) => {
       appender.noteEpoch(taskId, epoch);
       committed.forgetTask(taskId);

@@ -3,7 +3,7 @@
  * renewals of the lease.
  *
  * - A server may claim a task that has no owner, or whose owner's lease has ended by the clock of the database. It must
- *   be able to open the task's workspace.
+ *   have the task's label, and be able to open the task's workspace.
  * - A server that could not renew its lease loses all claims before the lease ends. Its executions then stop.
  * - The statements of the connection run in order. So a task cannot be claimed twice by this server at the same time.
  */
@@ -35,7 +35,8 @@ const CLAIM = {
   name: 'claim_task',
   text: `UPDATE tasks SET owner = $1, epoch = tasks.epoch + 1
          FROM (SELECT key, owner FROM tasks
-               WHERE task_id = $2 AND (owner IS NULL OR owner = $1 OR ${OWNER_IS_DEAD})
+               WHERE task_id = $2 AND label IS NOT DISTINCT FROM $3
+                 AND (owner IS NULL OR owner = $1 OR ${OWNER_IS_DEAD})
                FOR UPDATE) AS before
          WHERE tasks.key = before.key AND ${HAS_LEASE}
          RETURNING tasks.epoch, before.owner IS NOT NULL, tasks.workspace`,
@@ -44,7 +45,7 @@ const ABANDONED = `state IN ('submitted', 'working')
   AND (owner IS NULL OR owner = $1 OR ${OWNER_IS_DEAD}) AND NOT task_id = ANY ($2)`;
 const FIND_WORKSPACES = {
   name: 'find_workspaces',
-  text: `SELECT task_id, workspace FROM tasks WHERE ${ABANDONED} AND workspace IS NOT NULL LIMIT $3`,
+  text: `SELECT task_id, workspace, label FROM tasks WHERE ${ABANDONED} AND workspace IS NOT NULL LIMIT $3`,
 };
 const CHECK_CLAIMS = {
   name: 'check_claims',
@@ -56,10 +57,14 @@ const CLAIM_ABANDONED = {
   name: 'claim_abandoned',
   text: `UPDATE tasks SET owner = $1, epoch = tasks.epoch + 1
          FROM (SELECT key FROM tasks
-               WHERE ${ABANDONED} AND (workspace IS NULL OR workspace = ANY ($3))
+               WHERE ${ABANDONED} AND label IS NOT DISTINCT FROM $5 AND (workspace IS NULL OR workspace = ANY ($3))
                ORDER BY key LIMIT $4 FOR UPDATE SKIP LOCKED) AS abandoned
          WHERE tasks.key = abandoned.key AND ${HAS_LEASE}
          RETURNING tasks.task_id, tasks.epoch`,
+};
+const HAS_LABEL = {
+  name: 'has_label',
+  text: 'SELECT 1 FROM tasks WHERE task_id = $1 AND label IS NOT DISTINCT FROM $2',
 };
 const RELEASE = {
   name: 'release_task',
@@ -69,6 +74,8 @@ const RELEASE = {
 interface PostgresOwnershipOptions {
   /** The id of this server's row in `nodes`. */
   id: string;
+  /** The label of this server, or null. */
+  label: string | null;
   onClaimed: (taskId: string, epoch: number) => void;
 }
 
@@ -76,6 +83,7 @@ export class PostgresOwnership implements Ownership {
   readonly shared = true;
   readonly #address: DatabaseAddress;
   readonly #id: string;
+  readonly #label: string | null;
   readonly #onClaimed: (taskId: string, epoch: number) => void;
   readonly #claims = new Map<string, Claim>();
   /** The tasks whose claim was sent. They may already belong to this server in the database. */
@@ -87,9 +95,10 @@ export class PostgresOwnership implements Ownership {
   #end: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(address: DatabaseAddress, { id, onClaimed }: PostgresOwnershipOptions) {
+  constructor(address: DatabaseAddress, { id, label, onClaimed }: PostgresOwnershipOptions) {
     this.#address = address;
     this.#id = id;
+    this.#label = label;
     this.#onClaimed = onClaimed;
   }
 
@@ -114,7 +123,7 @@ export class PostgresOwnership implements Ownership {
     if (!this.#leased) return undefined;
     this.#claiming.set(taskId, (this.#claiming.get(taskId) ?? 0) + 1);
     try {
-      const [row] = await this.#ask(CLAIM, [this.#id, taskId]);
+      const [row] = await this.#ask(CLAIM, [this.#id, taskId, this.#label]);
       if (row === undefined) return undefined;
       const claim = this.#note(taskId, integerColumn(row[0]), row[1] === true);
       const workspace = nullableTextColumn(row[2]);
@@ -138,13 +147,14 @@ export class PostgresOwnership implements Ownership {
     const openable = new Set<string>();
     const unopened: UnopenedTask[] = [];
     for (const row of await connection.query(FIND_WORKSPACES, [this.#id, known(), CLAIMED_AT_ONCE])) {
-      const [taskId, workspace] = [textColumn(row[0]), textColumn(row[1])];
-      if (openable.has(workspace)) continue;
-      if (await this.#canOpen(workspace)) openable.add(workspace);
-      else unopened.push({ taskId, workspace });
+      const [taskId, workspace, label] = [textColumn(row[0]), textColumn(row[1]), nullableTextColumn(row[2])];
+      const isHere = label === this.#label;
+      if (isHere && openable.has(workspace)) continue;
+      if (isHere && (await this.#canOpen(workspace))) openable.add(workspace);
+      else unopened.push({ taskId, workspace, label });
     }
     // `known` contains every task whose claim was sent before this statement.
-    const values = [this.#id, known(), [...openable], CLAIMED_AT_ONCE];
+    const values = [this.#id, known(), [...openable], CLAIMED_AT_ONCE, this.#label];
     const claimed = (await connection.query(CLAIM_ABANDONED, values)).flatMap((row) => {
       const taskId = textColumn(row[0]);
       // `claim` was called meanwhile. Its epoch is larger.
@@ -152,6 +162,10 @@ export class PostgresOwnership implements Ownership {
       return { taskId, claim: this.#note(taskId, integerColumn(row[1]), true) };
     });
     return { claimed, unopened };
+  }
+
+  async isHere(taskId: string): Promise<boolean> {
+    return (await this.#ask(HAS_LABEL, [taskId, this.#label])).length > 0;
   }
 
   release(taskId: string, claim: Claim): void {

@@ -135,6 +135,11 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX tasks_of_a_tenant ON tasks (left(principal, strpos(principal, '/')), updated_at, key)
     WHERE strpos(principal, '/') > 0;
   `,
+  `
+  -- Servers with the same label have the same directories. A task has the label of the server that created it.
+  ALTER TABLE nodes ADD COLUMN label text COLLATE "C";
+  ALTER TABLE tasks ADD COLUMN label text COLLATE "C";
+  `,
 ];
 
 /**

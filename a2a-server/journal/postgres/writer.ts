@@ -49,6 +49,8 @@ const SESSION = `
 const RECONNECT_MS = 2_000;
 
 interface WriterOptions {
+  /** The label of this server, or null. */
+  label: string | null;
   /** Called once if the database has forgotten this server. */
   onRemoved: (error: Error) => void;
   /** How long work waits for a lost database. */
@@ -59,6 +61,7 @@ export class Writer {
   readonly #address: DatabaseAddress;
   readonly #onRemoved: (error: Error) => void;
   readonly #backOff: BackOff;
+  readonly #label: string | null;
   readonly #id = randomUUID();
   readonly #closing = new AbortController();
   #connection: Connection | undefined;
@@ -71,8 +74,9 @@ export class Writer {
   #batch = 0;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(address: DatabaseAddress, { onRemoved, backOff }: WriterOptions) {
+  constructor(address: DatabaseAddress, { label, onRemoved, backOff }: WriterOptions) {
     this.#address = address;
+    this.#label = label;
     this.#onRemoved = onRemoved;
     this.#backOff = backOff;
   }
@@ -225,8 +229,8 @@ export class Writer {
       text: `DELETE FROM nodes WHERE lease_until < clock_timestamp() - ${FORGOTTEN}`,
     });
     await connection.query(
-      { text: `INSERT INTO nodes (id, batch, lease_until) VALUES ($1, 0, clock_timestamp())` },
-      [this.#id],
+      { text: `INSERT INTO nodes (id, batch, lease_until, label) VALUES ($1, 0, clock_timestamp(), $2)` },
+      [this.#id, this.#label],
     );
     this.#registered = true;
   }

@@ -114,7 +114,8 @@ else {
 
   afterAll(() => database.dispose());
 
-  const replica = (from = url): Promise<Stage> => stage({ env: { A2A_SERVER_DATABASE: from } });
+  const replica = (from = url, args: string[] = []): Promise<Stage> =>
+    stage({ args, env: { A2A_SERVER_DATABASE: from } });
 
   /** Starts two servers with the same ACP agent. */
   async function acpReplicas() {
@@ -220,6 +221,26 @@ else {
       } finally {
         await rm(homeDirectoryOf(home), { recursive: true, force: true });
       }
+    });
+  });
+
+  describe('servers whose directories have the same paths on different disks', () => {
+    it('R119 a label keeps each task on its disk; every server decides, and a session continues on its disk', async () => {
+      const [first, other] = [await replica(url, ['--label=disk-1']), await replica(url, ['--label=disk-2'])];
+      const { taskId, sessionId } = await first.peer.send(plan(write('a.txt', 'one'), { say: 'We end.' }));
+      const [call] = (await other.peer.task(taskId)).pending;
+      await first.server.kill();
+      await other.peer.decide(taskId, call ? [decisionOn([call], 'approve')] : []);
+      await other.server.logged(/no server can open the workspace/);
+      expect((await other.peer.task(taskId)).statusText).toContain('no running server with the label disk-1');
+      const again = await stageAgain(first);
+      while ((await again.peer.task(taskId)).state !== 'COMPLETED') await pause();
+      expect([await again.file('a.txt'), await other.file('a.txt')]).toEqual(['one', undefined]);
+      await expect(other.peer.send('paint the moon', { sessionId })).rejects.toMatchObject({
+        reason: 'UNKNOWN_WORKSPACE',
+        message: expect.stringContaining('another label'),
+      });
+      expect((await again.peer.send('paint the moon', { sessionId })).sessionId).toBe(sessionId);
     });
   });
 

@@ -8,7 +8,7 @@ import { foldAll, foldNext } from '../../../../a2a-server/task/fold.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { created, inputRequired, message, working } from '../../../support/journal-samples.ts';
 
-const TASK = { taskId: 'a', workspace: '/work' };
+const TASK = { taskId: 'a', workspace: '/work', label: null };
 
 function taskAfter(...events: TaskEvent[]) {
   const all = [created('session'), message('do it'), ...events];
@@ -35,12 +35,18 @@ describe('a task whose workspace this server cannot open', () => {
 
   it('R119 the task says once why it waits', () => {
     const task = taskAfter(working);
-    const events = unavailableEvents(task, '/work');
+    const events = unavailableEvents(task, TASK);
     expect(events).toMatchObject([{ text: expect.stringContaining('can open its workspace /work') }]);
-    expect(unavailableEvents(foldNext(task, events), '/work')).toEqual([]);
+    expect(unavailableEvents(foldNext(task, events), TASK)).toEqual([]);
+  });
+
+  it('R119 the text names the label that a server needs', () => {
+    expect(unavailableEvents(taskAfter(working), { ...TASK, label: 'disk-2' })).toMatchObject([
+      { text: expect.stringContaining('no running server with the label disk-2 can open') },
+    ]);
   });
 
   it('a task that waits for a person gets no such event', () => {
-    expect(unavailableEvents(taskAfter(working, inputRequired), '/work')).toEqual([]);
+    expect(unavailableEvents(taskAfter(working, inputRequired), TASK)).toEqual([]);
   });
 });

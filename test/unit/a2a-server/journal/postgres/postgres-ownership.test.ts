@@ -48,8 +48,11 @@ else {
 
   afterAll(() => server.dispose());
 
-  async function started(from = url, owner: Partial<OwningServer> = {}): Promise<Journal> {
-    const journal = await openPostgresJournal({ url: from, clock: () => 1 });
+  async function started(
+    from = url,
+    { label, ...owner }: Partial<OwningServer> & { label?: string } = {},
+  ): Promise<Journal> {
+    const journal = await openPostgresJournal({ url: from, label, clock: () => 1 });
     journals.push(journal);
     await journal.ownership.start({
       look: () => undefined,
@@ -128,11 +131,35 @@ else {
       const { ownership } = await started(url, { canOpen: async (workspace) => workspace === '/here' });
       const found = await ownership.claimAbandoned([]);
       expect(found.claimed.map(({ taskId }) => taskId)).toEqual(['a']);
-      expect(found.unopened).toEqual([{ taskId: 'b', workspace: '/elsewhere' }]);
+      expect(found.unopened).toEqual([{ taskId: 'b', workspace: '/elsewhere', label: null }]);
       expect(await ownership.claim('b')).toBeUndefined();
       const other = await started();
       await ownership.claim('none');
       expect(await other.ownership.claim('b')).toBeDefined();
+    });
+
+    it('R119 a server claims only tasks with its own label, or without one if it has none', async () => {
+      const event = beginning('b', { events: [working] });
+      const [first, ...events] = event.events;
+      if (first?.type !== 'task.created') throw new Error('the sample has changed');
+      for (const label of ['disk-1', undefined]) {
+        const journal = await started(url, label === undefined ? {} : { label });
+        const taskId = label ?? 'unlabelled';
+        await journal.append({
+          ...beginning(taskId, { events: [working] }),
+          events: [{ ...first, sessionId: taskId, settings: { workspace: '/work' } }, ...events],
+        });
+        await journal.close();
+      }
+      const { ownership } = await started(url, { label: 'disk-1' });
+      expect(await ownership.claim('unlabelled')).toBeUndefined();
+      expect([await ownership.isHere('disk-1'), await ownership.isHere('unlabelled')]).toEqual([true, false]);
+      const found = await ownership.claimAbandoned([]);
+      expect(found.claimed.map(({ taskId }) => taskId)).toEqual(['disk-1']);
+      expect(found.unopened).toEqual([{ taskId: 'unlabelled', workspace: '/work', label: null }]);
+      const other = await started();
+      expect(await other.ownership.claim('disk-1')).toBeUndefined();
+      expect(await other.ownership.claim('unlabelled')).toBeDefined();
     });
 
     it('a server that closes its journal leaves its tasks to the others at once', async () => {
