@@ -11,7 +11,7 @@ import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts
 import { TOOL_APPROVAL } from '../../shared/protocol/extensions.ts';
 import { acceptMessage } from '../task/accept-message.ts';
 import { cancel, cancelWork } from '../task/cancel.ts';
-import { askAgain, decide, otherQuestionRefusal } from '../task/decide.ts';
+import { askAgain, decide, otherQuestionRefusal, type ResolvedDecision } from '../task/decide.ts';
 import { decisionStatement } from '../task/presence.ts';
 import type { CommandOutcome, CommandRefusal } from '../task/command-outcome.ts';
 import { decisionInText } from '../task/text-decision.ts';
@@ -20,6 +20,8 @@ import { utcDay } from '../task/cost-sum.ts';
 import { dailyLimit } from '../task/daily-budget.ts';
 import { revoke } from '../task/revoke.ts';
 import { reaches, requireRoleFor, type Requester } from '../access/requester.ts';
+import { mayRunSomeUnasked } from '../policy/mode.ts';
+import { fourEyesObjection } from '../task/four-eyes.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import { filesOf } from '../task/task-files.ts';
@@ -46,6 +48,8 @@ import { type Accepted, isDecisionOrRevocation, type Incoming, type TaskService 
 interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
   commands?: AgentCommands;
   mode: TaskMode;
+  /** If true, a principal who sent a task a message may not approve its calls. */
+  fourEyes?: boolean;
   /** If absent, no decision can have the assertion of a passkey. */
   presence?: PresenceCheck;
   /** If absent, parked tasks have no deadline, and no session is deleted. */
@@ -152,6 +156,11 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         'INVALID_DECISION',
         'The message decides a call or revokes a grant, but names no task and no session. Nothing was changed. Send it again with the task id.',
       );
+    if (options.fourEyes === true && mayRunSomeUnasked(incoming.settings))
+      throw new ProductError(
+        'OTHER_APPROVER_REQUIRED',
+        'This server demands four eyes, so a task cannot begin in a mode that approves its calls in advance. Nothing was started. Begin it in the mode "ask" or "plan".',
+      );
     const previous = target.previous && (await log.load(target.previous.taskId));
     const message = commands.accept(incoming.message);
     if (previous !== undefined && incoming.settings.workspace === undefined) await requireHere(previous);
@@ -212,12 +221,12 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       await refuseLongMessage(incoming.message, { settings: known.settings, live: known }, options);
     const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): LogChange => {
-      if (decisions) return withAddress(decide(snapshot, decisions, by, now), taskId);
+      if (decisions) return withAddress(judge(snapshot, decisions, by, now), taskId);
       if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
       const bare = incoming.wordsDecide
         ? decisionInText(snapshot, incoming.message, incoming.taskId)
         : undefined;
-      if (bare) return withAddress(decide(snapshot, [bare], by, now), taskId);
+      if (bare) return withAddress(judge(snapshot, [bare], by, now), taskId);
       const ruling = acceptMessage(snapshot, incoming.message, incoming);
       if (ruling.type === 'append' && others.length > 0) return settingsRefusal(taskId, others);
       return ruling.type === 'append' && incoming.contents !== undefined
@@ -228,6 +237,17 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     if (changed?.type === 'repeated') return repeated(changed.command, key);
     const as = snapshot ?? applied(changed, taskId).snapshot;
     return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
+  }
+
+  /** Every decision of every channel passes here. */
+  function judge(
+    snapshot: Snapshot,
+    decisions: readonly ResolvedDecision[],
+    by: Decider,
+    at: number,
+  ): CommandOutcome {
+    const objection = options.fourEyes === true ? fourEyesObjection(snapshot, decisions, by) : undefined;
+    return objection ?? decide(snapshot, decisions, by, at);
   }
 
   /** Adds the page's address to a refusal that demands a passkey. */
@@ -250,7 +270,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const part: DecisionsPart = { extension: TOOL_APPROVAL, decisions: [decision] };
     const resolved = await resolveDecisions(part, known, { ...options, by: by.principal });
     if (resolved.type === 'outdated') throw await askedAgain(taskId, resolved);
-    const outcome = decide(
+    const outcome = judge(
       known,
       resolved.decisions,
       { principal: by.principal, channel: 'page' },

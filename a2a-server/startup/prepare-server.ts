@@ -2,6 +2,8 @@
  * Prepares a server from its settings, before it opens its journal or a port. A start and `a2a-server check` both use
  * this code, so both refuse the same settings.
  */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { mayRunSomeUnasked } from '../policy/mode.ts';
 import { realpath } from 'node:fs/promises';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { expandedServers } from '../mcp-servers/variables.ts';
@@ -43,6 +45,7 @@ export async function prepareServer(
   settings: ServerSettings,
   { pageDirectory, children, outputs, patience, makeDirectory }: Surroundings,
 ): Promise<Prepared> {
+  refuseModeWithoutQuestion(settings);
   const page = await readPage(pageDirectory);
   const worker = await createAgentBackend(settings, children, patience);
   await makeDirectory();
@@ -51,6 +54,16 @@ export async function prepareServer(
   const policy = serverPolicy(settings, tools);
   const mcpServers = expandedServers(settings.mcpServers, process.env);
   return { page, worker, confinement, tools, policy, mcpServers };
+}
+
+/** @throws ProductError CONFIGURATION if four eyes are demanded, but the default mode approves calls in advance */
+function refuseModeWithoutQuestion({ fourEyes, mode }: ServerSettings): void {
+  if (!fourEyes || !mayRunSomeUnasked({ mode })) return;
+  throw new ProductError(
+    'CONFIGURATION',
+    `--four-eyes demands another person's approval, and --mode ${mode} approves calls in advance. Use one of the two.`,
+    { facts: { key: 'fourEyes' } },
+  );
 }
 
 /**

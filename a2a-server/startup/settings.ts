@@ -161,6 +161,15 @@ export const SERVER_SETTINGS = {
       'environment variable for shell commands besides the harmless ones; may be repeated (default: none, so that no key leaks)',
     allowed: 'names of environment variables',
   }),
+  fourEyes: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: false,
+    env: 'A2A_SERVER_FOUR_EYES',
+    describe:
+      'a principal who sent a task a message cannot approve its actions; another one of the tenant must',
+    allowed: 'true or false',
+  }),
   confineShell: setting({
     kind: 'text',
     placeholder: 'how',

@@ -62,6 +62,7 @@ export function taskServiceFromSettings(
     toolbox: createToolbox(tools, mcpServers),
     policy,
     mode: settings.mode,
+    fourEyes: settings.fourEyes,
     presence,
     openWorkspace,
     graceMs: settleMs(settings),

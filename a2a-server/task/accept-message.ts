@@ -6,6 +6,8 @@ import { taskEndedRefusal, type CommandRefusal, type CommandOutcome } from './co
 import { isTerminal, PARKED_STATES, questionOf, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
 interface MessageOrigin {
+  /** The default is the principal who began the task. */
+  principal?: string;
   channel: string;
   wordsDecide: boolean;
   taskId?: string | undefined;
@@ -19,7 +21,7 @@ interface MessageOrigin {
 export function acceptMessage(
   snapshot: Snapshot,
   message: UserMessage,
-  { channel, wordsDecide, taskId, trace }: MessageOrigin,
+  { principal = snapshot.principal, channel, wordsDecide, taskId, trace }: MessageOrigin,
 ): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   if (message.command !== undefined) return underWay(snapshot);
@@ -50,7 +52,13 @@ export function acceptMessage(
       message:
         'The words "approve" and "deny" may belong to another question of the task or the session. Nothing was changed. Get the task, read its question, and answer it in other words, with the task id.',
     };
-  const received: TaskEvent = { type: 'message.received', message, channel, ...(trace && { trace }) };
+  const received: TaskEvent = {
+    type: 'message.received',
+    message,
+    channel,
+    ...(principal !== snapshot.principal && { by: principal }),
+    ...(trace && { trace }),
+  };
   const { status } = snapshot;
   // The refusals above exclude pending actions. So a parked task waits for a reply here.
   if (!PARKED_STATES.has(status.state)) return { type: 'append', events: [received] };

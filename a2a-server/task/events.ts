@@ -169,8 +169,11 @@ export interface TurnPlace {
 export type TaskEvent =
   /** With `answer`, the client gets only the agent's last text as a message, and no task (A2A 1.0 §3.1.1). */
   | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings; answer?: 'message' }
-  /** `trace` is the trace of the request. The task's later work belongs to it, also after days and after a restart. */
-  | { type: 'message.received'; message: UserMessage; channel: string; trace?: TraceContext }
+  /**
+   * `by` is the sender, if it is not the principal who began the task. `trace` is the trace of the request. The task's
+   * later work belongs to it, also after days and after a restart.
+   */
+  | { type: 'message.received'; message: UserMessage; channel: string; by?: string; trace?: TraceContext }
   /**
    * `dayCost` is present if a person answered the question about the daily budget. It repeats the cost in that
    * question.

@@ -112,6 +112,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       return {
         queued: [...s.queued, event.message],
         messageSeq: entry.seq,
+        ...(event.by !== undefined && { otherSenders: withSender(s, event.by) }),
         ...(event.trace && { trace: event.trace }),
       };
     case 'task.working':
@@ -360,4 +361,8 @@ const STATE_OF: Partial<Record<TaskEvent['type'], StateName>> = {
 /** Returns the task's state after these events, or undefined if they do not change the state. */
 export function taskStateAfter(events: readonly TaskEvent[]): StateName | undefined {
   return events.reduce<StateName | undefined>((state, event) => STATE_OF[event.type] ?? state, undefined);
+}
+
+function withSender({ otherSenders = [] }: Snapshot, sender: string): readonly string[] {
+  return otherSenders.includes(sender) ? otherSenders : [...otherSenders, sender];
 }

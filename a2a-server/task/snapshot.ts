@@ -129,6 +129,8 @@ export interface Snapshot {
   taskId: string;
   sessionId: string;
   principal: string;
+  /** The other principals who sent the task a message. Absent if there are none. */
+  otherSenders?: readonly string[];
   settings: TaskSettings;
   /** With `message`, the client gets only the agent's last text. */
   answer: 'task' | 'message';

@@ -26,6 +26,7 @@ export const ERROR_REASONS = {
   INVALID_DECISION: { retryable: false },
   INPUT_CHANGED: { retryable: false },
   PRESENCE_REQUIRED: { retryable: false },
+  OTHER_APPROVER_REQUIRED: { retryable: false },
   DECISION_NEEDED: { retryable: false },
   TASK_ENDED: { retryable: false },
   MESSAGE_CONFLICT: { retryable: false },

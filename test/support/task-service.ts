@@ -60,6 +60,8 @@ export async function startTaskService(options: {
   presence?: PresenceCheck;
   /** The mode of a task that names none; defaults to `ask`. */
   mode?: TaskMode;
+  /** True if the approver must not be a sender of the task's messages. */
+  fourEyes?: boolean;
   limits?: Partial<TimeLimits>;
   budget?: Partial<Budget>;
   /** The limit in US dollars for each principal and UTC day. */
@@ -92,6 +94,7 @@ export async function startTaskService(options: {
     toolbox: createToolbox(tools, options.supply),
     policy: createPolicy(rulesSchema.parse(options.policy ?? []), { tools: tools.map(({ name }) => name) }),
     mode: options.mode ?? 'ask',
+    ...(options.fourEyes === true && { fourEyes: true }),
     ...(options.presence && { presence: options.presence }),
     openWorkspace: (path) => openWorkspace(path ?? options.workspace),
     graceMs: 5_000,

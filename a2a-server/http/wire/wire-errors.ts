@@ -81,6 +81,7 @@ export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   INVALID_DECISION: { kind: 'malformed', http: 400 },
   INPUT_CHANGED: { kind: 'unsupported', http: 400 },
   PRESENCE_REQUIRED: { kind: 'unsupported', http: 400 },
+  OTHER_APPROVER_REQUIRED: { kind: 'unsupported', http: 400 },
   DECISION_NEEDED: { kind: 'unsupported', http: 400 },
   // A2A 1.0 §3.1.1: UnsupportedOperationError for a message to an ended task. A cancel has a different error (§3.1.5).
   TASK_ENDED: { kind: 'unsupported', http: 400 },

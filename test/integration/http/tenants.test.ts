@@ -1,79 +1,25 @@
 /** Tests tenants: principals of one tenant share tasks as their roles say, and the tasks of other tenants do not exist. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { makeToken } from '../../../a2a-server/access/issued-token.ts';
-import { NO_ISSUED_TOKENS, type IssuedTokens } from '../../../a2a-server/access/issued-tokens.ts';
-import { ROLES, type Role } from '../../../a2a-server/access/role.ts';
 import { allAddresses, PAGE_API } from '../../../a2a-server/http/routes/allowed-methods.ts';
-import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
-import { pendingActions } from '../../../a2a-server/task/pending.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
-import { type RunningService, startTaskService } from '../../support/task-service.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { request, rpc, startServer, userMessage } from './test-server.ts';
-import type { RpcAnswer, TestServer } from './test-server.ts';
+import { request, rpc, userMessage } from './test-server.ts';
+import { startTenantServer, taskSchema, type Person, type TenantServer } from './tenant-server.ts';
 
-const PEOPLE = {
-  ann: { tenant: 'acme', roles: ['delegate', 'approve'] },
-  bob: { tenant: 'acme', roles: ['delegate', 'approve'] },
-  olga: { tenant: 'acme', roles: ['operate'] },
-  ray: { tenant: 'acme', roles: ['read'] },
-  ci: { tenant: 'acme', roles: ['delegate'] },
-  eve: { tenant: 'beta', roles: ROLES },
-  zed: { roles: ROLES },
-} as const satisfies Record<string, { tenant?: string; roles: readonly Role[] }>;
-type Person = keyof typeof PEOPLE;
-
-let server: TestServer;
-let service: RunningService;
-let tokens: Map<string, string>;
+let people: TenantServer;
 /** Ann's task. It waits for the approval of a file. */
 let taskId: string;
 let sessionId: string;
 
 beforeEach(async () => {
-  const clock = new FakeClock();
-  const made = Object.entries(PEOPLE).map(([principal, { roles, ...more }]) =>
-    makeToken({ principal, ...more, roles: [...roles], lifetimeMs: null }, clock.now()),
-  );
-  tokens = new Map(made.map(({ text, token }) => [token.principal, text]));
-  const issued: IssuedTokens = {
-    ...NO_ISSUED_TOKENS,
-    find: (given) => made.find(({ text }) => text === given)?.token,
-    active: (id) => made.find(({ token }) => token.id === id)?.token,
-  };
-  const directory = await temporaryDirectory();
-  const models = createModels(modelSettingsSchema.parse({}), {});
-  service = await startTaskService({ stateDir: directory, workspace: directory, models, clock });
-  server = await startServer({ issued, clock, tasks: service.tasks });
-  ({ taskId, sessionId } = await delegated('ann'));
+  people = await startTenantServer();
+  ({ taskId, sessionId } = await people.delegated('ann'));
 });
-afterEach(() => server.close());
+afterEach(() => people.server.close());
 
-type Headers = Record<string, string | undefined>;
-const as = (person: Person): Headers => ({ authorization: `Bearer ${tokens.get(person)}` });
-const get = (person: Person, path: string): Promise<RpcAnswer> =>
-  request(server, { method: 'GET', path, headers: as(person) });
-const post = (person: Person, path: string, body: object = {}): Promise<RpcAnswer> =>
-  request(server, { path, body: JSON.stringify(body), headers: as(person) });
-
-const taskSchema = z.object({ id: z.string(), contextId: z.string() });
-
-async function delegated(person: Person): Promise<{ taskId: string; sessionId: string }> {
-  const { body } = await post(person, '/message:send', userMessage('Create test.md with hello'));
-  const { task } = z.object({ task: taskSchema }).parse(body);
-  return { taskId: task.id, sessionId: task.contextId };
-}
-
-async function approval(): Promise<object> {
-  const [pending] = pendingActions(await service.tasks.snapshot(taskId, { principal: 'acme/ann' }));
-  const { callId, shown } = pending ?? {};
-  return {
-    data: { extension: TOOL_APPROVAL, decisions: [{ callId, shown, decision: 'approve', scope: 'once' }] },
-  };
-}
+const get = (person: Person, path: string) => people.get(person, path);
+const post = (person: Person, path: string, body?: object) => people.post(person, path, body);
+const as = (person: Person) => people.as(person);
+const approval = (): Promise<object> => people.decision(taskId, 'approve');
 
 async function listed(person: Person): Promise<string[]> {
   const { body } = await get(person, '/tasks');
@@ -112,9 +58,7 @@ describe('within a tenant', () => {
       const answer = await post(person, '/message:send', userMessage([await approval()], { taskId }));
       expect(answer.status).toBe(403);
     }
-    expect((await service.tasks.snapshot(taskId, { principal: 'acme/ann' })).status.state).toBe(
-      'input-required',
-    );
+    expect((await people.snapshot(taskId)).status.state).toBe('input-required');
   });
 
   test('the role operate cancels the task of another principal, and delegate does not', async () => {
@@ -128,7 +72,7 @@ describe('within a tenant', () => {
 
   test('a message to the task of another principal needs delegate and approve', async () => {
     await post('bob', '/message:send', userMessage([await approval()], { taskId }));
-    const second = await delegated('ann');
+    const second = await people.delegated('ann');
     const send = (person: Person) =>
       post(person, '/message:send', userMessage('and now?', { taskId: second.taskId }));
     expect((await send('ci')).status).toBe(404);
@@ -148,7 +92,7 @@ describe('within a tenant', () => {
 
 describe('between tenants', () => {
   test('X1 with the token of another tenant, every address answers as for a task that does not exist', async () => {
-    const known = await service.tasks.snapshot(taskId, { principal: 'acme/ann' });
+    const known = await people.snapshot(taskId);
     const callId = Object.keys(known.calls)[0] ?? '';
     const paths = allAddresses().filter(({ path }) => path.includes('{id}') && !path.startsWith(PAGE_API));
     expect(paths.length).toBeGreaterThan(15);
@@ -156,7 +100,7 @@ describe('between tenants', () => {
       const ask = async (id: string) => {
         const [head = '', ...rest] = path.split('{id}');
         const legacy = path.startsWith('/v1/');
-        const answer = await request(server, {
+        const answer = await request(people.server, {
           method,
           path: `${head}${id}${rest.join(callId)}`,
           headers: { ...as('eve'), ...(legacy && { 'a2a-version': '0.3' }) },
@@ -175,7 +119,7 @@ describe('between tenants', () => {
     'X1 %s of a task of another tenant answers as for a task that does not exist',
     async (method) => {
       const ask = async (id: string) =>
-        (await rpc(server, method, { id }, as('eve'))).text.replaceAll(id, 'ID');
+        (await rpc(people.server, method, { id }, as('eve'))).text.replaceAll(id, 'ID');
       expect(await ask(taskId)).toBe(await ask('task-none'));
     },
   );
@@ -202,7 +146,7 @@ describe('between tenants', () => {
 
 describe('the tenant of a request', () => {
   test("the caller's own tenant is accepted, in parameters and in paths", async () => {
-    const task = await rpc(server, 'GetTask', { tenant: 'acme', id: taskId }, as('ann'));
+    const task = await rpc(people.server, 'GetTask', { tenant: 'acme', id: taskId }, as('ann'));
     expect(task.text).toContain('"result"');
     expect((await get('ann', `/acme/tasks/${taskId}`)).status).toBe(200);
     expect((await get('ann', '/acme/tasks')).text).toContain(taskId);
@@ -217,7 +161,7 @@ describe('the tenant of a request', () => {
     ['eve', 'acme'],
     ['zed', 'acme'],
   ])('X1 for %s, the tenant %s does not exist', async (person, tenant) => {
-    const called = await rpc(server, 'ListTasks', { tenant }, as(person));
+    const called = await rpc(people.server, 'ListTasks', { tenant }, as(person));
     expect(called.text).toContain('There is no such tenant');
     expect((await get(person, `/${tenant}/tasks/${taskId}`)).status).toBe(404);
     expect((await get(person, `/${tenant}/tasks`)).status).toBe(404);
