@@ -16,6 +16,7 @@ import {
   readServerSettings,
   requireSqliteJournal,
   withAgentCommand,
+  readRecordPlace,
 } from './startup/read-settings.ts';
 import { SERVER_SETTINGS } from './startup/settings.ts';
 import { UNFLAGGED_SETTINGS } from './startup/unflagged-settings.ts';
@@ -27,6 +28,7 @@ import type { TryOptions } from './startup/try-policy.ts';
 
 type JournalCommands = typeof JournalModule;
 type TokenCommands = typeof TokenModule;
+type RecordPlace = Awaited<ReturnType<typeof readRecordPlace>>;
 /** The options of all `token` commands. Each command sets its own. */
 type TokenFlags = { name: string; tenant?: string; role: string; expires: string; json?: boolean };
 type CheckFlags = { offline?: boolean; json?: boolean } & Record<string, unknown>;
@@ -186,7 +188,8 @@ function addTokens(server: Command): void {
     description: string,
     run: (
       commands: TokenCommands,
-      given: TokenFlags & { stateDir: string; words: readonly string[] },
+      place: RecordPlace,
+      given: TokenFlags & { words: readonly string[] },
     ) => Promise<void>,
   ): Command =>
     token
@@ -196,26 +199,26 @@ function addTokens(server: Command): void {
         const it = given.find((each): each is Command => each instanceof Command) ?? token;
         const flags = it.optsWithGlobals<TokenFlags>();
         try {
-          const { stateDir } = settingsSources({ ...flags }, process.env);
-          await run(await import('./startup/token-commands.ts'), { ...flags, stateDir, words: it.args });
+          const place = await readRecordPlace({ ...flags }, process.env);
+          await run(await import('./startup/token-commands.ts'), place, { ...flags, words: it.args });
         } catch (error) {
           fail(error, flags.json);
         }
       });
-  add('create', 'creates a token and prints it once; the server may run', (commands, given) =>
-    commands.createToken(given, output),
+  add('create', 'creates a token and prints it once; the server may run', (commands, place, given) =>
+    commands.createToken(place, given, output),
   )
     .requiredOption('--name <name>', 'the user whom the token stands for')
     .option('--tenant <name>', "the user's team; its members share their tasks as their roles say")
     .option('--role <roles>', 'what the token may do: delegate, approve, operate, read', 'delegate,approve')
     .option('--expires <duration>', 'how long it works, e.g. 12h, 30d or never', '90d');
-  add('list', 'lists the tokens, without their secrets', (commands, { stateDir, json }) =>
-    commands.listTokens(stateDir, json === true, output),
+  add('list', 'lists the tokens, without their secrets', (commands, place, { json }) =>
+    commands.listTokens(place, json === true, output),
   ).option('--json', 'print one JSON object, also for an error');
   add(
     'revoke <id>',
     'ends a token, its streams and its page sessions at once',
-    (commands, { stateDir, words }) => commands.revokeToken(stateDir, words[0] ?? '', output),
+    (commands, place, { words }) => commands.revokeToken(place, words[0] ?? '', output),
   );
 }
 

@@ -15,6 +15,7 @@ import type { TraceContext } from '../../shared/net/trace-context.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { CostRow } from '../task/cost-sum.ts';
 import type { DailyUse } from '../task/daily-budget.ts';
+import type { RecordStore } from '../records/record-store.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
 import type { Ownership } from './ownership.ts';
@@ -204,11 +205,8 @@ export interface Journal {
    * @returns a function that ends the watch
    */
   watch(taskId: string, wake: () => void): () => void;
-  /**
-   * Returns the secret of this name, which all servers of the journal use. Stores `own` if there is none yet. A journal
-   * with one server stores nothing and returns `own`.
-   */
-  sharedSecret(name: string, own: string): Promise<string>;
+  /** The records that all servers of the journal share. Absent if one server uses the journal. */
+  readonly records?: RecordStore;
   /** False while the storage cannot be reached. The journal tries again by itself. */
   reachable(): boolean;
   close(): Promise<void>;

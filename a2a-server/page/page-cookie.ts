@@ -2,7 +2,7 @@
  * The approval page's requests have two secrets: a cookie that scripts cannot read, and the page key as a header. A
  * page of another origin cannot send this header, because the server refuses the browser's CORS preflight.
  */
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { CookieOptions, Request } from 'express';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { SessionSecrets } from './page-sessions.ts';
@@ -18,11 +18,12 @@ export interface PageCookieAttributes {
 
 /**
  * @param base the server's URL for clients, without a final slash
- * @param stateDirectory gives each server on a host its own cookie name, because all ports share cookies
+ * @param secret gives each server on a host its own cookie name, because all ports share cookies. Servers with the same
+ * secret share their cookies.
  */
-export function pageCookie(base: string, stateDirectory: string): PageCookieAttributes {
+export function pageCookie(base: string, secret: string): PageCookieAttributes {
   const { pathname, protocol } = new URL(`${base}/page`);
-  const server = createHash('sha256').update(stateDirectory).digest('hex').slice(0, 8);
+  const server = createHmac('sha256', secret).update('page cookie').digest('hex').slice(0, 8);
   return {
     name: `approvals-${server}`,
     options: { httpOnly: true, sameSite: 'strict', path: pathname, secure: protocol === 'https:' },

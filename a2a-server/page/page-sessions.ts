@@ -5,25 +5,23 @@
  * - A session needs both secrets: the cookie and the page key. The page's script cannot read the cookie. The browser
  *   stores the page key for this origin. Browsers share cookies between the ports of a host, so a cookie alone is no
  *   proof.
- * - X1: the server compares digests in constant time and logs no secret.
+ * - X1: the server finds a session by the hash of its secrets, so the time of a search reveals no secret. It logs none.
  * - Links and sessions stay valid after a restart. If a token of the principal changes, they end. A link that an issued
  *   token has made, and its session, end with that token instead.
  */
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Identity } from '../access/identity.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts';
 import type { Credential } from '../http/auth/tokens.ts';
-import type { GrantedAccess, PageAccessFile } from './stored-page-access.ts';
+import type { RecordStore } from '../records/record-store.ts';
+import { type GrantedAccess, grantedAccesses } from './granted-access.ts';
 
 export const LINK_MS = 10 * 60_000;
 
 /** After this time, the person must open a new link. */
 export const SESSION_MS = 24 * 60 * 60_000;
-
-/** Each principal has at most this many links, and this many sessions. A further one ends the oldest. */
-const MAX_PER_PRINCIPAL = 100;
 
 const BYTES = 32;
 
@@ -55,97 +53,104 @@ export interface PageSessions {
    */
   signIn(code: string): Promise<SessionSecrets & { expiresAt: number }>;
   /** Returns the session of these secrets. @throws ProductError UNAUTHENTICATED if there is no such session */
-  find(secrets: SessionSecrets | undefined): PageSession;
+  find(secrets: SessionSecrets | undefined): Promise<PageSession>;
   /**
    * Ends the session. If `everywhere` is true, ends all sessions and links of its principal. @throws ProductError
    * UNAUTHENTICATED
    */
   signOut(secrets: SessionSecrets | undefined, everywhere: boolean): Promise<void>;
+  close(): void;
 }
 
 interface PageSessionsOptions {
   credentials: readonly Credential[];
   clock: Pick<Clock, 'now'>;
-  file: PageAccessFile;
+  records: RecordStore;
   /** The default is a server without issued tokens. */
   issued?: Pick<IssuedTokens, 'active'>;
+  /** Called if the server cannot read the open sessions, to end them after a sign-out at another server. */
+  onFailure: (error: unknown) => void;
 }
 
-export async function pageSessions({
+export function pageSessions({
   credentials,
   clock,
-  file,
+  records,
   issued = NO_ISSUED_TOKENS,
-}: PageSessionsOptions): Promise<PageSessions> {
+  onFailure,
+}: PageSessionsOptions): PageSessions {
   const marks = tokenMarks(credentials);
-  const markOf = ({ principal, tokenId }: Identity): string | undefined =>
-    tokenId === undefined ? marks.get(principal) : issued.active(tokenId)?.digest;
-  const current = (access: GrantedAccess): boolean => markOf(identityOf(access)) === access.tokens;
-  const read = await file.read();
-  let links = read.links.filter(current);
-  let sessions = read.sessions.filter(current);
+  const now = (): number => clock.now();
+  const links = grantedAccesses(records, 'page-links', now);
+  const sessions = grantedAccesses(records, 'page-sessions', now);
+  /** The sessions of open streams, by digest. */
   const listeners = new Map<string, Set<() => void>>();
+  /** Sessions that are signed out here, although the storage may still have them. */
+  const signedOut = new Set<string>();
 
-  const living = ({ expiresAt }: GrantedAccess): boolean => expiresAt > clock.now();
-  const save = (): Promise<void> => {
-    links = newest(links.filter(living));
-    sessions = newest(sessions.filter(living));
-    return file.write({ links, sessions });
-  };
-  const granted = (identity: Identity, secret: string, ms: number): GrantedAccess => {
-    const tokens = markOf(identity);
+  const markOf = async ({ principal, tokenId }: Identity): Promise<string | undefined> =>
+    tokenId === undefined ? marks.get(principal) : (await issued.active(tokenId))?.digest;
+  const usable = async (access: GrantedAccess | undefined): Promise<GrantedAccess | undefined> =>
+    access !== undefined && access.expiresAt > now() && (await markOf(identityOf(access))) === access.tokens
+      ? access
+      : undefined;
+  const granted = async (identity: Identity, ms: number): Promise<GrantedAccess> => {
+    const tokens = await markOf(identity);
     if (tokens === undefined)
       throw new ProductError('UNAUTHENTICATED', 'The token of this link has expired or was revoked.');
-    return { ...identity, digest: digestOf(secret), tokens, expiresAt: clock.now() + ms };
+    return { ...identity, tokens, expiresAt: now() + ms };
   };
-  const found = (list: readonly GrantedAccess[], secret: string): GrantedAccess | undefined => {
-    const digest = Buffer.from(digestOf(secret));
-    let match: GrantedAccess | undefined;
-    // The loop compares with every entry, so that its time does not reveal which entry matches.
-    for (const each of list) if (timingSafeEqual(Buffer.from(each.digest), digest)) match = each;
-    return match !== undefined && living(match) && current(match) ? match : undefined;
-  };
-  const sessionOf = (secrets: SessionSecrets | undefined): GrantedAccess => {
-    const session = secrets === undefined ? undefined : found(sessions, joined(secrets));
+  const sessionOf = async (
+    secrets: SessionSecrets | undefined,
+  ): Promise<GrantedAccess & { digest: string }> => {
+    const digest = secrets === undefined ? '' : digestOf(joined(secrets));
+    const session = signedOut.has(digest) ? undefined : await usable(await sessions.read(digest));
     if (session === undefined)
       throw new ProductError(
         'UNAUTHENTICATED',
         'This browser is not signed in. Run "mcp-a2a-bridge page" and open the link that it prints.',
       );
-    return session;
+    return { ...session, digest };
   };
+  const endStreams = (digest: string): void => {
+    const acts = listeners.get(digest);
+    listeners.delete(digest);
+    for (const act of acts ?? []) act();
+  };
+  const endIfSignedOut = async (digest: string): Promise<void> => {
+    if (signedOut.has(digest) || (await sessions.read(digest)) === undefined) endStreams(digest);
+  };
+  const stopWatching = records.watch('page-sessions', () => {
+    for (const digest of listeners.keys()) endIfSignedOut(digest).catch(onFailure);
+  });
 
   return {
     async makeLink(identity) {
       const code = random();
-      const link = granted(identity, code, LINK_MS);
-      links.push(link);
-      await save();
+      const link = await granted(identity, LINK_MS);
+      await links.add(digestOf(code), link);
       return { code, expiresAt: link.expiresAt };
     },
     async signIn(code) {
-      const link = found(links, code);
-      if (link === undefined)
+      const used = digestOf(code);
+      const link = await usable(await links.read(used));
+      if (link === undefined || !(await links.remove(used)))
         throw new ProductError(
           'UNAUTHENTICATED',
           'This link is used up or too old: each link signs in once, within ten minutes. Run "mcp-a2a-bridge page" for a new one.',
         );
-      links = links.filter((each) => each !== link);
       const secrets = { cookie: random(), pageKey: random() };
-      const session = granted(identityOf(link), joined(secrets), SESSION_MS);
-      sessions.push(session);
+      const session = { ...link, expiresAt: now() + SESSION_MS };
       try {
-        await save();
+        await sessions.add(digestOf(joined(secrets)), session);
       } catch (error) {
-        // The file still has the link, so it stays usable now too.
-        sessions = sessions.filter((each) => each !== session);
-        links.push(link);
+        await links.add(used, link);
         throw error;
       }
       return { ...secrets, expiresAt: session.expiresAt };
     },
-    find(secrets) {
-      const session = sessionOf(secrets);
+    async find(secrets) {
+      const session = await sessionOf(secrets);
       const { digest, expiresAt } = session;
       return {
         ...identityOf(session),
@@ -153,6 +158,8 @@ export async function pageSessions({
         onSignOut: (act) => {
           const acts = listeners.get(digest) ?? new Set();
           listeners.set(digest, acts.add(act));
+          // The session may have ended since it was found.
+          endIfSignedOut(digest).catch(onFailure);
           return () => {
             acts.delete(act);
             if (acts.size === 0 && listeners.get(digest) === acts) listeners.delete(digest);
@@ -161,17 +168,20 @@ export async function pageSessions({
       };
     },
     async signOut(secrets, everywhere) {
-      const session = sessionOf(secrets);
-      const ends = (each: GrantedAccess): boolean =>
-        each === session || (everywhere && each.principal === session.principal);
-      const ended = sessions.filter(ends);
-      sessions = sessions.filter((each) => !ends(each));
-      links = links.filter((each) => !ends(each));
-      // The open streams end even if the file cannot be written.
-      for (const { digest } of ended) for (const act of listeners.get(digest) ?? []) act();
-      // Without its file, the server knows no session after a restart. With an old file, it would know the ended ones.
-      await save().catch(() => file.remove());
+      const { digest, principal } = await sessionOf(secrets);
+      const ended = everywhere ? await sessions.ofPrincipal(principal) : [digest];
+      // The sessions end at this server even if the storage fails.
+      for (const each of ended) {
+        signedOut.add(each);
+        endStreams(each);
+      }
+      for (const each of ended) {
+        await sessions.remove(each);
+        signedOut.delete(each);
+      }
+      if (everywhere) for (const each of await links.ofPrincipal(principal)) await links.remove(each);
     },
+    close: stopWatching,
   };
 }
 
@@ -187,18 +197,6 @@ function tokenMarks(credentials: readonly Credential[]): ReadonlyMap<string, str
 
 function identityOf({ principal, tokenId }: GrantedAccess): Identity {
   return { principal, ...(tokenId !== undefined && { tokenId }) };
-}
-
-function newest(list: readonly GrantedAccess[]): GrantedAccess[] {
-  const kept = new Map<string, number>();
-  return list
-    .toReversed()
-    .filter(({ principal }) => {
-      const count = (kept.get(principal) ?? 0) + 1;
-      kept.set(principal, count);
-      return count <= MAX_PER_PRINCIPAL;
-    })
-    .toReversed();
 }
 
 const random = (): string => randomBytes(BYTES).toString('base64url');

@@ -93,7 +93,10 @@ export function signInRoutes({ sessions, cookie, base }: PageSignIn): Router {
  * @throws ProductError FORBIDDEN if another page sent the request
  * @throws ProductError UNAUTHENTICATED if there is no session
  */
-export function signedIn(request: Request, { sessions, cookie, base }: PageSignIn): PageSession {
+export async function signedIn(
+  request: Request,
+  { sessions, cookie, base }: PageSignIn,
+): Promise<PageSession> {
   checkOwnPage(request, isOwnPage(base)(request));
   return sessions.find(secretsIn(request, cookie));
 }

@@ -30,7 +30,8 @@ export function taskChangesRoute({
 }: ChangesOptions): Router {
   const router = Router();
   router.get('/task-changes', async (request, response) => {
-    const { requester, signal } = callerOf(request);
+    const { requester, signal, becomeStream } = callerOf(request);
+    becomeStream();
     const changed: { tasks: Set<string> | 'unknown' } = { tasks: new Set() };
     let wake: (() => void) | undefined;
     const stopWatching = changes.listen((noted) => {

@@ -5,7 +5,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { obtainSecret } from '../../shared/state/secret-file.ts';
-import type { Journal } from '../journal/journal.ts';
+import { type RecordStore, sharedSecret } from '../records/record-store.ts';
 
 /**
  * Reads the key, or creates it on first use. The key never changes, because a receipt with another key counts as unknown.
@@ -23,16 +23,18 @@ export function obtainSigningKey(stateDirectory: string): Promise<KeyObject> {
 }
 
 /**
- * Returns the key of all servers of the journal. The first server offers the key of its state directory.
+ * Returns the key that signs this server's receipts. Servers that share records use the key of the first one.
+ * @param shared absent for a server that shares nothing
  * @throws ProductError CONFIGURATION, STORAGE
  */
-export async function sharedSigningKey(
-  journal: Pick<Journal, 'sharedSecret'>,
+export async function receiptKey(
   stateDirectory: string,
+  shared: RecordStore | undefined,
 ): Promise<KeyObject> {
   const own = await obtainSigningKey(stateDirectory);
+  if (shared === undefined) return own;
   const pem = own.export({ format: 'pem', type: 'pkcs8' }).toString();
-  return createPrivateKey(await journal.sharedSecret('receipt-key', pem));
+  return createPrivateKey(await sharedSecret(shared, 'receipt-key', pem));
 }
 
 function parseKey(pem: string): KeyObject | undefined {

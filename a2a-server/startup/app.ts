@@ -13,7 +13,7 @@ import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } 
 import type { AgentCard } from '@a2a-js/sdk';
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { ProductError } from '../../shared/runtime/errors.ts';
+import { isLimitRefusal, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { readTraceContext, traceIds } from '../../shared/net/trace-context.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
@@ -76,6 +76,7 @@ import type { IssuedToken } from '../access/issued-token.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts';
 import { requireRole, ROLES } from '../access/role.ts';
 import { agentRoute } from '../page/agent-route.ts';
+import { OpenRequests } from '../limits/open-requests.ts';
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
 import { workspaceRoute } from '../page/workspace-route.ts';
 import type { PageWorkspaces } from '../page/workspace-route.ts';
@@ -114,6 +115,8 @@ export interface AppOptions {
    * Returns the content of `GET /health`, which requires a token. If the journal is not reachable, the status is 503.
    */
   health: () => { journal?: 'ok' | 'unreachable' };
+  /** Limits the open requests and streams. The default has the default limits. */
+  openRequests?: OpenRequests;
   /** Measures each request. The default measures nothing. */
   measured?: MeasuredRequests;
   /** Records each request with a caller. The default records nothing. */
@@ -136,7 +139,8 @@ export interface AppOptions {
  */
 export type ServingPhase = 'open' | 'draining' | 'closing';
 
-export function createApp(options: AppOptions): Express {
+export function createApp(given: AppOptions): Express {
+  const options = { ...given, openRequests: given.openRequests ?? new OpenRequests() };
   const closing = (): boolean => options.phase() === 'closing';
   const { tasks, card, log, tickets, limits = DEFAULT_BODY_LIMITS, heartbeatMs = HEARTBEAT_MS } = options;
   const binding = {
@@ -160,8 +164,8 @@ export function createApp(options: AppOptions): Express {
   if (options.identity) app.use(identityRoute(options.identity, closing));
   app.use(pageRoute(options.page));
   app.use(signInRoutes(options.pageSignIn));
-  const byToken = (request: Request): Admission => options.authenticate(request.headers.authorization);
-  const byTicket = (request: Request): Admission => {
+  const byToken: Identify = (request) => options.authenticate(request.headers.authorization);
+  const byTicket: Identify = (request) => {
     const ticket = ticketParameter(request);
     return ticket === undefined ? byToken(request) : tickets.redeem(ticket, taskIdOf(request));
   };
@@ -247,16 +251,24 @@ interface Admission extends Identity {
   onSignOut?: (act: () => void) => () => void;
 }
 
+type Identify = (request: Request) => Admission | Promise<Admission>;
+
 function identified(
-  identify: (request: Request) => Admission,
-  { reading, clock, log, phase, traces, issued = NO_ISSUED_TOKENS, heartbeatMs = HEARTBEAT_MS }: AppOptions,
+  identify: Identify,
+  options: AppOptions & { openRequests: OpenRequests },
 ): RequestHandler {
-  return (request, response, next) => {
-    const { principal, tokenId, expiresAt, onSignOut } = identify(request);
+  const { reading, clock, log, phase, traces, openRequests } = options;
+  const { issued = NO_ISSUED_TOKENS, heartbeatMs = HEARTBEAT_MS } = options;
+  return async (request, response, next) => {
+    const { principal, tokenId, expiresAt, onSignOut } = await identify(request);
+    const token = tokenId === undefined ? undefined : await issued.active(tokenId);
+    // The client may have disconnected while the server read its access.
+    if (response.destroyed) return;
+    const opened = openRequests.open(principal);
+    response.once('close', opened.end);
     const scope = reading.child();
     const since = clock.now();
     const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);
-    const token = tokenId === undefined ? undefined : issued.active(tokenId);
     // Only an issued token has fewer than all roles.
     const roles = tokenId === undefined ? ROLES : (token?.roles ?? []);
     const ends = [expiresAt, expiryOf(token)];
@@ -281,7 +293,17 @@ function identified(
     const trace = span?.trace ?? sent;
     const path = `${request.baseUrl}${request.path}`;
     const identity: Identity = { principal, ...(tokenId !== undefined && { tokenId }) };
-    const caller = new Caller({ identity, roles, signal: scope.signal, end, full, endAfter, trace });
+    const { becomeStream } = opened;
+    const caller = new Caller({
+      identity,
+      roles,
+      signal: scope.signal,
+      end,
+      full,
+      endAfter,
+      trace,
+      becomeStream,
+    });
     attachCaller(request, caller);
     response.once('close', () => {
       for (const stop of stops) stop?.();
@@ -358,11 +380,15 @@ const noSuchAddress: RequestHandler = (request, response) => {
   );
 };
 
+function isShutdown(error: unknown): boolean {
+  return error instanceof ProductError && error.reason === 'SHUTTING_DOWN';
+}
+
 function failed(limits: BodyLimits, log: Logger): ErrorRequestHandler {
   return (raw: unknown, request: Request, response: Response, _next) => {
     const error = requestError(raw, limits);
     const status = httpStatusOf(error);
-    if (status >= 500 && !(error instanceof ProductError && error.reason === 'SHUTTING_DOWN'))
+    if (status >= 500 && !isLimitRefusal(error) && !isShutdown(error))
       log.error({ err: error, path: request.path }, 'a request failed');
     // A2A 1.0 §13.4: a server logs authentication failures. The log must never contain the credential (X1).
     if (status === 401 || status === 403)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { setting } from '../../shared/settings/resolve-settings.ts';
+import { setting, type SettingValues } from '../../shared/settings/resolve-settings.ts';
+import { type Limits, LIMITS } from '../limits/limits.ts';
 import { durationSchema, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
 
 function limit(env: string, fallback: string, describe: string) {
@@ -11,6 +12,17 @@ function limit(env: string, fallback: string, describe: string) {
     env,
     describe: `${describe}; or never`,
     allowed: DURATION_ALLOWED,
+  });
+}
+
+function cap(env: string, fallback: number, what: string) {
+  return setting({
+    kind: 'number',
+    schema: z.number().int().min(1),
+    fallback,
+    env,
+    describe: `how many ${what} at a time; the server refuses more (docs/limits.md)`,
+    allowed: 'a whole number from 1',
   });
 }
 
@@ -93,6 +105,26 @@ export const LIMIT_SETTINGS = {
     'never',
     'working time after which a task asks a person whether to continue',
   ),
+  maxRequests: cap(
+    'A2A_SERVER_MAX_REQUESTS',
+    LIMITS.requests.principal,
+    `${LIMITS.requests.what} a principal may have`,
+  ),
+  maxRequestsInAll: cap(
+    'A2A_SERVER_MAX_REQUESTS_IN_ALL',
+    LIMITS.requests.server,
+    `${LIMITS.requests.what} this server may have`,
+  ),
+  maxStreams: cap(
+    'A2A_SERVER_MAX_STREAMS',
+    LIMITS.streams.principal,
+    `${LIMITS.streams.what} a principal may have`,
+  ),
+  maxStreamsInAll: cap(
+    'A2A_SERVER_MAX_STREAMS_IN_ALL',
+    LIMITS.streams.server,
+    `${LIMITS.streams.what} this server may have`,
+  ),
   decisionTimeout: setting({
     kind: 'text',
     placeholder: 'time',
@@ -104,3 +136,11 @@ export const LIMIT_SETTINGS = {
     allowed: DURATION_ALLOWED,
   }),
 } as const;
+
+/** Returns the limits that the settings say. */
+export function limitsOf(settings: SettingValues<typeof LIMIT_SETTINGS>): Limits {
+  return {
+    requests: { principal: settings.maxRequests, server: settings.maxRequestsInAll },
+    streams: { principal: settings.maxStreams, server: settings.maxStreamsInAll },
+  };
+}

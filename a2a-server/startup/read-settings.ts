@@ -41,6 +41,21 @@ export async function readServerSettings(
 }
 
 /**
+ * Reads only where the server stores its records, so the other settings may be incomplete.
+ * @throws ProductError CONFIGURATION
+ */
+export async function readRecordPlace(
+  flags: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Pick<ServerSettings, 'stateDir' | 'database'>> {
+  const { stateDir, sources } = await serverSources(flags, env);
+  const { database, databaseListen } = ALL_SETTINGS;
+  const settings = resolveSettings({ database, databaseListen }, sources);
+  checkDatabase(settings, sources);
+  return { stateDir, database: settings.database };
+}
+
+/**
  * Returns the source of each setting's value: a flag, a variable, the path of the file, or `default`.
  * @throws ProductError CONFIGURATION if the file cannot be read
  */

@@ -26,7 +26,8 @@ import { agentCard } from '../http/routes/agent-card.ts';
 import { agentSkills } from '../http/routes/agent-skills.ts';
 import { streamTickets, ticketSecret } from '../http/auth/stream-ticket.ts';
 import { authenticator } from '../http/auth/tokens.ts';
-import { sharedSigningKey } from '../receipts/signing-key.ts';
+import { receiptKey } from '../receipts/signing-key.ts';
+import { fileRecords } from '../records/file-records.ts';
 import { JournalInUse, type Journal } from '../journal/journal.ts';
 import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
 import { clockProblemText, createClockCheck } from './clock-check-from-settings.ts';
@@ -45,7 +46,8 @@ import { taskServiceFromSettings } from './task-service-from-settings.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
 import { barDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
-import { pageAccessFile } from '../page/stored-page-access.ts';
+import { OpenRequests } from '../limits/open-requests.ts';
+import { limitsOf } from './limit-settings.ts';
 import { pageCookie } from '../page/page-cookie.ts';
 import { pageSessions } from '../page/page-sessions.ts';
 import { TaskChanges } from '../page/task-changes.ts';
@@ -216,21 +218,19 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   };
   const reading = new AbortScope<StreamEndReason>();
   const credentials = [{ principal: LOCAL, token }, ...settings.tokens];
-  const issued = await openIssuedTokens({
-    stateDirectory: settings.stateDir,
-    clock: systemClock,
-    onFailure: (error) => log.error({ err: error }, 'the issued tokens cannot be read or watched'),
-  });
-  const sessions = await pageSessions({
-    credentials,
-    issued,
-    clock: systemClock,
-    file: pageAccessFile(settings.stateDir),
-  });
+  const onFailure = (error: unknown): void =>
+    log.error({ err: error }, 'issued tokens or sign-ins of the page cannot be read or watched');
+  const records = journal.records ?? fileRecords(settings.stateDir, onFailure);
+  const issued = openIssuedTokens({ records, clock: systemClock, onFailure });
+  const sessions = pageSessions({ credentials, issued, clock: systemClock, records, onFailure });
+  const secret = await ticketSecret(token, journal.records);
   const disconnects =
     settings.onDisconnect === 'cancel'
       ? cancellingDisconnects({ tasks, clock: systemClock, log })
       : IGNORED_DISCONNECTS;
+  const openRequests = new OpenRequests(limitsOf(settings), (limit, scope) =>
+    opened.telemetry.metrics?.refused(limit, scope),
+  );
   const metrics = await offeredMetrics(opened, () => tasks.executing());
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
@@ -252,16 +252,16 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     agent: offeredAgent(settings, worker.models),
     restoring: { checkpoints: able.checkpoints, openWorkspace },
     workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
-    signingKey: () => sharedSigningKey(journal, settings.stateDir),
+    signingKey: () => receiptKey(settings.stateDir, journal.records),
     passkeys,
-    pageSignIn: { sessions, cookie: pageCookie(base, settings.stateDir), base },
+    pageSignIn: { sessions, cookie: pageCookie(base, secret), base },
     authenticate: authenticator(
       [...credentials, { principal: LOCAL, token: runCredential(token, record) }],
       issued,
     ),
     issued,
     identity: { token, run: record },
-    tickets: streamTickets(await ticketSecret(journal, token), credentials, () => systemClock.now(), issued),
+    tickets: streamTickets(secret, credentials, () => systemClock.now(), issued),
     clock: systemClock,
     reach: { publicHosts: publicHosts(settings), origins: [...settings.allowOrigin, ...originsOf(settings)] },
     log,
@@ -280,6 +280,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     }),
     servers,
     disconnects,
+    openRequests,
     ...metrics,
     ...(opened.telemetry.traces && { traces: opened.telemetry.traces }),
   });
@@ -304,6 +305,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     await worker.close();
     reading.abort('server-shutdown');
     issued.close();
+    sessions.close();
     await ended(server);
     // The last metrics still need the journal.
     await opened.telemetry.close();

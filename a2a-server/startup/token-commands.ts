@@ -1,13 +1,14 @@
-/** `a2a-server token create`, `token list` and `token revoke`. They write to the state directory; the server may run. */
+/** `a2a-server token create`, `token list` and `token revoke`. The server may run. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { DURATION_ALLOWED, durationSchema } from '../../shared/settings/duration.ts';
-import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { identityOfToken } from '../access/identity.ts';
 import { type IssuedToken, makeToken, tokenState } from '../access/issued-token.ts';
 import { fullName, NAME_PATTERN } from '../access/requester.ts';
 import { ROLES, roleSchema } from '../access/role.ts';
-import { tokenFiles } from '../access/token-files.ts';
+import { type TokenStore, tokenStore } from '../access/token-store.ts';
+import { openRecords } from './open-records.ts';
+import type { ServerSettings } from './settings.ts';
 
 interface Output {
   /** Writes to standard output. */
@@ -16,8 +17,10 @@ interface Output {
   note: (text: string) => void;
 }
 
+/** Where the tokens are. */
+type TokenPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
+
 interface NewToken {
-  stateDir: string;
   /** The user whom the token stands for. */
   name: string;
   /** The tenant of the user. Absent if the user has none. */
@@ -33,7 +36,8 @@ interface NewToken {
  * ProductError CONFIGURATION for a wrong name, role or duration, STORAGE
  */
 export async function createToken(
-  { stateDir, name, tenant, role, expires }: NewToken,
+  place: TokenPlace,
+  { name, tenant, role, expires }: NewToken,
   { say, note }: Output,
 ): Promise<void> {
   for (const [flag, text] of [
@@ -50,7 +54,6 @@ export async function createToken(
     );
   const lifetime = durationSchema.safeParse(expires);
   if (!lifetime.success) throw new ProductError('CONFIGURATION', `--expires takes ${DURATION_ALLOWED}.`);
-  await prepareStateDirectory(stateDir);
   const { text, token } = makeToken(
     {
       principal: name,
@@ -60,7 +63,7 @@ export async function createToken(
     },
     Date.now(),
   );
-  await tokenFiles(stateDir).add(token);
+  await withTokens(place, (tokens) => tokens.add(token));
   note(
     `Token ${token.id} stands for ${identityOfToken(token).principal}, with the role ${roles.data.join(', ')}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
   );
@@ -68,9 +71,10 @@ export async function createToken(
 }
 
 /** Prints all tokens, without their secrets. @throws ProductError STORAGE */
-export async function listTokens(stateDir: string, json: boolean, { say, note }: Output): Promise<void> {
+export async function listTokens(place: TokenPlace, json: boolean, { say, note }: Output): Promise<void> {
   const now = Date.now();
-  const tokens = (await tokenFiles(stateDir).list()).map((token) => tokenView(token, now));
+  const all = await withTokens(place, (store) => store.list());
+  const tokens = all.map((token) => tokenView(token, now));
   if (json) return say(JSON.stringify({ tokens }));
   if (tokens.length === 0) return note('There are no issued tokens.');
   for (const { id, name, tenant, roles, state, createdAt, expiresAt } of tokens)
@@ -80,14 +84,26 @@ export async function listTokens(stateDir: string, json: boolean, { say, note }:
 }
 
 /** Revokes a token. @throws ProductError CONFIGURATION if there is no such token, STORAGE */
-export async function revokeToken(stateDir: string, id: string, { say }: Output): Promise<void> {
-  const token = await tokenFiles(stateDir).revoke(id, Date.now());
+export async function revokeToken(place: TokenPlace, id: string, { say }: Output): Promise<void> {
+  const token = await withTokens(place, (tokens) => tokens.revoke(id, Date.now()));
   if (token === undefined)
     throw new ProductError(
       'CONFIGURATION',
       `There is no token ${JSON.stringify(id)}. \`a2a-server token list\` lists them.`,
     );
   say(`Token ${token.id} of ${identityOfToken(token).principal} is revoked since ${token.revokedAt ?? ''}.`);
+}
+
+async function withTokens<Result>(
+  place: TokenPlace,
+  act: (tokens: TokenStore) => Promise<Result>,
+): Promise<Result> {
+  const records = await openRecords(place);
+  try {
+    return await act(tokenStore(records));
+  } finally {
+    records.close();
+  }
 }
 
 function tokenView(token: IssuedToken, now: number) {

@@ -34,6 +34,12 @@ export const METRICS = {
     description: 'Open event streams.',
     attributes: [],
   },
+  'a2a.server.refusals': {
+    kind: 'counter',
+    unit: '{request}',
+    description: 'Requests that a limit of this server has refused.',
+    attributes: ['a2a.limit', 'a2a.limit.scope'],
+  },
   'a2a.server.tasks': {
     kind: 'gauge',
     unit: '{task}',

@@ -1,5 +1,6 @@
 /** Defines what the server measures, independent of the library that counts. */
 import type { AppendResult, JournalStatistics } from '../journal/journal.ts';
+import type { LimitName, LimitScope } from '../limits/limits.ts';
 import type { JournalEntry } from '../task/events.ts';
 
 export interface AnsweredRequest {
@@ -28,6 +29,8 @@ export interface Metrics {
   appended(taskId: string, entries: readonly JournalEntry[]): void;
   append(result: AppendResult['type'] | 'error', seconds: number): void;
   request(request: AnsweredRequest): void;
+  /** Counts a request that a limit has refused. */
+  refused(limit: LimitName, scope: LimitScope): void;
   /** Sets the source of the gauges. Until then they have no value. */
   observe(facts: () => Promise<ServerFacts>): void;
   /** Returns all metrics in the text format of Prometheus. */

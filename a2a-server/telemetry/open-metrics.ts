@@ -97,6 +97,8 @@ export function openMetrics({ instance, tools, otlp, env }: MetricsOptions): Met
         ...(route !== undefined && { 'http.route': route }),
         ...(operation !== undefined && { 'rpc.method': operation }),
       }),
+    refused: (limit, scope) =>
+      instruments.add('a2a.server.refusals', 1, { 'a2a.limit': limit, 'a2a.limit.scope': scope }),
     observe: (facts) => instruments.observe(async (set) => setGauges(set, await facts())),
     async prometheusText() {
       const { resourceMetrics } = await pull.collect();

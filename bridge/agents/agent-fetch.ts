@@ -228,7 +228,7 @@ async function refused(answer: HttpAnswer): Promise<Response> {
   const { status, statusText, headers } = answer;
   const text = await beginning(answer);
   if (carriesError(text)) return new Response(text, { status, headers });
-  throw new HttpFailure(status, `HTTP ${String(status)} ${statusText}`.trim(), excerptOf(text));
+  throw new HttpFailure(status, `HTTP ${String(status)} ${statusText}`.trim(), excerptOf(text), headers);
 }
 
 function carriesError(text: string): boolean {

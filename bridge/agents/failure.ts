@@ -145,7 +145,7 @@ function ofHttp(error: HttpFailure, agent: string): RequestFailure {
   }
   if (status >= 500 || status === 429) {
     const sentence = `Agent "${agent}" has a server error (${error.message}). Try again later. If the error stays, read the agent's log.${said}`;
-    return unreachable(sentence, { trouble: 'http', cause: error });
+    return unreachable(sentence, { trouble: 'http', cause: error, retryAfter: error.retryAfter });
   }
   // RFC 9110 §15.5.9: the server received only part of the request. So the agent did not act on it.
   if (status === 408 || (status === 400 && error.excerpt === '')) {
@@ -181,10 +181,17 @@ function withheld(error: WithheldCredentials, agent: string): RequestFailure {
 
 function unreachable(
   sentence: string,
-  { trouble, cause }: { trouble: 'network' | 'timeout' | 'http'; cause: unknown },
+  {
+    trouble,
+    cause,
+    retryAfter,
+  }: { trouble: 'network' | 'timeout' | 'http'; cause: unknown; retryAfter?: string | undefined },
 ): RequestFailure {
   return {
-    error: new ProductError('AGENT_UNREACHABLE', sentence, { facts: { trouble }, cause }),
+    error: new ProductError('AGENT_UNREACHABLE', sentence, {
+      facts: { trouble, ...(retryAfter !== undefined && { retryAfter }) },
+      cause,
+    }),
     arrival: 'maybe',
   };
 }

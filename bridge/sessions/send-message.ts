@@ -9,6 +9,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { A2aConnection } from '../agents/connection.ts';
 import { requestFailure } from '../agents/failure.ts';
 import { type BackOff, delayAfter, withFixedJitter } from '../../shared/runtime/back-off.ts';
+import { retryAfterMs, waitLonger } from '../../shared/runtime/retry-after.ts';
 import { findByMessage } from './find-lost-message.ts';
 import type { Delivery } from './session-state.ts';
 
@@ -84,14 +85,17 @@ export async function sendUntilAcknowledged(sending: SendOptions): Promise<Ackno
       throw last;
     }
   };
+  const stop = withdrawal === undefined ? signal : AbortSignal.any([signal, withdrawal.signal]);
   try {
     return await pRetry(attempt, {
       ...backOff,
-      signal: withdrawal === undefined ? signal : AbortSignal.any([signal, withdrawal.signal]),
-      shouldRetry({ error, attemptNumber, retriesConsumed }) {
+      signal: stop,
+      async shouldRetry({ error, attemptNumber, retriesConsumed }) {
         if (!(error instanceof Undelivered) || attemptNumber > AGAIN[error.again]) return false;
         if (error.arrived === 'no' && !resumed && withdrawal?.wanted() === false) return false;
-        tell(new Date(Date.now() + delayAfter(retriesConsumed, backOff)));
+        const delay = delayAfter(retriesConsumed, backOff);
+        tell(new Date(Date.now() + Math.max(delay, retryAfterMs(error.reason))));
+        await waitLonger(error.reason, delay, stop);
         return true;
       },
     });

@@ -34,6 +34,8 @@ export const ERROR_REASONS = {
   UNSUPPORTED_CONTENT: { retryable: false },
   OUTSIDE_WORKSPACE: { retryable: false },
   CONFIGURATION: { retryable: false },
+  LIMIT_REACHED: { retryable: true },
+  OVERLOADED: { retryable: true },
   STORAGE: { retryable: true },
   SHUTTING_DOWN: { retryable: true },
   AGENT_UNREACHABLE: { retryable: true },
@@ -65,6 +67,11 @@ export class ProductError extends Error {
   get retryable(): boolean {
     return ERROR_REASONS[this.reason].retryable;
   }
+}
+
+/** True if a server refused the request because one of its limits is reached. */
+export function isLimitRefusal(error: unknown): error is ProductError {
+  return error instanceof ProductError && (error.reason === 'LIMIT_REACHED' || error.reason === 'OVERLOADED');
 }
 
 export function messageOf(error: unknown): string {

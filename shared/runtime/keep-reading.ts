@@ -6,7 +6,8 @@
  * opens at once, and the back-off is reset.
  */
 import pRetry from 'p-retry';
-import type { BackOff } from './back-off.ts';
+import { delayAfter, type BackOff } from './back-off.ts';
+import { waitLonger } from './retry-after.ts';
 
 /** A stream that stayed open for this time is sound. */
 const STEADY_MS = 5_000;
@@ -55,9 +56,10 @@ export async function keepReading(keeping: StreamKeeping): Promise<void> {
     (await pRetry(once, {
       ...backOff,
       signal,
-      shouldRetry: ({ error, attemptNumber }) => {
+      shouldRetry: async ({ error, attemptNumber, retriesConsumed }) => {
         if (!passes(error)) return false;
         onCut?.(error, attemptNumber);
+        await waitLonger(error, delayAfter(retriesConsumed, backOff), signal);
         return true;
       },
     })) === 'sound'

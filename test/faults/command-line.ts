@@ -37,7 +37,7 @@ Parts:
   disk      a disk that is full for a while (Linux, with prlimit of util-linux)
   frames    malformed MCP frames at the bridge, 2,500 a round
   answers   malformed answers and events of agents at the bridge, 2,500 a round
-  replicas  three servers on one PostgreSQL: SIGKILL, SIGSTOP, cut and stalled connections to it
+  replicas  three servers on one PostgreSQL: SIGKILL, SIGSTOP, cut connections of the database and of clients
   blackbox  what any A2A server keeps and loses, on our server and on one that forgets
 
 Exit codes:

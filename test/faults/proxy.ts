@@ -3,14 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { A2aFlow } from './a2a-flow.ts';
 import { BridgeFlow } from './bridge-flow.ts';
 import { must, type Findings } from './findings.ts';
-import { everyByte, KINDS, unlessDisconnected } from './every-byte.ts';
+import { everyByte, unlessDisconnected } from './every-byte.ts';
 import { checkFlow, findTasks } from './flow-checks.ts';
 import type { Flow } from './flow.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
 import { FlowReader, type FlowReaderOptions } from './flow-reader.ts';
 import { inScene, type Scene } from './scene.ts';
-import type { Treatment } from './tcp-proxy.ts';
+import { randomTreatment } from './random-treatment.ts';
 import { Verdicts } from './verdicts.ts';
 import { randomWorkload } from './workload.ts';
 
@@ -37,7 +37,8 @@ export async function proxyRound(round: number, programs: Programs, findings: Fi
 async function randomCuts(round: number, scene: Scene): Promise<void> {
   const { place, proxy, random, findings } = scene;
   const cuts = { left: RANDOM_CUTS };
-  proxy.treat = () => (cuts.left > 0 ? randomTreatment(random, findings) : {});
+  const treatment = { part: 'proxy', random, findings, copyTo: () => proxy.target };
+  proxy.treat = () => (cuts.left > 0 ? randomTreatment(treatment) : {});
   proxy.onCut = ({ direction, how }) => {
     cuts.left -= 1;
     findings.count('proxy: cuts');
@@ -118,23 +119,4 @@ async function killedUnheard(round: number, scene: Scene): Promise<void> {
   proxy.mute = false;
   await runCut('proxy', flow, scene);
   findings.count('proxy: bridges killed between sending and answering');
-}
-
-function randomTreatment(random: Random, findings: Findings): Treatment {
-  const doubled = random.chance(0.15);
-  if (doubled) findings.count('proxy: connections doubled');
-  const slow = random.chance(0.2);
-  if (slow) findings.count('proxy: connections delayed or throttled');
-  const direction = random.chance(0.4) ? 'up' : 'down';
-  return {
-    ...(doubled && { doubled }),
-    ...(slow && { delayMs: random.between(0, 3), piece: random.between(50, 2000) }),
-    ...(random.chance(0.7) && {
-      cut: {
-        direction,
-        after: random.chance(0.5) ? random.between(0, 1_000) : random.between(0, 20_000),
-        how: random.pick(KINDS),
-      },
-    }),
-  };
 }

@@ -1,6 +1,7 @@
 /**
  * Three servers on one PostgreSQL. SIGKILL, SIGSTOP, and cut or stalled connections to the database hit servers at random
- * times, during whole approval flows. Each request goes to a random server.
+ * times, during whole approval flows. Each request goes to a random server. Meanwhile a proxy cuts, slows and doubles the
+ * connections of the clients. The copy of a request may reach another server than the request.
  */
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -20,6 +21,7 @@ import type { Flow } from './flow.ts';
 import { freePort } from './place.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
+import { randomTreatment } from './random-treatment.ts';
 import { Replica, TEAM } from './replica.ts';
 import { TcpProxy } from './tcp-proxy.ts';
 import { Verdicts } from './verdicts.ts';
@@ -39,7 +41,7 @@ const AGAIN_MS = 50;
 interface Cluster {
   replicas: readonly [Replica, ...Replica[]];
   random: Random;
-  /** A bridge connects here. Each connection leads to a random server. */
+  /** All clients connect here. Each connection leads to a random server. */
   balancer: TcpProxy;
   bridge: BridgeProcess;
   workspace: string;
@@ -78,10 +80,6 @@ export async function replicasRound(
     const [first, ...others] = replicas;
     must(first !== undefined, 'no server has started');
     const cluster: Cluster = { replicas: [first, ...others], random, balancer, bridge, workspace };
-    balancer.treat = () => {
-      balancer.target = random.pick(cluster.replicas).port;
-      return {};
-    };
     await runFlows(round, cluster, findings);
     await bridge.kill();
     for (const replica of replicas) await replica.stop();
@@ -98,6 +96,7 @@ export async function replicasRound(
 async function runFlows(round: number, cluster: Cluster, findings: Findings): Promise<void> {
   const { random, workspace, bridge } = cluster;
   const faults = new ReplicaFaults(cluster, findings);
+  treatClients(cluster, faults, findings);
   for (let flows = 0; faults.left > 0; flows++) {
     const parts = {
       workload: randomWorkload(random, `c${round}f${flows}`),
@@ -112,17 +111,33 @@ async function runFlows(round: number, cluster: Cluster, findings: Findings): Pr
   }
 }
 
+/** Sends each connection of a client to a random server, and cuts, slows or doubles it while faults are left. */
+function treatClients(
+  { balancer, replicas, random }: Cluster,
+  faults: ReplicaFaults,
+  findings: Findings,
+): void {
+  const anyPort = (): number => random.pick(replicas).port;
+  balancer.treat = () => {
+    balancer.target = anyPort();
+    return faults.left > 0 ? randomTreatment({ part: 'replicas', random, findings, copyTo: anyPort }) : {};
+  };
+  balancer.onCut = ({ direction, how }) => {
+    findings.count('replicas: cuts of clients');
+    findings.count(`replicas: cuts ${direction === 'up' ? 'to' : 'from'} a server, ${how}`);
+  };
+}
+
 async function runFlow(
   flow: Flow,
-  { replicas, random, workspace }: Cluster,
+  { replicas, random, workspace, balancer }: Cluster,
   faults: ReplicaFaults,
   findings: Findings,
 ): Promise<void> {
-  const client = (): A2aClient =>
-    new A2aClient({ url: `http://127.0.0.1:${random.pick(replicas).port}`, token: TOKEN });
+  const through = new A2aClient({ url: balancer.url, token: TOKEN });
   const reading = new FlowReader({
     flow,
-    client: async () => client(),
+    client: async () => through,
     onEvent: () => faults.heard(),
     isTemporary,
   });
@@ -132,7 +147,7 @@ async function runFlow(
       must(steps < MAX_STEPS, `${flow.workload.name} has not ended after ${steps} requests`);
       const struck = faults.strike();
       try {
-        await flow.step(client());
+        await flow.step(through);
       } catch (error) {
         if (!isTemporary(error)) throw error;
         findings.count(
@@ -148,7 +163,8 @@ async function runFlow(
     await Promise.all(replicas.map((replica) => replica.ready()));
     await reading.toEnd();
     const { seen } = reading;
-    await checkFlow('replicas', flow, { client: client(), workspace, seen, findings });
+    const client = new A2aClient({ url: `http://127.0.0.1:${random.pick(replicas).port}`, token: TOKEN });
+    await checkFlow('replicas', flow, { client, workspace, seen, findings });
     findings.count('replicas: events seen by readers', seen.length);
     if (flow instanceof BridgeFlow) findings.count('replicas: flows over the bridge');
   } finally {

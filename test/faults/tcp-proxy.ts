@@ -29,8 +29,8 @@ export interface Treatment {
   delayMs?: number;
   /** The maximum size of a piece, in bytes. */
   piece?: number;
-  /** Sends the client's bytes to the server on a second connection too, and ignores the answers there. */
-  doubled?: boolean;
+  /** Sends the client's bytes to this port too, and ignores the answers there. */
+  copyTo?: number;
 }
 
 export class TcpProxy {
@@ -75,8 +75,8 @@ export class TcpProxy {
 
   #connected(client: Socket): void {
     const treatment = this.treat();
-    const server = this.#open();
-    const twin = treatment.doubled === true ? this.#open() : undefined;
+    const server = this.#open(this.target);
+    const twin = treatment.copyTo === undefined ? undefined : this.#open(treatment.copyTo);
     twin?.resume();
     this.#hold(client);
     const both = { client, server, twin };
@@ -84,8 +84,8 @@ export class TcpProxy {
     void this.#pump('down', both, treatment);
   }
 
-  #open(): Socket {
-    return this.#hold(connect({ port: this.target, host: '127.0.0.1', allowHalfOpen: true, noDelay: true }));
+  #open(port: number): Socket {
+    return this.#hold(connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true }));
   }
 
   #hold(socket: Socket): Socket {

@@ -456,13 +456,6 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         });
       });
 
-      it('a shared secret stays the same after a restart', async () => {
-        const secret = await journal.sharedSecret('name', 'own');
-        expect(secret).toBe('own');
-        await reopen();
-        expect(await journal.sharedSecret('name', 'own')).toBe('own');
-      });
-
       it('R14 the index gives each deadline while its task waits, the earliest deadline first', async () => {
         await append(beginning('late', { events: [working, until(9_000)] }));
         await append(beginning('early', { principal: 'bob', events: [working, until(5_000)] }));

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const PROGRAM = join(process.cwd(), 'dist', 'a2a-server', 'main.js');
+export const PROGRAM = join(process.cwd(), 'dist', 'a2a-server', 'main.js');
 
 /** The directories that outlive a server: its state directory and the workspace of its tasks. */
 export interface ServerHome {

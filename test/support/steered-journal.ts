@@ -24,7 +24,6 @@ export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journ
     deadlines: (limit) => journal.deadlines(limit),
     deleteEndedSessions: (before, limit) => journal.deleteEndedSessions(before, limit),
     maintain: (limit) => journal.maintain(limit),
-    sharedSecret: (name, own) => journal.sharedSecret(name, own),
     watch: (taskId, wake) => journal.watch(taskId, wake),
     reachable: () => journal.reachable(),
     close: () => journal.close(),

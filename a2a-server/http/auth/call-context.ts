@@ -1,7 +1,7 @@
 import { Extensions } from '@a2a-js/sdk';
 import { ServerCallContext } from '@a2a-js/sdk/server';
 import { A2AError } from '@a2a-js/sdk/errors';
-import { ProductError } from '../../../shared/runtime/errors.ts';
+import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
@@ -9,8 +9,8 @@ import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Caller } from './caller.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
-import { toWireError } from '../wire/wire-errors.ts';
-import type { WireFormat } from '../wire/wire-errors.ts';
+import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
+import type { RetryLater, WireFormat } from '../wire/wire-errors.ts';
 import type { ClientView } from '../wire/wire-objects.ts';
 
 const OFFERED: ReadonlySet<string> = new Set([TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND, THINKING]);
@@ -43,6 +43,9 @@ export class CallContext extends ServerCallContext {
   readonly accepted: Promise<void>;
   readonly accept: () => void;
 
+  /** Present if a limit has refused this call. JSON-RPC then answers with this status too. */
+  retryLater: RetryLater | undefined;
+
   readonly #log: Logger;
 
   constructor({ caller, wire, requestedVersion, headers, log }: Call) {
@@ -71,7 +74,8 @@ export class CallContext extends ServerCallContext {
 
   /** Returns the error for this call's client. Logs errors that the client did not cause. */
   refusal(error: unknown): A2AError {
-    if (!(error instanceof A2AError) && !(error instanceof ProductError && !error.retryable))
+    if (isLimitRefusal(error)) this.retryLater = retryLaterOf(error);
+    else if (!(error instanceof A2AError) && !(error instanceof ProductError && !error.retryable))
       this.#log.error({ err: error, principal: this.caller.principal }, 'a request failed');
     return toWireError(error, this.wire);
   }

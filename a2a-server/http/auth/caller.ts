@@ -48,9 +48,14 @@ export class Caller implements User {
   readonly endAfter: (ms: number) => void;
   /** The trace that the request's work belongs to. Undefined if the client sent none and this server records none. */
   readonly trace: TraceContext | undefined;
+  /**
+   * Counts the request as an event stream. The route calls this before the request changes anything.
+   * @throws ProductError LIMIT_REACHED, OVERLOADED
+   */
+  readonly becomeStream: () => void;
   readonly #about: RequestFacts = {};
 
-  constructor({ identity, roles, signal, end, full, endAfter, trace }: CallerParts) {
+  constructor({ identity, roles, signal, end, full, endAfter, trace, becomeStream }: CallerParts) {
     this.identity = identity;
     this.roles = roles;
     this.signal = signal;
@@ -58,6 +63,7 @@ export class Caller implements User {
     this.full = full;
     this.endAfter = endAfter;
     this.trace = trace;
+    this.becomeStream = becomeStream;
   }
 
   get principal(): string {
@@ -83,7 +89,10 @@ export class Caller implements User {
   }
 }
 
-type CallerParts = Pick<Caller, 'identity' | 'roles' | 'signal' | 'end' | 'full' | 'endAfter'> & {
+type CallerParts = Pick<
+  Caller,
+  'identity' | 'roles' | 'signal' | 'end' | 'full' | 'endAfter' | 'becomeStream'
+> & {
   trace?: TraceContext | undefined;
 };
 

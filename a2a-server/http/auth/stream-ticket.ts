@@ -14,7 +14,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type Identity, identityOfToken } from '../../access/identity.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
-import type { Journal } from '../../journal/journal.ts';
+import { type RecordStore, sharedSecret } from '../../records/record-store.ts';
 import type { Credential } from './tokens.ts';
 
 export const TICKET_MS = 60 * 60_000;
@@ -28,23 +28,21 @@ interface Ticket {
 }
 
 export interface StreamTickets {
-  issue(identity: Identity, taskId: string): Ticket;
+  issue(identity: Identity, taskId: string): Promise<Ticket>;
   /**
    * Returns the identity that made the ticket, and the expiry of the ticket.
    * @throws ProductError UNAUTHENTICATED if the ticket is not valid for this task, or has expired
    */
-  redeem(ticket: string, taskId: string): Identity & { expiresAt: number };
+  redeem(ticket: string, taskId: string): Promise<Identity & { expiresAt: number }>;
 }
 
 /**
- * Returns the secret for the tickets of all servers of the journal. The first server derives it from its token.
- * @throws ProductError STORAGE
+ * Returns the secret for the tickets. Each server derives it from its token. Servers that share records use the secret of
+ * the first one. @param shared absent for a server that shares nothing @throws ProductError STORAGE
  */
-export function ticketSecret(journal: Pick<Journal, 'sharedSecret'>, serverToken: string): Promise<string> {
-  return journal.sharedSecret(
-    'stream-tickets',
-    createHmac('sha256', serverToken).update(PURPOSE).digest('hex'),
-  );
+export async function ticketSecret(serverToken: string, shared: RecordStore | undefined): Promise<string> {
+  const own = createHmac('sha256', serverToken).update(PURPOSE).digest('hex');
+  return shared === undefined ? own : sharedSecret(shared, 'stream-tickets', own);
 }
 
 /** @param secret is the server's own @param now returns milliseconds since 1970 */
@@ -64,25 +62,25 @@ export function streamTickets(
       return [principal, keyOf(tokens)];
     }),
   );
-  const issuedKey = (tokenId: string): { principal: string; key: Buffer } | undefined => {
-    const token = issued.active(tokenId);
+  const issuedKey = async (tokenId: string): Promise<{ principal: string; key: Buffer } | undefined> => {
+    const token = await issued.active(tokenId);
     return token && { principal: identityOfToken(token).principal, key: keyOf({ issued: token.digest }) };
   };
 
   return {
-    issue({ principal, tokenId }, taskId) {
-      const key = tokenId === undefined ? keys.get(principal) : issuedKey(tokenId)?.key;
+    async issue({ principal, tokenId }, taskId) {
+      const key = tokenId === undefined ? keys.get(principal) : (await issuedKey(tokenId))?.key;
       if (key === undefined) throw new Error('the principal of a ticket has no token');
       const seconds = String(Math.floor((now() + TICKET_MS) / 1_000));
       const mac = macText(key, principal, taskId, seconds).toString();
       const named = tokenId === undefined ? '' : `.${tokenId}`;
       return { ticket: `${seconds}.${mac}${named}`, expiresAt: Number(seconds) * 1_000 };
     },
-    redeem(ticket, taskId) {
+    async redeem(ticket, taskId) {
       const [, seconds = '0', mac = '', tokenId] =
         /^(\d{1,12})\.([A-Za-z0-9_-]{43})(?:\.([0-9a-f]{12}))?$/.exec(ticket) ?? [];
       const shown = Buffer.from(mac.padEnd(43));
-      const maker = tokenId === undefined ? undefined : issuedKey(tokenId);
+      const maker = tokenId === undefined ? undefined : await issuedKey(tokenId);
       const tried = tokenId === undefined ? [...keys] : maker ? [[maker.principal, maker.key] as const] : [];
       let principal: string | undefined;
       // The loop tries every key, so that its time does not reveal which key matches. Each MAC has only one text, so

@@ -10,9 +10,9 @@ export interface Credential {
 
 /**
  * Returns the identity behind an `Authorization` header. @throws ProductError UNAUTHENTICATED if the token is missing,
- * malformed, unknown, expired or revoked
+ * malformed, unknown, expired or revoked; STORAGE if an issued token cannot be read
  */
-export type Authenticate = (authorization: string | undefined) => Identity;
+export type Authenticate = (authorization: string | undefined) => Promise<Identity>;
 
 /** Authenticates bearer tokens. X1: tokens are compared in constant time, never logged, and not revealed by errors. */
 export function authenticator(
@@ -20,7 +20,7 @@ export function authenticator(
   issued: Pick<IssuedTokens, 'find'> = NO_ISSUED_TOKENS,
 ): Authenticate {
   const known = credentials.map(({ principal, token }) => ({ principal, digest: tokenDigest(token) }));
-  return (authorization) => {
+  return async (authorization) => {
     const token = bearerToken(authorization);
     if (token === undefined)
       throw new ProductError(
@@ -32,11 +32,15 @@ export function authenticator(
     // The loop compares with every token, so that its time does not reveal which token matches.
     for (const it of known) if (sameToken(it.digest, digest)) principal = it.principal;
     if (principal !== undefined) return { principal };
-    const found = issued.find(token);
-    if (found !== undefined) return identityOfToken(found);
-    throw new ProductError(
-      'UNAUTHENTICATED',
-      'This server does not know the bearer token, or the token has expired or was revoked. The local token is in the file "token" of the state directory.',
-    );
+    return issuedIdentity(token, issued);
   };
+}
+
+async function issuedIdentity(token: string, issued: Pick<IssuedTokens, 'find'>): Promise<Identity> {
+  const found = await issued.find(token);
+  if (found !== undefined) return identityOfToken(found);
+  throw new ProductError(
+    'UNAUTHENTICATED',
+    'This server does not know the bearer token, or the token has expired or was revoked. The local token is in the file "token" of the state directory.',
+  );
 }

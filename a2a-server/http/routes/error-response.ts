@@ -11,13 +11,7 @@ import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';
 import { sendRestError } from './rest-route.ts';
-import {
-  PARSE_ERROR,
-  RETRY_AFTER_S,
-  toWireError,
-  unparsableError,
-  WIRE_ERRORS,
-} from '../wire/wire-errors.ts';
+import { PARSE_ERROR, retryLaterOf, toWireError, unparsableError, WIRE_ERRORS } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 
 export function httpStatusOf(error: unknown): number {
@@ -29,7 +23,8 @@ export function sendError(request: Request, response: Response, error: unknown):
   const reason = error instanceof ProductError ? error.reason : undefined;
   // RFC 6750 §3, RFC 9110 §10.2.3
   if (reason === 'UNAUTHENTICATED') response.setHeader('WWW-Authenticate', 'Bearer realm="mcp-a2a-bridge"');
-  if (httpStatusOf(error) === 503) response.setHeader('Retry-After', RETRY_AFTER_S);
+  const later = retryLaterOf(error);
+  if (later !== undefined) response.setHeader('Retry-After', later.retryAfter);
   if (isLegacyRest(request.path, request.header('A2A-Version'))) {
     const mapped = toWireError(error, 'jsonrpc-0.3');
     response.status(httpStatusOf(error)).json(LegacyRestTransportHandler.mapToLegacyHTTPError(mapped));

@@ -82,7 +82,7 @@ export function ticketRoute(tasks: TaskService, tickets: StreamTickets): Router 
   router.post(`${EVENTS_PATH}/ticket`, async (request, response) => {
     const { identity, requester } = callerOf(request);
     const { taskId } = await tasks.row(taskIdOf(request), requester);
-    const { ticket, expiresAt } = tickets.issue(identity, taskId);
+    const { ticket, expiresAt } = await tickets.issue(identity, taskId);
     response.setHeader('Cache-Control', 'no-store');
     response.json({ ticket, expiresAt: new Date(expiresAt).toISOString() });
   });

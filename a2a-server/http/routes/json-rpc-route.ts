@@ -89,6 +89,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
       return;
     }
     if (!(Symbol.asyncIterator in answered)) {
+      markRetryLater(response, context);
       response.json(answered);
       return;
     }
@@ -100,7 +101,10 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
       format: {
         frame: (event) => ({ data: JSON.stringify(final(event)), id: eventPosition(event.result) }),
         errorFrame: (error) => ({ event: 'error', data: JSON.stringify(rpcError(id, error, wire)) }),
-        refuse,
+        refuse(error) {
+          markRetryLater(response, context);
+          refuse(error);
+        },
       },
     });
   };
@@ -108,6 +112,13 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
   const router = Router();
   router.post('/', ...jsonBody(['application/json'], limits), answer);
   return router;
+}
+
+/** A JSON-RPC error has status 200. But clients and proxies that know only HTTP must see that a limit was reached. */
+function markRetryLater(response: Response, { retryLater }: CallContext): void {
+  if (retryLater === undefined) return;
+  response.status(retryLater.status);
+  response.setHeader('Retry-After', retryLater.retryAfter);
 }
 
 /**

@@ -17,7 +17,7 @@ export interface MetricsAccess {
 export function metricsRoute({ text, authenticate }: MetricsAccess): Router {
   const router = Router();
   router.get('/metrics', async (request, response) => {
-    authenticate(request.headers.authorization);
+    await authenticate(request.headers.authorization);
     response
       .setHeader('Content-Type', METRICS_TYPE)
       .setHeader('Cache-Control', 'no-store')

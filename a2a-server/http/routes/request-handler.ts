@@ -54,9 +54,10 @@ export function createRequestHandler(
         const { principal, requester, roles, signal, trace } = context.caller;
         const sent = incomingOf(request, { requester, speaksApproval: context.speaksApproval, trace });
         const incoming = permittedMessage(sent, roles);
+        const waits = request.configuration?.returnImmediately !== true;
+        if (waits) context.caller.becomeStream();
         const { taskId, sessionId, seq } = await tasks.send(incoming);
         context.caller.concerns({ taskId, sessionId });
-        const waits = request.configuration?.returnImmediately !== true;
         const message = isDecisionOrRevocation(incoming) ? undefined : { principal, seq };
         if (!waits && message) disconnects.detach(taskId);
         const ends = waits ? disconnects.reads(taskId, message) : undefined;

@@ -35,7 +35,7 @@ import type { BindingOptions } from './json-rpc-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import type { StreamFormat } from '../streams/stream-response.ts';
 import { eventPosition } from '../streams/event-cursor.ts';
-import { RETRY_AFTER_S, toWireError } from '../wire/wire-errors.ts';
+import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 
 const JSON_CONTENT_TYPE = 'application/json';
 
@@ -168,6 +168,7 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   405: 'UNIMPLEMENTED',
   409: 'ALREADY_EXISTS',
   413: 'RESOURCE_EXHAUSTED',
+  429: 'RESOURCE_EXHAUSTED',
   500: 'INTERNAL',
   502: 'UNAVAILABLE',
   503: 'UNAVAILABLE',
@@ -196,6 +197,7 @@ export function restStreamFormat(response: Response): StreamFormat<StreamRespons
 
 export function sendRestError(response: Response, error: unknown): void {
   const { code, body } = restError(error);
-  if (code === 503) response.setHeader('Retry-After', RETRY_AFTER_S);
+  const later = retryLaterOf(toWireError(error, 'rest'));
+  if (later !== undefined) response.setHeader('Retry-After', later.retryAfter);
   response.status(code).type(answerType(response.req)).json(body);
 }

@@ -125,6 +125,7 @@ async function* stream(
 ): Stream {
   let ends: ReturnType<Disconnects['reads']> | undefined;
   try {
+    context.caller.becomeStream();
     const { task, message, first, after, until, historyLength, outputModes } = await begin();
     context.caller.concerns({ taskId: task.taskId, sessionId: task.sessionId });
     ends = disconnects?.reads(task.taskId, message);

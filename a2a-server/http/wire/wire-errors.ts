@@ -13,6 +13,7 @@ import {
   JsonRpcTaskNotFoundError,
   JsonRpcTransportError,
   JsonRpcUnsupportedOperationError,
+  restStatusFor,
   RestContentTypeNotSupportedError,
   RestRequestMalformedError,
   RestTaskNotCancelableError,
@@ -54,11 +55,26 @@ export const INVALID_REQUEST = -32600;
 export const PARSE_ERROR = -32700;
 const { INTERNAL_ERROR, UNSUPPORTED_OPERATION } = A2A_ERROR_CODE;
 
-/**
- * The value of `Retry-After` with a 503 (RFC 9110 §10.2.3). A restart of the server or of its database takes about this
- * number of seconds.
- */
-export const RETRY_AFTER_S = '2';
+/** A restart of the server or of its database takes about this number of seconds. */
+const RESTART_S = '2';
+
+/** The HTTP status of a refusal that a client should repeat later, and its `Retry-After` (RFC 9110 §10.2.3). */
+export interface RetryLater {
+  status: number;
+  retryAfter: string;
+}
+
+/** Returns the status and the time of a refusal with 429 or 503. Undefined for other errors. */
+export function retryLaterOf(error: unknown): RetryLater | undefined {
+  const { status, facts } =
+    error instanceof ProductError
+      ? { status: WIRE_ERRORS[error.reason].http, facts: error.facts }
+      : error instanceof A2AError
+        ? { status: restStatusFor(error), facts: error.metadata }
+        : { status: 500, facts: {} };
+  if (status !== 429 && status !== 503) return undefined;
+  return { status, retryAfter: facts?.['retryAfter'] ?? RESTART_S };
+}
 
 export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   MALFORMED: { kind: 'malformed', http: 400 },
@@ -90,6 +106,8 @@ export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   UNSUPPORTED_CONTENT: { kind: 'content-type', http: 400 },
   OUTSIDE_WORKSPACE: { kind: 'malformed', http: 400 },
   CONFIGURATION: { kind: 'internal', http: 500 },
+  LIMIT_REACHED: { kind: 'internal', http: 429 },
+  OVERLOADED: { kind: 'internal', http: 503 },
   STORAGE: { kind: 'internal', http: 503 },
   SHUTTING_DOWN: { kind: 'internal', http: 503 },
   AGENT_UNREACHABLE: { kind: 'internal', http: 502 },

@@ -20,7 +20,7 @@ import { readEntries } from './event-reader.ts';
 import { takeMaintenance } from './maintenance-lock.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
 import { readStatistics } from './statistics.ts';
-import { sharedSecret } from './shared-secret.ts';
+import { postgresRecords } from './postgres-records.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeUps } from './wake-ups.ts';
 import { Writer } from './writer.ts';
@@ -64,7 +64,7 @@ export async function openPostgresJournal({
   onChangedElsewhere = () => undefined,
   onRemoved = () => undefined,
   backOff = BACK_OFF,
-}: PostgresJournalOptions): Promise<Journal> {
+}: PostgresJournalOptions): Promise<Journal & Required<Pick<Journal, 'records'>>> {
   const address = databaseAddress(url);
   const writer = new Writer(address, { label: label ?? null, onRemoved, backOff });
   try {
@@ -232,7 +232,7 @@ export async function openPostgresJournal({
           return (await removeDeleted(connection, requirePositive(limit))) || packStep(connection, limit);
         }),
       ),
-    sharedSecret: (name, own) => ask(() => sharedSecret(reader, name, own)),
+    records: postgresRecords((statement, values) => ask(() => reader.query(statement, values))),
     watch: (taskId, wake) => committed.watch(taskId, wake),
     reachable: () => writer.connected,
     close: () => (closed ??= close()),

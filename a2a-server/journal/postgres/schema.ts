@@ -131,6 +131,17 @@ const MIGRATIONS: readonly string[] = [
   );
   `,
   `
+  -- Small records that all servers use: secrets, issued tokens, links and sessions of the page.
+  CREATE TABLE records (
+    kind  text COLLATE "C" NOT NULL,
+    name  text COLLATE "C" NOT NULL,
+    value text NOT NULL,
+    PRIMARY KEY (kind, name)
+  );
+  INSERT INTO records SELECT 'secrets', name, value FROM shared_secrets;
+  DROP TABLE shared_secrets;
+  `,
+  `
   -- A principal of a tenant has the name "tenant/name".
   CREATE INDEX tasks_of_a_tenant ON tasks (left(principal, strpos(principal, '/')), updated_at, key)
     WHERE strpos(principal, '/') > 0;

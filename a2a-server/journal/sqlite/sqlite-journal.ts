@@ -197,10 +197,6 @@ class SqliteJournal implements Journal {
 
   readonly ownership = soleOwnership(this);
 
-  async sharedSecret(_name: string, own: string): Promise<string> {
-    return own;
-  }
-
   async unsettled(): Promise<TaskRow[]> {
     return this.#ask(() => this.#index.unsettled());
   }

@@ -1,5 +1,6 @@
 import pRetry from 'p-retry';
-import type { BackOff } from '../../runtime/back-off.ts';
+import { delayAfter, type BackOff } from '../../runtime/back-off.ts';
+import { waitLonger } from '../../runtime/retry-after.ts';
 import { ClientError } from './client-error.ts';
 
 export interface RetryPolicy {
@@ -33,19 +34,7 @@ export function backOffOf({ attempts, firstMs, mostMs }: RetryPolicy): BackOff {
   return { retries: attempts - 1, minTimeout: firstMs / 2, maxTimeout: mostMs, factor: 2, randomize: true };
 }
 
-/** Resolves after `ms` milliseconds, or when the signal aborts. Leaves no timer and no listener. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const end = (): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    };
-    const timer = setTimeout(end, ms);
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
-}
+const NEVER = new AbortController().signal;
 
 export interface RetryOptions {
   signal?: AbortSignal | undefined;
@@ -60,12 +49,14 @@ export function tryAgain<T>(
   patience: RetryPolicy,
   { signal, passes = isRetryable, onFailure }: RetryOptions = {},
 ): Promise<T> {
+  const backOff = backOffOf(patience);
   return pRetry(act, {
-    ...backOffOf(patience),
+    ...backOff,
     ...(signal && { signal }),
-    shouldRetry({ error, attemptNumber }) {
+    async shouldRetry({ error, attemptNumber, retriesConsumed }) {
       if (!passes(error)) return false;
       onFailure?.(attemptNumber, error);
+      await waitLonger(error, delayAfter(retriesConsumed, backOff), signal ?? NEVER);
       return true;
     },
   });

@@ -8,7 +8,7 @@
  */
 import * as z from 'zod/mini';
 import { Deferred } from '../core/deferred.ts';
-import { pause } from '../core/retry-policy.ts';
+import { pause } from '../../runtime/pause.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { OnProgress } from '../core/progress.ts';
 import type { TaskTransport } from '../core/task-transport.ts';

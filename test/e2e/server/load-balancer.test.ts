@@ -1,7 +1,11 @@
 /** Tests three server processes on one PostgreSQL behind a HAProxy that sends each request to another server. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { signedIn } from '../../integration/web/support/page-requests.ts';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { A2aPeer } from '../../support/a2a-peer.ts';
 import {
@@ -17,11 +21,12 @@ import {
   startPostgres,
   whyNoPostgres,
 } from '../../support/postgres-server.ts';
-import { homeDirectoryOf, newServerHome, type ServerHome } from '../../support/server-program.ts';
+import { homeDirectoryOf, newServerHome, PROGRAM, type ServerHome } from '../../support/server-program.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import type { StreamEvent } from '../../support/wire-event.ts';
 
 const TOKEN = 'a-token-of-all-servers-0123456789';
+const execFileAsync = promisify(execFile);
 const CLIENTS = 4;
 /** Many intervals of the balancer’s checks, so that it has seen a check fail even on a busy machine. */
 const DRAIN_S = 5;
@@ -65,6 +70,15 @@ else {
     return { servers, peer: new A2aPeer({ url: balancer.url, token: TOKEN }) };
   }
 
+  /** Runs `a2a-server token` for the database. The servers run. */
+  async function tokenCommand(...args: string[]): Promise<string> {
+    const state = ['--state-dir', join(shared.stateDir, 'of-the-command')];
+    const { stdout } = await execFileAsync(process.execPath, [PROGRAM, 'token', ...args, ...state], {
+      env: { PATH: process.env['PATH'], A2A_SERVER_DATABASE: url },
+    });
+    return stdout;
+  }
+
   const fileOf = (name: string): Promise<string> => readFile(join(shared.workspace, name), 'utf8');
 
   describe('a balancer without stickiness', () => {
@@ -85,6 +99,29 @@ else {
       expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
       expect((await follower.rest()).at(-1)?.state).toBe('COMPLETED');
       expect([await fileOf('a.txt'), await fileOf('b.txt')]).toEqual(['one', 'two']);
+    });
+  });
+
+  describe('people who use servers behind a balancer without stickiness', () => {
+    it('X1 an issued token and a sign-in of the page count at every server, and end at every server', async () => {
+      await startAll();
+      const token = (await tokenCommand('create', '--name', 'ann')).trim();
+      const ann = new A2aPeer({ url: balancer.url, token });
+      const get = await signedIn({ server: { url: balancer.url, token } });
+      const statuses = async (): Promise<number[]> => {
+        const found = [];
+        for (let server = 0; server < 3; server += 1)
+          found.push((await get('/agent')).status, (await ann.request('/tasks', { method: 'GET' })).status);
+        return found;
+      };
+      expect(await statuses()).toEqual(Array(6).fill(200));
+      const stream = await get('/task-changes');
+      expect(stream.status).toBe(200);
+      const listed = z.object({ tokens: z.array(z.object({ id: z.string(), state: z.string() })) });
+      const [made] = listed.parse(JSON.parse(await tokenCommand('list', '--json'))).tokens;
+      await tokenCommand('revoke', made?.id ?? '');
+      expect(await statuses()).toEqual(Array(6).fill(401));
+      await stream.text();
     });
   });
 

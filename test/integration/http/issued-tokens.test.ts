@@ -3,9 +3,9 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { makeToken } from '../../../a2a-server/access/issued-token.ts';
 import { openIssuedTokens, type IssuedTokens } from '../../../a2a-server/access/issued-tokens.ts';
-import { tokenFiles, type TokenFiles } from '../../../a2a-server/access/token-files.ts';
+import { type TokenStore, tokenStore } from '../../../a2a-server/access/token-store.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { memoryRecords } from '../../support/memory-records.ts';
 import { request, startServer } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
 
@@ -16,18 +16,18 @@ const onFailure = (error: unknown): void => {
 };
 
 let server: TestServer;
-let files: TokenFiles;
+let store: TokenStore;
 let issued: IssuedTokens;
 let token: ReturnType<typeof makeToken>;
 let taskId: string;
 
 beforeEach(async () => {
-  const stateDirectory = await temporaryDirectory();
+  const records = memoryRecords();
   const clock = new FakeClock();
-  files = tokenFiles(stateDirectory);
+  store = tokenStore(records);
   token = makeToken({ principal: 'ann', roles: ['delegate'], lifetimeMs: LIFETIME_MS }, clock.now());
-  await files.add(token.token);
-  issued = await openIssuedTokens({ stateDirectory, clock, onFailure });
+  await store.add(token.token);
+  issued = openIssuedTokens({ records, clock, onFailure });
   server = await startServer({ issued, clock });
   const message = { messageId: 'm', parts: [] };
   ({ taskId } = server.tasks.start({ principal: 'ann', channel: 'a2a', message }));
@@ -41,7 +41,7 @@ type Headers = Record<string, string | undefined>;
 const bearer = (): Headers => ({ authorization: `Bearer ${token.text}` });
 const get = (path: string, headers: Headers): Promise<RpcAnswer> =>
   request(server, { method: 'GET', path, headers });
-const revoke = (): Promise<unknown> => files.revoke(token.token.id, server.clock.now());
+const revoke = (): Promise<unknown> => store.revoke(token.token.id, server.clock.now());
 
 async function ticket(): Promise<string> {
   const answer = await request(server, { path: `/api/tasks/${taskId}/events/ticket`, headers: bearer() });
@@ -122,7 +122,7 @@ test('an open stream ends when its token expires', async () => {
 
 test('X1 a ticket with the id of another token is refused', async () => {
   const other = makeToken({ principal: 'ben', roles: ['delegate'], lifetimeMs: null }, server.clock.now());
-  await files.add(other.token);
+  await store.add(other.token);
   const changed = (await ticket()).replace(token.token.id, other.token.id);
   const path = `/api/tasks/${taskId}/events?ticket=`;
   expect((await get(path + changed, { authorization: undefined })).status).toBe(401);

@@ -20,8 +20,8 @@ beforeAll(async () => {
   for (const { text, token } of made) tokens.set(token.roles.join(), text);
   const issued: IssuedTokens = {
     ...NO_ISSUED_TOKENS,
-    find: (given) => made.find(({ text }) => text === given)?.token,
-    active: (id) => made.find(({ token }) => token.id === id)?.token,
+    find: async (given) => made.find(({ text }) => text === given)?.token,
+    active: async (id) => made.find(({ token }) => token.id === id)?.token,
   };
   server = await startServer({ issued, clock });
 });

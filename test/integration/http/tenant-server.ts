@@ -47,8 +47,8 @@ export async function startTenantServer({ fourEyes = false } = {}): Promise<Tena
   const tokens = new Map(made.map(({ text, token }) => [token.principal, text]));
   const issued: IssuedTokens = {
     ...NO_ISSUED_TOKENS,
-    find: (given) => made.find(({ text }) => text === given)?.token,
-    active: (id) => made.find(({ token }) => token.id === id)?.token,
+    find: async (given) => made.find(({ text }) => text === given)?.token,
+    active: async (id) => made.find(({ token }) => token.id === id)?.token,
   };
   const directory = await temporaryDirectory();
   const models = createModels(modelSettingsSchema.parse({}), {});

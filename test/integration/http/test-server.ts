@@ -10,10 +10,10 @@ import type { AppOptions, StreamEndReason } from '../../../a2a-server/startup/ap
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { streamTickets } from '../../../a2a-server/http/auth/stream-ticket.ts';
 import { authenticator } from '../../../a2a-server/http/auth/tokens.ts';
-import type { PageAccess } from '../../../a2a-server/page/stored-page-access.ts';
 import { pageCookie } from '../../../a2a-server/page/page-cookie.ts';
 import { pageSessions } from '../../../a2a-server/page/page-sessions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { memoryRecords } from '../../support/memory-records.ts';
 import { ScriptedTasks } from './scripted-tasks.ts';
 
 export const TOKEN = 'local-token-0123456789-abcdef';
@@ -30,7 +30,7 @@ export interface TestServer {
   /** Returns the whole log so far, as text. */
   logged: () => string;
   /** Resolves when a request is closed for this reason. */
-  closedFor: (reason: StreamEndReason) => Promise<void>;
+  closedFor: (reason: StreamEndReason | 'answered') => Promise<void>;
   setClosing: (closing: boolean) => void;
   /** Closes every connection. */
   cut: () => void;
@@ -39,8 +39,14 @@ export interface TestServer {
 
 const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey;
 
+const onFailure = (error: unknown): void => {
+  throw error;
+};
+
 export async function startServer(
-  overrides: Partial<Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach' | 'issued' | 'tasks'>> & {
+  overrides: Partial<
+    Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach' | 'issued' | 'openRequests' | 'tasks'>
+  > & {
     clock?: FakeClock;
   } = {},
 ): Promise<TestServer> {
@@ -54,17 +60,8 @@ export async function startServer(
   let logged = '';
   const waiting = new Set<() => void>();
   let closing = false;
-  let access: PageAccess = { links: [], sessions: [] };
-  const sessions = await pageSessions({
-    credentials,
-    clock,
-    ...(issued && { issued }),
-    file: {
-      read: () => Promise.resolve(access),
-      write: (now) => Promise.resolve(void (access = now)),
-      remove: () => Promise.resolve(void (access = { links: [], sessions: [] })),
-    },
-  });
+  const records = memoryRecords();
+  const sessions = pageSessions({ credentials, clock, records, onFailure, ...(issued && { issued }) });
   const server = createServer();
   // As in production, a client that has sent FIN can still read.
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -76,7 +73,7 @@ export async function startServer(
     card: agentCard(url, '1.2.3'),
     commands: [],
     page: [],
-    pageSignIn: { sessions, cookie: pageCookie(url, '/state'), base: url },
+    pageSignIn: { sessions, cookie: pageCookie(url, TOKEN), base: url },
     signingKey: () => Promise.resolve(SIGNING_KEY),
     authenticate: authenticator(credentials, issued),
     tickets: streamTickets(TOKEN, credentials, () => clock.now(), issued),
@@ -117,6 +114,7 @@ export async function startServer(
     setClosing: (value) => (closing = value),
     cut: () => server.closeAllConnections(),
     close: async () => {
+      sessions.close();
       reading.abort('server-shutdown');
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

@@ -1,13 +1,12 @@
 /** The requests of the approval page, without a browser. */
 import { z } from 'zod';
-import type { Stage } from '../../../support/stage.ts';
 import { makeLink } from './sign-in.ts';
 
 /** Sends a GET request to the page's API. */
 export type PageGet = (path: string, signal?: AbortSignal) => Promise<Response>;
 
 /** Signs in as the page does. Returns a function that sends the page's requests. */
-export async function signedIn({ server }: Stage): Promise<PageGet> {
+export async function signedIn({ server }: { server: { url: string; token: string } }): Promise<PageGet> {
   const code = new URLSearchParams(new URL(await makeLink(server)).hash.slice(1)).get('code');
   const answer = await fetch(`${server.url}/page/session`, {
     method: 'POST',

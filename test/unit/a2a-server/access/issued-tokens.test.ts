@@ -3,7 +3,8 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeToken } from '../../../../a2a-server/access/issued-token.ts';
 import { openIssuedTokens, type IssuedTokens } from '../../../../a2a-server/access/issued-tokens.ts';
-import { tokenFiles } from '../../../../a2a-server/access/token-files.ts';
+import { tokenStore } from '../../../../a2a-server/access/token-store.ts';
+import { fileRecords } from '../../../../a2a-server/records/file-records.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -15,8 +16,8 @@ afterEach(() => {
   onFailure.mockClear();
 });
 
-async function open(stateDirectory: string): Promise<IssuedTokens> {
-  const issued = await openIssuedTokens({ stateDirectory, clock, onFailure });
+function open(stateDirectory: string): IssuedTokens {
+  const issued = openIssuedTokens({ records: fileRecords(stateDirectory, onFailure), clock, onFailure });
   opened.push(issued);
   return issued;
 }
@@ -24,73 +25,74 @@ async function open(stateDirectory: string): Promise<IssuedTokens> {
 async function created(lifetimeMs: number | null = null) {
   const stateDirectory = await temporaryDirectory();
   const made = makeToken({ principal: 'ann', roles: ['delegate'], lifetimeMs: lifetimeMs }, clock.now());
-  const files = tokenFiles(stateDirectory);
-  await files.add(made.token);
-  return { ...made, files, stateDirectory, issued: await open(stateDirectory) };
+  const store = tokenStore(fileRecords(stateDirectory, onFailure));
+  await store.add(made.token);
+  const directory = join(stateDirectory, 'tokens');
+  return { ...made, store, directory, stateDirectory, issued: open(stateDirectory) };
 }
 
 it('X1 the file of a token is private and does not contain the secret', async () => {
-  const { text, files } = await created();
-  const [name = ''] = await readdir(files.directory);
-  const path = join(files.directory, name);
+  const { text, directory } = await created();
+  const [name = ''] = await readdir(directory);
+  const path = join(directory, name);
   expect(await readFile(path, 'utf8')).not.toContain(text.slice(-43));
   expect((await stat(path)).mode & 0o077).toBe(0);
-  expect((await stat(files.directory)).mode & 0o077).toBe(0);
+  expect((await stat(directory)).mode & 0o077).toBe(0);
 });
 
 it('X1 only the whole text of a token finds it', async () => {
   const { text, token, issued } = await created();
-  expect(issued.find(text)).toEqual(token);
+  expect(await issued.find(text)).toEqual(token);
   const other = makeToken({ principal: 'ann', roles: ['delegate'], lifetimeMs: null }, clock.now());
   const swapped = `a2a_${token.id}_${other.text.slice(-43)}`;
   for (const wrong of [swapped, other.text, text.slice(0, -1), `${text}a`, token.digest, token.id, ''])
-    expect(issued.find(wrong)).toBeUndefined();
+    expect(await issued.find(wrong)).toBeUndefined();
 });
 
 it('X1 an id that is a path finds no file', async () => {
   const { issued, stateDirectory } = await created();
   await writeFile(join(stateDirectory, 'other.json'), '{}');
-  for (const id of ['../other', '..', '']) expect(issued.active(id)).toBeUndefined();
+  for (const id of ['../other', '..', '']) expect(await issued.active(id)).toBeUndefined();
   expect(onFailure).not.toHaveBeenCalled();
 });
 
 it('a token expires at its time', async () => {
   const { text, issued } = await created(1_000);
   clock.advance(999);
-  expect(issued.find(text)).toBeDefined();
+  expect(await issued.find(text)).toBeDefined();
   clock.advance(1);
-  expect(issued.find(text)).toBeUndefined();
+  expect(await issued.find(text)).toBeUndefined();
 });
 
 it('a token that another process revokes opens nothing from then on, and its listeners are called', async () => {
-  const { text, token, files, issued } = await created();
+  const { text, token, store, issued } = await created();
   const kept = makeToken({ principal: 'ann', roles: ['delegate'], lifetimeMs: null }, clock.now());
-  await files.add(kept.token);
+  await store.add(kept.token);
   const keptListener = jest.fn();
   issued.onRevoked(kept.token.id, keptListener);
   const removed = jest.fn();
   issued.onRevoked(token.id, removed)();
   const revoked = new Promise<void>((resolve) => issued.onRevoked(token.id, resolve));
-  await files.revoke(token.id, clock.now());
-  expect(issued.find(text)).toBeUndefined();
+  await store.revoke(token.id, clock.now());
+  expect(await issued.find(text)).toBeUndefined();
   await revoked;
   expect(removed).not.toHaveBeenCalled();
   expect(keptListener).not.toHaveBeenCalled();
-  expect(issued.find(kept.text)).toEqual(kept.token);
+  expect(await issued.find(kept.text)).toEqual(kept.token);
 });
 
 it('a second revocation keeps the time of the first one, and an unknown id is none', async () => {
-  const { token, files } = await created();
-  const first = await files.revoke(token.id, clock.now());
+  const { token, store } = await created();
+  const first = await store.revoke(token.id, clock.now());
   clock.advance(5_000);
-  expect(await files.revoke(token.id, clock.now())).toEqual(first);
-  expect(await files.revoke('0123456789ab', clock.now())).toBeUndefined();
+  expect(await store.revoke(token.id, clock.now())).toEqual(first);
+  expect(await store.revoke('0123456789ab', clock.now())).toBeUndefined();
 });
 
 it('X1 a damaged file gives no access, and the failure is reported', async () => {
-  const { text, token, files, issued } = await created();
-  await writeFile(join(files.directory, `${token.id}.json`), '{"id":');
-  expect(issued.find(text)).toBeUndefined();
+  const { text, token, store, directory, issued } = await created();
+  await writeFile(join(directory, `${token.id}.json`), '{"id":');
+  expect(await issued.find(text)).toBeUndefined();
   expect(onFailure).toHaveBeenCalledWith(expect.objectContaining({ reason: 'STORAGE' }));
-  await expect(files.list()).rejects.toMatchObject({ reason: 'STORAGE' });
+  await expect(store.list()).rejects.toMatchObject({ reason: 'STORAGE' });
 });

@@ -40,7 +40,6 @@ beforeEach(async () => {
     deadlines: (limit) => real.deadlines(limit),
     deleteEndedSessions: (before, limit) => real.deleteEndedSessions(before, limit),
     maintain: (limit) => real.maintain(limit),
-    sharedSecret: (name, own) => real.sharedSecret(name, own),
     watch: (taskId, wake) => real.watch(taskId, wake),
     reachable: () => real.reachable(),
     close: () => real.close(),

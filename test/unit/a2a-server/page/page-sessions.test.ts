@@ -1,50 +1,106 @@
 import { expect, it, jest } from '@jest/globals';
 import { pageSessions, type PageSessions } from '../../../../a2a-server/page/page-sessions.ts';
-import {
-  type PageAccess,
-  pageAccessFile,
-  type PageAccessFile,
-} from '../../../../a2a-server/page/stored-page-access.ts';
-import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import type { RecordStore } from '../../../../a2a-server/records/record-store.ts';
+import { memoryRecords } from '../../../support/memory-records.ts';
 
-const open = (file: PageAccessFile): Promise<PageSessions> =>
-  pageSessions({ credentials: [{ principal: 'ada', token: 'token-of-ada' }], clock: { now: () => 0 }, file });
+const onFailure = (error: unknown): void => {
+  throw error;
+};
+const open = (records: RecordStore): PageSessions =>
+  pageSessions({
+    credentials: [{ principal: 'ada', token: 'token-of-ada' }],
+    clock: { now: () => 0 },
+    records,
+    onFailure,
+  });
+const link = async (sessions: PageSessions): Promise<string> =>
+  (await sessions.makeLink({ principal: 'ada' })).code;
+const fails = () => Promise.reject(new Error('the disk is full'));
 
-it('X1 a sign-out holds, also after a restart, even if the file of the sessions cannot be written', async () => {
-  const file = pageAccessFile(await temporaryDirectory());
-  const write = jest.fn((access: PageAccess) => file.write(access));
-  const sessions = await open({ ...file, write });
-  const secrets = await sessions.signIn((await sessions.makeLink({ principal: 'ada' })).code);
-  const ended = jest.fn();
-  sessions.find(secrets).onSignOut(ended);
-  expect((await open(file)).find(secrets).principal).toBe('ada');
-  write.mockRejectedValueOnce(new Error('the disk is full'));
-  await sessions.signOut(secrets, true);
-  expect(ended).toHaveBeenCalledTimes(1);
-  expect(() => sessions.find(secrets)).toThrow('not signed in');
-  const restarted = await open(file);
-  expect(() => restarted.find(secrets)).toThrow('not signed in');
+it('X1 a sign-out ends the streams of the session at every server that shares the records', async () => {
+  const records = memoryRecords();
+  const [one, other] = [open(records), open(records)];
+  const [secrets, kept] = [await one.signIn(await link(one)), await one.signIn(await link(one))];
+  const stays = jest.fn();
+  (await other.find(kept)).onSignOut(stays);
+  const { principal, onSignOut } = await other.find(secrets);
+  expect(principal).toBe('ada');
+  const ended = new Promise<void>((resolve) => onSignOut(resolve));
+  await one.signOut(secrets, false);
+  await ended;
+  for (const sessions of [one, other, open(records)])
+    await expect(sessions.find(secrets)).rejects.toThrow('not signed in');
+  expect(stays).not.toHaveBeenCalled();
+  expect((await other.find(kept)).principal).toBe('ada');
 });
 
-it('X1 a sign-out that is not on disk is an error, but ends the session of this process', async () => {
-  const file = pageAccessFile(await temporaryDirectory());
-  const fails = jest.fn(() => Promise.reject(new Error('the disk is read-only')));
-  const write = jest.fn((access: PageAccess) => file.write(access));
-  const sessions = await open({ ...file, write, remove: fails });
-  const secrets = await sessions.signIn((await sessions.makeLink({ principal: 'ada' })).code);
-  write.mockImplementation(fails);
-  await expect(sessions.signOut(secrets, false)).rejects.toThrow('the disk is read-only');
-  expect(() => sessions.find(secrets)).toThrow('not signed in');
+it('X1 a stream that opens while its session is signed out elsewhere ends', async () => {
+  const records = memoryRecords();
+  const [one, other] = [open(records), open(records)];
+  const secrets = await one.signIn(await link(one));
+  const { onSignOut } = await other.find(secrets);
+  await one.signOut(secrets, false);
+  await new Promise<void>((resolve) => onSignOut(resolve));
+});
+
+it('X1 a sign-out that cannot be stored is an error, but ends the session of this process', async () => {
+  const records = memoryRecords();
+  const sessions = open({
+    ...records,
+    remove: (kind, name) => (kind === 'page-sessions' ? fails() : records.remove(kind, name)),
+  });
+  const secrets = await sessions.signIn(await link(sessions));
+  const ended = jest.fn();
+  (await sessions.find(secrets)).onSignOut(ended);
+  await expect(sessions.signOut(secrets, true)).rejects.toThrow('the disk is full');
+  expect(ended).toHaveBeenCalledTimes(1);
+  await expect(sessions.find(secrets)).rejects.toThrow('not signed in');
 });
 
 it('a sign-in that cannot be stored leaves the link unused', async () => {
-  const file = pageAccessFile(await temporaryDirectory());
-  const write = jest.fn((access: PageAccess) => file.write(access));
-  const sessions = await open({ ...file, write });
-  const { code } = await sessions.makeLink({ principal: 'ada' });
-  write.mockRejectedValueOnce(new Error('the disk is full'));
+  const records = memoryRecords();
+  const replace = jest.fn<RecordStore['replace']>((...record) => records.replace(...record));
+  const sessions = open({ ...records, replace });
+  const code = await link(sessions);
+  replace.mockImplementationOnce(fails);
   await expect(sessions.signIn(code)).rejects.toThrow('the disk is full');
   const secrets = await sessions.signIn(code);
-  expect((await open(file)).find(secrets).principal).toBe('ada');
+  expect((await open(records).find(secrets)).principal).toBe('ada');
   await expect(sessions.signIn(code)).rejects.toThrow('used up');
+});
+
+it('two servers accept a link once', async () => {
+  const records = memoryRecords();
+  const [one, other] = [open(records), open(records)];
+  const code = await link(one);
+  const results = await Promise.allSettled([one.signIn(code), other.signIn(code)]);
+  expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+});
+
+it('a principal has at most 100 sessions, and expired records are removed', async () => {
+  let now = 0;
+  const records = memoryRecords();
+  const sessions = pageSessions({
+    credentials: [{ principal: 'ada', token: 'token-of-ada' }],
+    clock: { now: () => now },
+    records,
+    onFailure,
+  });
+  const first = await sessions.signIn(await link(sessions));
+  now += 1;
+  for (let count = 0; count < 100; count += 1) await sessions.signIn(await link(sessions));
+  await expect(sessions.find(first)).rejects.toThrow('not signed in');
+  expect((await records.list('page-sessions')).size).toBe(100);
+  now += 48 * 60 * 60_000;
+  await sessions.signIn(await link(sessions));
+  expect((await records.list('page-sessions')).size).toBe(1);
+});
+
+it('a damaged record gives no access', async () => {
+  const records = memoryRecords();
+  const sessions = open(records);
+  const secrets = await sessions.signIn(await link(sessions));
+  const [name = ''] = (await records.list('page-sessions')).keys();
+  await records.replace('page-sessions', name, '{"principal":"ada"');
+  await expect(sessions.find(secrets)).rejects.toThrow('not signed in');
 });

@@ -4,6 +4,8 @@ import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
 import { toMessage } from '../../../../bridge/sessions/delegation-message.ts';
 import { sendUntilAcknowledged } from '../../../../bridge/sessions/send-message.ts';
+import type { Delivery } from '../../../../bridge/sessions/session-state.ts';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { quietConnection } from '../../../support/quiet-connection.ts';
 
 const BACK_OFF = { retries: 6, minTimeout: 1, maxTimeout: 1, factor: 1, randomize: false };
@@ -51,13 +53,57 @@ class DyingAgent extends Agent {
   }
 }
 
-const sendTo = (agent: Agent): Promise<unknown> =>
+const sendTo = (agent: Agent, onDelivery?: (delivery: Delivery) => void): Promise<unknown> =>
   sendUntilAcknowledged({
+    ...(onDelivery && { onDelivery }),
     agent,
     write: () => Promise.resolve(message),
     backOff: BACK_OFF,
     signal: new AbortController().signal,
   });
+
+/** An agent that refuses the first message because one of its limits is reached. */
+class BusyAgent extends Agent {
+  readonly attempts: number[] = [];
+
+  constructor() {
+    super('busy', () => Promise.reject(refused()));
+  }
+
+  override connect(): Promise<A2aConnection> {
+    return Promise.resolve(
+      quietConnection({
+        deduplicates: true,
+        send: () => this.#answer(),
+        follow: () => Promise.resolve(),
+        task: () => Promise.reject(refused()),
+        cancel: () => Promise.reject(refused()),
+        list: () => Promise.reject(refused()),
+      }),
+    );
+  }
+
+  async *#answer(): AsyncIterable<StreamResponse> {
+    this.attempts.push(performance.now());
+    if (this.attempts.length === 1)
+      yield await Promise.reject<StreamResponse>(
+        new ProductError('LIMIT_REACHED', 'You have 2 open event streams.', { facts: { retryAfter: '1' } }),
+      );
+    yield { payload: undefined };
+  }
+}
+
+test('a message that a limit has refused is sent again after the time that the server named', async () => {
+  const agent = new BusyAgent();
+  const told: Delivery[] = [];
+  const before = Date.now();
+  await sendTo(agent, (delivery) => told.push(delivery));
+  const [first = 0, second = 0] = agent.attempts;
+  expect(second - first).toBeGreaterThanOrEqual(990);
+  const [waiting] = told.flatMap((each) => (each.type === 'retrying' ? [each] : []));
+  expect(waiting).toMatchObject({ reason: 'You have 2 open event streams.', mayHaveArrived: false });
+  expect(Number(waiting?.nextTry) - before).toBeGreaterThanOrEqual(1000);
+});
 
 describe('a message whose agent exits before it answers', () => {
   test('R99 B1 the message may have arrived, even if later attempts cannot connect, and the bridge tries again up to the limit', async () => {

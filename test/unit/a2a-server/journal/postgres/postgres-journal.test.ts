@@ -1,8 +1,10 @@
 /** Runs the test suites of the journal port on the PostgreSQL journal, with a real server. */
-import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
+import { openPostgresRecords } from '../../../../../a2a-server/journal/postgres/postgres-records.ts';
 import { describeJournal } from '../../../../support/journal-contract.ts';
 import { itBehavesLikeTheModel, TASKS } from '../../../../support/journal-properties.ts';
+import { recordStoreContract } from '../../../../support/record-store-contract.ts';
 import {
   type PostgresServer,
   START_LIMIT_MS,
@@ -42,6 +44,40 @@ else {
   }
 
   describeJournal('the PostgreSQL journal', createStorage);
+
+  describe('the records of a PostgreSQL database', () => {
+    let url: string;
+    const opened: { close: () => unknown }[] = [];
+    beforeEach(async () => {
+      url = await server.createDatabase();
+    });
+    afterEach(async () => {
+      for (const each of opened.splice(0)) await each.close();
+      await server.dropDatabase(url);
+    });
+
+    recordStoreContract('through a journal', async () => {
+      const journal = await openPostgresJournal({ url, clock: Date.now });
+      opened.push(journal);
+      return journal.records;
+    });
+
+    it('a command line shares them with the running servers', async () => {
+      const journal = await openPostgresJournal({ url, clock: Date.now });
+      const records = await openPostgresRecords(url);
+      opened.push(journal, records);
+      await records.create('tokens', 'a', 'value');
+      expect(await journal.records.read('tokens', 'a')).toBe('value');
+    });
+
+    it('a command line does not create the tables of a database', async () => {
+      await expect(openPostgresRecords(url)).rejects.toMatchObject({
+        reason: 'CONFIGURATION',
+        message: expect.stringContaining('no server has used it'),
+      });
+    });
+  });
+
   itBehavesLikeTheModel(createStorage, 40);
 
   describe('the PostgreSQL journal while every task is watched', () => {

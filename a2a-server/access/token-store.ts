@@ -1,0 +1,71 @@
+/**
+ * Stores issued tokens. A command line can create and revoke tokens while the server runs. The events of the journal
+ * contain no token, so the restoration of an SQLite backup does not bring a revoked token back.
+ */
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { RecordStore } from '../records/record-store.ts';
+import { type IssuedToken, issuedTokenSchema } from './issued-token.ts';
+
+export interface TokenStore {
+  /** @throws ProductError STORAGE */
+  add(token: IssuedToken): Promise<void>;
+  /** Returns all tokens, the oldest first. @throws ProductError STORAGE, also for a damaged token */
+  list(): Promise<IssuedToken[]>;
+  /**
+   * Returns undefined if there is no such token. The answer is never older than the call.
+   * @throws ProductError STORAGE; DamagedToken
+   */
+  read(id: string): Promise<IssuedToken | undefined>;
+  /**
+   * Marks the token as revoked. Returns undefined if there is no such token, and the unchanged token if it was revoked
+   * before. @param now milliseconds since 1970 @throws ProductError STORAGE
+   */
+  revoke(id: string, now: number): Promise<IssuedToken | undefined>;
+}
+
+/** Thrown for a stored token that is not valid. It gives no access. */
+export class DamagedToken extends ProductError {
+  constructor(id: string, cause: unknown) {
+    super('STORAGE', `The stored token ${id} cannot be used: ${messageOf(cause)}.`, {
+      facts: { token: id },
+      cause,
+    });
+  }
+}
+
+export function tokenStore(records: Omit<RecordStore, 'watch'>): TokenStore {
+  const read = async (id: string): Promise<IssuedToken | undefined> => {
+    const text = await records.read('tokens', id);
+    return text === undefined ? undefined : parsed(id, text);
+  };
+  return {
+    read,
+    async add(token) {
+      if (await records.create('tokens', token.id, textOf(token))) return;
+      throw new ProductError('STORAGE', `The token id ${token.id} is in use. Try again.`);
+    },
+    async list() {
+      const all = [...(await records.list('tokens'))].map(([id, text]) => parsed(id, text));
+      return all.toSorted((one, other) => one.createdAt.localeCompare(other.createdAt));
+    },
+    async revoke(id, now) {
+      const token = await read(id);
+      if (token === undefined || token.revokedAt !== null) return token;
+      const revoked = { ...token, revokedAt: new Date(now).toISOString() };
+      await records.replace('tokens', id, textOf(revoked));
+      return revoked;
+    },
+  };
+}
+
+function parsed(id: string, text: string): IssuedToken {
+  try {
+    const token = issuedTokenSchema.parse(JSON.parse(text));
+    if (token.id !== id) throw new Error(`it is the token ${token.id}`);
+    return token;
+  } catch (error) {
+    throw new DamagedToken(id, error);
+  }
+}
+
+const textOf = (token: IssuedToken): string => `${JSON.stringify(token, null, 2)}\n`;

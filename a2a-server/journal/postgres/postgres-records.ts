@@ -1,0 +1,81 @@
+/** Stores records in the database, so that all of its servers share them. */
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { isRecordName, type RecordStore } from '../../records/record-store.ts';
+import { textColumn } from '../columns.ts';
+import { databaseError } from './database-error.ts';
+import { databaseAddress, openConnection, type Queries } from './driver.ts';
+import { requireCurrentSchema } from './schema.ts';
+
+/** A watcher looks this often, in milliseconds. Watchers are few and look only at what is open. */
+const LOOK_MS = 1_000;
+
+const READ = { name: 'read_record', text: 'SELECT value FROM records WHERE kind = $1 AND name = $2' };
+const LIST = { name: 'list_records', text: 'SELECT name, value FROM records WHERE kind = $1' };
+const CREATE = {
+  name: 'create_record',
+  text: 'INSERT INTO records (kind, name, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING name',
+};
+const REPLACE = {
+  name: 'replace_record',
+  text: `INSERT INTO records (kind, name, value) VALUES ($1, $2, $3)
+         ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value`,
+};
+const REMOVE = {
+  name: 'remove_record',
+  text: 'DELETE FROM records WHERE kind = $1 AND name = $2 RETURNING name',
+};
+
+/** @param ask runs the statements, and throws errors that name the database */
+export function postgresRecords(ask: Queries['query']): RecordStore {
+  return {
+    async read(kind, name) {
+      if (!isRecordName(name)) return undefined;
+      const [row] = await ask(READ, [kind, name]);
+      return row && textColumn(row[0]);
+    },
+    async list(kind) {
+      const rows = await ask(LIST, [kind]);
+      return new Map(rows.map(([name, value]) => [textColumn(name), textColumn(value)]));
+    },
+    create: async (kind, name, value) => (await ask(CREATE, [kind, checked(name), value])).length > 0,
+    async replace(kind, name, value) {
+      await ask(REPLACE, [kind, checked(name), value]);
+    },
+    remove: async (kind, name) => isRecordName(name) && (await ask(REMOVE, [kind, name])).length > 0,
+    watch(_kind, wake) {
+      const timer = setInterval(wake, LOOK_MS).unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+/**
+ * Opens the records of a database for a command line, while servers may run.
+ * @throws ProductError CONFIGURATION if no server has used the database, STORAGE
+ */
+export async function openPostgresRecords(url: string): Promise<RecordStore & { close: () => void }> {
+  const address = databaseAddress(url);
+  const named = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw error instanceof ProductError ? error : databaseError(address.label, error);
+    }
+  };
+  return named(async () => {
+    const connection = await openConnection(address);
+    try {
+      await requireCurrentSchema(connection, address.label);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    const records = postgresRecords((statement, values) => named(() => connection.query(statement, values)));
+    return { ...records, close: () => connection.close() };
+  });
+}
+
+function checked(name: string): string {
+  if (isRecordName(name)) return name;
+  throw new RangeError('this is no name of a record');
+}

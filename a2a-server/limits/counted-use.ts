@@ -1,0 +1,56 @@
+import { type Limit, type LimitName, limitRefusal, type LimitScope, reachedLimit } from './limits.ts';
+
+export type OnRefused = (limit: LimitName, scope: LimitScope) => void;
+
+/** Counts what each principal has open, and refuses more than the limit. A principal with nothing open uses no memory. */
+export class CountedUse {
+  readonly #name: LimitName;
+  readonly #limit: Limit;
+  readonly #onRefused: OnRefused;
+  readonly #used = new Map<string, number>();
+  #total = 0;
+
+  constructor(name: LimitName, limit: Limit, onRefused: OnRefused = () => undefined) {
+    this.#name = name;
+    this.#limit = limit;
+    this.#onRefused = onRefused;
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  of(principal: string): number {
+    return this.#used.get(principal) ?? 0;
+  }
+
+  /** @throws ProductError LIMIT_REACHED, OVERLOADED */
+  check(principal: string): void {
+    const scope = reachedLimit({ principal: this.of(principal), server: this.#total }, this.#limit);
+    if (scope === undefined) return;
+    this.#onRefused(this.#name, scope);
+    throw limitRefusal(this.#name, scope, this.#limit);
+  }
+
+  /**
+   * Takes one place. Returns a function that gives it back; further calls of that function do nothing.
+   * @throws ProductError LIMIT_REACHED, OVERLOADED
+   */
+  take(principal: string): () => void {
+    this.check(principal);
+    this.#add(principal, 1);
+    let taken = true;
+    return () => {
+      if (!taken) return;
+      taken = false;
+      this.#add(principal, -1);
+    };
+  }
+
+  #add(principal: string, change: 1 | -1): void {
+    this.#total += change;
+    const count = this.of(principal) + change;
+    if (count === 0) this.#used.delete(principal);
+    else this.#used.set(principal, count);
+  }
+}

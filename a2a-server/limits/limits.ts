@@ -1,0 +1,57 @@
+/**
+ * The limits of a server: what it counts, and how many of each a principal and all principals together may have.
+ * docs/limits.md describes them. Pure.
+ */
+import { ProductError } from '../../shared/runtime/errors.ts';
+
+/** The most that one principal, and all principals together, may have at a time on one server. */
+export interface Limit {
+  principal: number;
+  server: number;
+}
+
+export interface LimitDefinition extends Limit {
+  /** What is counted, in the plural. */
+  what: string;
+  /** How long a refused client should wait, in seconds. */
+  retryAfterS: number;
+}
+
+/** The limit of a principal is below that of the server, so that one principal alone cannot fill a server. */
+export const LIMITS = {
+  requests: { what: 'open requests', principal: 200, server: 1_000, retryAfterS: 1 },
+  streams: { what: 'open event streams', principal: 1_000, server: 4_000, retryAfterS: 5 },
+} as const satisfies Readonly<Record<string, LimitDefinition>>;
+
+export type LimitName = keyof typeof LIMITS;
+
+/** The limits of one server, as its settings say. */
+export type Limits = Readonly<Record<LimitName, Limit>>;
+
+/** Whose limit is reached. */
+export type LimitScope = 'principal' | 'server';
+
+/** Returns whose limit leaves no place for one more. Undefined if there is a place. */
+export function reachedLimit(used: Limit, limit: Limit): LimitScope | undefined {
+  if (used.principal >= limit.principal) return 'principal';
+  return used.server >= limit.server ? 'server' : undefined;
+}
+
+/** Returns the refusal of one more. The caller has changed nothing. */
+export function limitRefusal(name: LimitName, scope: LimitScope, limit: Limit): ProductError {
+  const { what, retryAfterS } = LIMITS[name];
+  const most = limit[scope];
+  const facts = { limit: name, scope, most: String(most), retryAfter: String(retryAfterS) };
+  const again = `Nothing was changed. Send the same request again in ${String(retryAfterS)} s.`;
+  return scope === 'principal'
+    ? new ProductError(
+        'LIMIT_REACHED',
+        `You have ${String(most)} ${what}, the limit of this server. ${again}`,
+        {
+          facts,
+        },
+      )
+    : new ProductError('OVERLOADED', `This server has ${String(most)} ${what}, its limit. ${again}`, {
+        facts,
+      });
+}

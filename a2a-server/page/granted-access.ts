@@ -1,0 +1,76 @@
+/**
+ * Stores links and sessions of the approval page. A record contains a hash of the secrets, but no secret. Its name is this
+ * hash.
+ */
+import { z } from 'zod';
+import type { RecordStore } from '../records/record-store.ts';
+
+const grantedAccessSchema = z.strictObject({
+  principal: z.string(),
+  /** A hash of the principal's tokens, or of the issued token. It changes when a token changes. */
+  tokens: z.string(),
+  /** The issued token that made the link. The access ends with this token. */
+  tokenId: z.string().optional(),
+  /** In milliseconds since 1970. */
+  expiresAt: z.number(),
+});
+export type GrantedAccess = z.infer<typeof grantedAccessSchema>;
+
+/** Each principal has at most this many links, and this many sessions. A further one ends the oldest. */
+const MAX_PER_PRINCIPAL = 100;
+
+export interface GrantedAccesses {
+  /** Returns undefined if there is no valid record. @param digest SHA-256 (hex) of the secret @throws ProductError STORAGE */
+  read(digest: string): Promise<GrantedAccess | undefined>;
+  /** Stores the access, and removes old ones. @throws ProductError STORAGE */
+  add(digest: string, access: GrantedAccess): Promise<void>;
+  /** Only one of several callers gets true. @throws ProductError STORAGE */
+  remove(digest: string): Promise<boolean>;
+  /** Returns the digests of the principal's accesses. @throws ProductError STORAGE */
+  ofPrincipal(principal: string): Promise<string[]>;
+}
+
+/** @param now returns milliseconds since 1970 */
+export function grantedAccesses(
+  records: RecordStore,
+  kind: 'page-links' | 'page-sessions',
+  now: () => number,
+): GrantedAccesses {
+  const list = async (): Promise<(GrantedAccess & { digest: string })[]> =>
+    [...(await records.list(kind))].flatMap(([digest, text]) => {
+      const access = parsed(text);
+      return access === undefined ? [] : [{ ...access, digest }];
+    });
+  const removeOld = async (principal: string): Promise<void> => {
+    const all = await list();
+    const expired = all.filter(({ expiresAt }) => expiresAt <= now());
+    const tooMany = all
+      .filter((access) => access.principal === principal && !expired.includes(access))
+      .toSorted((one, other) => other.expiresAt - one.expiresAt)
+      .slice(MAX_PER_PRINCIPAL);
+    await Promise.all([...expired, ...tooMany].map(({ digest }) => records.remove(kind, digest)));
+  };
+  return {
+    async read(digest) {
+      const text = await records.read(kind, digest);
+      return text === undefined ? undefined : parsed(text);
+    },
+    async add(digest, access) {
+      await records.replace(kind, digest, JSON.stringify(access));
+      await removeOld(access.principal);
+    },
+    remove: (digest) => records.remove(kind, digest),
+    async ofPrincipal(principal) {
+      return (await list()).flatMap((access) => (access.principal === principal ? [access.digest] : []));
+    },
+  };
+}
+
+/** Returns undefined for a damaged record, which gives no access. */
+function parsed(text: string): GrantedAccess | undefined {
+  try {
+    return grantedAccessSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Stores records in the state directory: a directory for each kind, and a file for each record. A command line can so
+ * change records without the running server, and without a lock.
+ */
+import { mkdirSync, watch } from 'node:fs';
+import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { createFile, replaceFile } from '../../shared/state/atomic-file.ts';
+import { isRecordName, type RecordKind, type RecordStore } from './record-store.ts';
+
+/** A draft of a file has another ending. */
+const ENDING = '.json';
+
+/** @param onFailure called if a directory cannot be watched */
+export function fileRecords(stateDirectory: string, onFailure: (error: unknown) => void): RecordStore {
+  const directoryOf = (kind: RecordKind): string => join(stateDirectory, kind);
+  const pathOf = (kind: RecordKind, name: string): string => join(directoryOf(kind), `${name}${ENDING}`);
+
+  const read: RecordStore['read'] = async (kind, name) => {
+    if (!isRecordName(name)) return undefined;
+    const path = pathOf(kind, name);
+    return unlessMissing(path, () => readFile(path, 'utf8'));
+  };
+  const write = async <Result>(
+    kind: RecordKind,
+    name: string,
+    act: (path: string) => Promise<Result>,
+  ): Promise<Result> => {
+    if (!isRecordName(name)) throw new RangeError('this is no name of a record');
+    return usable(directoryOf(kind), async () => {
+      await mkdir(directoryOf(kind), { recursive: true, mode: 0o700 });
+      return act(pathOf(kind, name));
+    });
+  };
+
+  return {
+    read,
+    async list(kind) {
+      const directory = directoryOf(kind);
+      const files = (await unlessMissing(directory, () => readdir(directory))) ?? [];
+      const names = files.flatMap((file) =>
+        file.endsWith(ENDING) && isRecordName(file.slice(0, -ENDING.length))
+          ? [file.slice(0, -ENDING.length)]
+          : [],
+      );
+      const records = await Promise.all(names.map(async (name) => [name, await read(kind, name)] as const));
+      return new Map(records.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+    },
+    create: (kind, name, value) => write(kind, name, (path) => createFile(path, value)),
+    replace: (kind, name, value) => write(kind, name, (path) => replaceFile(path, value)),
+    async remove(kind, name) {
+      if (!isRecordName(name)) return false;
+      const path = pathOf(kind, name);
+      const removed = await unlessMissing(path, async () => {
+        await unlink(path);
+        return true;
+      });
+      return removed ?? false;
+    },
+    watch(kind, wake) {
+      const directory = directoryOf(kind);
+      try {
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        const watcher = watch(directory, { persistent: false }, wake);
+        watcher.on('error', onFailure);
+        return () => watcher.close();
+      } catch (error) {
+        onFailure(error);
+        return () => undefined;
+      }
+    },
+  };
+}
+
+async function unlessMissing<Result>(path: string, act: () => Promise<Result>): Promise<Result | undefined> {
+  return usable(path, async () => {
+    try {
+      return await act();
+    } catch (error) {
+      if (systemErrorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  });
+}
+
+async function usable<Result>(path: string, act: () => Promise<Result>): Promise<Result> {
+  try {
+    return await act();
+  } catch (error) {
+    throw new ProductError('STORAGE', `The server cannot use ${path}: ${messageOf(error)}.`, {
+      facts: { path },
+      cause: error,
+    });
+  }
+}

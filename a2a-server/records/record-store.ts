@@ -1,0 +1,55 @@
+/**
+ * Stores small records that are no events of a task: issued tokens, and links and sessions of the approval page. A
+ * server keeps them in files of its state directory. Servers that share a database keep them there, so each knows the
+ * records of the others.
+ */
+
+/** What a record is about. */
+export type RecordKind = 'tokens' | 'page-links' | 'page-sessions' | 'secrets';
+
+/** Names are lower-case letters, digits and hyphens, 1 to 64 of them. There is no record with another name. */
+export interface RecordStore {
+  /**
+   * Returns the value, or undefined if there is no such record. The answer is never older than the call.
+   * @throws ProductError STORAGE
+   */
+  read(kind: RecordKind, name: string): Promise<string | undefined>;
+  /** Returns all records of the kind, by name. @throws ProductError STORAGE */
+  list(kind: RecordKind): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Creates a durable record. If a record has this name, changes nothing and returns false. @throws ProductError STORAGE
+   */
+  create(kind: RecordKind, name: string, value: string): Promise<boolean>;
+  /** Creates or replaces a durable record. @throws ProductError STORAGE */
+  replace(kind: RecordKind, name: string, value: string): Promise<void>;
+  /**
+   * Removes a record. Returns false if there is none. So only one of several callers gets true. @throws ProductError
+   * STORAGE
+   */
+  remove(kind: RecordKind, name: string): Promise<boolean>;
+  /**
+   * Calls `wake` within about a second after any process has changed records of this kind. It may also call it without a
+   * change. @returns a function that ends the watch
+   */
+  watch(kind: RecordKind, wake: () => void): () => void;
+}
+
+const NAME = /^[a-z0-9-]{1,64}$/;
+
+/** True if a record can have this name. A name with other characters could be the path of another file. */
+export function isRecordName(name: string): boolean {
+  return NAME.test(name);
+}
+
+/**
+ * Returns the secret of this name, which all servers of the store use. The first server stores its own. If several
+ * servers start together, one of them is the first. @throws ProductError STORAGE
+ */
+export async function sharedSecret(
+  records: Pick<RecordStore, 'create' | 'read'>,
+  name: string,
+  own: string,
+): Promise<string> {
+  await records.create('secrets', name, own);
+  return (await records.read('secrets', name)) ?? own;
+}

@@ -1,0 +1,21 @@
+/** Opens the records of a server for a command line, while the server may run. */
+import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
+import { fileRecords } from '../records/file-records.ts';
+import type { RecordStore } from '../records/record-store.ts';
+import type { ServerSettings } from './settings.ts';
+
+/** A command reads and writes once, so it watches nothing. */
+type CommandRecords = Omit<RecordStore, 'watch'> & { close: () => void };
+
+/** @throws ProductError CONFIGURATION, STORAGE */
+export async function openRecords({
+  stateDir,
+  database,
+}: Pick<ServerSettings, 'stateDir' | 'database'>): Promise<CommandRecords> {
+  if (database !== undefined) {
+    const { openPostgresRecords } = await import('../journal/postgres/postgres-records.ts');
+    return openPostgresRecords(database);
+  }
+  await prepareStateDirectory(stateDir);
+  return { ...fileRecords(stateDir, () => undefined), close: () => undefined };
+}

@@ -1,0 +1,104 @@
+/** Tests the limits on open requests and event streams, over every binding. */
+import { request as httpRequest, type ClientRequest } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
+import { openStream } from './event-source.ts';
+import { OTHER_TOKEN, request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
+import type { RpcAnswer, TestServer } from './test-server.ts';
+
+let refusals: string[] = [];
+let server: TestServer;
+let uploads: ClientRequest[] = [];
+
+beforeEach(async () => {
+  const limits = { requests: { principal: 2, server: 3 }, streams: { principal: 1, server: 4 } };
+  refusals = [];
+  uploads = [];
+  const openRequests = new OpenRequests(limits, (limit, scope) => refusals.push(`${limit} ${scope}`));
+  server = await startServer({ openRequests });
+});
+afterEach(async () => {
+  for (const sent of uploads) sent.destroy();
+  await server.close();
+});
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+
+function newTask(): string {
+  const message = { messageId: 'm-1', parts: [{ type: 'text' as const, text: 'hi' }] };
+  return server.tasks.start({ principal: 'local', channel: 'a2a', message }, [{ type: 'task.working' }])
+    .taskId;
+}
+
+/** Opens a request whose body never ends. Resolves when the server has admitted it. */
+function upload(token: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(`${server.url}/message:send`, {
+      method: 'POST',
+      headers: { ...bearer(token), 'content-type': 'application/json', expect: '100-continue' },
+    });
+    uploads.push(sent);
+    sent.on('error', reject);
+    sent.on('continue', resolve);
+    sent.flushHeaders();
+  });
+}
+
+const metadata = {
+  reason: 'LIMIT_REACHED',
+  retryable: 'true',
+  limit: 'streams',
+  scope: 'principal',
+  most: '1',
+};
+const ending = ({ status, headers }: RpcAnswer): unknown[] => [status, headers.get('retry-after')];
+
+describe('limits of a server', () => {
+  test('one stream too many gets 429 and a time over each binding, and its message is not accepted', async () => {
+    const taskId = newTask();
+    const reader = await openStream(server, { path: `/tasks/${taskId}:subscribe` });
+    const before = server.tasks.received.length;
+    for (const method of ['SendStreamingMessage', 'SendMessage']) {
+      const refused = await rpc(server, method, userMessage('hello'));
+      expect(ending(refused)).toEqual([429, '5']);
+      expect(refused.body).toMatchObject({ id: 7, error: { code: -32603, data: [{ metadata }] } });
+    }
+    for (const path of ['/message:stream', '/message:send']) {
+      const refused = await request(server, { path, body: JSON.stringify(userMessage('hello')) });
+      expect(ending(refused)).toEqual([429, '5']);
+      expect(refused.body).toMatchObject({
+        error: { code: 429, status: 'RESOURCE_EXHAUSTED', details: [{ metadata }] },
+      });
+    }
+    const cancelled = await rpc(server, 'CancelTask', { id: taskId });
+    expect(cancelled.status).toBe(200);
+    expect(server.tasks.received).toHaveLength(before);
+    expect(new Set(refusals)).toEqual(new Set(['streams principal']));
+    await reader.body?.cancel();
+  });
+
+  test('one request too many gets 429 for its principal, and 503 when the server is full', async () => {
+    await upload(TOKEN);
+    await upload(TOKEN);
+    const own = await request(server, { method: 'GET', path: '/tasks' });
+    expect([...ending(own), refusals]).toEqual([429, '1', ['requests principal']]);
+    expect(
+      (await request(server, { method: 'GET', path: '/tasks', headers: bearer(OTHER_TOKEN) })).status,
+    ).toBe(200);
+    await upload(OTHER_TOKEN);
+    const full = await request(server, { method: 'GET', path: '/tasks', headers: bearer(OTHER_TOKEN) });
+    expect(ending(full)).toEqual([503, '1']);
+    expect(full.text).toContain('OVERLOADED');
+    const overRpc = await rpc(server, 'ListTasks', {}, bearer(OTHER_TOKEN));
+    expect(ending(overRpc)).toEqual([503, '1']);
+  });
+
+  test('a request that is cut gives its place back', async () => {
+    await upload(TOKEN);
+    await upload(TOKEN);
+    const closed = server.closedFor('answered');
+    uploads[0]?.destroy();
+    await closed;
+    expect((await request(server, { method: 'GET', path: '/tasks' })).status).toBe(200);
+  });
+});

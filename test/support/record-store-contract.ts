@@ -1,0 +1,63 @@
+/** What every store of records promises. */
+import { describe, expect, it } from '@jest/globals';
+import { type RecordStore, sharedSecret } from '../../a2a-server/records/record-store.ts';
+
+/** @param open returns a store of the same place at each call within a test */
+export function recordStoreContract(title: string, open: () => Promise<RecordStore>): void {
+  describe(title, () => {
+    it('a record is there for every store of the place until it is removed, and only one removal counts', async () => {
+      const [one, other] = [await open(), await open()];
+      expect(await one.read('tokens', 'a')).toBeUndefined();
+      expect(await one.create('tokens', 'a', 'first')).toBe(true);
+      expect(await other.create('tokens', 'a', 'second')).toBe(false);
+      expect(await other.read('tokens', 'a')).toBe('first');
+      await other.replace('tokens', 'a', 'third');
+      await one.replace('tokens', 'b-2', 'new');
+      expect(await one.list('tokens')).toEqual(
+        new Map([
+          ['a', 'third'],
+          ['b-2', 'new'],
+        ]),
+      );
+      expect(await one.list('page-links')).toEqual(new Map());
+      const removed = await Promise.all([one.remove('tokens', 'a'), other.remove('tokens', 'a')]);
+      expect(removed.toSorted()).toEqual([false, true]);
+      expect(await one.read('tokens', 'a')).toBeUndefined();
+    });
+
+    it('X1 no other name finds a record or creates one', async () => {
+      const store = await open();
+      await store.create('tokens', 'a', 'value');
+      for (const name of ['', '../tokens/a', 'A', 'a.json', 'a\0', 'a'.repeat(65)]) {
+        expect(await store.read('tokens', name)).toBeUndefined();
+        expect(await store.remove('tokens', name)).toBe(false);
+        await expect((async () => store.create('tokens', name, 'x'))()).rejects.toThrow('no name');
+        await expect((async () => store.replace('tokens', name, 'x'))()).rejects.toThrow('no name');
+      }
+      expect([...(await store.list('tokens')).keys()]).toEqual(['a']);
+    });
+
+    it('servers that start together get one secret, which stays', async () => {
+      const [one, other] = [await open(), await open()];
+      const [first, second] = await Promise.all([
+        sharedSecret(one, 'key', 'of one'),
+        sharedSecret(other, 'key', 'of other'),
+      ]);
+      expect(first).toBe(second);
+      expect(await sharedSecret(await open(), 'key', 'of a third')).toBe(first);
+    });
+
+    it('a watcher hears of a change by another store', async () => {
+      const [one, other] = [await open(), await open()];
+      await new Promise<void>((resolve) => {
+        const look = async (): Promise<void> => {
+          if ((await one.read('tokens', 'a')) !== 'value') return;
+          stop();
+          resolve();
+        };
+        const stop = one.watch('tokens', () => void look());
+        void other.create('tokens', 'a', 'value');
+      });
+    });
+  });
+}
