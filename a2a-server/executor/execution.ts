@@ -23,6 +23,7 @@ import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
 import type { UnappendedCommand } from './command-before-append.ts';
 import type { AbortCause } from './abort-cause.ts';
+import type { Turn } from '../limits/fair-turns.ts';
 import { timeLimitText, type TimeLimits, TurnScope } from './time-limits.ts';
 import type { ToolScheduler } from './tool-scheduler.ts';
 
@@ -56,6 +57,8 @@ export interface ExecutionOptions extends AskModelOptions {
 
 interface ExecutionHost {
   scheduler: ToolScheduler;
+  /** The place of the task among the running tasks. */
+  turn: Pick<Turn, 'pass' | 'hold'>;
   /** The abort scope of the task. The execution closes it. */
   task: AbortScope<AbortCause>;
   /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
@@ -213,7 +216,9 @@ export class Execution {
           const { workspace, earlier } = (pass.opened ??= await this.#obtain(snapshot));
           pass.turn ??= new TurnScope(task, clock, limits.turnMs);
           const { scope } = pass.turn;
-          const timeouts = [pass.turn.timeout, pass.timeout].filter((it) => it !== undefined);
+          const timeouts = [pass.turn.timeout, pass.timeout, this.#host.turn].filter(
+            (it) => it !== undefined,
+          );
           const runs = await Promise.allSettled(
             step.calls.map((call) =>
               scheduler.run(snapshot, call, {
@@ -237,6 +242,16 @@ export class Execution {
           break;
         }
         case 'ask-model': {
+          const passed = this.#host.turn.pass();
+          if (passed !== undefined) {
+            pass.turn?.end();
+            delete pass.turn;
+            const release = pass.timeout?.hold();
+            const granted = await passed;
+            release?.();
+            if (!granted) return;
+            break;
+          }
           const question = await this.#dailyQuestion(snapshot);
           if (question !== undefined) {
             await log.change(this.#taskId, (s) =>

@@ -10,6 +10,9 @@
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import type { CommandKey } from '../journal/journal.ts';
 import type { Claim, UnopenedTask } from '../journal/ownership.ts';
+import { FairTurns, type Turn } from '../limits/fair-turns.ts';
+import { LIMITS } from '../limits/limits.ts';
+import { queuedEvents } from './queued-events.ts';
 import { restartEvents } from '../task/next-step.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './execution.ts';
@@ -32,10 +35,24 @@ const START_WITHIN_MS = 250;
 export interface ExecutorOptions extends ExecutionOptions {
   /** The time limit for an aborted tool to end. A tool may have another limit. */
   graceMs: number;
+  /** The default has the default limits. */
+  turns?: FairTurns;
+}
+
+/** A task that may need an execution. */
+interface WokenTask {
+  taskId: string;
+  /** The owner of the task. */
+  principal: string;
+  /** True if the task has run before. It then goes before the new tasks of its principal. */
+  begun: boolean;
 }
 
 interface Running {
   execution: Execution;
+  turn: Turn;
+  /** Resolves when the last event about the place in the queue is durable. */
+  placeTold: Promise<unknown>;
   done: Promise<void>;
 }
 
@@ -49,6 +66,7 @@ export class Executor {
   readonly #openings = new Map<string, ComputeOpeningEvents>();
   /** The claims of tasks that execute, or that a timer will wake. */
   readonly #claims = new Map<string, Claim>();
+  readonly #turns: FairTurns;
   readonly scheduler: ToolScheduler;
   #closing = false;
   #looking = false;
@@ -56,15 +74,23 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
+    this.#turns = options.turns ?? new FairTurns({ limits: LIMITS });
     this.scheduler = new ToolScheduler(options);
   }
 
+  /** The number of tasks that run. */
   get size(): number {
-    return this.#running.size;
+    return this.#running.size - this.#turns.waiting;
+  }
+
+  /** The number of tasks that wait for their turn. */
+  get waiting(): number {
+    return this.#turns.waiting;
   }
 
   /** Starts an execution. If one runs, it checks the task again before it exits. Returns at once. */
-  wake(taskId: string): void {
+  wake(task: WokenTask): void {
+    const { taskId } = task;
     if (this.#closing) return;
     this.#later.get(taskId)?.();
     const running = this.#running.get(taskId);
@@ -72,7 +98,16 @@ export class Executor {
       running.execution.again = true;
       return;
     }
-    this.#begin(taskId);
+    this.#begin(task);
+  }
+
+  /**
+   * Checks that a new task of the principal may wait for its turn. Call the returned function once the task was woken,
+   * or was not created.
+   * @throws ProductError LIMIT_REACHED, OVERLOADED
+   */
+  reserve(principal: string): () => void {
+    return this.#turns.reserve(principal);
   }
 
   /**
@@ -81,20 +116,21 @@ export class Executor {
    * @throws ProductError STORAGE
    */
   async command(
-    taskId: string,
+    { taskId, principal }: Omit<WokenTask, 'begun'>,
     rule: (snapshot: Snapshot) => LogChange,
     key: CommandKey,
   ): Promise<AppendedCommand> {
     const { log, clock } = this.#options;
-    if (this.#closing || this.#running.has(taskId)) {
+    const task = { taskId, principal, begun: true };
+    if (this.#closing || this.#running.has(taskId) || !this.#turns.isFree(principal)) {
       const changed = await log.change(taskId, rule, key);
-      if (changed?.type === 'appended') this.wake(taskId);
+      if (changed?.type === 'appended') this.wake(task);
       return { changed };
     }
     this.#later.get(taskId)?.();
     const command = new UnappendedCommand(log, taskId, rule, key);
     const cancelTimer = clock.after(START_WITHIN_MS, () => void command.settle().catch(() => undefined));
-    this.#begin(taskId, command);
+    this.#begin(task, command);
     try {
       return await command.result;
     } finally {
@@ -102,32 +138,54 @@ export class Executor {
     }
   }
 
-  #begin(taskId: string, command?: UnappendedCommand): void {
+  #begin(task: WokenTask, command?: UnappendedCommand): void {
+    const { taskId, principal, begun } = task;
+    const turn = this.#turns.request({ principal, begun, onMoved: () => this.#tellPlace(taskId, turn) });
     const execution = new Execution(taskId, this.#options, {
       scheduler: this.scheduler,
       task: this.#server.child(),
-      wakeAfter: (ms) => this.#wakeAfter(taskId, ms),
+      turn,
+      wakeAfter: (ms) => this.#wakeAfter({ taskId, principal, begun: true }, ms),
       opening: () => this.#openings.get(taskId),
       opened: () => void this.#openings.delete(taskId),
     });
-    const running: Running = { execution, done: Promise.resolve() };
+    const running: Running = { execution, turn, done: Promise.resolve(), placeTold: Promise.resolve() };
     this.#running.set(taskId, running);
-    running.done = this.#run(taskId, execution, command);
+    running.done = this.#run(task, running, command);
   }
 
-  async #run(taskId: string, execution: Execution, command?: UnappendedCommand): Promise<void> {
+  async #run(task: WokenTask, running: Running, command?: UnappendedCommand): Promise<void> {
+    const { execution, turn } = running;
+    const { taskId, principal } = task;
     const claim = await this.#claim(taskId);
-    if (claim === undefined) {
+    if (claim !== undefined && turn.state === 'waiting') this.#tellPlace(taskId, turn);
+    if (claim === undefined || !(await turn.granted) || !claim.held) {
       execution.close();
-      // Another server owns the task. It reads the command from the journal. The sender gets an error from `result`.
+      // The task was stopped, or another server owns it and reads the command from the journal. The sender gets an error
+      // from `result`.
       await command?.settle().catch(() => undefined);
     } else {
       await execution.run(claim, command);
     }
+    turn.end();
+    await running.placeTold;
     // There is no `await` between these lines. A wake-up therefore sets `again`, or starts the next execution.
     this.#running.delete(taskId);
-    if (execution.again) this.wake(taskId);
+    if (execution.again) this.wake({ taskId, principal, begun: true });
     else this.#release(taskId);
+  }
+
+  /** Appends how many tasks are before this one. A task that has begun says nothing: it continues soon. */
+  #tellPlace(taskId: string, turn: Turn): void {
+    const claim = this.#claims.get(taskId);
+    const running = this.#running.get(taskId);
+    if (this.#closing || claim?.held !== true || running === undefined) return;
+    if (turn.begun || turn.state !== 'waiting') return;
+    const { log, onFailure } = this.#options;
+    running.placeTold = log
+      .ownedBy(claim)
+      .change(taskId, (s) => ({ type: 'append', events: queuedEvents(s, turn.ahead, this.#turns.limit) }))
+      .catch((error: unknown) => onFailure(taskId, error));
   }
 
   /** Returns undefined if another server owns the task. */
@@ -159,7 +217,9 @@ export class Executor {
   stop(taskId: string, stop: AbortCause): void {
     this.#openings.delete(taskId);
     this.#later.get(taskId)?.();
-    this.#running.get(taskId)?.execution.abort(stop);
+    const running = this.#running.get(taskId);
+    running?.execution.abort(stop);
+    if (running?.turn.state === 'waiting') running.turn.end();
     this.#release(taskId);
   }
 
@@ -196,7 +256,9 @@ export class Executor {
       const { claimed, unopened } = await journal.ownership.claimAbandoned([...this.#running.keys()]);
       for (const { taskId, claim } of claimed) {
         this.#keep(taskId, claim);
-        this.wake(taskId);
+        const row = await journal.row(taskId);
+        if (row) this.wake({ taskId, principal: row.principal, begun: row.state !== 'submitted' });
+        else this.#release(taskId);
       }
       await this.#reportUnopened(unopened);
       return claimed.length;
@@ -224,7 +286,10 @@ export class Executor {
     this.#closing = true;
     for (const cancel of this.#later.values()) cancel();
     const running = [...this.#running.values()];
-    for (const { execution } of running) execution.abortLoop(SHUTDOWN);
+    for (const { execution, turn } of running) {
+      execution.abortLoop(SHUTDOWN);
+      if (turn.state === 'waiting') turn.end();
+    }
     this.scheduler.stopWaiting(SHUTDOWN);
     const cancelTimer = this.#options.clock.after(graceMs, () => this.stopAll());
     await Promise.all(running.map(({ done }) => done));
@@ -238,10 +303,11 @@ export class Executor {
   }
 
   /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
-  #wakeAfter(taskId: string, ms: number): void {
+  #wakeAfter(task: WokenTask, ms: number): void {
+    const { taskId } = task;
     if (this.#closing) return;
     this.#later.get(taskId)?.();
-    const cancelTimer = this.#options.clock.after(ms, () => this.wake(taskId));
+    const cancelTimer = this.#options.clock.after(ms, () => this.wake(task));
     this.#later.set(taskId, () => {
       cancelTimer();
       this.#later.delete(taskId);

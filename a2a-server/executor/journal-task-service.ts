@@ -81,6 +81,8 @@ export interface RunningTaskService extends TaskService {
   stopTools(): void;
   running(): readonly ToolExecution[];
   executing(): number;
+  /** The number of tasks that wait for their turn. */
+  waiting(): number;
 }
 
 export function createTaskService(options: TaskServiceOptions): RunningTaskService {
@@ -181,18 +183,13 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       },
       { type: 'message.received', message, channel: incoming.channel, ...(trace && { trace }) },
     ];
-    const result = await journal.append({
-      taskId,
-      expectedSeq: 0,
-      events,
-      state: 'submitted',
-      command: key,
-      contents,
-      ...(trace && { trace }),
-    });
+    const { principal } = incoming;
+    const release = executor.reserve(principal);
+    const append = { taskId, expectedSeq: 0, events, command: key, contents, ...(trace && { trace }) };
+    const result = await journal.append({ ...append, state: 'submitted' }).finally(release);
     switch (result.type) {
       case 'appended':
-        executor.wake(taskId);
+        executor.wake({ taskId, principal, begun: false });
         return { taskId, sessionId: target.sessionId, seq: result.entries.length };
       case 'repeated':
         return repeated(result.command, key);
@@ -233,7 +230,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         ? { ...ruling, contents: incoming.contents }
         : ruling;
     };
-    const { changed, snapshot } = await executor.command(taskId, rule, key);
+    const { principal } = known;
+    const { changed, snapshot } = await executor.command({ taskId, principal }, rule, key);
     if (changed?.type === 'repeated') return repeated(changed.command, key);
     const as = snapshot ?? applied(changed, taskId).snapshot;
     return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
@@ -442,6 +440,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     stopTools: () => executor.stopAll(),
     running: () => executor.scheduler.running,
     executing: () => executor.size,
+    waiting: () => executor.waiting,
   };
 }
 

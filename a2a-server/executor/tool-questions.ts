@@ -30,7 +30,7 @@ interface QuestionOptions {
   toolId: string;
   scope: AbortScope<AbortCause>;
   /** These time limits pause while the tool waits for a person. */
-  timeouts: readonly PausableTimeout[];
+  timeouts: readonly Pick<PausableTimeout, 'hold'>[];
 }
 
 export class ToolQuestions {

@@ -75,7 +75,7 @@ interface RunContext {
   earlier: readonly Snapshot[];
   scope: AbortScope<AbortCause>;
   /** The time limits of the turn and the task. They pause while the tool waits for a person. */
-  timeouts: readonly PausableTimeout[];
+  timeouts: readonly Pick<PausableTimeout, 'hold'>[];
   /**
    * The decision that approves the call. Present if the journal does not contain the decision yet. One append then
    * contains the decision and the start.

@@ -209,6 +209,7 @@ export class ReceiptBuilder {
       case 'model.unavailable':
       case 'process.orphaned':
       case 'workspace.unavailable':
+      case 'task.queued':
       case 'reasoning.delta':
       case 'task.working':
       case 'text.delta':

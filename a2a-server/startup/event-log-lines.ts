@@ -85,6 +85,8 @@ export function logLineOf(event: TaskEvent): LogLine | undefined {
       return warn('a process of a tool may still run', { ...idsOf(event), group: event.group });
     case 'workspace.unavailable':
       return warn('no server can open the workspace of a task', { workspace: event.workspace });
+    case 'task.queued':
+      return debug('a task waits for its turn', { ahead: event.ahead });
     case 'turn.abandoned':
       return warn('a model turn broke off', { turn: event.turn, reason: cut(event.reason) });
     case 'model.unavailable':

@@ -15,13 +15,13 @@ function limit(env: string, fallback: string, describe: string) {
   });
 }
 
-function cap(env: string, fallback: number, what: string) {
+function cap(env: string, fallback: number, what: string, above = 'the server refuses more') {
   return setting({
     kind: 'number',
     schema: z.number().int().min(1),
     fallback,
     env,
-    describe: `how many ${what} at a time; the server refuses more (docs/limits.md)`,
+    describe: `how many ${what} at a time; ${above} (docs/limits.md)`,
     allowed: 'a whole number from 1',
   });
 }
@@ -125,6 +125,28 @@ export const LIMIT_SETTINGS = {
     LIMITS.streams.server,
     `${LIMITS.streams.what} this server may have`,
   ),
+  maxTasks: cap(
+    'A2A_SERVER_MAX_TASKS',
+    LIMITS.executions.principal,
+    'tasks of a principal may run',
+    'others wait for their turn',
+  ),
+  maxTasksInAll: cap(
+    'A2A_SERVER_MAX_TASKS_IN_ALL',
+    LIMITS.executions.server,
+    'tasks may run on this server',
+    'others wait for their turn',
+  ),
+  maxQueuedTasks: cap(
+    'A2A_SERVER_MAX_QUEUED_TASKS',
+    LIMITS.queuedTasks.principal,
+    'tasks of a principal may wait for their turn',
+  ),
+  maxQueuedTasksInAll: cap(
+    'A2A_SERVER_MAX_QUEUED_TASKS_IN_ALL',
+    LIMITS.queuedTasks.server,
+    'tasks may wait for their turn on this server',
+  ),
   decisionTimeout: setting({
     kind: 'text',
     placeholder: 'time',
@@ -142,5 +164,7 @@ export function limitsOf(settings: SettingValues<typeof LIMIT_SETTINGS>): Limits
   return {
     requests: { principal: settings.maxRequests, server: settings.maxRequestsInAll },
     streams: { principal: settings.maxStreams, server: settings.maxStreamsInAll },
+    executions: { principal: settings.maxTasks, server: settings.maxTasksInAll },
+    queuedTasks: { principal: settings.maxQueuedTasks, server: settings.maxQueuedTasksInAll },
   };
 }

@@ -3,6 +3,7 @@ import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { authenticator } from '../http/auth/tokens.ts';
 import { measuredRequests } from '../http/routes/measured-requests.ts';
+import type { RunningTaskService } from '../executor/journal-task-service.ts';
 import type { Journal } from '../journal/journal.ts';
 import { serverFacts } from '../telemetry/server-facts.ts';
 import type { AppOptions } from './app.ts';
@@ -19,16 +20,22 @@ interface MeasuredServer {
   log: Logger;
 }
 
-/** @param executions returns the number of tasks that this server executes @throws ProductError CONFIGURATION */
+/** @throws ProductError CONFIGURATION */
 export async function offeredMetrics(
   { telemetry, settings, token, journal, log }: MeasuredServer,
-  executions: () => number,
+  tasks: Pick<RunningTaskService, 'executing' | 'waiting'>,
 ): Promise<Pick<AppOptions, 'measured' | 'metrics'>> {
   const { metrics } = telemetry;
   if (metrics === undefined) return {};
   const measured = measuredRequests((request) => metrics.request(request));
   metrics.observe(
-    serverFacts({ journal, clock: systemClock, streams: () => measured.openStreams(), executions }),
+    serverFacts({
+      journal,
+      clock: systemClock,
+      streams: () => measured.openStreams(),
+      executions: () => tasks.executing(),
+      queued: () => tasks.waiting(),
+    }),
   );
   const text = (): Promise<string> => metrics.prometheusText();
   switch (settings.metrics.type) {

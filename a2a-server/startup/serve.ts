@@ -46,6 +46,7 @@ import { taskServiceFromSettings } from './task-service-from-settings.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
 import { barDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
+import type { OnRefused } from '../limits/counted-use.ts';
 import { OpenRequests } from '../limits/open-requests.ts';
 import { limitsOf } from './limit-settings.ts';
 import { pageCookie } from '../page/page-cookie.ts';
@@ -206,8 +207,9 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const passkeys = openPasskeys(settings.stateDir, base, log);
   const problem = presenceProblem(opened.policy, base);
   if (problem !== undefined) log.warn(problem);
+  const onRefused: OnRefused = (limit, scope) => opened.telemetry.metrics?.refused(limit, scope);
   const tasks = taskServiceFromSettings(
-    { ...opened, clockCheck, presence: passkeys.presence, openWorkspace },
+    { ...opened, clockCheck, presence: passkeys.presence, openWorkspace, onRefused },
     able,
   );
   const record: ServerRecord = {
@@ -228,10 +230,8 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     settings.onDisconnect === 'cancel'
       ? cancellingDisconnects({ tasks, clock: systemClock, log })
       : IGNORED_DISCONNECTS;
-  const openRequests = new OpenRequests(limitsOf(settings), (limit, scope) =>
-    opened.telemetry.metrics?.refused(limit, scope),
-  );
-  const metrics = await offeredMetrics(opened, () => tasks.executing());
+  const openRequests = new OpenRequests(limitsOf(settings), onRefused);
+  const metrics = await offeredMetrics(opened, tasks);
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
   const app = createApp({
@@ -273,6 +273,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       stateDirectory: settings.stateDir,
       journal: journal.reachable() ? 'ok' : 'unreachable',
       executing: tasks.executing(),
+      waiting: tasks.waiting(),
       toolExecutions: tasks.running().length,
       mcpServers: servers(),
       shell: confinementText(confinement),

@@ -11,6 +11,9 @@ import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';
 import { SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../tools/toolbox.ts';
+import type { OnRefused } from '../limits/counted-use.ts';
+import { FairTurns } from '../limits/fair-turns.ts';
+import { limitsOf } from './limit-settings.ts';
 import { logRefusals } from './log-refused-commands.ts';
 import type { allowedWorkspaces } from './open-allowed-workspace.ts';
 import type { Prepared } from './prepare-server.ts';
@@ -34,6 +37,7 @@ export interface TaskServiceParts extends Pick<Prepared, 'worker' | 'policy'> {
   clockCheck: ClockCheck;
   presence: PresenceCheck;
   openWorkspace: ReturnType<typeof allowedWorkspaces>;
+  onRefused?: OnRefused;
 }
 
 /** Creates the task service. It starts no work before `recover`. */
@@ -49,6 +53,7 @@ export function taskServiceFromSettings(
     clockCheck,
     presence,
     openWorkspace,
+    onRefused,
   }: TaskServiceParts,
   { tools, commands }: ToolsAndCommands,
 ): RunningTaskService {
@@ -65,6 +70,11 @@ export function taskServiceFromSettings(
     fourEyes: settings.fourEyes,
     presence,
     openWorkspace,
+    turns: new FairTurns({
+      limits: limitsOf(settings),
+      weights: settings.weights,
+      ...(onRefused && { onRefused }),
+    }),
     graceMs: settleMs(settings),
     limits: {
       toolMs: settings.toolTimeout,

@@ -37,6 +37,15 @@ export const UNFLAGGED_SETTINGS = {
     describe: 'more principals and their tokens, besides "local" with the token in the state directory',
     allowed: 'name=token or tenant/name=token, separated by commas',
   }),
+  weights: setting({
+    kind: 'text',
+    schema: z.record(z.string().regex(PRINCIPAL_PATTERN), z.number().positive()),
+    fallback: {},
+    env: 'A2A_SERVER_WEIGHTS',
+    describe:
+      'weights of principals when tasks wait for their turn (default: 1 each); a principal with weight 2 runs twice as many tasks as one with weight 1',
+    allowed: 'in the configuration file, {"principal": 2}',
+  }),
   metricsToken: setting({
     kind: 'text',
     schema: z

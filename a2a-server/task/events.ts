@@ -316,6 +316,8 @@ export type TaskEvent =
       group: number;
       text: string;
     }
+  /** The task has not begun, because its principal or the server runs as many tasks as the limit allows. */
+  | { type: 'task.queued'; ahead: number; text: string }
   /** The task waits for a server that can open its workspace. No living server has claimed the task for a while. */
   | { type: 'workspace.unavailable'; workspace: string; text: string }
   /** The content behind the preview has changed. The call waits for a new decision, with a new preview (D2). */

@@ -261,6 +261,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       }));
     case 'process.orphaned':
     case 'workspace.unavailable':
+    case 'task.queued':
       return { status: noted(s.status, event.text) };
     case 'tool.interrupted':
       return ofCall(s, event.callId, (call) =>
@@ -301,7 +302,7 @@ function finishedTurn(
 }
 
 function noted(status: Status, note: string): Status {
-  return status.state === 'working' ? { state: 'working', note } : status;
+  return status.state === 'working' || status.state === 'submitted' ? { state: status.state, note } : status;
 }
 
 function withArtifact(artifacts: readonly Artifact[], artifact: Artifact, append: boolean): Artifact[] {

@@ -27,7 +27,7 @@ import type { SpendingByModel } from './spending.ts';
 import type { RecordedTurn } from './replay-provider-data.ts';
 
 export type Status =
-  | { state: 'submitted' }
+  | { state: 'submitted'; note?: string }
   | { state: 'working'; note?: string }
   | {
       state: 'input-required';

@@ -65,6 +65,12 @@ export const METRICS = {
     description: 'Tasks that this server executes.',
     attributes: [],
   },
+  'a2a.server.queued_tasks': {
+    kind: 'gauge',
+    unit: '{task}',
+    description: 'Tasks that wait for their turn on this server.',
+    attributes: [],
+  },
   'a2a.server.decisions': {
     kind: 'counter',
     unit: '{decision}',

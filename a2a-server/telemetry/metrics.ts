@@ -17,6 +17,7 @@ export interface AnsweredRequest {
 export interface ServerFacts {
   streams: number;
   executions: number;
+  queued: number;
   /** Undefined if the journal cannot be reached. */
   statistics: JournalStatistics | undefined;
   now: number;

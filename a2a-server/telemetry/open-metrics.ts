@@ -125,6 +125,7 @@ function setGauges(set: SetGauge, facts: ServerFacts): void {
   const { statistics, leaseMs } = facts;
   set('a2a.server.streams', facts.streams);
   set('a2a.server.executions', facts.executions);
+  set('a2a.server.queued_tasks', facts.queued);
   set('a2a.server.journal.reachable', statistics === undefined ? 0 : 1);
   if (leaseMs !== undefined) set('a2a.server.lease.remaining', leaseMs / 1000);
   if (statistics === undefined) return;

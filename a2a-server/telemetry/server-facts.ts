@@ -15,6 +15,7 @@ interface FactSources {
   clock: Clock;
   streams: () => number;
   executions: () => number;
+  queued: () => number;
 }
 
 export function serverFacts({
@@ -22,6 +23,7 @@ export function serverFacts({
   clock,
   streams,
   executions,
+  queued,
 }: FactSources): () => Promise<ServerFacts> {
   let running: Promise<JournalStatistics | undefined> | undefined;
   let counted: { at: number; statistics: Promise<JournalStatistics | undefined> } | undefined;
@@ -44,6 +46,7 @@ export function serverFacts({
   return async () => ({
     streams: streams(),
     executions: executions(),
+    queued: queued(),
     leaseMs: journal.ownership.leaseMs(),
     statistics: await statistics(),
     now: clock.now(),

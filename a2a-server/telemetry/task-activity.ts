@@ -156,6 +156,7 @@ export class TaskActivities {
       case 'tool.interrupted':
       case 'process.orphaned':
       case 'workspace.unavailable':
+      case 'task.queued':
       case 'tool.outdated':
         return undefined;
     }

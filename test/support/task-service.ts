@@ -16,6 +16,7 @@ import type { PresenceCheck } from '../../a2a-server/executor/resolve-decisions.
 import type { Incoming } from '../../a2a-server/executor/task-service.ts';
 import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/time-limits.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import type { FairTurns } from '../../a2a-server/limits/fair-turns.ts';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
 import type { ChildProcesses } from '../../a2a-server/processes/child-processes.ts';
@@ -72,6 +73,8 @@ export async function startTaskService(options: {
   onEnded?: (task: Snapshot) => void;
   /** Wraps the journal, e.g. to delay or refuse its appends. */
   between?: (journal: Journal) => Journal;
+  /** The places of running tasks. The default has the default limits. */
+  turns?: FairTurns;
   /** The processes that an earlier service left running. */
   children?: Pick<ChildProcesses, 'endOrphans'>;
 }): Promise<RunningService> {
@@ -102,6 +105,7 @@ export async function startTaskService(options: {
     budget: { ...NO_BUDGET, ...options.budget },
     ...(options.dailyBudget !== undefined && { dailyBudget: options.dailyBudget }),
     onFailure: (_taskId, error) => failures.push(error),
+    ...(options.turns && { turns: options.turns }),
     ...(options.children && { children: options.children }),
     ...(options.onEnded && { onEnded: options.onEnded }),
     ...(options.maintenance && {

@@ -71,6 +71,8 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
     case 'process.orphaned':
     case 'workspace.unavailable':
       return statusUpdate(entry, view, { state: 'working', text: event.text });
+    case 'task.queued':
+      return statusUpdate(entry, view, { state: 'submitted', text: event.text });
     case 'task.created':
       return statusUpdate(entry, view, { state: 'submitted' });
     case 'task.working':

@@ -75,6 +75,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
     case 'model.unavailable':
     case 'process.orphaned':
     case 'workspace.unavailable':
+    case 'task.queued':
       return { type: 'note', text: event.text };
     case 'tool.requested':
       return requested(event.call, policyVerdictText(event.verdict), event.verdict.type === 'refuse');

@@ -89,7 +89,7 @@ function statusOf(snapshot: Snapshot, view: ClientView): TaskStatus {
     case 'completed':
       return said(snapshot, view, status.message, timestamp);
     case 'submitted':
-      return said(snapshot, view, undefined, timestamp);
+      return said(snapshot, view, status.note, timestamp);
   }
 }
 

@@ -19,7 +19,7 @@ function countedFacts(statistics: () => Promise<JournalStatistics>) {
   return {
     clock,
     counts: () => counts,
-    facts: serverFacts({ journal, clock, streams: () => 2, executions: () => 3 }),
+    facts: serverFacts({ journal, clock, streams: () => 2, executions: () => 3, queued: () => 4 }),
   };
 }
 
@@ -30,7 +30,13 @@ it('readers at the same time and within five seconds share one count of the jour
   await facts();
   expect(counts()).toBe(1);
   clock.advance(1);
-  expect(await facts()).toMatchObject({ streams: 2, executions: 3, statistics: NOTHING, leaseMs: undefined });
+  expect(await facts()).toMatchObject({
+    streams: 2,
+    executions: 3,
+    queued: 4,
+    statistics: NOTHING,
+    leaseMs: undefined,
+  });
   expect(counts()).toBe(2);
 });
 

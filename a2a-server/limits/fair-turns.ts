@@ -1,0 +1,282 @@
+/**
+ * Bounds the tasks that run at a time, and lets the others wait for their turn.
+ *
+ * - Between principals, `turn-order.ts` decides. Among the tasks of one principal, a task that has begun goes first, then
+ *   the oldest.
+ * - A task that waits for a person gives its place back. It gets the place again at once, even above the limit, because
+ *   its tool is still running.
+ */
+import { Deferred } from '../../shared/client/core/deferred.ts';
+import type { OnRefused } from './counted-use.ts';
+import { type Limit, type Limits, limitRefusal, reachedLimit } from './limits.ts';
+import { nextPrincipal, type Share, shouldYield } from './turn-order.ts';
+
+export type Weights = Readonly<Record<string, number>>;
+
+interface FairTurnsOptions {
+  limits: Pick<Limits, 'executions' | 'queuedTasks'>;
+  /** The weights of principals. The default is 1. */
+  weights?: Weights;
+  onRefused?: OnRefused;
+}
+
+interface TurnRequest {
+  principal: string;
+  /** True if the task has run before. */
+  begun: boolean;
+  /** Called when the number of the principal's tasks before this one has halved. */
+  onMoved?: () => void;
+}
+
+/** The place of one task, while it waits and while it runs. */
+export class Turn {
+  readonly principal: string;
+  readonly onMoved: () => void;
+  readonly #turns: FairTurns;
+  #begun: boolean;
+  #holders = 0;
+  #granted = new Deferred<boolean>();
+  state: 'waiting' | 'running' | 'over' = 'waiting';
+  /** The number of own tasks before this one that `onMoved` has reported. */
+  told = Infinity;
+
+  constructor(turns: FairTurns, { principal, begun, onMoved = () => undefined }: TurnRequest) {
+    this.#turns = turns;
+    this.principal = principal;
+    this.#begun = begun;
+    this.onMoved = onMoved;
+  }
+
+  get begun(): boolean {
+    return this.#begun;
+  }
+
+  /** Resolves with true when the task may run, and with false if the turn ended before that. */
+  get granted(): Promise<boolean> {
+    return this.#granted.promise;
+  }
+
+  /** The number of tasks of the same principal that go before this one. */
+  get ahead(): number {
+    return this.#turns.aheadOf(this);
+  }
+
+  /** `FairTurns` calls this when the task may run. */
+  grant(): void {
+    this.state = 'running';
+    this.#begun = true;
+    this.#granted.resolve(true);
+  }
+
+  /** Ends the turn of a task that waits or runs. A second call does nothing. */
+  end(): void {
+    if (this.state === 'over') return;
+    const before = this.state;
+    this.state = 'over';
+    this.#granted.resolve(false);
+    this.#turns.left(this, before);
+  }
+
+  /**
+   * Lets another principal's task run first, if that one has had less. Returns undefined if none has. Otherwise returns a
+   * promise that resolves like `granted`.
+   */
+  pass(): Promise<boolean> | undefined {
+    if (this.state !== 'running' || !this.#turns.isOverShare(this.principal)) return undefined;
+    this.state = 'waiting';
+    this.#granted = new Deferred();
+    this.#turns.requeue(this);
+    return this.#granted.promise;
+  }
+
+  /**
+   * Gives the place of a running task to others while its tools wait for a person. It has the place again when every
+   * caller has called its returned function. The turn must not end before that.
+   */
+  hold(): () => void {
+    this.#holders += 1;
+    if (this.#holders === 1) this.#turns.rest(this.principal);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#holders -= 1;
+      if (this.#holders === 0) this.#turns.resume(this.principal);
+    };
+  }
+}
+
+export class FairTurns {
+  readonly #options: FairTurnsOptions;
+  readonly #queues = new Map<string, Turn[]>();
+  readonly #running = new Map<string, number>();
+  readonly #reserved = new Map<string, number>();
+  readonly #servedAt = new Map<string, number>();
+  #total = 0;
+  #totalReserved = 0;
+  #totalWaiting = 0;
+  #served = 0;
+
+  constructor(options: FairTurnsOptions) {
+    this.#options = options;
+  }
+
+  get running(): number {
+    return this.#total;
+  }
+
+  get waiting(): number {
+    return this.#totalWaiting;
+  }
+
+  get limit(): Limit {
+    return this.#options.limits.executions;
+  }
+
+  /** True if a task of the principal could run at once. */
+  isFree(principal: string): boolean {
+    // If others wait although the server has a place, they have reached their own limit.
+    const used = { principal: this.#runningOf(principal), server: this.#total };
+    return reachedLimit(used, this.limit) === undefined;
+  }
+
+  /** Asks for a place. The task runs at once if there is one. */
+  request(request: TurnRequest): Turn {
+    const turn = new Turn(this, request);
+    this.#enqueue(turn);
+    this.#serve();
+    turn.told = turn.ahead;
+    return turn;
+  }
+
+  /**
+   * Checks that a new task may wait for its turn, before the task is created. Call the returned function once the task
+   * has asked for its turn, or was not created.
+   * @throws ProductError LIMIT_REACHED, OVERLOADED
+   */
+  reserve(principal: string): () => void {
+    const { queuedTasks } = this.#options.limits;
+    if (!this.isFree(principal)) {
+      const used = {
+        principal: (this.#queues.get(principal)?.length ?? 0) + countOf(this.#reserved, principal),
+        server: this.#totalWaiting + this.#totalReserved,
+      };
+      const scope = reachedLimit(used, queuedTasks);
+      if (scope !== undefined) {
+        this.#options.onRefused?.('queuedTasks', scope);
+        throw limitRefusal('queuedTasks', scope, queuedTasks);
+      }
+    }
+    add(this.#reserved, principal, 1);
+    this.#totalReserved += 1;
+    return () => {
+      add(this.#reserved, principal, -1);
+      this.#totalReserved -= 1;
+    };
+  }
+
+  aheadOf(turn: Turn): number {
+    return Math.max(0, this.#queues.get(turn.principal)?.indexOf(turn) ?? 0);
+  }
+
+  /** Frees the place of an ended turn. */
+  left(turn: Turn, before: Turn['state']): void {
+    if (before === 'running') this.rest(turn.principal);
+    else {
+      const queue = this.#queues.get(turn.principal);
+      queue?.splice(queue.indexOf(turn), 1);
+      this.#totalWaiting -= 1;
+      this.#afterLeaving(turn.principal);
+    }
+  }
+
+  isOverShare(principal: string): boolean {
+    const waiting = this.#waitingShares();
+    return shouldYield(this.#shareOf(principal), waiting, { limit: this.limit, running: this.#total });
+  }
+
+  /** Moves a running task to the front of its queue, and serves another. */
+  requeue(turn: Turn): void {
+    this.#enqueue(turn);
+    this.rest(turn.principal);
+    turn.told = turn.ahead;
+  }
+
+  rest(principal: string): void {
+    add(this.#running, principal, -1);
+    this.#total -= 1;
+    this.#forget(principal);
+    this.#serve();
+  }
+
+  resume(principal: string): void {
+    add(this.#running, principal, 1);
+    this.#total += 1;
+  }
+
+  #enqueue(turn: Turn): void {
+    const queue = this.#queues.get(turn.principal) ?? [];
+    this.#queues.set(turn.principal, queue);
+    const firstNew = queue.findIndex(({ begun }) => !begun);
+    if (turn.begun && firstNew !== -1) queue.splice(firstNew, 0, turn);
+    else queue.push(turn);
+    this.#totalWaiting += 1;
+  }
+
+  #serve(): void {
+    for (;;) {
+      const principal = nextPrincipal(this.#waitingShares(), { limit: this.limit, running: this.#total });
+      const turn = principal === undefined ? undefined : this.#queues.get(principal)?.shift();
+      if (principal === undefined || turn === undefined) return;
+      this.#totalWaiting -= 1;
+      this.#servedAt.set(principal, (this.#served += 1));
+      this.resume(principal);
+      turn.grant();
+      this.#afterLeaving(principal);
+    }
+  }
+
+  #afterLeaving(principal: string): void {
+    const queue = this.#queues.get(principal) ?? [];
+    if (queue.length === 0) this.#queues.delete(principal);
+    this.#forget(principal);
+    for (const [ahead, turn] of queue.entries())
+      if (ahead < turn.told && ahead * 2 <= turn.told) {
+        turn.told = ahead;
+        turn.onMoved();
+      }
+  }
+
+  /** A principal without tasks uses no memory. */
+  #forget(principal: string): void {
+    if (!this.#queues.has(principal) && this.#runningOf(principal) === 0) this.#servedAt.delete(principal);
+  }
+
+  #waitingShares(): Share[] {
+    return [...this.#queues.keys()].map((principal) => this.#shareOf(principal));
+  }
+
+  #shareOf(principal: string): Share {
+    const { weights = {} } = this.#options;
+    return {
+      principal,
+      running: this.#runningOf(principal),
+      weight: Object.hasOwn(weights, principal) ? (weights[principal] ?? 1) : 1,
+      servedAt: countOf(this.#servedAt, principal),
+    };
+  }
+
+  #runningOf(principal: string): number {
+    return countOf(this.#running, principal);
+  }
+}
+
+function countOf(counts: ReadonlyMap<string, number>, principal: string): number {
+  return counts.get(principal) ?? 0;
+}
+
+function add(counts: Map<string, number>, principal: string, change: number): void {
+  const count = countOf(counts, principal) + change;
+  if (count === 0) counts.delete(principal);
+  else counts.set(principal, count);
+}

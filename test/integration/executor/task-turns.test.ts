@@ -1,0 +1,174 @@
+/** Tests that tasks above the limit of running tasks wait for their turn, with the real task service. */
+import { describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FairTurns } from '../../../a2a-server/limits/fair-turns.ts';
+import { isLimitRefusal } from '../../../shared/runtime/errors.ts';
+import { toA2aTask } from '../../../a2a-server/http/wire/task-projection.ts';
+import type { TaskEvent } from '../../../a2a-server/task/events.ts';
+import { Deferred } from '../../../shared/client/core/deferred.ts';
+import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
+import {
+  ADA,
+  decisionMessage,
+  messageOf,
+  startTaskService,
+  untilIdle,
+  untilSettled,
+  type RunningService,
+} from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { askingTool, CALLS_ASK } from './asking-tool.ts';
+
+type Tasks = RunningService['tasks'];
+
+function turnsFor(principal: number, server: number, queued = 100): FairTurns {
+  const queuedTasks = { principal: queued, server: queued };
+  return new FairTurns({ limits: { executions: { principal, server }, queuedTasks } });
+}
+
+async function started(turns: FairTurns, script: ScriptedTurn[], more: object = {}) {
+  const models = new ScriptedModel(script);
+  const stateDir = await temporaryDirectory();
+  const service = await startTaskService({ stateDir, workspace: stateDir, models, turns, ...more });
+  return { ...service, models, stateDir };
+}
+
+/** Resolves with the event, once the journal of the task has it. */
+async function eventOf<Type extends TaskEvent['type']>(
+  tasks: Tasks,
+  taskId: string,
+  type: Type,
+): Promise<Extract<TaskEvent, { type: Type }>> {
+  const { signal } = new AbortController();
+  const is = (event: TaskEvent): event is Extract<TaskEvent, { type: Type }> => event.type === type;
+  for await (const batch of tasks.follow(taskId, 0, { until: 'ended', signal }))
+    for (const { event } of batch) if (is(event)) return event;
+  throw new Error(`the task has ended without ${type}`);
+}
+
+const stateOf = async (tasks: Tasks, taskId: string, principal = ADA): Promise<string> =>
+  (await tasks.snapshot(taskId, { principal })).status.state;
+
+describe('tasks above the limit of running tasks', () => {
+  it('wait as submitted, say how many tasks go first, and run in order', async () => {
+    const gate = new Deferred<void>();
+    const { tasks, models } = await started(turnsFor(1, 4), [{ until: gate.promise }]);
+    const first = await tasks.send(messageOf('one'));
+    const second = await tasks.send(messageOf('two'));
+    const third = await tasks.send(messageOf('three'));
+    expect((await eventOf(tasks, second.taskId, 'task.queued')).ahead).toBe(0);
+    const { text } = await eventOf(tasks, third.taskId, 'task.queued');
+    expect(text).toBe(
+      'The task waits for its turn. 1 of your tasks goes first. This server runs 4 tasks at a time, and 1 of one user.',
+    );
+    const waiting = await tasks.snapshot(third.taskId, { principal: ADA });
+    const wire = toA2aTask(waiting, { ...third, approval: true, resumable: true });
+    expect([waiting.status.state, JSON.stringify(wire.status?.message?.parts)]).toEqual([
+      'submitted',
+      expect.stringContaining('1 of your tasks goes first'),
+    ]);
+    expect([tasks.executing(), tasks.waiting(), models.requests.length]).toEqual([1, 2, 1]);
+    gate.resolve();
+    for (const each of [first, second, third])
+      expect((await untilSettled(tasks, each)).status.state).toBe('completed');
+    expect(models.requests.map(({ conversation }) => JSON.stringify(conversation.at(-1)))).toEqual([
+      expect.stringContaining('one'),
+      expect.stringContaining('two'),
+      expect.stringContaining('three'),
+    ]);
+    await untilIdle(tasks);
+    expect([tasks.executing(), tasks.waiting()]).toEqual([0, 0]);
+  });
+
+  it('A4 can be cancelled while they wait, without a model call', async () => {
+    const gate = new Deferred<void>();
+    const { tasks, models } = await started(turnsFor(1, 1), [{ until: gate.promise }]);
+    const first = await tasks.send(messageOf('one'));
+    const second = await tasks.send(messageOf('two'));
+    await eventOf(tasks, second.taskId, 'task.queued');
+    const cancelled = await tasks.cancel(second.taskId, { principal: ADA, channel: 'test' }, 'not needed');
+    expect([cancelled.status.state, tasks.waiting()]).toEqual(['canceled', 0]);
+    gate.resolve();
+    await untilSettled(tasks, first);
+    await untilIdle(tasks);
+    expect(models.requests).toHaveLength(1);
+  });
+
+  it('wait again after a restart of the server, and run', async () => {
+    const gate = new Deferred<void>();
+    const before = await started(turnsFor(1, 1), [{ until: gate.promise }]);
+    const sent = [];
+    for (const text of ['one', 'two', 'three']) sent.push(await before.tasks.send(messageOf(text)));
+    await eventOf(before.tasks, sent[2]?.taskId ?? '', 'task.queued');
+    const stopped = before.stop();
+    gate.resolve();
+    await stopped;
+    const { stateDir } = before;
+    const models = new ScriptedModel([]);
+    const after = await startTaskService({ stateDir, workspace: stateDir, models, turns: turnsFor(1, 1) });
+    await after.tasks.recover();
+    for (const each of sent) expect((await untilSettled(after.tasks, each)).status.state).toBe('completed');
+    expect(before.failures).toEqual([]);
+  });
+
+  it('let a quiet user run next, although another has a long queue', async () => {
+    const gates = Array.from({ length: 10 }, () => new Deferred<void>());
+    const { tasks } = await started(
+      turnsFor(2, 2),
+      gates.map(({ promise }) => ({ until: promise })),
+    );
+    const loud = [];
+    for (let count = 0; count < 6; count += 1) loud.push(await tasks.send(messageOf('loud')));
+    const quiet = await tasks.send(messageOf('quiet', { principal: 'quiet' }));
+    expect(await stateOf(tasks, quiet.taskId, 'quiet')).toBe('submitted');
+    gates[0]?.resolve();
+    await eventOf(tasks, quiet.taskId, 'turn.started');
+    expect(tasks.waiting()).toBe(4);
+    for (const gate of gates) gate.resolve();
+    for (const each of loud) await untilSettled(tasks, each);
+  });
+
+  it('E3 a decision is durable at once, and the approved call runs when the task has its turn', async () => {
+    const gate = new Deferred<void>();
+    const { tasks, stateDir } = await started(turnsFor(1, 1), [
+      { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'hello' } }] },
+      { until: gate.promise },
+    ]);
+    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
+    // The parked task counts for nothing.
+    const other = await tasks.send(messageOf('other'));
+    await eventOf(tasks, other.taskId, 'turn.started');
+    const [callId = ''] = Object.keys(parked.calls);
+    const decided = await tasks.send(decisionMessage(parked, { callId, decision: 'approve' }));
+    const { calls } = await tasks.snapshot(parked.taskId, { principal: ADA });
+    expect([calls[callId]?.state.type, tasks.waiting()]).toEqual(['ready', 1]);
+    gate.resolve();
+    await eventOf(tasks, decided.taskId, 'task.completed');
+    expect(await readFile(join(stateDir, 'a.txt'), 'utf8')).toBe('hello');
+  });
+
+  it('take the place of a task whose tool waits for a person', async () => {
+    const { tool } = askingTool({ asks: [{ text: 'Which?' }] });
+    const { tasks } = await started(turnsFor(1, 1), [CALLS_ASK], { tools: [tool] });
+    const asking = await tasks.send(messageOf('ask'));
+    await untilSettled(tasks, asking);
+    const other = await tasks.send(messageOf('other'));
+    expect((await untilSettled(tasks, other)).status.state).toBe('completed');
+    expect(await stateOf(tasks, asking.taskId)).toBe('input-required');
+  });
+
+  it('are refused when the queue is full, and nothing is created', async () => {
+    const gate = new Deferred<void>();
+    const { tasks } = await started(turnsFor(1, 1, 1), [{ until: gate.promise }]);
+    await tasks.send(messageOf('one'));
+    await tasks.send(messageOf('two'));
+    const third = messageOf('three');
+    const refused: unknown = await tasks.send(third).catch((error: unknown) => error);
+    expect(isLimitRefusal(refused)).toBe(true);
+    expect((await tasks.list({ principal: ADA }, { size: 10 })).total).toBe(2);
+    gate.resolve();
+    while (tasks.waiting() > 0) await untilIdle(tasks);
+    expect((await untilSettled(tasks, await tasks.send(third))).status.state).toBe('completed');
+  });
+});

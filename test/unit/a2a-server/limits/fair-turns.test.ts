@@ -1,0 +1,161 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { FairTurns, type Turn } from '../../../../a2a-server/limits/fair-turns.ts';
+import { numberOfRuns } from '../../../support/property-runs.ts';
+
+const QUEUE = { principal: 100, server: 200 };
+
+function fairTurns(principal: number, server: number, weights: Record<string, number> = {}): FairTurns {
+  return new FairTurns({ limits: { executions: { principal, server }, queuedTasks: QUEUE }, weights });
+}
+
+const requests = (turns: FairTurns, principal: string, count: number): Turn[] =>
+  Array.from({ length: count }, () => turns.request({ principal, begun: false }));
+const running = (turns: readonly Turn[]): number => turns.filter(({ state }) => state === 'running').length;
+
+describe('turns of tasks', () => {
+  test('a quiet principal gets the next place, although another has a long queue', () => {
+    const turns = fairTurns(4, 4);
+    const loud = requests(turns, 'loud', 50);
+    const [quiet] = requests(turns, 'quiet', 1);
+    expect([running(loud), quiet?.state]).toEqual([4, 'waiting']);
+    loud[0]?.end();
+    expect([quiet?.state, loud[4]?.state]).toEqual(['running', 'waiting']);
+  });
+
+  test('a principal below its limit runs at once, although another waits at its own limit', () => {
+    const turns = fairTurns(2, 4);
+    requests(turns, 'loud', 10);
+    expect(turns.isFree('quiet')).toBe(true);
+    expect(running(requests(turns, 'quiet', 3))).toBe(2);
+  });
+
+  test('places follow the weights', () => {
+    const turns = fairTurns(12, 12, { heavy: 2 });
+    const first = requests(turns, 'other', 12);
+    const heavy = requests(turns, 'heavy', 20);
+    const light = requests(turns, 'light', 20);
+    for (const turn of first) turn.end();
+    expect([running(heavy), running(light)]).toEqual([8, 4]);
+  });
+
+  test('a task that has begun goes before the new tasks of its principal', () => {
+    const turns = fairTurns(1, 1);
+    const [first, second] = requests(turns, 'ann', 2);
+    const begun = turns.request({ principal: 'ann', begun: true });
+    expect([begun.ahead, second?.ahead]).toEqual([0, 1]);
+    first?.end();
+    expect([begun.state, second?.state]).toEqual(['running', 'waiting']);
+  });
+
+  test('between two turns of its model, a task lets a principal with less go first, and continues later', async () => {
+    const turns = fairTurns(2, 2);
+    const [one, two] = requests(turns, 'loud', 2);
+    expect(one?.pass()).toBeUndefined();
+    const [quiet] = requests(turns, 'quiet', 1);
+    const again = one?.pass();
+    expect([one?.state, quiet?.state]).toEqual(['waiting', 'running']);
+    // Both have one place now.
+    expect(two?.pass()).toBeUndefined();
+    quiet?.end();
+    expect(await again).toBe(true);
+  });
+
+  test('a task that waits for a person counts for nothing, also if two of its tools ask', () => {
+    const turns = fairTurns(1, 1);
+    const [asking, next, last] = requests(turns, 'ann', 3);
+    const release = [asking?.hold(), asking?.hold()];
+    expect([turns.running, next?.state]).toEqual([1, 'running']);
+    for (const goOn of release) goOn?.();
+    expect(turns.running).toBe(2);
+    asking?.end();
+    expect(last?.state).toBe('waiting');
+    next?.end();
+    expect([last?.state, turns.running]).toEqual(['running', 1]);
+  });
+
+  test('a turn that ends while it waits gives up its place in the queue', async () => {
+    const turns = fairTurns(1, 1);
+    const [first, second, third] = requests(turns, 'ann', 3);
+    second?.end();
+    expect([await second?.granted, turns.waiting, third?.ahead]).toEqual([false, 1, 0]);
+    first?.end();
+    expect(third?.state).toBe('running');
+  });
+
+  test('the place is reported again only when it has halved', () => {
+    const turns = fairTurns(1, 1);
+    const all = requests(turns, 'ann', 1);
+    const told: number[] = [];
+    for (let count = 0; count < 9; count += 1) {
+      const turn: Turn = turns.request({
+        principal: 'ann',
+        begun: false,
+        onMoved: () => told.push(turn.ahead),
+      });
+      all.push(turn);
+    }
+    const last = all.at(-1);
+    told.length = 0;
+    const of = (turn: Turn | undefined): number[] => {
+      const seen: number[] = [];
+      for (const each of all.slice(0, -1)) {
+        const before = turn?.told;
+        each.end();
+        if (turn?.told !== before && turn) seen.push(turn.told);
+      }
+      return seen;
+    };
+    expect(of(last)).toEqual([4, 2, 1, 0]);
+  });
+
+  test('a new task is refused when the queue of its principal is full, and counts tasks that are being created', () => {
+    const executions = { principal: 1, server: 2 };
+    const turns = new FairTurns({ limits: { executions, queuedTasks: { principal: 2, server: 3 } } });
+    requests(turns, 'ann', 2);
+    const created = turns.reserve('ann');
+    expect(() => turns.reserve('ann')).toThrow('You have 2 tasks that wait for their turn');
+    expect(() => turns.reserve('bob')).not.toThrow();
+    created();
+    expect(() => turns.reserve('ann')).not.toThrow();
+  });
+
+  test('no limit is exceeded, no place stays empty while a task may run, and nobody is forgotten', () => {
+    const principal = fc.constantFrom('ann', 'bob', 'cy');
+    const step = fc.oneof(
+      fc.record({ type: fc.constant('request' as const), principal, begun: fc.boolean() }),
+      fc.record({ type: fc.constantFrom('end' as const, 'pass' as const), at: fc.nat({ max: 20 }) }),
+    );
+    const limits = fc.record({
+      principal: fc.integer({ min: 1, max: 4 }),
+      server: fc.integer({ min: 1, max: 5 }),
+    });
+    fc.assert(
+      fc.property(limits, fc.array(step, { maxLength: 80 }), (limit, steps) => {
+        const turns = fairTurns(limit.principal, limit.server, { bob: 3 });
+        const open: Turn[] = [];
+        const runningOf = (name?: string): number =>
+          running(open.filter((turn) => name === undefined || turn.principal === name));
+        for (const each of steps) {
+          if (each.type === 'request') open.push(turns.request(each));
+          else if (each.type === 'end') open.splice(each.at % Math.max(1, open.length), 1)[0]?.end();
+          else void open[each.at % Math.max(1, open.length)]?.pass();
+          expect([turns.running, turns.waiting]).toEqual([runningOf(), open.length - runningOf()]);
+          expect(turns.running).toBeLessThanOrEqual(limit.server);
+          for (const name of ['ann', 'bob', 'cy']) {
+            expect(runningOf(name)).toBeLessThanOrEqual(limit.principal);
+            const waits = open.some((turn) => turn.principal === name && turn.state === 'waiting');
+            if (waits) expect(turns.isFree(name)).toBe(false);
+          }
+        }
+        for (let left = open.length; left > 0; left -= 1) {
+          const next = open.findIndex(({ state }) => state === 'running');
+          expect(next).not.toBe(-1);
+          open.splice(next, 1)[0]?.end();
+        }
+        expect([turns.running, turns.waiting]).toEqual([0, 0]);
+      }),
+      { numRuns: numberOfRuns(500) },
+    );
+  });
+});
