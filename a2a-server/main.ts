@@ -69,6 +69,7 @@ function program(): Command {
   addPolicy(command);
   addPasskeys(command);
   addTokens(command);
+  addAudit(command);
   addConfirmClock(command);
   addCheck(command);
   addModels(command);
@@ -220,6 +221,25 @@ function addTokens(server: Command): void {
     'ends a token, its streams and its page sessions at once',
     (commands, place, { words }) => commands.revokeToken(place, words[0] ?? '', output),
   );
+}
+
+function addAudit(server: Command): void {
+  server
+    .command('audit')
+    .description(
+      'prints the administrative acts: tokens, grants, passkeys, and the configuration at each start',
+    )
+    .option('--json', 'print one JSON object per line')
+    .action(async (_, it: Command) => {
+      const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
+      try {
+        const place = await readRecordPlace(flags, process.env);
+        const { printAudit } = await import('./startup/audit-command.ts');
+        await printAudit(place, json, { say, note: (text) => void process.stderr.write(`${text}\n`) });
+      } catch (error) {
+        fail(error, json);
+      }
+    });
 }
 
 function addJournal(server: Command): void {

@@ -1,11 +1,11 @@
 /**
- * Stores small records that are no events of a task: issued tokens, and links and sessions of the approval page. A
+ * Stores small records that are no events of a task: issued tokens, administrative acts, and links and sessions of the approval page. A
  * server keeps them in files of its state directory. Servers that share a database keep them there, so each knows the
  * records of the others.
  */
 
 /** What a record is about. */
-export type RecordKind = 'tokens' | 'page-links' | 'page-sessions' | 'secrets';
+export type RecordKind = 'tokens' | 'audit' | 'page-links' | 'page-sessions' | 'secrets';
 
 /** Names are lower-case letters, digits and hyphens, 1 to 64 of them. There is no record with another name. */
 export interface RecordStore {

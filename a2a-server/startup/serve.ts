@@ -27,6 +27,9 @@ import { agentSkills } from '../http/routes/agent-skills.ts';
 import { streamTickets, ticketSecret } from '../http/auth/stream-ticket.ts';
 import { authenticator } from '../http/auth/tokens.ts';
 import { receiptKey } from '../receipts/signing-key.ts';
+import { auditLog } from '../audit/audit-log.ts';
+import type { AuditAct } from '../audit/audit-record.ts';
+import { auditedActs, auditStart } from './audited-acts.ts';
 import { fileRecords } from '../records/file-records.ts';
 import { JournalInUse, type Journal } from '../journal/journal.ts';
 import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
@@ -105,6 +108,11 @@ export async function serve(
   for (const name of unknownMcpServers(settings))
     log.warn({ server: name }, 'a rule of policy names an MCP server that is not configured');
   await checkWritable(stateDir);
+  const audit = () => auditLog(held.journal?.records ?? fileRecords(stateDir, () => undefined));
+  const audited = (act: AuditAct): Promise<void> =>
+    audit()
+      .append(act, systemClock.now())
+      .catch((error: unknown) => log.error({ err: error, act: act.act }, 'an act was not recorded'));
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
   const server = createServer(TCP_PROBES, (request, response) => answer(request, response));
@@ -121,6 +129,7 @@ export async function serve(
       clock: () => systemClock.now(),
       onAppended: (taskId, entries, trace) => {
         logEvents(log, taskId, entries, trace);
+        for (const act of auditedActs(taskId, entries)) void audited(act);
         changes.note([taskId]);
         telemetry.metrics?.appended(taskId, entries);
         telemetry.traces?.appended(taskId, entries, trace);
@@ -136,9 +145,22 @@ export async function serve(
       .catch((error: unknown) =>
         log.error({ err: error }, 'processes of an earlier server could not be ended'),
       );
+    await auditStart(audit(), { settings, version: packageVersion(), now: systemClock.now() });
     const own = await barDirectory(stateDir);
     held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });
-    const made = { ...prepared, children, settings, log, token, server, port, own, changes, telemetry };
+    const made = {
+      ...prepared,
+      audited,
+      children,
+      settings,
+      log,
+      token,
+      server,
+      port,
+      own,
+      changes,
+      telemetry,
+    };
     const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
     held.run = await run(opened, (app) => (answer = app));
     return held.run;
@@ -185,6 +207,8 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
   own: BarredDirectory;
   journal: Journal;
   changes: TaskChanges;
+  /** Writes to the audit log. Resolves also after a failure, which the log names. */
+  audited: (act: AuditAct) => Promise<void>;
   telemetry: Telemetry;
   mcpServers?: McpServers | undefined;
 }
@@ -204,7 +228,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const clockCheck = createClockCheck(settings, log);
   const origin = serverOrigin({ host: settings.host, port });
   const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
-  const passkeys = openPasskeys(settings.stateDir, base, log);
+  const passkeys = openPasskeys(settings.stateDir, base, { log, audited: opened.audited });
   const problem = presenceProblem(opened.policy, base);
   if (problem !== undefined) log.warn(problem);
   const onRefused: OnRefused = (limit, scope) => opened.telemetry.metrics?.refused(limit, scope);

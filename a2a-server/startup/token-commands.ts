@@ -5,6 +5,7 @@ import { DURATION_ALLOWED, durationSchema } from '../../shared/settings/duration
 import { identityOfToken } from '../access/identity.ts';
 import { type IssuedToken, makeToken, tokenState } from '../access/issued-token.ts';
 import { fullName, NAME_PATTERN } from '../access/requester.ts';
+import { type AuditLog, auditLog } from '../audit/audit-log.ts';
 import { ROLES, roleSchema } from '../access/role.ts';
 import { type TokenStore, tokenStore } from '../access/token-store.ts';
 import { openRecords } from './open-records.ts';
@@ -63,7 +64,16 @@ export async function createToken(
     },
     Date.now(),
   );
-  await withTokens(place, (tokens) => tokens.add(token));
+  await withTokens(place, async (tokens, audit) => {
+    const { id: tokenId, expiresAt } = token;
+    const { principal } = identityOfToken(token);
+    // A token that cannot be recorded is not created.
+    await audit.append(
+      { act: 'token.created', tokenId, principal, roles: token.roles, expiresAt },
+      Date.now(),
+    );
+    await tokens.add(token);
+  });
   note(
     `Token ${token.id} stands for ${identityOfToken(token).principal}, with the role ${roles.data.join(', ')}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
   );
@@ -85,7 +95,17 @@ export async function listTokens(place: TokenPlace, json: boolean, { say, note }
 
 /** Revokes a token. @throws ProductError CONFIGURATION if there is no such token, STORAGE */
 export async function revokeToken(place: TokenPlace, id: string, { say }: Output): Promise<void> {
-  const token = await withTokens(place, (tokens) => tokens.revoke(id, Date.now()));
+  const token = await withTokens(place, async (tokens, audit) => {
+    const before = await tokens.read(id);
+    const revoked = await tokens.revoke(id, Date.now());
+    // A full disk must not prevent a revocation, so the record comes second.
+    if (revoked !== undefined && before?.revokedAt === null)
+      await audit.append(
+        { act: 'token.revoked', tokenId: id, principal: identityOfToken(revoked).principal },
+        Date.now(),
+      );
+    return revoked;
+  });
   if (token === undefined)
     throw new ProductError(
       'CONFIGURATION',
@@ -96,11 +116,11 @@ export async function revokeToken(place: TokenPlace, id: string, { say }: Output
 
 async function withTokens<Result>(
   place: TokenPlace,
-  act: (tokens: TokenStore) => Promise<Result>,
+  act: (tokens: TokenStore, audit: AuditLog) => Promise<Result>,
 ): Promise<Result> {
   const records = await openRecords(place);
   try {
-    return await act(tokenStore(records));
+    return await act(tokenStore(records), auditLog(records));
   } finally {
     records.close();
   }

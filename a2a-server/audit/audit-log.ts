@@ -1,0 +1,42 @@
+/**
+ * The log of administrative acts. It only adds records. It uses the store of the tokens: a command line can write while
+ * the server runs, and servers that share a database have one log.
+ */
+import { randomBytes } from 'node:crypto';
+import type { RecordStore } from '../records/record-store.ts';
+import { userName } from '../../shared/runtime/user-name.ts';
+import { type AuditAct, type AuditRecord, auditRecordSchema } from './audit-record.ts';
+
+export interface AuditLog {
+  /** Resolves when the record is durable. @param now milliseconds since 1970 @throws ProductError STORAGE */
+  append(act: AuditAct, now: number): Promise<void>;
+  /** Returns all records, the oldest first, and the number of damaged ones. @throws ProductError STORAGE */
+  read(): Promise<{ records: AuditRecord[]; damaged: number }>;
+}
+
+/** The digits of a name's time. So the order of the names is the order of the times. */
+const TIME_DIGITS = 15;
+
+export function auditLog(records: Pick<RecordStore, 'create' | 'list'>): AuditLog {
+  return {
+    async append(act, now) {
+      const text = JSON.stringify({ at: new Date(now).toISOString(), user: userName(), ...act });
+      const nameOf = (): string =>
+        `${String(now).padStart(TIME_DIGITS, '0')}-${randomBytes(8).toString('hex')}`;
+      while (!(await records.create('audit', nameOf(), text)));
+    },
+    async read() {
+      const all = [...(await records.list('audit'))].toSorted(([one], [other]) => (one < other ? -1 : 1));
+      const found = all.flatMap(([, text]) => recordIn(text) ?? []);
+      return { records: found, damaged: all.length - found.length };
+    },
+  };
+}
+
+function recordIn(text: string): AuditRecord | undefined {
+  try {
+    return auditRecordSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

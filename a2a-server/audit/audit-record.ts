@@ -1,0 +1,50 @@
+/** One administrative act. A record contains no secret. */
+import { z } from 'zod';
+
+const principal = z.string();
+
+const act = z.discriminatedUnion('act', [
+  z.object({
+    act: z.literal('token.created'),
+    tokenId: z.string(),
+    principal,
+    roles: z.array(z.string()),
+    expiresAt: z.string().nullable(),
+  }),
+  z.object({ act: z.literal('token.revoked'), tokenId: z.string(), principal }),
+  /** `changed` names the settings that differ from the record of the last start. Absent in the first record. */
+  z.object({
+    act: z.literal('server.started'),
+    version: z.string(),
+    configuration: z.record(z.string(), z.unknown()),
+    changed: z.array(z.string()).optional(),
+  }),
+  /** A decision that also covers later calls of its task. */
+  z.object({
+    act: z.literal('grant.given'),
+    taskId: z.string(),
+    callId: z.string(),
+    tool: z.string(),
+    scope: z.string(),
+    principal,
+    channel: z.string(),
+  }),
+  z.object({
+    act: z.literal('grant.revoked'),
+    taskId: z.string(),
+    grantIds: z.array(z.string()),
+    principal,
+    channel: z.string(),
+  }),
+  z.object({
+    act: z.enum(['passkey.registered', 'passkey.removed']),
+    principal,
+    name: z.string(),
+    fingerprint: z.string(),
+  }),
+]);
+export type AuditAct = z.infer<typeof act>;
+
+/** `at` is RFC 3339. `user` is the user of the operating system whose process wrote the record. */
+export const auditRecordSchema = z.object({ at: z.string(), user: z.string() }).and(act);
+export type AuditRecord = z.infer<typeof auditRecordSchema>;

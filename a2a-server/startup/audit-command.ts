@@ -1,0 +1,36 @@
+/** `a2a-server audit`. The server may run. */
+import { auditLog } from '../audit/audit-log.ts';
+import type { AuditRecord } from '../audit/audit-record.ts';
+import { openRecords } from './open-records.ts';
+import type { ServerSettings } from './settings.ts';
+
+interface Output {
+  /** Writes to standard output. */
+  say: (text: string) => void;
+  /** Writes to standard error. */
+  note: (text: string) => void;
+}
+
+/** Prints the log of administrative acts, the oldest first. @throws ProductError CONFIGURATION, STORAGE */
+export async function printAudit(
+  place: Pick<ServerSettings, 'stateDir' | 'database'>,
+  json: boolean,
+  { say, note }: Output,
+): Promise<void> {
+  const stored = await openRecords(place);
+  try {
+    const { records, damaged } = await auditLog(stored).read();
+    for (const record of records) say(json ? JSON.stringify(record) : textOf(record));
+    if (damaged > 0) note(`${damaged} records are damaged and were left out.`);
+    if (records.length === 0 && !json) note('There are no administrative acts.');
+  } finally {
+    stored.close();
+  }
+}
+
+function textOf({ at, user, act, ...facts }: AuditRecord): string {
+  const said = Object.entries(facts).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return [at, act, ...said, `by ${user}`].join('  ');
+}

@@ -1,0 +1,65 @@
+import { expect, test } from '@jest/globals';
+import { auditLog } from '../../../../a2a-server/audit/audit-log.ts';
+import { auditedActs, auditStart } from '../../../../a2a-server/startup/audited-acts.ts';
+import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
+import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { memoryRecords } from '../../../support/memory-records.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+const SECRET = 'secret-0123456789-abcdef-secret';
+
+test('X1 the start records the configuration, what has changed, and no secret', async () => {
+  const stateDir = await temporaryDirectory();
+  const stored = memoryRecords();
+  const audit = auditLog(stored);
+  const environment = {
+    A2A_SERVER_TOKENS: `acme/ann=${SECRET}`,
+    A2A_SERVER_METRICS_TOKEN: SECRET,
+    A2A_SERVER_DATABASE: `postgres://user:${SECRET}@127.0.0.1/name`,
+  };
+  let starts = 0;
+  const start = async (flags: Record<string, unknown>) => {
+    const settings = await readServerSettings({ stateDir, ...flags }, environment);
+    await auditStart(audit, { settings, version: '1.2.3', now: (starts += 1) });
+  };
+  await start({});
+  await start({});
+  await start({ fourEyes: true, agent: ['acp', 'agent', `--key=${SECRET}`] });
+  const { records } = await audit.read();
+  expect(records).toMatchObject([
+    { act: 'server.started', configuration: { fourEyes: false, tokens: ['acme/ann'] } },
+    { changed: [] },
+    { changed: ['fourEyes', 'agent'], configuration: { fourEyes: true, agent: 'acp' } },
+  ]);
+  expect([...(await stored.list('audit')).values()].join()).not.toContain(SECRET);
+});
+
+test('decisions that cover later calls are acts, and decisions on one call are not', () => {
+  const by = { principal: 'acme/bob', channel: 'page' };
+  const decided = (scope: 'once' | 'tool'): TaskEvent => ({
+    type: 'tool.decided',
+    callId: 'a',
+    tool: 'shell',
+    title: 'Run',
+    decision: 'approve',
+    scope,
+    by,
+    inputHash: 'h',
+    reason: null,
+    edited: null,
+  });
+  const events: TaskEvent[] = [
+    decided('once'),
+    decided('tool'),
+    { type: 'grant.revoked', grantIds: ['g'], by },
+  ];
+  expect(
+    auditedActs(
+      'task-1',
+      events.map((event, index) => ({ seq: index + 1, at: 0, event })),
+    ),
+  ).toEqual([
+    { act: 'grant.given', taskId: 'task-1', callId: 'a', tool: 'shell', scope: 'tool', ...by },
+    { act: 'grant.revoked', taskId: 'task-1', grantIds: ['g'], ...by },
+  ]);
+});
