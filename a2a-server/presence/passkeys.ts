@@ -4,11 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
+import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { passkeyFingerprint } from '../../shared/presence/presence-proof.ts';
 import { OpenChallenges } from './open-challenges.ts';
-import type { Passkey, PasskeyFile } from './passkey-file.ts';
+import type { Passkey, PasskeyStore } from './passkey-store.ts';
+import type { RecordStore } from '../records/record-store.ts';
 import type { RegistrationCodes } from './registration-codes.ts';
 import type { RelyingParty } from './relying-party.ts';
 
@@ -41,30 +43,30 @@ interface PasskeysParts {
     change: 'registered' | 'removed',
     passkey: { principal: string; name: string; fingerprint: string },
   ) => void;
-  file: PasskeyFile;
+  store: PasskeyStore;
+  /** Holds the open challenges. */
+  records: RecordStore;
   codes: RegistrationCodes;
   party: RelyingParty;
   clock: Pick<Clock, 'now'>;
 }
 
-export function createPasskeys({ file, codes, party, clock, onChange }: PasskeysParts): Passkeys {
-  const open = new OpenChallenges<{ code: string }>(clock);
+export function createPasskeys({ store, records, codes, party, clock, onChange }: PasskeysParts): Passkeys {
+  const open = new OpenChallenges(records, z.strictObject({ code: z.string() }), clock);
   const usable = (): Extract<RelyingParty, { type: 'usable' }> => {
     if (party.type === 'usable') return party;
     throw new ProductError('FORBIDDEN', party.problem);
   };
-  const ownPasskeys = async (principal: string): Promise<Passkey[]> =>
-    (await file.read()).filter((each) => each.principal === principal);
 
   return {
     async list(principal) {
-      return (await ownPasskeys(principal)).map(viewOf);
+      return (await store.list(principal)).map(viewOf);
     },
 
     async registrationOptions(principal, code) {
       const { rpId } = usable();
       if (!(await codes.isValid(code, principal))) throw codeRefused();
-      const own = await ownPasskeys(principal);
+      const own = await store.list(principal);
       if (own.length >= MAX_PASSKEYS)
         throw new ProductError('FORBIDDEN', `You have ${MAX_PASSKEYS} passkeys. Remove one of them first.`);
       const { generateRegistrationOptions } = await import('@simplewebauthn/server');
@@ -77,7 +79,7 @@ export function createPasskeys({ file, codes, party, clock, onChange }: Passkeys
         excludeCredentials: own.map(({ id }) => ({ id })),
         authenticatorSelection: { residentKey: 'discouraged', userVerification: 'required' },
       });
-      open.add(options.challenge, principal, { code });
+      await open.add(options.challenge, principal, { code });
       return options;
     },
 
@@ -86,7 +88,7 @@ export function createPasskeys({ file, codes, party, clock, onChange }: Passkeys
       const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
       const verified = await verifyRegistrationResponse({
         response,
-        expectedChallenge: (challenge) => open.take(challenge, principal)?.code === code,
+        expectedChallenge: async (challenge) => (await open.take(challenge, principal))?.code === code,
         expectedOrigin: origin,
         expectedRPID: rpId,
         requireUserVerification: true,
@@ -111,19 +113,14 @@ export function createPasskeys({ file, codes, party, clock, onChange }: Passkeys
         transports: [...(credential.transports ?? [])],
         registeredAt: new Date(clock.now()).toISOString(),
       };
-      await file.change((all) => [
-        ...all.filter((each) => each.id !== passkey.id || each.principal !== principal),
-        passkey,
-      ]);
+      await store.put(passkey);
       onChange?.('registered', factsOf(passkey));
       return viewOf(passkey);
     },
 
     async remove(principal, id) {
-      const own = await ownPasskeys(principal);
-      const removed = own.find((each) => each.id === id);
-      if (removed === undefined) return false;
-      await file.change((all) => all.filter((each) => each.id !== id || each.principal !== principal));
+      const removed = (await store.list(principal)).find((each) => each.id === id);
+      if (removed === undefined || !(await store.remove(principal, id))) return false;
       onChange?.('removed', factsOf(removed));
       return true;
     },

@@ -7,6 +7,7 @@ import { pageAddress } from '../../shared/net/page-address.ts';
 import { checkProof } from '../../shared/presence/check-proof.ts';
 import {
   challengeOf,
+  presenceStatementSchema,
   type DecisionStatement,
   type PresenceProof,
   type PresenceStatement,
@@ -14,7 +15,8 @@ import {
 import type { PresenceAssertion } from '../../shared/protocol/presence-assertion.ts';
 import type { PresenceCheck } from '../executor/resolve-decisions.ts';
 import { CHALLENGE_MS, OpenChallenges } from './open-challenges.ts';
-import type { Passkey, PasskeyFile } from './passkey-file.ts';
+import type { RecordStore } from '../records/record-store.ts';
+import type { Passkey, PasskeyStore } from './passkey-store.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 /** `PublicKeyCredentialRequestOptionsJSON` of WebAuthn Level 3. */
@@ -33,25 +35,25 @@ export interface Presence extends PresenceCheck {
 }
 
 interface PresenceParts {
-  file: PasskeyFile;
+  passkeys: PasskeyStore;
+  /** Holds the open challenges. */
+  records: RecordStore;
   party: RelyingParty;
   /** The server's URL for clients. */
   base: string;
   clock: Pick<Clock, 'now'>;
 }
 
-export function createPresence({ file, party, base, clock }: PresenceParts): Presence {
-  const open = new OpenChallenges<PresenceStatement>(clock);
+export function createPresence({ passkeys, records, party, base, clock }: PresenceParts): Presence {
+  const open = new OpenChallenges(records, presenceStatementSchema, clock);
 
   return {
     address: (target) => pageAddress(party.type === 'usable' ? party.base : base, target),
 
     async challenge(principal, decision) {
       if (party.type === 'unusable') throw refused(party.problem);
-      const passkeys = (await file.read()).filter(
-        (each) => each.principal === principal && each.rpId === party.rpId,
-      );
-      if (passkeys.length === 0)
+      const own = (await passkeys.list(principal)).filter(({ rpId }) => rpId === party.rpId);
+      if (own.length === 0)
         throw refused(
           'You have no passkey on this server. Run `a2a-server passkey add` on the machine of the server, and open the link that it prints.',
         );
@@ -62,11 +64,11 @@ export function createPresence({ file, party, base, clock }: PresenceParts): Pre
         expiresAt: new Date(clock.now() + CHALLENGE_MS).toISOString(),
       };
       const challenge = challengeOf(statement);
-      open.add(challenge, principal, statement);
+      await open.add(challenge, principal, statement);
       return {
         challenge,
         rpId: party.rpId,
-        allowCredentials: passkeys.map(({ id, transports }) => ({ id, type: 'public-key', transports })),
+        allowCredentials: own.map(({ id, transports }) => ({ id, type: 'public-key', transports })),
         userVerification: 'required',
         timeout: CHALLENGE_MS,
       };
@@ -75,11 +77,11 @@ export function createPresence({ file, party, base, clock }: PresenceParts): Pre
     async prove(principal, assertion) {
       if (party.type === 'unusable') throw refused(party.problem);
       // The challenge is used up before any check, so a second try needs a new challenge.
-      const statement = open.take(challengeIn(assertion), principal);
+      const statement = await open.take(challengeIn(assertion), principal);
       if (statement === undefined)
         throw refused('The challenge is unknown, used or older than five minutes. Use the passkey again.');
-      const known = (await file.read()).find(
-        (each) => each.id === assertion.id && each.principal === principal && each.rpId === party.rpId,
+      const known = (await passkeys.list(principal)).find(
+        ({ id, rpId }) => id === assertion.id && rpId === party.rpId,
       );
       if (known === undefined) throw refused('This passkey is not registered here, or it was removed.');
       const { name, publicKey, registeredAt } = known;
@@ -95,28 +97,29 @@ export function createPresence({ file, party, base, clock }: PresenceParts): Pre
           `The assertion of the passkey is not valid: ${messageOf(error)}. Use the passkey again.`,
         );
       });
-      await file.change((all) => withCount(all, known, count));
+      await storeCount(passkeys, known, count);
       return proof;
     },
   };
 }
 
 /**
- * Returns the passkeys with the new signature counter of one of them. Another request may have used or removed this
- * passkey since the check of the assertion.
- * @throws ProductError PRESENCE_REQUIRED if the passkey was removed, or if its counter did not grow
+ * Stores the signature counter of a use. Another request may have used or removed the passkey since the check of the
+ * assertion.
+ * @throws ProductError PRESENCE_REQUIRED if the passkey was removed, or if its counter did not grow; STORAGE
  */
-function withCount(all: readonly Passkey[], checked: Passkey, count: number): readonly Passkey[] {
-  const current = all.find(
-    ({ id, principal, publicKey }) =>
-      id === checked.id && principal === checked.principal && publicKey === checked.publicKey,
-  );
-  if (current === undefined) throw refused('This passkey was removed.');
-  // A passkey without a counter always has 0 (W3C WebAuthn Level 3 §7.2, step 22).
-  if (count === 0 && current.count === 0) return all;
-  if (count <= current.count)
-    throw refused('The signature counter of the passkey did not grow. Use the passkey again.');
-  return all.map((each) => (each === current ? { ...each, count } : each));
+async function storeCount(passkeys: PasskeyStore, checked: Passkey, count: number): Promise<void> {
+  let current: Passkey | undefined = checked;
+  do {
+    // A passkey without a counter always has 0 (W3C WebAuthn Level 3 §7.2, step 22).
+    if (count <= current.count && (count !== 0 || current.count !== 0))
+      throw refused('The signature counter of the passkey did not grow. Use the passkey again.');
+    if (await passkeys.swap(current, { ...current, count })) return;
+    current = (await passkeys.list(checked.principal)).find(
+      ({ id, publicKey }) => id === checked.id && publicKey === checked.publicKey,
+    );
+  } while (current !== undefined);
+  throw refused('This passkey was removed.');
 }
 
 /** Returns the challenge that the browser says it has signed. `checkProof` compares it with the statement. */

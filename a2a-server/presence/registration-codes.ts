@@ -1,81 +1,70 @@
 /**
- * One-time codes that allow the registration of a passkey. A code is a file in the state directory, so only a program
- * that can write there can make one. A bearer token and a sign-in of the page are not enough. The files contain hashes,
- * so a reader of the files learns no code.
+ * One-time codes that allow the registration of a passkey. A code is a record, so only a program that can write to the
+ * state directory or to the servers' database can make one. A bearer token and a sign-in of the page are not enough. The
+ * records contain hashes, so a reader of the records learns no code.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
 import { z } from 'zod';
-import { createFile } from '../../shared/state/atomic-file.ts';
-import { systemErrorCode } from '../../shared/runtime/errors.ts';
+import type { RecordStore } from '../records/record-store.ts';
 
 export const REGISTRATION_MS = 10 * 60_000;
 
-const codeFile = z.strictObject({
+const codeSchema = z.strictObject({
   principal: z.string(),
   /** In milliseconds since 1970. */
   expiresAt: z.number(),
 });
+type StoredCode = z.infer<typeof codeSchema>;
 
-const directoryOf = (stateDirectory: string): string => join(stateDirectory, 'passkey-codes');
-
-/** Makes a code for this principal, and deletes expired codes. @param now milliseconds since 1970 */
+/**
+ * Makes a code for this principal, and deletes expired codes. @param now milliseconds since 1970 @throws ProductError
+ * STORAGE
+ */
 export async function makeRegistrationCode(
-  stateDirectory: string,
+  records: Omit<RecordStore, 'watch'>,
   principal: string,
   now: number,
 ): Promise<string> {
-  const directory = directoryOf(stateDirectory);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(directory)) {
-    const path = join(directory, name);
-    const known = await readCode(path);
-    if (known === undefined || known.expiresAt <= now) await rm(path, { force: true });
+  for (const [name, text] of await records.list('passkey-codes')) {
+    const known = parsed(text);
+    if (known === undefined || known.expiresAt <= now) await records.remove('passkey-codes', name);
   }
   const code = randomBytes(32).toString('base64url');
-  const content = JSON.stringify({ principal, expiresAt: now + REGISTRATION_MS });
-  await createFile(join(directory, digestOf(code)), content);
+  const stored: StoredCode = { principal, expiresAt: now + REGISTRATION_MS };
+  await records.replace('passkey-codes', digestOf(code), JSON.stringify(stored));
   return code;
 }
 
 export interface RegistrationCodes {
+  /** @throws ProductError STORAGE */
   isValid(code: string, principal: string): Promise<boolean>;
-  /** Uses up the code. Returns false if it is not valid, or if another request was faster. */
+  /**
+   * Uses up the code. Returns false if it is not valid, or if another request was faster. @throws ProductError STORAGE
+   */
   use(code: string, principal: string): Promise<boolean>;
 }
 
-export function registrationCodes(stateDirectory: string, now: () => number): RegistrationCodes {
-  const pathOf = (code: string): string => join(directoryOf(stateDirectory), digestOf(code));
+export function registrationCodes(records: RecordStore, now: () => number): RegistrationCodes {
   const isValid = async (code: string, principal: string): Promise<boolean> => {
-    const known = await readCode(pathOf(code));
+    const text = await records.read('passkey-codes', digestOf(code));
+    const known = text === undefined ? undefined : parsed(text);
     return known !== undefined && known.principal === principal && known.expiresAt > now();
   };
   return {
     isValid,
-    async use(code, principal) {
-      if (!(await isValid(code, principal))) return false;
-      try {
-        // Only one of several requests can delete the file.
-        await unlink(pathOf(code));
-        return true;
-      } catch (error) {
-        if (systemErrorCode(error) === 'ENOENT') return false;
-        throw error;
-      }
-    },
+    use: async (code, principal) =>
+      (await isValid(code, principal)) && records.remove('passkey-codes', digestOf(code)),
   };
 }
 
-async function readCode(path: string): Promise<z.infer<typeof codeFile> | undefined> {
+function parsed(text: string): StoredCode | undefined {
   try {
-    return codeFile.safeParse(JSON.parse(await readFile(path, 'utf8'))).data;
+    return codeSchema.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
 }
 
-/** The name of the file is a hash, so a client cannot name another file. */
 function digestOf(code: string): string {
   return createHash('sha256').update(code).digest('hex');
 }

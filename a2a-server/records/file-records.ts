@@ -34,6 +34,9 @@ export function fileRecords(stateDirectory: string, onFailure: (error: unknown) 
     });
   };
 
+  /** Swaps run one after the other. Only the running server swaps, so no other process swaps at the same time. */
+  let lastSwap: Promise<unknown> = Promise.resolve();
+
   return {
     read,
     async list(kind) {
@@ -49,6 +52,15 @@ export function fileRecords(stateDirectory: string, onFailure: (error: unknown) 
     },
     create: (kind, name, value) => write(kind, name, (path) => createFile(path, value)),
     replace: (kind, name, value) => write(kind, name, (path) => replaceFile(path, value)),
+    swap(kind, name, before, after) {
+      const swapped = lastSwap.then(async () => {
+        if ((await read(kind, name)) !== before) return false;
+        await write(kind, name, (path) => replaceFile(path, after));
+        return true;
+      });
+      lastSwap = swapped.catch(() => undefined);
+      return swapped;
+    },
     async remove(kind, name) {
       if (!isRecordName(name)) return false;
       const path = pathOf(kind, name);

@@ -1,11 +1,19 @@
 /**
- * Stores small records that are no events of a task: issued tokens, administrative acts, and links and sessions of the approval page. A
- * server keeps them in files of its state directory. Servers that share a database keep them there, so each knows the
- * records of the others.
+ * Stores small records that are no events of a task: issued tokens, administrative acts, links and sessions of the
+ * approval page, passkeys. A server keeps them in files of its state directory. Servers that share a database keep them
+ * there, so each knows the records of the others.
  */
 
 /** What a record is about. */
-export type RecordKind = 'tokens' | 'audit' | 'page-links' | 'page-sessions' | 'secrets';
+export type RecordKind =
+  | 'tokens'
+  | 'audit'
+  | 'page-links'
+  | 'page-sessions'
+  | 'passkeys'
+  | 'passkey-codes'
+  | 'challenges'
+  | 'secrets';
 
 /** Names are lower-case letters, digits and hyphens, 1 to 64 of them. There is no record with another name. */
 export interface RecordStore {
@@ -22,6 +30,11 @@ export interface RecordStore {
   create(kind: RecordKind, name: string, value: string): Promise<boolean>;
   /** Creates or replaces a durable record. @throws ProductError STORAGE */
   replace(kind: RecordKind, name: string, value: string): Promise<void>;
+  /**
+   * Replaces a record whose value is still `before`. Otherwise changes nothing and returns false. @throws ProductError
+   * STORAGE
+   */
+  swap(kind: RecordKind, name: string, before: string, after: string): Promise<boolean>;
   /**
    * Removes a record. Returns false if there is none. So only one of several callers gets true. @throws ProductError
    * STORAGE

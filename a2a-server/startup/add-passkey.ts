@@ -1,6 +1,6 @@
 /**
- * `a2a-server passkey add`: prints a one-time link that registers a passkey. The command writes to the state directory,
- * so a client with only a bearer token cannot do the same. It prints the link at a terminal only, so a model that runs the
+ * `a2a-server passkey add`: prints a one-time link that registers a passkey. The command writes to the records of the
+ * server, so a client with only a bearer token cannot do the same. It prints the link at a terminal only, so a model that runs the
  * command gets no link.
  */
 import { proveServer } from '../../shared/net/prove-server.ts';
@@ -11,6 +11,7 @@ import { obtainToken } from '../../shared/state/token-file.ts';
 import { makeRegistrationCode, REGISTRATION_MS } from '../presence/registration-codes.ts';
 import { refuseOtherListener } from '../presence/refuse-other-program.ts';
 import { relyingPartyOf } from '../presence/relying-party.ts';
+import { openRecords } from './open-records.ts';
 import type { ServerSettings } from './settings.ts';
 
 const LOCAL = 'local';
@@ -28,7 +29,7 @@ interface AddPasskeyOptions {
  * no address for passkeys
  */
 export async function addPasskey(
-  { stateDir, tokens }: Pick<ServerSettings, 'stateDir' | 'tokens'>,
+  { stateDir, database, tokens }: Pick<ServerSettings, 'stateDir' | 'database' | 'tokens'>,
   { principal, atTerminal, say }: AddPasskeyOptions,
 ): Promise<void> {
   if (!atTerminal)
@@ -51,7 +52,8 @@ export async function addPasskey(
   const link = await signInLink(record.url, token);
   const party = relyingPartyOf(link.origin + link.pathname.replace(/\/page$/, ''));
   if (party.type === 'unusable') throw new ProductError('CONFIGURATION', party.problem);
-  const code = await makeRegistrationCode(stateDir, principal, Date.now());
+  const records = await openRecords({ stateDir, database });
+  const code = await makeRegistrationCode(records, principal, Date.now()).finally(() => records.close());
   const url = new URL(`${party.base}/page`);
   // A browser never sends the fragment, so no log contains the two codes.
   const codes = new URLSearchParams(link.hash.slice(1));

@@ -31,6 +31,7 @@ import { auditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import { auditedActs, auditStart } from './audited-acts.ts';
 import { fileRecords } from '../records/file-records.ts';
+import type { RecordStore } from '../records/record-store.ts';
 import { JournalInUse, type Journal } from '../journal/journal.ts';
 import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
 import { clockProblemText, createClockCheck } from './clock-check-from-settings.ts';
@@ -57,7 +58,7 @@ import { pageSessions } from '../page/page-sessions.ts';
 import { TaskChanges } from '../page/task-changes.ts';
 import { agentText } from './agent-backend.ts';
 import { TCP_PROBES } from '../../shared/net/tcp-probes.ts';
-import { openPasskeys } from './passkeys-of-state-directory.ts';
+import { openPasskeys } from './open-passkeys.ts';
 import { prepareServer, type Prepared } from './prepare-server.ts';
 
 /** The principal whose token is in the state directory. */
@@ -108,7 +109,12 @@ export async function serve(
   for (const name of unknownMcpServers(settings))
     log.warn({ server: name }, 'a rule of policy names an MCP server that is not configured');
   await checkWritable(stateDir);
-  const audit = () => auditLog(held.journal?.records ?? fileRecords(stateDir, () => undefined));
+  const ownRecords = fileRecords(stateDir, (error) =>
+    log.error({ err: error }, 'issued tokens and sign-ins of the page cannot be watched'),
+  );
+  /** Servers that share a journal share its records. */
+  const records = (): RecordStore => held.journal?.records ?? ownRecords;
+  const audit = () => auditLog(records());
   const audited = (act: AuditAct): Promise<void> =>
     audit()
       .append(act, systemClock.now())
@@ -150,6 +156,7 @@ export async function serve(
     held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });
     const made = {
       ...prepared,
+      records: records(),
       audited,
       children,
       settings,
@@ -206,6 +213,7 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
   /** The identity of the state directory, independent of its path. */
   own: BarredDirectory;
   journal: Journal;
+  records: RecordStore;
   changes: TaskChanges;
   /** Writes to the audit log. Resolves also after a failure, which the log names. */
   audited: (act: AuditAct) => Promise<void>;
@@ -214,7 +222,8 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
 }
 
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<ServerRun> {
-  const { settings, log, token, server, port, own, journal, mcpServers, confinement, worker } = opened;
+  const { settings, log, token, server, port, own, journal, records, mcpServers, confinement, worker } =
+    opened;
   const able = createToolsAndCommands({
     journal,
     tools: opened.tools,
@@ -228,7 +237,9 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const clockCheck = createClockCheck(settings, log);
   const origin = serverOrigin({ host: settings.host, port });
   const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
-  const passkeys = openPasskeys(settings.stateDir, base, { log, audited: opened.audited });
+  const onFailure = (error: unknown): void =>
+    log.error({ err: error }, 'an issued token or a sign-in of the page could not be read');
+  const passkeys = openPasskeys(records, base, { log, audited: opened.audited });
   const problem = presenceProblem(opened.policy, base);
   if (problem !== undefined) log.warn(problem);
   const onRefused: OnRefused = (limit, scope) => opened.telemetry.metrics?.refused(limit, scope);
@@ -244,9 +255,6 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   };
   const reading = new AbortScope<StreamEndReason>();
   const credentials = [{ principal: LOCAL, token }, ...settings.tokens];
-  const onFailure = (error: unknown): void =>
-    log.error({ err: error }, 'issued tokens or sign-ins of the page cannot be read or watched');
-  const records = journal.records ?? fileRecords(settings.stateDir, onFailure);
   const issued = openIssuedTokens({ records, clock: systemClock, onFailure });
   const sessions = pageSessions({ credentials, issued, clock: systemClock, records, onFailure });
   const secret = await ticketSecret(token, journal.records);

@@ -29,7 +29,7 @@ const decisionStatementSchema = z.strictObject({
 });
 export type DecisionStatement = z.infer<typeof decisionStatementSchema>;
 
-const presenceStatementSchema = decisionStatementSchema.extend({
+export const presenceStatementSchema = decisionStatementSchema.extend({
   /** The format of the statement. */
   presence: z.literal(1),
   /** 32 random bytes of the server in base64url. The server accepts each nonce once. */

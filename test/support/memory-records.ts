@@ -27,6 +27,12 @@ export function memoryRecords(): RecordStore {
       of(kind).set(name, value);
       changed();
     },
+    async swap(kind, name, before, after) {
+      if (of(kind).get(name) !== before) return false;
+      of(kind).set(name, after);
+      changed();
+      return true;
+    },
     async remove(kind, name) {
       const removed = of(kind).delete(name);
       changed();

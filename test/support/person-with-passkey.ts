@@ -1,10 +1,11 @@
 /** A person with a registered software passkey, and the server's check of it. Tests of the task service use both. */
-import { passkeyFile } from '../../a2a-server/presence/passkey-file.ts';
+import { passkeyStore } from '../../a2a-server/presence/passkey-store.ts';
 import { createPresence, type Presence } from '../../a2a-server/presence/presence.ts';
 import { relyingPartyOf } from '../../a2a-server/presence/relying-party.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Incoming } from '../../a2a-server/executor/task-service.ts';
+import { memoryRecords } from './memory-records.ts';
 import { SoftwarePasskey } from './software-passkey.ts';
 import { ADA, decisionMessage, type RunningService } from './task-service.ts';
 
@@ -18,27 +19,23 @@ export interface PersonWithPasskey {
   approval(tasks: RunningService['tasks'], saw: Snapshot, callId: string): Promise<Incoming>;
 }
 
-export async function personWithPasskey(
-  stateDir: string,
-  clock: Pick<Clock, 'now'>,
-): Promise<PersonWithPasskey> {
+export async function personWithPasskey(clock: Pick<Clock, 'now'>): Promise<PersonWithPasskey> {
   const passkey = new SoftwarePasskey();
-  const file = passkeyFile(stateDir);
+  const records = memoryRecords();
+  const passkeys = passkeyStore(records);
   const { id, publicKey } = passkey;
   const registeredAt = new Date(clock.now()).toISOString();
-  await file.change(() => [
-    {
-      principal: ADA,
-      id,
-      publicKey,
-      name: 'laptop',
-      rpId: 'localhost',
-      count: 0,
-      transports: [],
-      registeredAt,
-    },
-  ]);
-  const presence = createPresence({ file, party: relyingPartyOf(BASE), base: BASE, clock });
+  await passkeys.put({
+    principal: ADA,
+    id,
+    publicKey,
+    name: 'laptop',
+    rpId: 'localhost',
+    count: 0,
+    transports: [],
+    registeredAt,
+  });
+  const presence = createPresence({ passkeys, records, party: relyingPartyOf(BASE), base: BASE, clock });
   return {
     presence,
     async approval(tasks, saw, callId) {

@@ -25,6 +25,20 @@ export function recordStoreContract(title: string, open: () => Promise<RecordSto
       expect(await one.read('tokens', 'a')).toBeUndefined();
     });
 
+    it('a swap needs the value that was read, and brings no removed record back', async () => {
+      const store = await open();
+      await store.create('passkeys', 'a', '0');
+      expect(await store.swap('passkeys', 'a', '0', '1')).toBe(true);
+      expect(await store.swap('passkeys', 'a', '0', '2')).toBe(false);
+      expect(await store.read('passkeys', 'a')).toBe('1');
+      const tries = ['2', '3', '4'].map((after) => store.swap('passkeys', 'a', '1', after));
+      expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(1);
+      const now = (await store.read('passkeys', 'a')) ?? '';
+      await store.remove('passkeys', 'a');
+      expect(await store.swap('passkeys', 'a', now, '5')).toBe(false);
+      expect(await store.read('passkeys', 'a')).toBeUndefined();
+    });
+
     it('X1 no other name finds a record or creates one', async () => {
       const store = await open();
       await store.create('tokens', 'a', 'value');

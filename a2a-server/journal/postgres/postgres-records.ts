@@ -20,6 +20,10 @@ const REPLACE = {
   text: `INSERT INTO records (kind, name, value) VALUES ($1, $2, $3)
          ON CONFLICT (kind, name) DO UPDATE SET value = excluded.value`,
 };
+const SWAP = {
+  name: 'swap_record',
+  text: 'UPDATE records SET value = $4 WHERE kind = $1 AND name = $2 AND value = $3 RETURNING name',
+};
 const REMOVE = {
   name: 'remove_record',
   text: 'DELETE FROM records WHERE kind = $1 AND name = $2 RETURNING name',
@@ -41,6 +45,8 @@ export function postgresRecords(ask: Queries['query']): RecordStore {
     async replace(kind, name, value) {
       await ask(REPLACE, [kind, checked(name), value]);
     },
+    swap: async (kind, name, before, after) =>
+      (await ask(SWAP, [kind, checked(name), before, after])).length > 0,
     remove: async (kind, name) => isRecordName(name) && (await ask(REMOVE, [kind, name])).length > 0,
     watch(_kind, wake) {
       const timer = setInterval(wake, LOOK_MS).unref();

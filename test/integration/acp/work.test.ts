@@ -194,7 +194,7 @@ describe('an agent that speaks ACP', () => {
 
   it('R120 a passkey approves one call only, so the server gives an agent no permanent permission for it', async () => {
     const [agent, home, clock] = [await agentProgram(), await newHome(), new FakeClock()];
-    const person = await personWithPasskey(home.stateDir, clock);
+    const person = await personWithPasskey(clock);
     const policy = [{ action: 'presence' as const, command: 'make' }];
     const acp = await startAcp(agent, home, {}, { policy, presence: person.presence, clock });
     const parked = await acp.send(

@@ -155,7 +155,7 @@ describe('a task under policy rules', () => {
         response.writeHead(302, { Location: `http://localhost:${secret.port}/` }).end();
       });
       const [stateDir, clock] = [await temporaryDirectory(), new FakeClock()];
-      const person = await personWithPasskey(stateDir, clock);
+      const person = await personWithPasskey(clock);
       const { tasks, models } = await agent([{ calls: [{ tool: 'fetch', input: { url: site.origin } }] }], {
         stateDir,
         clock,

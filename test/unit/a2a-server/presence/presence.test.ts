@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { CHALLENGE_MS } from '../../../../a2a-server/presence/open-challenges.ts';
-import { passkeyFile } from '../../../../a2a-server/presence/passkey-file.ts';
+import { type PasskeyStore, passkeyStore } from '../../../../a2a-server/presence/passkey-store.ts';
 import { createPasskeys, type Passkeys } from '../../../../a2a-server/presence/passkeys.ts';
 import { createPresence, type Presence } from '../../../../a2a-server/presence/presence.ts';
 import {
@@ -13,7 +13,8 @@ import { fieldOf } from '../../../../shared/runtime/record.ts';
 import type { DecisionStatement } from '../../../../shared/presence/presence-proof.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { SoftwarePasskey } from '../../../support/software-passkey.ts';
-import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import type { RecordStore } from '../../../../a2a-server/records/record-store.ts';
+import { memoryRecords } from '../../../support/memory-records.ts';
 
 const BASE = 'http://127.0.0.1:4100';
 const CLAIMS = { origin: 'http://localhost:4100', rpId: 'localhost' };
@@ -30,25 +31,24 @@ const DECISION: DecisionStatement = {
   reason: null,
 };
 
-let directory: string;
+let records: RecordStore;
 let clock: FakeClock;
 let passkeys: Passkeys;
 let presence: Presence;
 let passkey: SoftwarePasskey;
 
 beforeEach(async () => {
-  directory = await temporaryDirectory();
+  records = memoryRecords();
   clock = new FakeClock();
   passkey = new SoftwarePasskey();
-  const file = passkeyFile(directory);
+  const store = passkeyStore(records);
   const party = relyingPartyOf(BASE);
-  const codes = registrationCodes(directory, () => clock.now());
-  passkeys = createPasskeys({ file, codes, party, clock });
-  presence = createPresence({ file, party, base: BASE, clock });
+  const codes = registrationCodes(records, () => clock.now());
+  passkeys = createPasskeys({ store, records, codes, party, clock });
+  presence = createPresence({ passkeys: store, records, party, base: BASE, clock });
 });
 
-const newCode = (principal = 'ada'): Promise<string> =>
-  makeRegistrationCode(directory, principal, clock.now());
+const newCode = (principal = 'ada'): Promise<string> => makeRegistrationCode(records, principal, clock.now());
 
 async function register(principal = 'ada', given?: string, key = passkey, claims = {}): Promise<unknown> {
   const code = given ?? (await newCode(principal));
@@ -127,6 +127,28 @@ describe('the proof of a decision', () => {
     await expect(presence.prove('ada', late)).rejects.toThrow(/older than five minutes/);
   });
 
+  it('a challenge of one server is answered at another one that shares the records', async () => {
+    await register();
+    const other = createPresence({
+      passkeys: passkeyStore(records),
+      records,
+      party: relyingPartyOf(BASE),
+      base: BASE,
+      clock,
+    });
+    const assertion = passkey.assert(await challengeFor(), CLAIMS);
+    const both = await Promise.allSettled([presence, other].map((each) => each.prove('ada', assertion)));
+    expect(both.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('the challenge of a registration proves no decision', async () => {
+    const code = await newCode();
+    const options = await passkeys.registrationOptions('ada', code);
+    await register();
+    const assertion = passkey.assert(String(fieldOf(options, 'challenge')), CLAIMS);
+    await expect(presence.prove('ada', assertion)).rejects.toThrow(/challenge is unknown/);
+  });
+
   it('a failed assertion uses up its challenge', async () => {
     await register();
     const challenge = await challengeFor();
@@ -170,17 +192,23 @@ describe('the proof of a decision', () => {
 
   it.each([0, 7])('a passkey (counter %i) that is removed during the check proves nothing', async (count) => {
     await register();
-    const stored = passkeyFile(directory);
-    const file: typeof stored = {
-      change: (change) => stored.change(change),
-      read: async () => {
-        const passkeysBefore = await stored.read();
+    const store = passkeyStore(records);
+    const racingStore: PasskeyStore = {
+      ...store,
+      list: async (principal) => {
+        const passkeysBefore = await store.list(principal);
         if (removesNow) await passkeys.remove('ada', passkey.id);
         return passkeysBefore;
       },
     };
     let removesNow = false;
-    const racing = createPresence({ file, party: relyingPartyOf(BASE), base: BASE, clock });
+    const racing = createPresence({
+      passkeys: racingStore,
+      records,
+      party: relyingPartyOf(BASE),
+      base: BASE,
+      clock,
+    });
     const { challenge } = await racing.challenge('ada', DECISION);
     removesNow = true;
     const assertion = passkey.assert(challenge, { ...CLAIMS, count });

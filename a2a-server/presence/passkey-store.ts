@@ -1,0 +1,75 @@
+/**
+ * Stores the registered passkeys. A passkey has only a public key, so its record has no secret. But a program that can
+ * write to the records can add a passkey.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { RecordStore } from '../records/record-store.ts';
+
+const passkeySchema = z.strictObject({
+  principal: z.string(),
+  /** The credential id in base64url. */
+  id: z.string(),
+  name: z.string(),
+  rpId: z.string(),
+  /** The COSE public key in base64url. */
+  publicKey: z.string(),
+  /** The signature counter at the last use. 0 for a passkey without a counter. */
+  count: z.number(),
+  transports: z.array(z.string()),
+  /** RFC 3339. */
+  registeredAt: z.string(),
+});
+export type Passkey = z.infer<typeof passkeySchema>;
+
+export interface PasskeyStore {
+  /** Returns the principal's passkeys. @throws ProductError STORAGE, also if one is damaged */
+  list(principal: string): Promise<Passkey[]>;
+  /** Adds the passkey, or replaces the principal's passkey with this id. @throws ProductError STORAGE */
+  put(passkey: Passkey): Promise<void>;
+  /** Returns false if there is no such passkey. @throws ProductError STORAGE */
+  remove(principal: string, id: string): Promise<boolean>;
+  /**
+   * Replaces a passkey. Returns false, and changes nothing, if it was changed or removed since it was read.
+   * @throws ProductError STORAGE
+   */
+  swap(before: Passkey, after: Passkey): Promise<boolean>;
+}
+
+export function passkeyStore(records: RecordStore): PasskeyStore {
+  return {
+    async list(principal) {
+      const all = [...(await records.list('passkeys')).values()].map(parsed);
+      return all.filter((passkey) => passkey.principal === principal);
+    },
+    put: (passkey) => records.replace('passkeys', nameOf(passkey.principal, passkey.id), textOf(passkey)),
+    remove: (principal, id) => records.remove('passkeys', nameOf(principal, id)),
+    swap: (before, after) =>
+      records.swap('passkeys', nameOf(before.principal, before.id), textOf(before), textOf(after)),
+  };
+}
+
+/** A credential id can be longer than the name of a record. */
+function nameOf(principal: string, id: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([principal, id]))
+    .digest('hex');
+}
+
+/** The same passkey has always the same text. */
+function textOf(passkey: Passkey): string {
+  return JSON.stringify(passkeySchema.parse(passkey), null, 2);
+}
+
+function parsed(text: string): Passkey {
+  try {
+    return passkeySchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new ProductError(
+      'STORAGE',
+      `A stored passkey cannot be used: ${messageOf(error)}. Nothing was decided. Delete it, and register the passkey again.`,
+      { cause: error },
+    );
+  }
+}
