@@ -1,5 +1,6 @@
 import type { IssuedToken } from './issued-token.ts';
 import { fullName } from './requester.ts';
+import type { Role } from './role.ts';
 
 /** Who sends a request. */
 export interface Identity {
@@ -7,9 +8,13 @@ export interface Identity {
   principal: string;
   /** The issued token that gives the access. Absent for the local token and for the tokens of the settings. */
   tokenId?: string;
+  /** What the token of an OpenID Connect provider allows. Absent for every other token. */
+  roles?: readonly Role[];
+  /** The end of the access in milliseconds since 1970. Absent if it has none. */
+  expiresAt?: number;
 }
 
 /** Returns whom an issued token stands for. */
-export function identityOfToken({ id, principal, tenant }: IssuedToken): Required<Identity> {
+export function identityOfToken({ id, principal, tenant }: IssuedToken): Identity & { tokenId: string } {
   return { principal: fullName(principal, tenant), tokenId: id };
 }

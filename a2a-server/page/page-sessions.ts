@@ -126,6 +126,11 @@ export function pageSessions({
 
   return {
     async makeLink(identity) {
+      if (identity.roles !== undefined)
+        throw new ProductError(
+          'FORBIDDEN',
+          'A token of an OpenID Connect provider makes no link to the page. Use a token that the operator issued.',
+        );
       const code = random();
       const link = await granted(identity, LINK_MS);
       await links.add(digestOf(code), link);

@@ -245,8 +245,6 @@ function reachable(reach: AllowedHostsAndOrigins): RequestHandler {
 
 /** The caller of a request, and the end of the caller's access. */
 interface Admission extends Identity {
-  /** Milliseconds since 1970. Absent if the access does not expire. */
-  expiresAt?: number;
   /** Calls `act` at sign-out. Returns a function that removes the listener. */
   onSignOut?: (act: () => void) => () => void;
 }
@@ -260,7 +258,8 @@ function identified(
   const { reading, clock, log, phase, traces, openRequests } = options;
   const { issued = NO_ISSUED_TOKENS, heartbeatMs = HEARTBEAT_MS } = options;
   return async (request, response, next) => {
-    const { principal, tokenId, expiresAt, onSignOut } = await identify(request);
+    const admission = await identify(request);
+    const { principal, tokenId, expiresAt, onSignOut } = admission;
     const token = tokenId === undefined ? undefined : await issued.active(tokenId);
     // The client may have disconnected while the server read its access.
     if (response.destroyed) return;
@@ -269,8 +268,8 @@ function identified(
     const scope = reading.child();
     const since = clock.now();
     const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);
-    // Only an issued token has fewer than all roles.
-    const roles = tokenId === undefined ? ROLES : (token?.roles ?? []);
+    // The local token and configured tokens have all roles.
+    const roles = tokenId === undefined ? (admission.roles ?? ROLES) : (token?.roles ?? []);
     const ends = [expiresAt, expiryOf(token)];
     const stops: ((() => void) | undefined)[] = [
       ...ends.map((at) =>
@@ -292,7 +291,11 @@ function identified(
     const span = traces?.request(sent);
     const trace = span?.trace ?? sent;
     const path = `${request.baseUrl}${request.path}`;
-    const identity: Identity = { principal, ...(tokenId !== undefined && { tokenId }) };
+    const identity: Identity = {
+      principal,
+      ...(tokenId !== undefined && { tokenId }),
+      ...(admission.roles && { roles: admission.roles }),
+    };
     const { becomeStream } = opened;
     const caller = new Caller({
       identity,

@@ -16,6 +16,7 @@ const AUDITED = [
   'mode',
   'fourEyes',
   'policy',
+  'oidc',
   'passEnv',
   'confineShell',
   'shellNetwork',

@@ -30,6 +30,7 @@ import { receiptKey } from '../receipts/signing-key.ts';
 import { auditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import { auditedActs, auditStart } from './audited-acts.ts';
+import { oidcVerifier } from '../access/oidc-tokens.ts';
 import { fileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { JournalInUse, type Journal } from '../journal/journal.ts';
@@ -263,6 +264,13 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       ? cancellingDisconnects({ tasks, clock: systemClock, log })
       : IGNORED_DISCONNECTS;
   const openRequests = new OpenRequests(limitsOf(settings), onRefused);
+  const verifyJwt =
+    settings.oidc &&
+    oidcVerifier({
+      settings: settings.oidc,
+      clock: systemClock,
+      onRefusal: (reason) => log.info({ reason }, 'a token of the OpenID Connect provider is refused'),
+    });
   const metrics = await offeredMetrics(opened, tasks);
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
@@ -277,6 +285,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
         shell: confinementText(confinement),
       }),
       fileModes: fileModesOf(worker.models),
+      ...(settings.oidc && { oidcIssuer: settings.oidc.issuer }),
     }),
     commands: offered,
     page: opened.page,
@@ -290,6 +299,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     authenticate: authenticator(
       [...credentials, { principal: LOCAL, token: runCredential(token, record) }],
       issued,
+      verifyJwt,
     ),
     issued,
     identity: { token, run: record },

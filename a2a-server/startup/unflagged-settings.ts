@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { setting } from '../../shared/settings/resolve-settings.ts';
 import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
 import { TOKEN_PATTERN } from '../../shared/state/token-file.ts';
+import { oidcSchema } from '../access/oidc-settings.ts';
 import { PRINCIPAL_PATTERN } from '../access/requester.ts';
 import { mcpServerSettingsSchema } from '../mcp-servers/server-settings.ts';
 import { DEFAULT_WINDOW, modelSettingsSchema } from '../models/model-settings.ts';
@@ -45,6 +46,14 @@ export const UNFLAGGED_SETTINGS = {
     describe:
       'weights of principals when tasks wait for their turn (default: 1 each); a principal with weight 2 runs twice as many tasks as one with weight 1',
     allowed: 'in the configuration file, {"principal": 2}',
+  }),
+  oidc: setting({
+    kind: 'text',
+    schema: oidcSchema,
+    fallback: undefined,
+    env: 'A2A_SERVER_OIDC',
+    describe: 'an OpenID Connect provider whose access tokens the server accepts (docs/access.md)',
+    allowed: 'in the configuration file, {"issuer": …, "audience": …, "tenant": …, "roles": […]}',
   }),
   metricsToken: setting({
     kind: 'text',

@@ -68,7 +68,12 @@ export function streamTickets(
   };
 
   return {
-    async issue({ principal, tokenId }, taskId) {
+    async issue({ principal, tokenId, roles }, taskId) {
+      if (roles !== undefined)
+        throw new ProductError(
+          'FORBIDDEN',
+          'A token of an OpenID Connect provider makes no stream ticket. Use a token that the operator issued.',
+        );
       const key = tokenId === undefined ? keys.get(principal) : (await issuedKey(tokenId))?.key;
       if (key === undefined) throw new Error('the principal of a ticket has no token');
       const seconds = String(Math.floor((now() + TICKET_MS) / 1_000));

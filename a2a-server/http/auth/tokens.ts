@@ -1,6 +1,7 @@
 import { bearerToken, sameToken, tokenDigest } from '../../../shared/net/bearer-token.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type Identity, identityOfToken } from '../../access/identity.ts';
+import { looksLikeJwt, type VerifyJwt } from '../../access/oidc-tokens.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
 
 export interface Credential {
@@ -18,6 +19,7 @@ export type Authenticate = (authorization: string | undefined) => Promise<Identi
 export function authenticator(
   credentials: readonly Credential[],
   issued: Pick<IssuedTokens, 'find'> = NO_ISSUED_TOKENS,
+  verifyJwt?: VerifyJwt,
 ): Authenticate {
   const known = credentials.map(({ principal, token }) => ({ principal, digest: tokenDigest(token) }));
   return async (authorization) => {
@@ -32,7 +34,7 @@ export function authenticator(
     // The loop compares with every token, so that its time does not reveal which token matches.
     for (const it of known) if (sameToken(it.digest, digest)) principal = it.principal;
     if (principal !== undefined) return { principal };
-    return issuedIdentity(token, issued);
+    return verifyJwt && looksLikeJwt(token) ? verifyJwt(token) : issuedIdentity(token, issued);
   };
 }
 

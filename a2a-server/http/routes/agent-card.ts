@@ -3,12 +3,14 @@ import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { openIdConnectUrl } from '../../access/oidc-settings.ts';
 import { INPUT_MODES, OUTPUT_MODES } from '../wire/output-modes.ts';
 
 /** The bridge recognises servers of this product by this name. */
 export const AGENT_NAME = 'mcp-a2a-bridge agent';
 
 const SCHEME = 'bearer';
+const OIDC_SCHEME = 'openIdConnect';
 
 /**
  * Builds the agent card (A2A 1.0 §4.4.1).
@@ -18,7 +20,11 @@ const SCHEME = 'bearer';
 export function agentCard(
   url: string,
   version: string,
-  { skills = [], fileModes = [] }: { skills?: readonly AgentSkill[]; fileModes?: readonly string[] } = {},
+  {
+    skills = [],
+    fileModes = [],
+    oidcIssuer,
+  }: { skills?: readonly AgentSkill[]; fileModes?: readonly string[]; oidcIssuer?: string } = {},
 ): AgentCard {
   return {
     name: AGENT_NAME,
@@ -73,8 +79,22 @@ export function agentCard(
           value: { description: 'A token of this server', scheme: 'bearer', bearerFormat: '' },
         },
       },
+      ...(oidcIssuer !== undefined && {
+        [OIDC_SCHEME]: {
+          scheme: {
+            $case: 'openIdConnectSecurityScheme' as const,
+            value: {
+              description: 'An access token of this provider for this server',
+              openIdConnectUrl: openIdConnectUrl(oidcIssuer),
+            },
+          },
+        },
+      }),
     },
-    securityRequirements: [{ schemes: { [SCHEME]: { list: [] } } }],
+    // A2A 1.0 §4.4: a client needs one of the requirements.
+    securityRequirements: [SCHEME, ...(oidcIssuer === undefined ? [] : [OIDC_SCHEME])].map((scheme) => ({
+      schemes: { [scheme]: { list: [] } },
+    })),
     defaultInputModes: [...INPUT_MODES, ...fileModes],
     defaultOutputModes: [...OUTPUT_MODES],
     skills: [...skills],

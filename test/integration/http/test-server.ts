@@ -7,6 +7,7 @@ import { AbortScope } from '../../../shared/runtime/abort.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
 import { createApp } from '../../../a2a-server/startup/app.ts';
 import type { AppOptions, StreamEndReason } from '../../../a2a-server/startup/app.ts';
+import type { VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { streamTickets } from '../../../a2a-server/http/auth/stream-ticket.ts';
 import { authenticator } from '../../../a2a-server/http/auth/tokens.ts';
@@ -48,6 +49,7 @@ export async function startServer(
     Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach' | 'issued' | 'openRequests' | 'tasks'>
   > & {
     clock?: FakeClock;
+    verifyJwt?: VerifyJwt;
   } = {},
 ): Promise<TestServer> {
   const tasks = new ScriptedTasks();
@@ -75,7 +77,7 @@ export async function startServer(
     page: [],
     pageSignIn: { sessions, cookie: pageCookie(url, TOKEN), base: url },
     signingKey: () => Promise.resolve(SIGNING_KEY),
-    authenticate: authenticator(credentials, issued),
+    authenticate: authenticator(credentials, issued, overrides.verifyJwt),
     tickets: streamTickets(TOKEN, credentials, () => clock.now(), issued),
     clock,
     reach: { publicHosts: [], origins: [] },

@@ -1,0 +1,72 @@
+/** The settings of an OpenID Connect provider whose tokens the server accepts, and the rules from claims to access. */
+import { z } from 'zod';
+import { isLoopback } from '../../shared/net/loopback.ts';
+import { fullName, NAME_PATTERN } from './requester.ts';
+import { roleSchema, type Role } from './role.ts';
+
+/** Signatures with the provider's public key. `none` and the HMAC algorithms can never be chosen. */
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA'] as const;
+
+const MOST_CLOCK_SKEW_S = 60;
+
+const claim = z.string().min(1).max(200);
+
+const issuer = z.url().refine((text) => {
+  const { protocol, hostname, search, hash } = new URL(text);
+  const secure = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+  return secure && search === '' && hash === '';
+}, 'an issuer is an https URL without a query; http only on a loopback address');
+
+export const oidcSchema = z
+  .strictObject({
+    /** The value of the claim `iss`. The configuration of the provider is below this URL. */
+    issuer,
+    /** The value that the claim `aud` must contain. */
+    audience: z.string().min(1).max(500),
+    algorithms: z.array(z.enum(ALGORITHMS)).min(1).default(['RS256']),
+    /** How far the clocks may differ, in seconds. */
+    clockSkew: z.number().int().min(0).max(MOST_CLOCK_SKEW_S).default(5),
+    /** The claim with the name of the principal. */
+    principalClaim: claim.default('sub'),
+    /** The tenant of all principals, or the claim with its name. Each principal has a tenant. */
+    tenant: z.union([z.string().regex(NAME_PATTERN), z.strictObject({ claim })]),
+    /** Each rule gives its roles if the claim is the value, or is a list that contains it. */
+    roles: z
+      .array(z.strictObject({ claim, value: z.string().min(1), roles: z.array(roleSchema).min(1) }))
+      .min(1),
+  })
+  .optional();
+export type OidcSettings = NonNullable<z.output<typeof oidcSchema>>;
+
+/** Returns the address of the provider's configuration (OpenID Connect Discovery 1.0 §4). */
+export function openIdConnectUrl(issuerUrl: string): string {
+  return `${issuerUrl.replace(/\/$/, '')}/.well-known/openid-configuration`;
+}
+
+export interface ClaimedAccess {
+  /** The full name. */
+  principal: string;
+  roles: Role[];
+}
+
+/** Applies the rules to verified claims. Returns undefined if they give no access. Pure. */
+export function accessOfClaims(
+  claims: Readonly<Record<string, unknown>>,
+  { principalClaim, tenant, roles: rules }: OidcSettings,
+): ClaimedAccess | undefined {
+  const name = nameIn(claims[principalClaim]);
+  const team = typeof tenant === 'string' ? tenant : nameIn(claims[tenant.claim]);
+  const given = rules.flatMap((rule) => (has(claims[rule.claim], rule.value) ? rule.roles : []));
+  if (name === undefined || team === undefined || given.length === 0) return undefined;
+  return { principal: fullName(name, team), roles: [...new Set(given)] };
+}
+
+function nameIn(value: unknown): string | undefined {
+  return typeof value === 'string' && NAME_PATTERN.test(value) ? value : undefined;
+}
+
+/** A text with spaces is a list, as the claim `scope` is (RFC 9068 §2.2.3). */
+function has(value: unknown, wanted: string): boolean {
+  if (typeof value === 'string') return value === wanted || value.split(' ').includes(wanted);
+  return Array.isArray(value) && value.includes(wanted);
+}

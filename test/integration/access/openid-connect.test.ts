@@ -1,0 +1,206 @@
+/** Tests tokens of an OpenID Connect provider, which runs in its own process. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWK } from 'jose';
+import { z } from 'zod';
+import { oidcSchema, type OidcSettings } from '../../../a2a-server/access/oidc-settings.ts';
+import { oidcVerifier, type VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
+import { systemClock } from '../../../shared/runtime/clock.ts';
+
+const PROGRAM = fileURLToPath(new URL('programs/openid-provider.mjs', import.meta.url));
+const AUDIENCE = 'https://agents.example.com';
+
+interface Key {
+  id: string;
+  privateKey: CryptoKey;
+  jwk: JWK;
+}
+
+async function makeKey(id: string): Promise<Key> {
+  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
+  return { id, privateKey, jwk: { ...(await exportJWK(privateKey)), kid: id, alg: 'RS256', use: 'sig' } };
+}
+
+let provider: ChildProcess;
+let issuer: string;
+let key: Key;
+let refusals: string[];
+
+async function startProvider(port: number, ...keys: Key[]): Promise<void> {
+  const given = JSON.stringify({ port, audience: AUDIENCE, jwks: { keys: keys.map(({ jwk }) => jwk) } });
+  provider = spawn(process.execPath, [PROGRAM, given], { stdio: ['ignore', 'pipe', 'ignore'] });
+  if (provider.stdout === null) throw new Error('the provider has no output');
+  const [line]: unknown[] = await once(provider.stdout, 'data');
+  issuer = String(line).trim();
+}
+
+async function stopProvider(): Promise<void> {
+  if (provider.exitCode !== null || provider.signalCode !== null) return;
+  const ended = once(provider, 'exit');
+  provider.kill('SIGKILL');
+  await ended;
+}
+
+beforeEach(async () => {
+  key = await makeKey('first');
+  refusals = [];
+  await startProvider(0, key);
+});
+afterEach(stopProvider);
+
+function settings(more: object = {}): OidcSettings {
+  const parsed = oidcSchema.parse({
+    issuer,
+    audience: AUDIENCE,
+    tenant: { claim: 'team' },
+    roles: [
+      { claim: 'groups', value: 'developers', roles: ['delegate'] },
+      { claim: 'groups', value: 'approvers', roles: ['approve', 'delegate'] },
+    ],
+    ...more,
+  });
+  if (parsed === undefined) throw new Error('there are no settings');
+  return parsed;
+}
+
+const verifier = (more: object = {}, cooldownMs = 0): VerifyJwt =>
+  oidcVerifier({
+    settings: settings(more),
+    clock: systemClock,
+    cooldownMs,
+    onRefusal: (reason) => refusals.push(reason),
+  });
+
+/** Gets an access token of the provider. */
+async function tokenOf(client: string): Promise<string> {
+  const response = await fetch(`${issuer}/token`, {
+    method: 'POST',
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: client,
+      client_secret: `secret of ${client}`,
+      resource: AUDIENCE,
+    }),
+  });
+  return z.object({ access_token: z.string() }).parse(await response.json()).access_token;
+}
+
+/** Signs a token as the provider would, with other claims. */
+function signed(
+  claims: { iss?: string; aud?: string; exp?: number; [claim: string]: unknown } = {},
+  by = key,
+): Promise<string> {
+  const now = Math.floor(Date.now() / 1_000);
+  const payload = {
+    iss: issuer,
+    aud: AUDIENCE,
+    sub: 'ann',
+    exp: now + 60,
+    team: 'acme',
+    groups: 'developers',
+  };
+  return new SignJWT({ ...payload, ...claims })
+    .setProtectedHeader({ alg: 'RS256', kid: by.id })
+    .sign(by.privateKey);
+}
+
+const REFUSED = { reason: 'UNAUTHENTICATED' };
+
+describe('a token of an OpenID Connect provider', () => {
+  test('gives the principal, the tenant and the roles of its claims, until it expires', async () => {
+    const identity = await verifier()(await tokenOf('ann'));
+    expect(identity).toMatchObject({ principal: 'acme/ann', roles: ['delegate', 'approve'] });
+    expect(identity.expiresAt).toBeGreaterThan(Date.now());
+    expect(identity.expiresAt).toBeLessThan(Date.now() + 11 * 60_000);
+  });
+
+  test('X1 without a rule for its claims, it gives no access', async () => {
+    await expect(verifier()(await tokenOf('guest'))).rejects.toMatchObject(REFUSED);
+  });
+
+  test('X1 the claim of the principal cannot name another tenant', async () => {
+    const verify = verifier({ principalClaim: 'name' });
+    for (const name of ['beta/ann', '', 7, undefined])
+      await expect(verify(await signed({ name }))).rejects.toMatchObject(REFUSED);
+  });
+
+  test('X1 another issuer, another audience, an expired token and a token without an end are refused', async () => {
+    const verify = verifier();
+    const seconds = Math.floor(Date.now() / 1_000);
+    expect(await verify(await signed())).toMatchObject({ principal: 'acme/ann' });
+    const noEnd = await new SignJWT({
+      iss: issuer,
+      aud: AUDIENCE,
+      sub: 'ann',
+      team: 'acme',
+      groups: 'developers',
+    })
+      .setProtectedHeader({ alg: 'RS256', kid: key.id })
+      .sign(key.privateKey);
+    for (const token of [
+      await signed({ iss: 'https://other.example.com' }),
+      await signed({ aud: 'https://other.example.com' }),
+      await signed({ exp: seconds - 60 }),
+      noEnd,
+    ])
+      await expect(verify(token)).rejects.toMatchObject(REFUSED);
+  });
+
+  test('the clocks may differ by the clock skew, and not by more', async () => {
+    const token = await signed({ exp: Math.floor(Date.now() / 1_000) - 20 });
+    expect(await verifier({ clockSkew: 60 })(token)).toMatchObject({ principal: 'acme/ann' });
+    await expect(verifier({ clockSkew: 5 })(token)).rejects.toMatchObject(REFUSED);
+    expect(oidcSchema.safeParse({ ...settings(), clockSkew: 61 }).success).toBe(false);
+  });
+
+  test('X1 the algorithms none and HS256, and algorithms outside the settings, are refused', async () => {
+    const payload = { iss: issuer, aud: AUDIENCE, sub: 'ann', team: 'acme', groups: 'developers' };
+    const unsecured = new UnsecuredJWT(payload).setExpirationTime('1m').encode();
+    // The known attack: the public key as the secret of an HMAC.
+    const { d: _, p: __, ...publicJwk } = key.jwk;
+    const hmac = await new SignJWT(payload)
+      .setProtectedHeader({ alg: 'HS256', kid: key.id })
+      .setExpirationTime('1m')
+      .sign(new TextEncoder().encode(JSON.stringify(publicJwk)));
+    for (const token of [unsecured, hmac]) await expect(verifier()(token)).rejects.toMatchObject(REFUSED);
+    await expect(verifier({ algorithms: ['ES256'] })(await signed())).rejects.toMatchObject(REFUSED);
+    for (const algorithm of ['none', 'HS256'])
+      expect(oidcSchema.safeParse({ ...settings(), algorithms: [algorithm] }).success).toBe(false);
+  });
+
+  test('X1 a key that the provider does not publish is refused, also under a known id', async () => {
+    const other = { ...(await makeKey('first')), id: 'first' };
+    await expect(verifier()(await signed({}, other))).rejects.toMatchObject(REFUSED);
+  });
+
+  test('after the provider has rotated its key, the new key counts, and the old one does not', async () => {
+    const verify = verifier();
+    const before = await tokenOf('ann');
+    expect(await verify(before)).toMatchObject({ principal: 'acme/ann' });
+    await stopProvider();
+    await startProvider(Number(new URL(issuer).port), await makeKey('second'));
+    expect(await verify(await tokenOf('ann'))).toMatchObject({ principal: 'acme/ann' });
+    await expect(verify(before)).rejects.toMatchObject(REFUSED);
+  });
+
+  test('while the provider is away, known keys still count, and an unknown state asks to try again', async () => {
+    const verify = verifier({}, 60_000);
+    const token = await tokenOf('ann');
+    await verify(token);
+    await stopProvider();
+    expect(await verify(token)).toMatchObject({ principal: 'acme/ann' });
+    const fresh = verifier();
+    await expect(fresh(token)).rejects.toMatchObject({ reason: 'OVERLOADED' });
+    await startProvider(Number(new URL(issuer).port), key);
+    expect(await fresh(token)).toMatchObject({ principal: 'acme/ann' });
+  });
+
+  test('X1 no refusal names the token', async () => {
+    const token = await signed({ aud: 'other' });
+    await expect(verifier()(token)).rejects.toMatchObject(REFUSED);
+    expect(refusals).toHaveLength(1);
+    expect(refusals.join()).not.toContain(token.slice(-20));
+  });
+});

@@ -1,0 +1,75 @@
+/** Tests what a verified token of an OpenID Connect provider may do over HTTP. */
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import type { Role } from '../../../a2a-server/access/role.ts';
+import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { request, startServer } from './test-server.ts';
+import type { TestServer } from './test-server.ts';
+
+const LIFETIME_MS = 60_000;
+const JWT = 'header.claims.signature';
+
+let server: TestServer;
+let taskId: string;
+let roles: Role[];
+
+beforeEach(async () => {
+  const clock = new FakeClock();
+  roles = ['read'];
+  server = await startServer({
+    clock,
+    async verifyJwt(token) {
+      if (token !== JWT) throw new ProductError('UNAUTHENTICATED', 'not valid here');
+      return { principal: 'acme/ann', roles, expiresAt: clock.now() + LIFETIME_MS };
+    },
+  });
+  const message = { messageId: 'm', parts: [] };
+  ({ taskId } = server.tasks.start({ principal: 'acme/ann', channel: 'a2a', message }));
+});
+afterEach(() => server.close());
+
+const headers = { authorization: `Bearer ${JWT}` };
+const post = (path: string) => request(server, { path, body: '{}', headers });
+
+test('X1 it has only the roles of its claims', async () => {
+  expect((await request(server, { method: 'GET', path: `/tasks/${taskId}`, headers })).status).toBe(200);
+  const refused = await post(`/tasks/${taskId}:cancel`);
+  expect(refused.status).toBe(403);
+  expect(refused.text).toContain('your token has read.');
+  roles = [];
+  expect((await request(server, { method: 'GET', path: '/tasks', headers })).status).toBe(403);
+});
+
+test('X1 it makes no stream ticket and no link to the page, because these outlive it', async () => {
+  roles = ['delegate', 'approve', 'operate', 'read'];
+  for (const path of [`/api/tasks/${taskId}/events/ticket`, '/page/links'])
+    expect((await post(path)).status).toBe(403);
+});
+
+test('its streams end when it expires', async () => {
+  const stream = await fetch(`${server.url}/api/tasks/${taskId}/events`, { headers });
+  expect(stream.status).toBe(200);
+  const closed = server.closedFor('access-expired');
+  server.clock.advance(LIFETIME_MS);
+  await closed;
+  await stream.text();
+});
+
+test('X1 another token in the form of a JWT is refused', async () => {
+  const other = { authorization: 'Bearer a.b.c' };
+  expect((await request(server, { method: 'GET', path: '/tasks', headers: other })).status).toBe(401);
+});
+
+test('the card declares the provider, and a client needs one of the two schemes', () => {
+  const card = agentCard('https://a.example.com', '1.0.0', { oidcIssuer: 'https://login.example.com/' });
+  expect(card.securitySchemes['openIdConnect']?.scheme).toMatchObject({
+    $case: 'openIdConnectSecurityScheme',
+    value: { openIdConnectUrl: 'https://login.example.com/.well-known/openid-configuration' },
+  });
+  expect(card.securityRequirements.map(({ schemes }) => Object.keys(schemes))).toEqual([
+    ['bearer'],
+    ['openIdConnect'],
+  ]);
+  expect(agentCard('https://a.example.com', '1.0.0').securitySchemes).not.toHaveProperty('openIdConnect');
+});
