@@ -47,6 +47,8 @@ export interface Incoming extends Requester {
    * decide. From other clients, the words are plain text.
    */
   wordsDecide: boolean;
+  /** False if the sender may not approve. Its reply then extends no budget. The default is true. */
+  mayApprove?: boolean;
   /** Present if the message decides calls. The model then does not get the message's text. */
   decisions?: DecisionsPart;
   /** Present if the message revokes a grant. The model then does not get the message's text. */

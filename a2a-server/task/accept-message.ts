@@ -10,6 +10,8 @@ interface MessageOrigin {
   principal?: string;
   channel: string;
   wordsDecide: boolean;
+  /** The default is true. */
+  mayApprove?: boolean;
   taskId?: string | undefined;
   trace?: TraceContext | undefined;
 }
@@ -21,7 +23,7 @@ interface MessageOrigin {
 export function acceptMessage(
   snapshot: Snapshot,
   message: UserMessage,
-  { principal = snapshot.principal, channel, wordsDecide, taskId, trace }: MessageOrigin,
+  { principal = snapshot.principal, channel, wordsDecide, mayApprove = true, taskId, trace }: MessageOrigin,
 ): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   if (message.command !== undefined) return underWay(snapshot);
@@ -38,6 +40,13 @@ export function acceptMessage(
       facts: { pending: ids },
     };
   }
+  if (!mayApprove && asksForBudget(snapshot))
+    return {
+      type: 'refuse',
+      reason: 'FORBIDDEN',
+      message:
+        'The task asks whether to spend more, and any reply agrees. This needs the role approve, which your token lacks. Nothing was changed.',
+    };
   if (wordsDecide && saysNo(snapshot, message))
     return {
       type: 'refuse',
@@ -100,14 +109,13 @@ function isStrayWord(
 }
 
 /** True if the person wrote `deny` to a budget question. Any other reply to a budget question means yes. */
-function saysNo({ status }: Snapshot, { parts: [part, more] }: UserMessage): boolean {
-  return (
-    status.state === 'input-required' &&
-    (status.budget === true || status.dayCost !== undefined) &&
-    part?.type === 'text' &&
-    part.text === 'deny' &&
-    more === undefined
-  );
+function saysNo(snapshot: Snapshot, { parts: [part, more] }: UserMessage): boolean {
+  return asksForBudget(snapshot) && part?.type === 'text' && part.text === 'deny' && more === undefined;
+}
+
+/** True if the task waits because its budget, or the daily budget, is spent. */
+function asksForBudget({ status }: Snapshot): boolean {
+  return status.state === 'input-required' && (status.budget === true || status.dayCost !== undefined);
 }
 
 /** Refuses an agent command. A command needs its own task, but a session has at most one live task. */

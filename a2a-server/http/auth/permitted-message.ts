@@ -16,5 +16,5 @@ export function permittedMessage(incoming: Incoming, roles: readonly Role[]): In
   if (roles.includes('approve')) return incoming;
   // Such a mode approves calls in advance.
   if (mayRunSomeUnasked(incoming.settings)) requireRole(roles, ['approve']);
-  return { ...incoming, wordsDecide: false };
+  return { ...incoming, wordsDecide: false, mayApprove: false };
 }

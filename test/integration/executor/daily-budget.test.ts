@@ -67,6 +67,16 @@ it('at the daily budget, every task asks the person, and a reply allows the same
   expect((await send(service, 'once more', { taskId: second.taskId })).status.state).toBe('completed');
 });
 
+it('X1 a sender without the role approve cannot extend the daily budget', async () => {
+  const models = new ScriptedModel([LOOK, LOOK, LOOK, { text: 'Done.' }], { price: PRICE });
+  const service = await startTaskService({ ...(await where()), models, tools: [look], dailyBudget: 5 });
+  const { taskId } = await send(service, 'look around');
+  const reply = messageOf('go on', { taskId, mayApprove: false });
+  await expect(service.tasks.send(reply)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+  expect((await service.tasks.costs(ADA, 1)).dailyBudget).toMatchObject({ limitUsd: 5 });
+  expect((await send(service, 'go on', { taskId })).status.state).toBe('completed');
+});
+
 it('the daily budget survives a restart, and a new one starts at midnight UTC', async () => {
   const at = await where();
   const models = new ScriptedModel([LOOK, LOOK, LOOK, { text: 'Done.' }], { price: PRICE });

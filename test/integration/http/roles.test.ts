@@ -78,7 +78,7 @@ describe('roles', () => {
 
   test('X1 without the role approve, the word approve is plain text', async () => {
     await send('delegate', 'approve');
-    expect(server.tasks.received.at(-1)).toMatchObject({ wordsDecide: false });
+    expect(server.tasks.received.at(-1)).toMatchObject({ wordsDecide: false, mayApprove: false });
     await send('delegate,approve', 'approve');
     expect(server.tasks.received.at(-1)).toMatchObject({ wordsDecide: true });
     const before = server.tasks.received.length;
