@@ -29,6 +29,12 @@ const ENDED_ELSEWHERE: AbortCause = {
 
 const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
 
+/** A task that waits for its turn says so after this time. Under load, most tasks wait for a shorter time. */
+const TELL_PLACE_MS = 1_000;
+
+/** The shortest time between two events about the place in the queue. */
+const TELL_AGAIN_MS = 10_000;
+
 /** If an approved call has not started after this time, the decision is appended without the start. */
 const START_WITHIN_MS = 250;
 
@@ -53,6 +59,9 @@ interface Running {
   turn: Turn;
   /** Resolves when the last event about the place in the queue is durable. */
   placeTold: Promise<unknown>;
+  /** When the last such event was appended, in milliseconds since 1970. */
+  toldAt: number | null;
+  stopTelling?: () => void;
   done: Promise<void>;
 }
 
@@ -140,7 +149,7 @@ export class Executor {
 
   #begin(task: WokenTask, command?: UnappendedCommand): void {
     const { taskId, principal, begun } = task;
-    const turn = this.#turns.request({ principal, begun, onMoved: () => this.#tellPlace(taskId, turn) });
+    const turn = this.#turns.request({ principal, begun, onMoved: () => this.#tellPlaceAgain(taskId) });
     const execution = new Execution(taskId, this.#options, {
       scheduler: this.scheduler,
       task: this.#server.child(),
@@ -149,8 +158,16 @@ export class Executor {
       opening: () => this.#openings.get(taskId),
       opened: () => void this.#openings.delete(taskId),
     });
-    const running: Running = { execution, turn, done: Promise.resolve(), placeTold: Promise.resolve() };
+    const running: Running = {
+      execution,
+      turn,
+      done: Promise.resolve(),
+      placeTold: Promise.resolve(),
+      toldAt: null,
+    };
     this.#running.set(taskId, running);
+    if (turn.state === 'waiting')
+      running.stopTelling = this.#options.clock.after(TELL_PLACE_MS, () => this.#tellPlace(taskId));
     running.done = this.#run(task, running, command);
   }
 
@@ -158,7 +175,6 @@ export class Executor {
     const { execution, turn } = running;
     const { taskId, principal } = task;
     const claim = await this.#claim(taskId);
-    if (claim !== undefined && turn.state === 'waiting') this.#tellPlace(taskId, turn);
     if (claim === undefined || !(await turn.granted) || !claim.held) {
       execution.close();
       // The task was stopped, or another server owns it and reads the command from the journal. The sender gets an error
@@ -167,6 +183,7 @@ export class Executor {
     } else {
       await execution.run(claim, command);
     }
+    running.stopTelling?.();
     turn.end();
     await running.placeTold;
     // There is no `await` between these lines. A wake-up therefore sets `again`, or starts the next execution.
@@ -175,13 +192,20 @@ export class Executor {
     else this.#release(taskId);
   }
 
+  #tellPlaceAgain(taskId: string): void {
+    const toldAt = this.#running.get(taskId)?.toldAt ?? null;
+    if (toldAt !== null && this.#options.clock.now() - toldAt >= TELL_AGAIN_MS) this.#tellPlace(taskId);
+  }
+
   /** Appends how many tasks are before this one. A task that has begun says nothing: it continues soon. */
-  #tellPlace(taskId: string, turn: Turn): void {
+  #tellPlace(taskId: string): void {
     const claim = this.#claims.get(taskId);
     const running = this.#running.get(taskId);
     if (this.#closing || claim?.held !== true || running === undefined) return;
+    const { turn } = running;
     if (turn.begun || turn.state !== 'waiting') return;
-    const { log, onFailure } = this.#options;
+    const { log, onFailure, clock } = this.#options;
+    running.toldAt = clock.now();
     running.placeTold = log
       .ownedBy(claim)
       .change(taskId, (s) => ({ type: 'append', events: queuedEvents(s, turn.ahead, this.#turns.limit) }))

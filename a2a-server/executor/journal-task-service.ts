@@ -26,6 +26,7 @@ import type { Decider, TaskEvent } from '../task/events.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import { filesOf } from '../task/task-files.ts';
 import { callOf, type Snapshot } from '../task/snapshot.ts';
+import { FairGate } from '../limits/fair-gate.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { abortAnswer } from './abort-result.ts';
@@ -87,15 +88,15 @@ export interface RunningTaskService extends TaskService {
 
 export function createTaskService(options: TaskServiceOptions): RunningTaskService {
   const { journal, ids, models, clock, commands = agentCommands([]) } = options;
-  const log = new TaskLog(
-    journal,
-    options.maintenance && {
+  const log = new TaskLog(journal, {
+    waits: options.maintenance && {
       clock,
       expiry: options.maintenance.expiry,
       onDeadline: (deadline) => maintenance?.noteDeadline(deadline),
     },
-    options.onEnded,
-  );
+    onEnded: options.onEnded,
+    gate: new FairGate(clock),
+  });
   const maintenance =
     options.maintenance &&
     new Maintenance({
@@ -130,7 +131,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       try {
         return await (target.type === 'live'
           ? command(target.taskId, incoming, key)
-          : start(target, incoming, key));
+          : startInTurn(target, incoming, key));
       } catch (error) {
         if (!(await overtaken(incoming, key, error))) throw error;
       }
@@ -146,6 +147,16 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const next = incoming.taskId === undefined && !isDecisionOrRevocation(incoming);
     if (next && error.reason === 'TASK_ENDED') return true;
     return (await journal.command(key.principal, key.messageId)) !== undefined;
+  }
+
+  /** Refuses the message before any work on it, if too many tasks of its principal wait for their turn. */
+  async function startInTurn(...[target, incoming, key]: Parameters<typeof start>): Promise<Accepted> {
+    const release = executor.reserve(incoming.principal);
+    try {
+      return await start(target, incoming, key);
+    } finally {
+      release();
+    }
   }
 
   async function start(
@@ -184,9 +195,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       { type: 'message.received', message, channel: incoming.channel, ...(trace && { trace }) },
     ];
     const { principal } = incoming;
-    const release = executor.reserve(principal);
     const append = { taskId, expectedSeq: 0, events, command: key, contents, ...(trace && { trace }) };
-    const result = await journal.append({ ...append, state: 'submitted' }).finally(release);
+    const result = await log.append(principal, { ...append, state: 'submitted' });
     switch (result.type) {
       case 'appended':
         executor.wake({ taskId, principal, begun: false });

@@ -11,7 +11,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceContext } from '../../shared/net/trace-context.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { type Claim, OwnershipLost } from '../journal/ownership.ts';
-import type { CommandKey, FileBytes, Journal, RecordedCommand } from '../journal/journal.ts';
+import type { FairGate } from '../limits/fair-gate.ts';
+import type {
+  Append,
+  AppendResult,
+  CommandKey,
+  FileBytes,
+  Journal,
+  RecordedCommand,
+} from '../journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { CommandRefusal } from '../task/command-outcome.ts';
 import { withDeadlines, deadlineAfterEvents, type ExpirySettings } from '../task/expiry.ts';
@@ -36,7 +44,15 @@ export type ChangeResult =
   | { type: 'repeated'; command: RecordedCommand }
   | CommandRefusal;
 
-/** If absent, pending actions have no deadline. */
+interface TaskLogOptions {
+  /** If absent, pending actions have no deadline. */
+  waits?: DeadlineOptions | undefined;
+  /** Called for each task whose end this process has appended. */
+  onEnded?: ((task: Snapshot) => void) | undefined;
+  /** Lets principals append in turn. If absent, each append begins at once. */
+  gate?: FairGate;
+}
+
 interface DeadlineOptions {
   clock: Clock;
   expiry: ExpirySettings;
@@ -46,23 +62,20 @@ interface DeadlineOptions {
 
 export class TaskLog {
   readonly #journal: Journal;
-  readonly #waits: DeadlineOptions | undefined;
-  readonly #onEnded: ((task: Snapshot) => void) | undefined;
+  readonly #options: TaskLogOptions;
   #claim: Claim | undefined;
   #retained = new Map<string, Snapshot | null>();
   #recent = new Map<string, WeakRef<Snapshot>>();
   #queues = new Map<string, Promise<unknown>>();
 
-  /** @param onEnded called for each task whose end this process has appended */
-  constructor(journal: Journal, waits?: DeadlineOptions, onEnded?: (task: Snapshot) => void) {
+  constructor(journal: Journal, options: TaskLogOptions = {}) {
     this.#journal = journal;
-    this.#waits = waits;
-    this.#onEnded = onEnded;
+    this.#options = options;
   }
 
   /** Returns the log for an execution with this claim. Both logs share their snapshots. */
   ownedBy(claim: Claim): TaskLog {
-    const log = new TaskLog(this.#journal, this.#waits, this.#onEnded);
+    const log = new TaskLog(this.#journal, this.#options);
     log.#retained = this.#retained;
     log.#recent = this.#recent;
     log.#queues = this.#queues;
@@ -113,6 +126,13 @@ export class TaskLog {
     }
   }
 
+  /** Appends to a task of the principal when it is the principal's turn. @throws ProductError STORAGE */
+  append(principal: string, append: Append): Promise<AppendResult> {
+    const { gate } = this.#options;
+    const write = (): Promise<AppendResult> => this.#journal.append(append);
+    return gate === undefined ? write() : gate.pass(principal, write);
+  }
+
   async #change(
     taskId: string,
     rule: (snapshot: Snapshot) => LogChange,
@@ -126,7 +146,7 @@ export class TaskLog {
       if (this.#claim?.held === false) throw this.#lost(taskId);
       const events = this.#dated(snapshot, change.events);
       const trace = newestTrace(events) ?? snapshot.trace;
-      const result = await this.#journal.append({
+      const result = await this.append(snapshot.principal, {
         taskId,
         expectedSeq: snapshot.seq,
         events,
@@ -142,8 +162,8 @@ export class TaskLog {
         const after = foldEntries(snapshot, result.entries);
         this.#remember(after);
         const deadline = deadlineAfterEvents(events);
-        if (typeof deadline === 'number') this.#waits?.onDeadline(deadline);
-        if (isTerminal(after)) this.#onEnded?.(after);
+        if (typeof deadline === 'number') this.#options.waits?.onDeadline(deadline);
+        if (isTerminal(after)) this.#options.onEnded?.(after);
         return { type: 'appended', snapshot: after, entries: result.entries };
       }
       snapshot = await this.#readOn(taskId, snapshot);
@@ -159,8 +179,9 @@ export class TaskLog {
 
   /** Adds deadlines to the events that ask a person. Every append of a change calls this function. */
   #dated(snapshot: Snapshot, events: readonly TaskEvent[]): readonly TaskEvent[] {
-    if (this.#waits === undefined) return events;
-    const { clock, expiry } = this.#waits;
+    const { waits } = this.#options;
+    if (waits === undefined) return events;
+    const { clock, expiry } = waits;
     return withDeadlines(snapshot, events, { now: clock.now(), expiry });
   }
 

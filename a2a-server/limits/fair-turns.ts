@@ -18,6 +18,8 @@ interface FairTurnsOptions {
   /** The weights of principals. The default is 1. */
   weights?: Weights;
   onRefused?: OnRefused;
+  /** True while the processor is the bottleneck. The default is never. */
+  busy?: () => boolean;
 }
 
 interface TurnRequest {
@@ -155,7 +157,7 @@ export class FairTurns {
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   reserve(principal: string): () => void {
-    const { queuedTasks } = this.#options.limits;
+    const queuedTasks = this.#queueLimit();
     if (!this.isFree(principal)) {
       const used = {
         principal: (this.#queues.get(principal)?.length ?? 0) + countOf(this.#reserved, principal),
@@ -172,6 +174,19 @@ export class FairTurns {
     return () => {
       add(this.#reserved, principal, -1);
       this.#totalReserved -= 1;
+    };
+  }
+
+  /**
+   * To accept a task costs a part of the time that its work costs. A busy server that accepts more than it can do has
+   * less time for the work. So its queue is not longer than one round of running tasks.
+   */
+  #queueLimit(): Limit {
+    const { queuedTasks, executions } = this.#options.limits;
+    if (this.#options.busy?.() !== true) return queuedTasks;
+    return {
+      principal: Math.min(queuedTasks.principal, executions.principal),
+      server: Math.min(queuedTasks.server, executions.server),
     };
   }
 

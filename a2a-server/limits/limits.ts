@@ -23,7 +23,7 @@ export const LIMITS = {
   streams: { what: 'open event streams', principal: 1_000, server: 4_000, retryAfterS: 5 },
   /** A task above this limit waits for its turn. */
   executions: { what: 'running tasks', principal: 32, server: 64, retryAfterS: 30 },
-  queuedTasks: { what: 'tasks that wait for their turn', principal: 1_000, server: 10_000, retryAfterS: 30 },
+  queuedTasks: { what: 'tasks that wait for their turn', principal: 1_000, server: 10_000, retryAfterS: 10 },
 } as const satisfies Readonly<Record<string, LimitDefinition>>;
 
 export type LimitName = keyof typeof LIMITS;

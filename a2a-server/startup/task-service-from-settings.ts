@@ -12,6 +12,7 @@ import type { ChildProcesses } from '../processes/child-processes.ts';
 import { SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import type { OnRefused } from '../limits/counted-use.ts';
+import { busyEventLoop } from '../limits/event-loop.ts';
 import { FairTurns } from '../limits/fair-turns.ts';
 import { limitsOf } from './limit-settings.ts';
 import { logRefusals } from './log-refused-commands.ts';
@@ -73,6 +74,7 @@ export function taskServiceFromSettings(
     turns: new FairTurns({
       limits: limitsOf(settings),
       weights: settings.weights,
+      busy: busyEventLoop(),
       ...(onRefused && { onRefused }),
     }),
     graceMs: settleMs(settings),

@@ -12,6 +12,7 @@ import { crowd } from './crowd.ts';
 import { inFlight } from './in-flight.ts';
 import { longJournal } from './long-journal.ts';
 import { memory } from './memory.ts';
+import { overload } from './overload.ts';
 import { parked } from './parked.ts';
 import { resume } from './resume.ts';
 import { soakTurns } from './soak.ts';
@@ -33,6 +34,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   parked,
   resume,
   crowd,
+  overload,
   soakTurns,
   abort,
   cancel,

@@ -23,7 +23,9 @@ export const inFlight: Benchmark = {
   id: 'in-flight',
   title: `${String(CALLS)} calls in flight in one bridge, and calls beside them`,
   async run(context) {
-    const agent = await startAgent(context);
+    const agent = await startAgent(context, {
+      args: [`--max-tasks=${String(CALLS)}`, `--max-tasks-in-all=${String(CALLS)}`],
+    });
     const stateDir = await mkdtemp(join(context.directory, 'bridge-'));
     const program = {
       script: join(context.dist, 'bridge', 'main.js'),

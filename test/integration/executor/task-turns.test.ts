@@ -53,10 +53,11 @@ const stateOf = async (tasks: Tasks, taskId: string, principal = ADA): Promise<s
 describe('tasks above the limit of running tasks', () => {
   it('wait as submitted, say how many tasks go first, and run in order', async () => {
     const gate = new Deferred<void>();
-    const { tasks, models } = await started(turnsFor(1, 4), [{ until: gate.promise }]);
+    const { tasks, models, clock } = await started(turnsFor(1, 4), [{ until: gate.promise }]);
     const first = await tasks.send(messageOf('one'));
     const second = await tasks.send(messageOf('two'));
     const third = await tasks.send(messageOf('three'));
+    clock.advance(1_000);
     expect((await eventOf(tasks, second.taskId, 'task.queued')).ahead).toBe(0);
     const { text } = await eventOf(tasks, third.taskId, 'task.queued');
     expect(text).toBe(
@@ -83,9 +84,10 @@ describe('tasks above the limit of running tasks', () => {
 
   it('A4 can be cancelled while they wait, without a model call', async () => {
     const gate = new Deferred<void>();
-    const { tasks, models } = await started(turnsFor(1, 1), [{ until: gate.promise }]);
+    const { tasks, models, clock } = await started(turnsFor(1, 1), [{ until: gate.promise }]);
     const first = await tasks.send(messageOf('one'));
     const second = await tasks.send(messageOf('two'));
+    clock.advance(1_000);
     await eventOf(tasks, second.taskId, 'task.queued');
     const cancelled = await tasks.cancel(second.taskId, { principal: ADA, channel: 'test' }, 'not needed');
     expect([cancelled.status.state, tasks.waiting()]).toEqual(['canceled', 0]);
@@ -100,6 +102,7 @@ describe('tasks above the limit of running tasks', () => {
     const before = await started(turnsFor(1, 1), [{ until: gate.promise }]);
     const sent = [];
     for (const text of ['one', 'two', 'three']) sent.push(await before.tasks.send(messageOf(text)));
+    before.clock.advance(1_000);
     await eventOf(before.tasks, sent[2]?.taskId ?? '', 'task.queued');
     const stopped = before.stop();
     gate.resolve();

@@ -120,6 +120,19 @@ describe('turns of tasks', () => {
     expect(() => turns.reserve('ann')).not.toThrow();
   });
 
+  test('while the server is busy, no more tasks may wait than may run', () => {
+    let isBusy = true;
+    const turns = new FairTurns({
+      limits: { executions: { principal: 2, server: 4 }, queuedTasks: QUEUE },
+      busy: () => isBusy,
+    });
+    requests(turns, 'ann', 4);
+    expect(() => turns.reserve('ann')).toThrow('You have 2 tasks that wait for their turn');
+    expect(() => turns.reserve('bob')).not.toThrow();
+    isBusy = false;
+    expect(() => turns.reserve('ann')).not.toThrow();
+  });
+
   test('no limit is exceeded, no place stays empty while a task may run, and nobody is forgotten', () => {
     const principal = fc.constantFrom('ann', 'bob', 'cy');
     const step = fc.oneof(

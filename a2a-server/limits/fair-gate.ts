@@ -1,0 +1,69 @@
+/**
+ * Lets principals share one processor fairly. While several principals are active, each may have only a few steps of
+ * work in flight, so a step of one principal waits for few steps of each other. A principal that is alone is not bounded.
+ */
+import type { Clock } from '../../shared/runtime/clock.ts';
+
+/** The steps that one principal may have in flight beside other principals. */
+const STEPS = 2;
+
+/** A principal is active for this time after its last step, in milliseconds. */
+const ACTIVE_MS = 10_000;
+
+export class FairGate {
+  readonly #clock: Pick<Clock, 'now'>;
+  /** The time of each principal's last step. */
+  readonly #active = new Map<string, number>();
+  readonly #inFlight = new Map<string, number>();
+  /** A principal with a queue has steps in flight. Each of them lets the next one in when it ends. */
+  readonly #queues = new Map<string, (() => void)[]>();
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** Does a step of the principal's work, when it is its turn. */
+  async pass<T>(principal: string, step: () => Promise<T>): Promise<T> {
+    if (this.#isBounded(principal)) await new Promise<void>((resolve) => this.#enqueue(principal, resolve));
+    this.#count(principal, 1);
+    try {
+      return await step();
+    } finally {
+      // The code that awaits the step runs before this.
+      setImmediate(() => this.#leave(principal));
+    }
+  }
+
+  #isBounded(principal: string): boolean {
+    const now = this.#clock.now();
+    this.#active.set(principal, now);
+    let others = false;
+    for (const [other, at] of this.#active) {
+      if (Math.abs(now - at) > ACTIVE_MS) this.#active.delete(other);
+      else if (other !== principal) others = true;
+    }
+    if (this.#queues.has(principal)) return true;
+    return others && (this.#inFlight.get(principal) ?? 0) >= STEPS;
+  }
+
+  #enqueue(principal: string, enter: () => void): void {
+    const queue = this.#queues.get(principal) ?? [];
+    this.#queues.set(principal, queue);
+    queue.push(enter);
+  }
+
+  #leave(principal: string): void {
+    this.#count(principal, -1);
+    // After a time alone, more steps are in flight than beside others.
+    if ((this.#inFlight.get(principal) ?? 0) >= STEPS) return;
+    const queue = this.#queues.get(principal);
+    queue?.shift()?.();
+    if (queue?.length === 0) this.#queues.delete(principal);
+  }
+
+  #count(principal: string, change: 1 | -1): void {
+    const count = (this.#inFlight.get(principal) ?? 0) + change;
+    if (count === 0) this.#inFlight.delete(principal);
+    else this.#inFlight.set(principal, count);
+  }
+}

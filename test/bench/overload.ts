@@ -1,0 +1,224 @@
+/**
+ * Measures a server that gets twice the work that it can do, and a quiet user beside a loud one. All figures are ratios
+ * within one run. The clients share the machine with the server.
+ *
+ * - A delegation is one blocking message whose plan appends a line to a file, without an approval.
+ * - The capacity is the best rate of some numbers of clients, each of which sends the next message after an answer.
+ * - A refused message counts as no work, and its client does not repeat it.
+ */
+import { randomUUID } from 'node:crypto';
+import { Agent as HttpAgent, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
+import { TOOL_APPROVAL } from '../../shared/protocol/extensions.ts';
+import { rpcBody } from '../support/rpc-answer.ts';
+import { type Agent, startAgent } from './agent.ts';
+import type { Benchmark, Figure } from './benchmark.ts';
+import { quantile } from './statistics.ts';
+
+const LOUD = 'token-of-the-loud-user-0123456789';
+const QUIET = 'token-of-the-quiet-user-0123456789';
+const CLIENTS = [8, 16, 32];
+const CONNECTIONS = 100;
+const WARM_UP_MS = 3_000;
+const ROUND_MS = 8_000;
+/** The samples of the quiet user, each a delegation after the one before. */
+const SAMPLES = 100;
+
+const GOODPUT_AIM = 0.9;
+const QUIET_AIM = 5;
+
+type Outcome = 'done' | 'refused' | 'failed';
+type Send = () => Promise<Outcome>;
+
+export const overload: Benchmark = {
+  id: 'overload',
+  title: 'twice the work that a server can do, and a quiet user beside a loud one',
+  async run(context) {
+    const agent = await startAgent(context, {
+      env: { A2A_SERVER_TOKENS: `loud=${LOUD},quiet=${QUIET}` },
+    });
+    const loud = sender(agent, LOUD);
+    const quiet = sender(agent, QUIET);
+    try {
+      await rateOf(loud, 16, WARM_UP_MS);
+      const rates = [];
+      for (const clients of CLIENTS) rates.push(await rateOf(loud, clients, ROUND_MS));
+      const peak = Math.max(...rates);
+      context.note(`overload: ${peak.toFixed(0)} tasks a second`);
+      const double = await openLoop(loud, 2 * peak, ROUND_MS);
+      context.note('overload: twice the capacity done');
+      const alone = await latencies(quiet);
+      const besideConnections = await beside(quiet, (signal) => closedLoop(loud, CONNECTIONS, signal));
+      const besideDouble = await beside(quiet, (signal) => openLoop(loud, 2 * peak, Infinity, signal));
+      return figures({ peak, double, alone, besideConnections, besideDouble });
+    } finally {
+      await agent.program.stop();
+    }
+  },
+};
+
+interface Measured {
+  peak: number;
+  double: Load;
+  alone: number[];
+  besideConnections: number[];
+  besideDouble: number[];
+}
+
+interface Load {
+  /** Delegations that ended while the load lasted, per second. */
+  goodput: number;
+  refused: number;
+  failed: number;
+}
+
+function figures({ peak, double, alone, besideConnections, besideDouble }: Measured): Figure[] {
+  const own = quantile(alone, 0.99);
+  const times = (samples: readonly number[]): Pick<Figure, 'value' | 'unit' | 'aim'> => ({
+    value: quantile(samples, 0.99) / own,
+    unit: 'ratio',
+    aim: { at: 'most', value: QUIET_AIM },
+  });
+  return [
+    {
+      name: 'goodput at twice the capacity / at the peak',
+      value: double.goodput / peak,
+      unit: 'ratio',
+      aim: { at: 'least', value: GOODPUT_AIM },
+    },
+    {
+      name: 'requests that failed without a refusal',
+      value: double.failed,
+      unit: 'count',
+      aim: { at: 'most', value: 0 },
+    },
+    {
+      name: `quiet user beside ${CONNECTIONS} connections of another / alone, p99`,
+      ...times(besideConnections),
+    },
+    { name: 'quiet user beside twice the capacity of another / alone, p99', ...times(besideDouble) },
+    { name: 'capacity', value: peak, unit: 'tasks/s' },
+    { name: 'requests refused at twice the capacity', value: double.refused, unit: 'count' },
+    { name: 'quiet user alone, p99', value: own, unit: 'ms' },
+    { name: 'quiet user alone, median', value: quantile(alone, 0.5), unit: 'ms' },
+    {
+      name: `quiet user beside ${CONNECTIONS} connections, median`,
+      value: quantile(besideConnections, 0.5),
+      unit: 'ms',
+    },
+    { name: 'quiet user beside twice the capacity, median', value: quantile(besideDouble, 0.5), unit: 'ms' },
+  ];
+}
+
+/** Returns a function that delegates once. */
+function sender({ url }: Agent, token: string): Send {
+  const agent = new HttpAgent({ keepAlive: true });
+  return () =>
+    new Promise((resolve) => {
+      const plan = [{ tool: 'append-file', input: { path: `${randomUUID()}.txt`, content: 'one line\n' } }];
+      const body = rpcBody('SendMessage', {
+        message: {
+          messageId: randomUUID(),
+          role: 'ROLE_USER',
+          parts: [{ text: JSON.stringify({ plan }) }],
+          metadata: { [TOOL_APPROVAL]: { autoExecute: true } },
+        },
+      });
+      const headers = {
+        authorization: `Bearer ${token}`,
+        'content-type': 'application/json',
+        'a2a-version': '1.0',
+        'a2a-extensions': TOOL_APPROVAL,
+      };
+      const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+        buffer(response).then(
+          (bytes) => resolve(outcomeOf(response.statusCode, bytes.toString())),
+          () => resolve('failed'),
+        );
+      });
+      sent.on('error', () => resolve('failed'));
+      sent.end(body);
+    });
+}
+
+function outcomeOf(status: number | undefined, text: string): Outcome {
+  if (status === 429 || status === 503) return 'refused';
+  return text.includes('TASK_STATE_COMPLETED') ? 'done' : 'failed';
+}
+
+/** Clients that each send the next message after the answer to the last one. Returns delegations per second. */
+async function rateOf(send: Send, clients: number, ms: number): Promise<number> {
+  const end = new AbortController();
+  const began = performance.now();
+  const loop = closedLoop(send, clients, end.signal);
+  await wait(ms);
+  end.abort();
+  const took = performance.now() - began;
+  return (await loop) / (took / 1_000);
+}
+
+/** @returns the number of delegations that were done before the signal */
+async function closedLoop(send: Send, clients: number, signal: AbortSignal): Promise<number> {
+  let done = 0;
+  const client = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const outcome = await send();
+      if (outcome === 'done' && !signal.aborted) done += 1;
+      if (outcome === 'refused') await wait(100);
+    }
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return done;
+}
+
+/** Sends messages at a fixed rate, whether or not earlier ones are answered. */
+async function openLoop(send: Send, rate: number, ms: number, signal?: AbortSignal): Promise<Load> {
+  const load = { done: 0, refused: 0, failed: 0 };
+  const open = new Set<Promise<void>>();
+  const began = performance.now();
+  let over = false;
+  const record = async (): Promise<void> => {
+    const outcome = await send();
+    if (outcome !== 'done') load[outcome] += 1;
+    else if (!over) load.done += 1;
+  };
+  for (let sent = 0; !over;) {
+    const passed = performance.now() - began;
+    over = passed >= ms || signal?.aborted === true;
+    const due = over ? 0 : (passed / 1_000) * rate;
+    for (; sent < due; sent += 1) {
+      const one: Promise<void> = record();
+      open.add(one);
+      void one.finally(() => open.delete(one));
+    }
+    await wait(5);
+  }
+  const took = performance.now() - began;
+  await Promise.all(open);
+  const { done, refused, failed } = load;
+  return { goodput: done / (took / 1_000), refused, failed };
+}
+
+/** @returns the time of each delegation of one client, in milliseconds */
+async function latencies(send: Send): Promise<number[]> {
+  const times: number[] = [];
+  while (times.length < SAMPLES) {
+    const began = performance.now();
+    const outcome = await send();
+    if (outcome === 'failed') throw new Error('a delegation of the quiet user failed');
+    if (outcome === 'done') times.push(performance.now() - began);
+    await wait(10);
+  }
+  return times;
+}
+
+async function beside(quiet: Send, loud: (signal: AbortSignal) => Promise<unknown>): Promise<number[]> {
+  const end = new AbortController();
+  const load = loud(end.signal);
+  await wait(1_000);
+  const times = await latencies(quiet);
+  end.abort();
+  await load;
+  return times;
+}
