@@ -211,7 +211,7 @@ export class McpServer {
     });
   }
 
-  /** Returns the connection. If the server is disconnected, waits a short time for it. */
+  /** Returns the connection. If the server is disconnected, waits a short time for the next connection. */
   async #connection(signal: AbortSignal): Promise<McpServerConnection> {
     const { clock, limits } = this.#context;
     const limit = startTimeout(clock, limits.awayMs, signal);

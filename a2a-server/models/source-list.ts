@@ -45,7 +45,7 @@ function entryOf(source: Source): { key: string; text: string } | undefined {
 }
 
 /**
- * Returns the text on one line and without brackets. A title is foreign text, and must not look like another link or
+ * Returns the text on one line and without brackets. A title is untrusted text, and must not look like another link or
  * list.
  */
 function plainLine(text = ''): string {

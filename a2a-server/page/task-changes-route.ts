@@ -12,7 +12,7 @@ import { callerOf } from '../http/auth/caller.ts';
 import { HEARTBEAT_MS, sseWriter } from '../http/streams/sse.ts';
 import type { TaskChanges } from './task-changes.ts';
 
-/** Between two events, in milliseconds. A model's text arrives in many appends per second. */
+/** The shortest time between two events, in milliseconds. A model's text causes many appends per second. */
 const PAUSE_MS = 1_000;
 
 interface ChangesOptions {

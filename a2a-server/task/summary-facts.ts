@@ -130,7 +130,10 @@ const READING_TOOLS: Readonly<Record<string, string>> = { 'read-file': 'path', f
 /** The usual names of this input in tools of MCP servers. */
 const SOURCE_INPUT = /^(?:path|file|file_?path|file_?name|uri|url)s?$/i;
 
-/** Returns the files and pages that a call returned. The tool is built in, or a read-only tool of an MCP server. */
+/**
+ * Returns the paths and URLs in the input of a call that has read them. Returns none unless the tool is a built-in tool
+ * that reads, or a read-only tool of an MCP server.
+ */
 function sourcesRead({ tool, source, sideEffect, state, input }: Call): string[] {
   if (state.type !== 'settled' || state.result.type !== 'ran' || state.result.outcome.type !== 'ok')
     return [];

@@ -3,7 +3,7 @@
  * revisions show these fields. Multiple choice uses one checkbox per choice, because older clients have no multi-select
  * fields.
  *
- * Titles, descriptions, choices and the names of fields are foreign text, so the form shows them escaped. The answer
+ * Titles, descriptions, choices and the names of fields are untrusted text, so the form shows them escaped. The answer
  * maps the escaped names back.
  */
 import { z } from 'zod';

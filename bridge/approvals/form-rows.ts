@@ -56,14 +56,14 @@ export function summaryRows(action: PendingAction): readonly string[] {
   return [...warningOf(action).map(({ text }) => text), row];
 }
 
-/** Returns foreign text as rows that begin with a mark; undefined if the text needs more than four. */
+/** Returns text of an agent or a file as rows with a mark. Returns undefined if it needs more than `MAX_FORM_ROWS` rows. */
 export function markedRows(text: string): readonly string[] | undefined {
   if (text.length > LONGEST) return undefined;
   const rows = visibleLines(text).flatMap((line) => [...wrapped({ mark: '│ ', text: line })]);
   return rows.length > MAX_FORM_ROWS ? undefined : rows;
 }
 
-/** Splits the bridge's own sentence into rows of a form. Foreign names in it must already be escaped. */
+/** Splits the bridge's own sentence into rows of a form. The caller has already escaped the agent's names in the sentence. */
 export function productRows(text: string): readonly string[] {
   return [...wrapped(productLine(text))];
 }
@@ -135,8 +135,8 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
 }
 
 /**
- * The marker for a last line without a line feed. The bridge escapes these brackets in foreign text, so foreign text
- * cannot contain the marker.
+ * The marker for a last line without a line feed. The bridge escapes these brackets in text of agents and files, so such
+ * text cannot contain the marker.
  */
 const OPEN = ' ⟨no line feed at the end⟩';
 

@@ -20,7 +20,10 @@ export interface DecisionClaim {
   running: boolean;
 }
 
-/** In milliseconds. Such an agent forgets its tasks in a restart, which happens much earlier. */
+/**
+ * How long the database keeps a claim, in milliseconds. An agent that needs claims loses its tasks when it restarts, and
+ * it restarts much earlier.
+ */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
@@ -28,9 +31,9 @@ const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 export interface DecisionClaims {
   /**
    * Claims the call for a message. A message that is resent already has its claim.
-   * @param past messages of ended processes that certainly failed
+   * @param past ids of messages whose process has ended and whose delivery certainly failed
    * @returns the claim of another message, if one exists
-   * @throws ProductError STORAGE if the claim can be neither made nor read; nothing may then be sent
+   * @throws ProductError STORAGE if the database cannot be used; the caller must then not send the message
    */
   take(
     asking: AskedQuestion,

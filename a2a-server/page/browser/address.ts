@@ -67,7 +67,7 @@ export function setAddressFilters(filters: TaskFilters): void {
   replaceFragment(`#${new URLSearchParams([...target, ...filterParameters(filters)]).toString()}`);
 }
 
-/** A replaced fragment causes no event, unlike an assigned one. */
+/** `replaceState` sends no `hashchange` event, so this function sends one. */
 function replaceFragment(fragment: string): void {
   history.replaceState(null, '', fragment);
   window.dispatchEvent(new HashChangeEvent('hashchange'));

@@ -49,7 +49,11 @@ export function findPlace(list: HTMLElement, place: PagePlace | undefined): void
   scroll(0);
 }
 
-/** Remembers the place when the page goes away. The children of `list` are blocks of steps. Returns a function that remembers it now and stops. */
+/**
+ * Stores the scroll position of the task when the browser unloads the page. Returns a function that stores the position
+ * at once and removes the listener.
+ * @param list the element whose children are blocks of steps
+ */
 export function keepPlace(list: HTMLElement, taskId: string): () => void {
   const keep = (): void => {
     const place = placeOf(list);

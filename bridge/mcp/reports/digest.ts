@@ -288,7 +288,7 @@ function isRunning(call: CallView): boolean {
 
 /**
  * Returns a function that checks the limit. It measures only the structured result, because the text is always shorter.
- * It measures each foreign text once, because the digests of one status repeat most texts.
+ * It measures each untrusted text once, because the digests of one status repeat most texts.
  */
 function limitCheck(): (digest: Digest) => boolean {
   const measured = new Map<string, number>();

@@ -27,7 +27,10 @@ export class HttpReplies implements SentReplies {
     if (this.#answers.size > MAX_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
   }
 
-  /** Call this when a response to the request is written completely. A response without the reply changes nothing. */
+  /**
+   * Call this when a response to the request is written completely. Has no effect if `sent` was not called for the
+   * request.
+   */
   written(request: string | number): void {
     const answer = this.#answers.get(request);
     if (answer !== undefined) answer.written = true;

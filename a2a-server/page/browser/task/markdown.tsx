@@ -1,5 +1,5 @@
 /**
- * Shows foreign Markdown. The page draws elements of a fixed list and never inserts HTML (X3).
+ * Shows untrusted Markdown. The page draws elements of a fixed list and never inserts HTML (X3).
  *
  * - `marked` only splits the text into tokens. Raw HTML is text.
  * - A link goes only to http and https. If the text of a link is not its address, the page shows the host.

@@ -1,4 +1,4 @@
-/** Draws one step of a task's story. All texts of agents, tools and clients are foreign. */
+/** Draws one step of a task's story. Texts of agents, tools and clients are untrusted. */
 import { useState } from 'preact/hooks';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { channelText } from '../channel-text.ts';
