@@ -167,7 +167,8 @@ export class Inbox {
         const session = here ?? (await sessions.find(taskId));
         await this.#keep(session);
         // If the session has a newer task, only that task's result counts. So this task is closed.
-        if (session.view !== undefined && session.view.taskId !== taskId) outbox.collect(taskId, 'unknown');
+        if (session.view !== undefined && session.view.taskId !== taskId)
+          outbox.collect({ agent, taskId }, 'unknown');
       }
     } catch (error) {
       log.debug({ agent, problem: messageOf(error) }, 'the state of an agent is unknown for now');

@@ -39,8 +39,8 @@ export class ResultHandover {
       writes.begin(session, () =>
         outbox.together(() => {
           for (const earlier of results.tasksOf(agent.name, sessionId))
-            if (earlier !== taskId) outbox.collect(earlier, 'unknown');
-          outbox.collect(taskId, state);
+            if (earlier !== taskId) outbox.collect({ agent: agent.name, taskId: earlier }, 'unknown');
+          outbox.collect({ agent: agent.name, taskId }, state);
         }),
       );
   }

@@ -109,12 +109,13 @@ export class Outbox {
    * Records that the client has the result of this task. Closes the task's entries of all bridges, and deletes their
    * texts.
    */
-  collect(taskId: string, ended: TaskStateName): void {
+  collect({ agent, taskId }: Pick<DelegatedTask, 'agent' | 'taskId'>, ended: TaskStateName): void {
     this.#database.transaction(() => {
       const closed = this.#database.run(
         `UPDATE delegations SET state = 'collected', ended = ?, handed_over_by = NULL,
-           work = json_set(work, '$.text', '') WHERE task_id = ? AND state = 'accepted'`,
+           work = json_set(work, '$.text', '') WHERE agent = ? AND task_id = ? AND state = 'accepted'`,
         ended,
+        agent,
         taskId,
       );
       if (closed > 0) this.#forgetOldest();

@@ -37,7 +37,7 @@ export async function inbox(run: CommandRun<InboxOptions>): Promise<number> {
     if (options.bell === true && shown.length > 0) terminal.write(BELL);
     if (options.collect !== true) return;
     for (const { entry } of shown)
-      if (entry.type === 'finished') context.outbox.collect(entry.taskId, recordedEnd(entry));
+      if (entry.type === 'finished') context.outbox.collect(entry, recordedEnd(entry));
   };
   if (json && options.watch !== true)
     terminal.say(JSON.stringify({ entries: entries.map(({ entry }) => entry), unreachable }));

@@ -76,8 +76,9 @@ describe('the outbox of the bridges', () => {
     outbox.put(entry('1', { state: accepted }));
     outbox.put(entry('2', { state: { ...accepted, taskId: 'other' } }));
     outbox.put(entry('3'));
-    outbox.collect('t', 'canceled');
-    expect(outbox.open().map(({ messageId }) => messageId)).toEqual(['2', '3']);
+    outbox.put(entry('4', { state: accepted, agent: 'other' }));
+    outbox.collect({ agent: 'local', taskId: 't' }, 'canceled');
+    expect(outbox.open().map(({ messageId }) => messageId)).toEqual(['2', '3', '4']);
     expect(outbox.entries().at(-1)).toEqual(
       entry('1', { text: '', state: { ...accepted, type: 'collected', ended: 'canceled' } }),
     );
@@ -95,7 +96,7 @@ describe('the outbox of the bridges', () => {
     const other = new Outbox(await openDatabase(state));
     expect(other.open()[0]?.files).toEqual(files);
     expect([...(other.contents('1').get('h') ?? [])]).toEqual([...bytes]);
-    outbox.collect('t', 'completed');
+    outbox.collect({ agent: 'local', taskId: 't' }, 'completed');
     outbox.drop('2');
     expect([other.contents('1').size, other.contents('2').size]).toEqual([0, 0]);
   });
@@ -104,7 +105,7 @@ describe('the outbox of the bridges', () => {
     for (let at = 0; at < 502; at++) {
       const createdAt = new Date(1_700_000_000_000 + at).toISOString();
       outbox.put(entry(String(at), { createdAt, state: { ...accepted, taskId: `t${String(at)}` } }));
-      outbox.collect(`t${String(at)}`, 'completed');
+      outbox.collect({ agent: 'local', taskId: `t${String(at)}` }, 'completed');
     }
     expect(outbox.entries()).toHaveLength(500);
     expect(outbox.entries()[0]?.messageId).toBe('2');
@@ -112,7 +113,7 @@ describe('the outbox of the bridges', () => {
 
   test('an entry is found by the id of its message, task or session, and the newest open entry is the last', () => {
     outbox.put(entry('1', { state: accepted }));
-    outbox.collect('t', 'completed');
+    outbox.collect({ agent: 'local', taskId: 't' }, 'completed');
     outbox.put(entry('2', { state: { ...accepted, taskId: 'u' } }));
     outbox.put(entry('3', { state: { ...accepted, taskId: 'v' }, agent: 'other' }));
     expect(outbox.ofHandle('1').map(({ messageId }) => messageId)).toEqual(['1']);
