@@ -205,6 +205,11 @@ export interface Journal {
    * @returns a function that ends the watch
    */
   watch(taskId: string, wake: () => void): () => void;
+  /**
+   * Returns milliseconds since 1970: the time of the `at` of new entries. Servers that share a journal use one clock, so
+   * they agree about deadlines.
+   */
+  now(): number;
   /** The records that all servers of the journal share. Absent if one server uses the journal. */
   readonly records?: RecordStore;
   /** False while the storage cannot be reached. The journal tries again by itself. */

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { systemClock } from '../../shared/runtime/clock.ts';
 import { withStorageErrors } from '../../shared/sqlite/storage-error.ts';
 import type { OnAppended, OnChangedElsewhere } from '../journal/committed-entries.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -7,7 +8,6 @@ import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
 import type { ServerSettings } from './settings.ts';
 
 interface JournalUse {
-  clock: () => number;
   onAppended: OnAppended;
   onChangedElsewhere: OnChangedElsewhere;
   /** Called once if the database has forgotten this server. This server must stop its work (E1). */
@@ -26,10 +26,10 @@ export async function openJournal(
     label,
     stateDir,
   }: Pick<ServerSettings, 'database' | 'databaseListen' | 'label' | 'stateDir'>,
-  { clock, onAppended, onChangedElsewhere, onRemoved }: JournalUse,
+  { onAppended, onChangedElsewhere, onRemoved }: JournalUse,
 ): Promise<Journal> {
   const path = join(stateDir, 'journal.db');
-  if (database === undefined) return openSqliteJournal({ path, clock, onAppended });
+  if (database === undefined) return openSqliteJournal({ path, clock: () => systemClock.now(), onAppended });
   // The state directory also has the records of this server's processes.
   const lock = withStorageErrors(path, () => lockJournal(path));
   try {
@@ -38,7 +38,6 @@ export async function openJournal(
       url: database,
       listenUrl: databaseListen,
       label,
-      clock,
       onAppended,
       onChangedElsewhere,
       onRemoved,

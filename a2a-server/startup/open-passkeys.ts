@@ -1,5 +1,5 @@
 /** Opens the passkeys of the records for the approval page. */
-import { systemClock } from '../../shared/runtime/clock.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import type { PagePasskeys } from '../page/passkey-routes.ts';
@@ -14,21 +14,21 @@ import type { RecordStore } from '../records/record-store.ts';
 export function openPasskeys(
   records: RecordStore,
   base: string,
-  { log, audited }: { log: Logger; audited: (act: AuditAct) => Promise<void> },
+  { clock, log, audited }: { clock: Clock; log: Logger; audited: (act: AuditAct) => Promise<void> },
 ): PagePasskeys {
   const store = passkeyStore(records);
   const party = relyingPartyOf(base);
-  const codes = registrationCodes(records, () => systemClock.now());
+  const codes = registrationCodes(records, () => clock.now());
   return {
     party,
     base,
-    presence: createPresence({ passkeys: store, records, party, base, clock: systemClock }),
+    presence: createPresence({ passkeys: store, records, party, base, clock }),
     passkeys: createPasskeys({
       store,
       records,
       codes,
       party,
-      clock: systemClock,
+      clock,
       onChange(change, facts) {
         log.warn(facts, `a passkey was ${change}`);
         void audited({ act: `passkey.${change}`, ...facts });

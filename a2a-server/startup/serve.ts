@@ -3,7 +3,7 @@ import type { RequestListener, Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { AbortScope } from '../../shared/runtime/abort.ts';
-import { systemClock } from '../../shared/runtime/clock.ts';
+import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { runCredential } from '../../shared/net/server-proof.ts';
 import { removeServerRecord, writeServerRecord } from '../../shared/state/server-record.ts';
@@ -133,7 +133,6 @@ export async function serve(
     const telemetry = await openTelemetry(settings, { tools: prepared.tools, env: process.env, log });
     held.telemetry = telemetry;
     held.journal = await openJournal(settings, {
-      clock: () => systemClock.now(),
       onAppended: (taskId, entries, trace) => {
         logEvents(log, taskId, entries, trace);
         for (const act of auditedActs(taskId, entries)) void audited(act);
@@ -225,6 +224,8 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<ServerRun> {
   const { settings, log, token, server, port, own, journal, records, mcpServers, confinement, worker } =
     opened;
+  /** The servers of a journal agree about the time of deadlines, tokens and tickets. */
+  const clock: Clock = { ...systemClock, now: () => journal.now() };
   const able = createToolsAndCommands({
     journal,
     tools: opened.tools,
@@ -240,12 +241,12 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
   const onFailure = (error: unknown): void =>
     log.error({ err: error }, 'an issued token or a sign-in of the page could not be read');
-  const passkeys = openPasskeys(records, base, { log, audited: opened.audited });
+  const passkeys = openPasskeys(records, base, { clock, log, audited: opened.audited });
   const problem = presenceProblem(opened.policy, base);
   if (problem !== undefined) log.warn(problem);
   const onRefused: OnRefused = (limit, scope) => opened.telemetry.metrics?.refused(limit, scope);
   const tasks = taskServiceFromSettings(
-    { ...opened, clockCheck, presence: passkeys.presence, openWorkspace, onRefused },
+    { ...opened, clock, clockCheck, presence: passkeys.presence, openWorkspace, onRefused },
     able,
   );
   const record: ServerRecord = {
@@ -256,19 +257,17 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   };
   const reading = new AbortScope<StreamEndReason>();
   const credentials = [{ principal: LOCAL, token }, ...settings.tokens];
-  const issued = openIssuedTokens({ records, clock: systemClock, onFailure });
-  const sessions = pageSessions({ credentials, issued, clock: systemClock, records, onFailure });
+  const issued = openIssuedTokens({ records, clock, onFailure });
+  const sessions = pageSessions({ credentials, issued, clock, records, onFailure });
   const secret = await ticketSecret(token, journal.records);
   const disconnects =
-    settings.onDisconnect === 'cancel'
-      ? cancellingDisconnects({ tasks, clock: systemClock, log })
-      : IGNORED_DISCONNECTS;
+    settings.onDisconnect === 'cancel' ? cancellingDisconnects({ tasks, clock, log }) : IGNORED_DISCONNECTS;
   const openRequests = new OpenRequests(limitsOf(settings), onRefused);
   const verifyJwt =
     settings.oidc &&
     oidcVerifier({
       settings: settings.oidc,
-      clock: systemClock,
+      clock,
       onRefusal: (reason) => log.info({ reason }, 'a token of the OpenID Connect provider is refused'),
     });
   const metrics = await offeredMetrics(opened, tasks);
@@ -303,8 +302,8 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     ),
     issued,
     identity: { token, run: record },
-    tickets: streamTickets(secret, credentials, () => systemClock.now(), issued),
-    clock: systemClock,
+    tickets: streamTickets(secret, credentials, () => clock.now(), issued),
+    clock,
     reach: { publicHosts: publicHosts(settings), origins: [...settings.allowOrigin, ...originsOf(settings)] },
     log,
     reading,

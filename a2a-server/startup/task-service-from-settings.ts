@@ -1,5 +1,5 @@
 /** Creates the task service with the limits, budgets and time limits of the settings. */
-import { systemClock } from '../../shared/runtime/clock.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ClockCheck } from '../executor/clock-check.ts';
 import { randomIds } from '../executor/ids.ts';
@@ -35,6 +35,7 @@ export interface TaskServiceParts extends Pick<Prepared, 'worker' | 'policy'> {
   log: Logger;
   children: ChildProcesses;
   mcpServers?: McpServers | undefined;
+  clock: Clock;
   clockCheck: ClockCheck;
   presence: PresenceCheck;
   openWorkspace: ReturnType<typeof allowedWorkspaces>;
@@ -51,6 +52,7 @@ export function taskServiceFromSettings(
     policy,
     mcpServers,
     children,
+    clock,
     clockCheck,
     presence,
     openWorkspace,
@@ -60,8 +62,8 @@ export function taskServiceFromSettings(
 ): RunningTaskService {
   const tasks = createTaskService({
     journal,
-    clock: systemClock,
-    ids: randomIds(systemClock),
+    clock,
+    ids: randomIds(clock),
     models: worker.models,
     commands,
     children,

@@ -7,6 +7,7 @@ export function journalWithAppend(
 ): Journal {
   return {
     ownership: journal.ownership,
+    now: () => journal.now(),
     append,
     read: (taskId, after, limit) => journal.read(taskId, after, limit),
     row: (taskId) => journal.row(taskId),

@@ -6,6 +6,7 @@ export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journ
   const later = <T>(answer: Promise<T>, what: string): Promise<T> => scheduler.schedule(answer, what);
   return {
     ownership: journal.ownership,
+    now: () => journal.now(),
     append: (append) =>
       later(journal.append(append), `appended ${append.events.map((e) => e.type).join(' ')}`),
     read: (taskId, after, limit) => later(journal.read(taskId, after, limit), `read after ${after}`),

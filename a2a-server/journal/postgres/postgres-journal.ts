@@ -13,6 +13,7 @@ import { Appender } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
 import { packStep } from './compaction.ts';
 import { costRows, dailyUse } from './cost-sums.ts';
+import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
 import { deleteSessions, hasOldSession, removeDeleted } from './delete-sessions.ts';
 import { databaseAddress, isUnavailable, openPool, type Queries } from './driver.ts';
@@ -40,8 +41,8 @@ export interface PostgresJournalOptions {
   listenUrl?: string | undefined;
   /** Servers with the same label have the same directories. The default is no label, which is a label of its own. */
   label?: string | undefined;
-  /** Returns milliseconds since 1970. The time becomes the `at` of the entries. */
-  clock: () => number;
+  /** Returns milliseconds since 1970, for tests. The default is the time of the database. */
+  clock?: () => number;
   onAppended?: OnAppended;
   onChangedElsewhere?: OnChangedElsewhere;
   /** Called once if the database has forgotten this server. This server must stop its work (E1). */
@@ -76,10 +77,13 @@ export async function openPostgresJournal({
   const pool = openPool(address, READERS);
   const committed = new CommittedEntries(onAppended);
   const wakeUps = await connectWakeUps();
-  const appender = new Appender(writer, clock);
+  const databaseClock = new DatabaseClock();
+  const now = clock ?? (() => databaseClock.now());
+  const appender = new Appender(writer, now);
   const ownership = new PostgresOwnership(address, {
     id: writer.id,
     label: label ?? null,
+    clock: databaseClock,
     onClaimed: (taskId, epoch) => {
       appender.noteEpoch(taskId, epoch);
       committed.forgetTask(taskId);
@@ -170,8 +174,10 @@ export async function openPostgresJournal({
     await pool.close();
   }
 
+  await databaseClock.read(() => named(() => readDatabaseTime(pool)));
   return {
     ownership,
+    now,
     async append(append) {
       requireOpen();
       const prepared = prepareAppend(append);

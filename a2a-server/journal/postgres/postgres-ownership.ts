@@ -16,6 +16,7 @@ import {
   type Ownership,
   type UnopenedTask,
 } from '../ownership.ts';
+import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
 import { type Connection, type DatabaseAddress, openConnection, type SqlValue } from './driver.ts';
 import { BEAT_MS, LEASE_MS, workEnd } from './lease.ts';
 
@@ -27,7 +28,9 @@ const LOCK_MS = 500;
 
 const RENEW = {
   name: 'renew_lease',
-  text: "UPDATE nodes SET lease_until = clock_timestamp() + $2 * interval '1 millisecond' WHERE id = $1 RETURNING 1",
+  text:
+    "UPDATE nodes SET lease_until = clock_timestamp() + $2 * interval '1 millisecond' WHERE id = $1 RETURNING " +
+    DATABASE_TIME,
 };
 const HAS_LEASE = 'EXISTS (SELECT FROM nodes WHERE id = $1 AND lease_until > clock_timestamp())';
 const OWNER_IS_DEAD = 'NOT EXISTS (SELECT FROM nodes WHERE id = owner AND lease_until > clock_timestamp())';
@@ -76,6 +79,8 @@ interface PostgresOwnershipOptions {
   id: string;
   /** The label of this server, or null. */
   label: string | null;
+  /** Is set at each renewal of the lease. */
+  clock: DatabaseClock;
   onClaimed: (taskId: string, epoch: number) => void;
 }
 
@@ -84,6 +89,7 @@ export class PostgresOwnership implements Ownership {
   readonly #address: DatabaseAddress;
   readonly #id: string;
   readonly #label: string | null;
+  readonly #clock: DatabaseClock;
   readonly #onClaimed: (taskId: string, epoch: number) => void;
   readonly #claims = new Map<string, Claim>();
   /** The tasks whose claim was sent. They may already belong to this server in the database. */
@@ -95,10 +101,11 @@ export class PostgresOwnership implements Ownership {
   #end: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(address: DatabaseAddress, { id, label, onClaimed }: PostgresOwnershipOptions) {
+  constructor(address: DatabaseAddress, { id, label, clock, onClaimed }: PostgresOwnershipOptions) {
     this.#address = address;
     this.#id = id;
     this.#label = label;
+    this.#clock = clock;
     this.#onClaimed = onClaimed;
   }
 
@@ -215,8 +222,13 @@ export class PostgresOwnership implements Ownership {
   async #renew(): Promise<void> {
     const sentAt = performance.now();
     try {
-      const renewed = await this.#ask(RENEW, [this.#id, LEASE_MS]);
-      if (renewed.length === 0 || this.#closed) return;
+      let renewed = false;
+      await this.#clock.read(async () => {
+        const [row] = await this.#ask(RENEW, [this.#id, LEASE_MS]);
+        renewed = row !== undefined;
+        return row && Number(row[0]);
+      });
+      if (!renewed || this.#closed) return;
     } catch {
       return;
     }

@@ -98,9 +98,9 @@ class SqliteJournal implements Journal {
   readonly #compaction: Compaction;
   readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
   readonly #committed: CommittedEntries;
-  #closed = false;
-
   readonly #mark: LastCommitsWriter;
+  readonly now: () => number;
+  #closed = false;
 
   constructor(parts: {
     path: string;
@@ -122,6 +122,7 @@ class SqliteJournal implements Journal {
     this.#reader = new EntryReader(parts.database);
     this.#deletion = new SessionDeletion(parts.database, this.#costs);
     this.#compaction = new Compaction(parts.database);
+    this.now = parts.clock;
     const appender = new Appender(parts.database, { index: this.#index, costs: this.#costs }, parts.clock);
     this.#appends = new GroupCommit({
       commit: (appends) => {

@@ -224,6 +224,21 @@ else {
     });
   });
 
+  describe('a server whose own clock is wrong', () => {
+    it('uses the time of the database for deadlines and entries, as the other servers do', async () => {
+      const day = 24 * 60 * 60_000;
+      const ahead = `const now = Date.now; Date.now = () => now() + ${10 * day};`;
+      const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(ahead)}`;
+      const wrong = await stage({ env: { A2A_SERVER_DATABASE: url, NODE_OPTIONS } });
+      const { taskId } = await wrong.peer.send(plan(write('a.txt', 'one'), { say: 'We end.' }));
+      const [pending] = (await wrong.peer.task(taskId)).pending;
+      const deadline = Date.parse(pending?.expiresAt ?? '');
+      // The default is 7 days.
+      expect(deadline - Date.now()).toBeGreaterThan(6 * day);
+      expect(deadline - Date.now()).toBeLessThan(8 * day);
+    });
+  });
+
   describe('servers whose directories have the same paths on different disks', () => {
     it('R119 a label keeps each task on its disk; every server decides, and a session continues on its disk', async () => {
       const [first, other] = [await replica(url, ['--label=disk-1']), await replica(url, ['--label=disk-2'])];

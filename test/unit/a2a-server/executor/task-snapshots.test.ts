@@ -20,6 +20,7 @@ beforeEach(async () => {
   reads = [];
   journal = {
     ownership: real.ownership,
+    now: () => real.now(),
     append: (append) => real.append(append),
     read(taskId, after, limit) {
       reads.push(after);

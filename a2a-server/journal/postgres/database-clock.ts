@@ -1,0 +1,47 @@
+/**
+ * The time of the database, which all of its servers use: a server whose own clock is wrong must not expire the questions
+ * of the others. The server reads the time of the database each second, and measures the time since then with a monotonic
+ * clock.
+ */
+import { performance } from 'node:perf_hooks';
+import type { Queries } from './driver.ts';
+
+/** An SQL expression: the time of the database, in milliseconds since 1970. */
+export const DATABASE_TIME = '(extract(epoch FROM clock_timestamp()) * 1000)::float8';
+
+export class DatabaseClock {
+  /** The time of the database minus the monotonic time. */
+  #offset: number;
+  readonly #monotonic: () => number;
+
+  /** @param monotonic returns milliseconds since any moment */
+  constructor(monotonic: () => number = () => performance.now()) {
+    this.#monotonic = monotonic;
+    this.#offset = Date.now() - monotonic();
+  }
+
+  /** Returns milliseconds since 1970. */
+  now(): number {
+    return Math.round(this.#monotonic() + this.#offset);
+  }
+
+  /**
+   * Reads the time of the database. @param ask returns the time of the database, or undefined if there is no answer
+   */
+  async read(ask: () => Promise<number | undefined>): Promise<void> {
+    const sentAt = this.#monotonic();
+    const time = await ask();
+    if (time === undefined) return;
+    const receivedAt = this.#monotonic();
+    // The database has read its clock between these moments.
+    const least = time - receivedAt;
+    const most = time - sentAt;
+    if (this.#offset < least || this.#offset > most) this.#offset = (least + most) / 2;
+  }
+}
+
+/** @throws PostgresFailure */
+export async function readDatabaseTime(database: Queries): Promise<number> {
+  const [[time] = []] = await database.query({ text: `SELECT ${DATABASE_TIME}` });
+  return Number(time);
+}
