@@ -129,10 +129,10 @@ interface Asker {
 interface Opened {
   reader: PartReader;
   parts: StreamPartReader;
-  first: Heard;
+  first: EventBatch;
 }
 
-interface Heard {
+interface EventBatch {
   events: ModelEvent[];
   ended: boolean;
 }
@@ -150,9 +150,9 @@ async function* streamTurn(
     const unbind = onAbort(signal, () => release(reader));
     try {
       yield* first.events;
-      for (let heard = first; !heard.ended;) {
-        heard = await hear(reader, parts, signal);
-        yield* heard.events;
+      for (let batch = first; !batch.ended;) {
+        batch = await readBatch(reader, parts, signal);
+        yield* batch.events;
       }
     } finally {
       unbind();
@@ -228,7 +228,7 @@ async function openStream(
   const parts = new StreamPartReader(maxAnswerChars);
   const unbind = onAbort(signal, () => release(reader));
   try {
-    return { reader, parts, first: await hear(reader, parts, signal) };
+    return { reader, parts, first: await readBatch(reader, parts, signal) };
   } catch (error) {
     release(reader);
     throw error;
@@ -237,7 +237,11 @@ async function openStream(
   }
 }
 
-async function hear(reader: PartReader, parts: StreamPartReader, signal: AbortSignal): Promise<Heard> {
+async function readBatch(
+  reader: PartReader,
+  parts: StreamPartReader,
+  signal: AbortSignal,
+): Promise<EventBatch> {
   for (;;) {
     const { done, value } = await reader.read();
     signal.throwIfAborted();

@@ -9,7 +9,7 @@ export type ServerHealth =
   /** No program listens at the address, so the server has ended. */
   | { type: 'down' }
   /** Another program listens at the address. */
-  | { type: 'stranger'; message: string };
+  | { type: 'other-program'; message: string };
 
 const TIMEOUT_MS = 5_000;
 
@@ -24,6 +24,6 @@ export async function checkHealth(url: string, token: string): Promise<ServerHea
     case 'down':
       return { type: 'down' };
     case 'unproven':
-      return { type: 'stranger', message: found.message };
+      return { type: 'other-program', message: found.message };
   }
 }

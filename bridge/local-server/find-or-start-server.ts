@@ -95,7 +95,7 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
       );
     case 'down':
       return undefined;
-    case 'stranger':
+    case 'other-program':
       throw new ProductError(
         'AGENT_UNREACHABLE',
         `The address of the local A2A server, ${record.url}, does not answer as it should: ${health.message}. If the server hangs (pid ${String(record.pid)}), end it; if another program has its port, give the server another one: ${OTHER_PORT}.`,

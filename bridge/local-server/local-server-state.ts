@@ -25,7 +25,7 @@ export async function serverState(stateDirectory: string): Promise<ServerState> 
       return { type: 'stopped' };
     case 'closing':
       return { type: 'strange', record, message: 'it is shutting down' };
-    case 'stranger':
+    case 'other-program':
       return { type: 'strange', record, message: health.message };
   }
 }

@@ -15,7 +15,7 @@ import type { OutboxEntry, DelegatedWork } from '../state/outbox-entry.ts';
 import { titleOf } from './task-title.ts';
 import type { FileContents, Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
-import type { OnConfirmed } from './unconfirmed-replies.ts';
+import type { OnConfirmed } from './replies-not-confirmed-by-client.ts';
 import { type RequestedWork, isSameCall } from './same-call.ts';
 import type { CancelRequest } from '../agents/connection.ts';
 import type { CancelEnd } from './cancel-task.ts';

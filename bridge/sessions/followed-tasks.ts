@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
  * In milliseconds. A client that follows a task polls more often. A client without a poll in this time may have
  * stopped.
  */
-const LETS_GO_MS = 30_000;
+const POLL_EXPIRES_MS = 30_000;
 
 export class FollowedTasks {
   readonly #lastAsked = new WeakMap<Session, number>();
@@ -26,7 +26,7 @@ export class FollowedTasks {
 
   isFollowed(session: Session): boolean {
     const last = this.#lastAsked.get(session);
-    return last !== undefined && this.#now() - last < LETS_GO_MS;
+    return last !== undefined && this.#now() - last < POLL_EXPIRES_MS;
   }
 
   /** Call this when the client knows that the task has ended. The session's next task is another MCP task. */

@@ -4,7 +4,7 @@ import type { Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
 import type { OutboxWrites } from './outbox-writes.ts';
 import type { Session } from './session.ts';
-import type { OnConfirmed } from './unconfirmed-replies.ts';
+import type { OnConfirmed } from './replies-not-confirmed-by-client.ts';
 
 interface ResultHandoverParts {
   outbox: Outbox;

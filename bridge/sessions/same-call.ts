@@ -3,7 +3,7 @@
  *
  * A client repeats its call if it got no reply, because it gave up or the bridge was killed. The repeated call has the
  * same arguments and joins the first task (R99). After the client has the reply, the same arguments start a new task.
- * `unconfirmed-replies.ts` decides when the client has the reply.
+ * `replies-not-confirmed-by-client.ts` decides when the client has the reply.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { OutboxEntry } from '../state/outbox-entry.ts';

@@ -2,7 +2,7 @@
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Outbox } from '../state/outbox.ts';
-import type { OnConfirmed } from './unconfirmed-replies.ts';
+import type { OnConfirmed } from './replies-not-confirmed-by-client.ts';
 
 const NOT_WITHDRAWN = new AbortController().signal;
 

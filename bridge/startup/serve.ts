@@ -15,7 +15,7 @@ import type { BridgeSettings } from '../settings/settings.ts';
 import type { HttpRun } from '../transports/http/serve-http.ts';
 import { SeenResults } from '../mcp/tool/seen-results.ts';
 import type { ClientConnection } from '../sessions/delegating-clients.ts';
-import { UnconfirmedReplies } from '../sessions/unconfirmed-replies.ts';
+import { UnconfirmedReplies } from '../sessions/replies-not-confirmed-by-client.ts';
 import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
 import { abort } from '../mcp/tools/abort-tool.ts';
 import { wasLeftOpen } from '../state/may-have-open-work.ts';

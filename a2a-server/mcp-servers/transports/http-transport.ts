@@ -47,7 +47,7 @@ export const CUT_OFF = 'cut-off';
 const LAST_RESPONSES_MS = 1_000;
 
 /** The time limit of the request that deletes the session. MCP does not require this request. */
-const GOODBYE_MS = 1_000;
+const END_SESSION_MS = 1_000;
 
 export class HttpTransport implements ServerTransport {
   onclose?: () => void;
@@ -251,7 +251,7 @@ export class HttpTransport implements ServerTransport {
 
   async #finish(polite: boolean): Promise<void> {
     if (polite && this.sessionId !== undefined) {
-      await resultWithin(systemClock, GOODBYE_MS, this.#inner.terminateSession()).catch(() => undefined);
+      await resultWithin(systemClock, END_SESSION_MS, this.#inner.terminateSession()).catch(() => undefined);
     }
     this.#posts.abortAll();
     await this.#inner.close();

@@ -24,7 +24,7 @@ import {
 } from './server-transport.ts';
 
 /** The delay between the end of stdin and SIGTERM. A server can clean up and exit in this time. */
-const GOODBYE_MS = 1_000;
+const STDIN_END_MS = 1_000;
 /** After the exit, the transport waits this long for the last output. */
 const DRAIN_MS = 200;
 /** A program with more lines on stdout that are not messages is not an MCP server. */
@@ -188,7 +188,7 @@ export class StdioTransport implements ServerTransport {
       this.onclose?.();
     }
     child.stdin?.end();
-    if (!over && !failed) await resultWithin(clock, GOODBYE_MS, closed);
+    if (!over && !failed) await resultWithin(clock, STDIN_END_MS, closed);
     const left = child.pid === undefined ? 'gone' : await endGroup(child.pid, { graceMs, clock });
     if (left !== 'unconfirmed') this.#context.child.forget();
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();

@@ -157,7 +157,7 @@ export class AgentConnection {
   }
 
   refusal(error: unknown): string {
-    return `The agent ${commandText(this.#command)} answered with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastWords()}`;
+    return `The agent ${commandText(this.#command)} answered with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastOutput()}`;
   }
 
   /** Ends the agent. Resolves when the process group has ended and the peer has been notified. */
@@ -209,7 +209,7 @@ export class AgentConnection {
           ? `closed its output (${messageOf(reason)}), and the server ended it`
           : `ended ${how}`);
     await this.#endProcess();
-    this.#lost = `The agent ${commandText(this.#command)} ${did}.${this.#process.lastWords()}`;
+    this.#lost = `The agent ${commandText(this.#command)} ${did}.${this.#process.lastOutput()}`;
     this.#peer?.lost(this.#lost);
   }
 
@@ -221,13 +221,13 @@ export class AgentConnection {
     } catch (error) {
       if (limit.expired())
         throw this.#setUpFailure(
-          `did not answer ${method} within ${startMs / 1000} s.${this.#process.lastWords()}`,
+          `did not answer ${method} within ${startMs / 1000} s.${this.#process.lastOutput()}`,
         );
       if (error instanceof RequestError && error.code === AUTH_REQUIRED)
         throw new SignInNeeded(messageOf(error), { cause: error });
       if (this.closed) throw new ProductError('AGENT_ERROR', await this.#endMessage(), { cause: error });
       throw this.#setUpFailure(
-        `answered ${method} with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastWords()}`,
+        `answered ${method} with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastOutput()}`,
         error,
       );
     } finally {

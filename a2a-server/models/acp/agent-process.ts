@@ -26,7 +26,7 @@ export interface AgentProcess {
   /** Resolves after the process has exited. The text is for example `with exit code 1`. */
   readonly exited: Promise<string>;
   /** Returns the agent's stderr and its invalid stdout as sentences for an error message. Empty without such output. */
-  lastWords(): string;
+  lastOutput(): string;
   /** Sends SIGTERM to the process group, and SIGKILL after `graceMs`. */
   end(graceMs: number): Promise<void>;
 }
@@ -80,7 +80,7 @@ export async function startAgentProcess(
     stdin: child.stdin,
     stdout: lines,
     exited: exit,
-    lastWords: () => lastWords(stderr, lines.strayed),
+    lastOutput: () => lastOutput(stderr, lines.otherOutput),
     end: async (graceMs) => {
       child.stdin.destroy();
       const left = (await isGroupAlive(group)) ? await endGroup(group, { graceMs, clock }) : 'gone';
@@ -93,9 +93,9 @@ function endOf({ exitCode, signalCode }: ChildProcessByStdio<Writable, Readable,
   return signalCode === null ? `with exit code ${exitCode ?? 'unknown'}` : `by ${signalCode}`;
 }
 
-function lastWords(stderr: string, strayed: string): string {
+function lastOutput(stderr: string, otherOutput: string): string {
   const said = stripVTControlCharacters(stderr).trim().slice(-MAX_STDERR_CHARS_IN_ERROR);
-  const printed = stripVTControlCharacters(strayed);
+  const printed = stripVTControlCharacters(otherOutput);
   return [
     ...(said === '' ? [] : [` Its last output on stderr: ${oneLine(said, MAX_STDERR_CHARS_IN_ERROR)}`]),
     ...(printed === '' ? [] : [` Its output on stdout that is not ACP: ${oneLine(printed, 200)}`]),

@@ -12,15 +12,15 @@ const WHITESPACE = new Set([0x20, 0x09, 0x0d]);
 /** Only this many bytes of the other output are stored. */
 const MAX_SAMPLE = 300;
 /** In bytes. A program with more invalid output does not speak ACP. */
-const MAX_STRAYED = 1024 * 1024;
+const MAX_OTHER_OUTPUT = 1024 * 1024;
 
 export class MessageLines extends Transform {
-  #line: 'begun' | 'message' | 'strayed' = 'begun';
+  #line: 'begun' | 'message' | 'other' = 'begun';
   #sample = Buffer.alloc(0);
-  #strayed = 0;
+  #otherBytes = 0;
 
   /** The start of the output that cannot be ACP. Empty without such output. */
-  get strayed(): string {
+  get otherOutput(): string {
     return this.#sample.toString('utf8').trim();
   }
 
@@ -35,7 +35,7 @@ export class MessageLines extends Transform {
           at += 1;
           continue;
         }
-        this.#line = chunk[at] === BRACE ? 'message' : 'strayed';
+        this.#line = chunk[at] === BRACE ? 'message' : 'other';
       }
       const newline = chunk.indexOf(NEWLINE, at);
       const end = newline === -1 ? chunk.length : newline + 1;
@@ -45,11 +45,11 @@ export class MessageLines extends Transform {
       if (newline !== -1) this.#line = 'begun';
       at = end;
     }
-    done(this.#strayed > MAX_STRAYED ? new Error('too much of it was not ACP') : null);
+    done(this.#otherBytes > MAX_OTHER_OUTPUT ? new Error('too much of it was not ACP') : null);
   }
 
   #keep(piece: Buffer): void {
-    this.#strayed += piece.length;
+    this.#otherBytes += piece.length;
     const room = MAX_SAMPLE - this.#sample.length;
     if (room > 0) this.#sample = Buffer.concat([this.#sample, piece.subarray(0, room)]);
   }

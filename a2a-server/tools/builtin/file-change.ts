@@ -66,7 +66,7 @@ export interface EditedContent {
  * Makes an edit and counts the replaced passages. `rewritten` is true if a person wrote the whole content instead.
  * @param textOf returns the start of the result text, e.g. `Edited a.md in 2 places`
  */
-export async function makeEdit(
+export async function writeEdit(
   run: ToolRun,
   { path, rewritten }: { path: string; rewritten: boolean },
   edit: (before: string | undefined) => EditedContent,

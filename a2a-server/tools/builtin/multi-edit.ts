@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { makeEdit, previewChange, type EditedContent } from './file-change.ts';
+import { writeEdit, previewChange, type EditedContent } from './file-change.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { editAll, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
@@ -53,7 +53,7 @@ export const multiEdit: Tool = defineTool({
   // A person who edits the diff writes the whole file. So this input has the whole content and no edits.
   withContent: ({ path }, content) => ({ path, edits: [], content }),
   run: (input, run) =>
-    makeEdit(
+    writeEdit(
       run,
       { path: input.path, rewritten: input.content !== undefined },
       (before) => edited(input, before),

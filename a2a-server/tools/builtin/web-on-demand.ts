@@ -7,5 +7,5 @@ export { crawlSite } from '../web/crawl/crawl-site.ts';
 export { QueryWords } from '../web/crawl/query-words.ts';
 export { fetchUrl } from '../web/get.ts';
 export { readingModeOf } from '../web/media-type.ts';
-export { pageOf } from '../web/page.ts';
+export { readPage } from '../web/page.ts';
 export { webUrl } from '../web/web-url.ts';

@@ -19,7 +19,7 @@ interface PageOptions {
  * @throws AbortError after an abort
  * @throws Error if HTML elements are nested too deeply
  */
-export async function pageOf(
+export async function readPage(
   { url, media }: WebResponse,
   body: Body,
   { signal, raw = false, maxCharacters }: PageOptions,

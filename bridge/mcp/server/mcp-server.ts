@@ -7,7 +7,7 @@ import { abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Approvals } from '../../settings/approval-mode.ts';
 import type { Bridge } from '../bridge-context.ts';
-import type { SentReplies } from '../../sessions/unconfirmed-replies.ts';
+import type { SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
 import { instructions } from './instructions.ts';
 import { offerCard } from '../resources/offer-card.ts';
 import { offerPrompts } from '../prompts/offer-prompts.ts';

@@ -21,7 +21,7 @@ import type { Approvals } from '../../settings/approval-mode.ts';
 import type { CallNameAndArguments, Round, RoundState } from '../../approvals/request-state.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { announceResults } from './announce-results.ts';
-import type { SentReplies, OnConfirmed } from '../../sessions/unconfirmed-replies.ts';
+import type { SentReplies, OnConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import type { OnCancel } from '../cancelled-calls/cause.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { attachFiles } from './attach-files.ts';
 import { awaitRound } from './await-session.ts';
-import { awaitStartedTask, startTask, joinIdenticalTask } from './begin.ts';
+import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-task.ts';
 import * as fields from '../tool/input-fields.ts';
 import { taskSettingsFor, withTier } from './settings-for-agent.ts';
 import { defineTool } from '../tool/tool.ts';

@@ -7,7 +7,7 @@ import { fetchCommands } from '../../agents/agent-commands.ts';
 import { refuseForPerson } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { awaitRound } from './await-session.ts';
-import { awaitStartedTask } from './begin.ts';
+import { awaitStartedTask } from './start-or-join-task.ts';
 import { beginCommand } from './start-agent-command.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';

@@ -7,7 +7,7 @@ import type { Agent } from '../../agents/agent.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { awaitRound } from './await-session.ts';
-import { awaitStartedTask } from './begin.ts';
+import { awaitStartedTask } from './start-or-join-task.ts';
 import { beginCommand } from './start-agent-command.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';

@@ -5,7 +5,7 @@ import type { Agent } from '../../agents/agent.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
-import { joinIdenticalTask, startTask, type StartedTask } from './begin.ts';
+import { joinIdenticalTask, startTask, type StartedTask } from './start-or-join-task.ts';
 import { permitStart, checkCallWorkspace } from './permit-start.ts';
 import { taskSettingsFor, withAgentPaths } from './settings-for-agent.ts';
 

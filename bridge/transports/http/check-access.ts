@@ -46,12 +46,15 @@ export function checkHostAndOrigin(
  * Checks the bearer token.
  * @returns undefined if the request carries the token
  */
-export function checkBearerToken(headers: IncomingHttpHeaders, door: AccessRules): AccessRefused | undefined {
+export function checkBearerToken(
+  headers: IncomingHttpHeaders,
+  access: AccessRules,
+): AccessRefused | undefined {
   const shown = bearerToken(headers.authorization);
-  if (shown !== undefined && sameToken(tokenDigest(shown), tokenDigest(door.token))) return undefined;
+  if (shown !== undefined && sameToken(tokenDigest(shown), tokenDigest(access.token))) return undefined;
   return {
     status: 401,
-    message: `This bridge asks for a bearer token: send "Authorization: Bearer <token>" with the one in ${door.tokenPath}.`,
+    message: `This bridge asks for a bearer token: send "Authorization: Bearer <token>" with the one in ${access.tokenPath}.`,
   };
 }
 

@@ -3,7 +3,7 @@
  * and the client then calls again or leaves. A written response alone is no proof: the client may have lost its
  * connection before it read the response.
  */
-import type { OnConfirmed, SentReplies } from '../../sessions/unconfirmed-replies.ts';
+import type { OnConfirmed, SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
 
 /** How an HTTP exchange ended: `answered` if its response was written completely. */
 export type ExchangeEnd = 'answered' | 'cut';

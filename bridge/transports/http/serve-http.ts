@@ -26,7 +26,7 @@ const PATH = '/mcp';
 const METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 const MAX_CONNECTIONS = 512;
 /** At shutdown, how long the server waits for open connections to finish, in milliseconds. */
-const LAST_WORDS_MS = 1_000;
+const OPEN_CONNECTIONS_MS = 1_000;
 /** The `Retry-After` value of responses during a restart, in seconds. */
 const RETRY_AFTER = 2;
 
@@ -62,7 +62,7 @@ export async function serveHttp({
   log,
 }: ServeHttpOptions): Promise<HttpRun> {
   await prepareStateDirectory(stateDir);
-  const door: AccessRules = {
+  const access: AccessRules = {
     token: await obtainToken(stateDir, 'http-token'),
     tokenPath: tokenPath(stateDir, 'http-token'),
     origins,
@@ -93,7 +93,7 @@ export async function serveHttp({
       if (closing) setImmediate(() => server.closeIdleConnections());
     });
     const concerns = (facts: typeof about): void => void (about = { ...about, ...facts });
-    respond(request, response, { door, endpoint, abortTool, closing, concerns }).catch((error: unknown) => {
+    respond(request, response, { access, endpoint, abortTool, closing, concerns }).catch((error: unknown) => {
       log.error({ err: error }, 'an HTTP request failed');
       response.destroy();
     });
@@ -106,7 +106,7 @@ export async function serveHttp({
     await ended(server);
   };
   let stopped: Promise<void> | undefined;
-  return { url, tokenPath: door.tokenPath, stop: () => (stopped ??= stop()) };
+  return { url, tokenPath: access.tokenPath, stop: () => (stopped ??= stop()) };
 }
 
 /** The ids of a request for its log line. */
@@ -116,7 +116,7 @@ interface RequestFacts extends MessageFacts {
 }
 
 interface Inside {
-  door: AccessRules;
+  access: AccessRules;
   endpoint: McpEndpoint;
   abortTool: AbortTool;
   closing: boolean;
@@ -125,18 +125,18 @@ interface Inside {
 
 async function respond(request: IncomingMessage, response: ServerResponse, inside: Inside): Promise<void> {
   const { headers } = request;
-  const outside = checkHostAndOrigin(headers, inside.door);
+  const outside = checkHostAndOrigin(headers, inside.access);
   if (outside !== undefined) return refuse(response, rpcError(outside.status, outside.message), {});
   const forPage = corsHeaders(headers);
   if (isPreflight(request.method, headers)) {
     response.writeHead(204, { ...forPage, ...preflightHeaders(headers) }).end();
     return;
   }
-  const stranger = checkBearerToken(headers, inside.door);
-  if (stranger !== undefined) {
+  const refused = checkBearerToken(headers, inside.access);
+  if (refused !== undefined) {
     // RFC 6750 §3
     const challenge = { 'WWW-Authenticate': 'Bearer realm="mcp-a2a-bridge"' };
-    return refuse(response, rpcError(stranger.status, stranger.message, { headers: challenge }), forPage);
+    return refuse(response, rpcError(refused.status, refused.message, { headers: challenge }), forPage);
   }
   if (inside.closing) {
     const again = { 'Retry-After': String(RETRY_AFTER) };
@@ -232,7 +232,7 @@ async function listen(server: Server, port: number): Promise<number> {
 async function ended(server: Server): Promise<void> {
   server.closeIdleConnections();
   await new Promise<void>((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), LAST_WORDS_MS);
+    const cut = setTimeout(() => server.closeAllConnections(), OPEN_CONNECTIONS_MS);
     server.close(() => {
       clearTimeout(cut);
       resolve();

@@ -43,18 +43,19 @@ export interface BridgeToolRequest extends ToolRequest {
 }
 
 /** A task to delegate, a tool call, or an existing session. */
-export type McpStart = { request: BridgeTaskRequest } | { tool: BridgeToolRequest } | { sessionId: string };
+export type RequestOrSession =
+  { request: BridgeTaskRequest } | { tool: BridgeToolRequest } | { sessionId: string };
 
 export class BridgeTaskTransport implements TaskTransport {
   readonly #tools: BridgeClient;
   readonly #patience: RetryPolicy;
-  readonly #beginning: McpStart;
+  readonly #beginning: RequestOrSession;
   /** Resolves when the bridge has sent the session id. */
   readonly #named = new Deferred<string>();
   #report: TaskReport | undefined;
   #wake: () => void = () => undefined;
 
-  constructor(tools: BridgeClient, patience: RetryPolicy, beginning: McpStart) {
+  constructor(tools: BridgeClient, patience: RetryPolicy, beginning: RequestOrSession) {
     this.#tools = tools;
     this.#patience = patience;
     this.#beginning = beginning;

@@ -14,7 +14,7 @@ import { BridgeClient } from './bridge-client.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { ClientIdentity, RequestOptions } from './mcp-connection.ts';
 import { BridgeTaskTransport } from './bridge-task-transport.ts';
-import type { McpStart, BridgeTaskRequest, BridgeToolRequest } from './bridge-task-transport.ts';
+import type { RequestOrSession, BridgeTaskRequest, BridgeToolRequest } from './bridge-task-transport.ts';
 import type { CallResult, SessionTool } from './session-report.ts';
 
 export interface McpClientOptions extends ClientOptions {
@@ -29,7 +29,7 @@ export class McpClient {
   readonly #tools: BridgeClient;
   readonly #executions: ExecutionRegistry;
   readonly #requests = new ToolRequests();
-  readonly #begin: (beginning: McpStart, options: ExecutionOptions) => Execution;
+  readonly #begin: (beginning: RequestOrSession, options: ExecutionOptions) => Execution;
 
   /** @param options `url` is the MCP endpoint, e.g. `http://127.0.0.1:41243/mcp`. */
   constructor({

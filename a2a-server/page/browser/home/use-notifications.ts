@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { showTask } from '../address.ts';
-import { attentionsOf, type Attention } from './attention.ts';
+import { attentionsOf, type Attention } from './task-notifications.ts';
 
 const SETTING = 'notifications';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { MessageLines } from '../../../../../a2a-server/models/acp/message-line-filter.ts';
 
 /** Sends the text in pieces of this size. Returns the messages that pass, and the other lines. */
-async function through(text: string, piece: number): Promise<{ passed: string; strayed: string }> {
+async function through(text: string, piece: number): Promise<{ passed: string; otherOutput: string }> {
   const lines = new MessageLines();
   let passed = '';
   lines.setEncoding('utf8').on('data', (chunk: string) => (passed += chunk));
@@ -12,7 +12,7 @@ async function through(text: string, piece: number): Promise<{ passed: string; s
     lines.on('end', resolve).on('error', reject);
     lines.end();
   });
-  return { passed, strayed: lines.strayed };
+  return { passed, otherOutput: lines.otherOutput };
 }
 
 describe('the output lines of an ACP agent', () => {
@@ -22,7 +22,7 @@ describe('the output lines of an ACP agent', () => {
       const text = 'Welcome ✓\n{"a":1}\n\n  {"b":"{\\n"}\r\n[1]\n{"c":';
       expect(await through(text, piece)).toEqual({
         passed: '{"a":1}\n{"b":"{\\n"}\r\n{"c":',
-        strayed: 'Welcome ✓\n[1]',
+        otherOutput: 'Welcome ✓\n[1]',
       });
     },
   );

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { attentionsOf } from '../../../../../../a2a-server/page/browser/home/attention.ts';
+import { attentionsOf } from '../../../../../../a2a-server/page/browser/home/task-notifications.ts';
 import { waitingLine, waitingRisks } from '../../../../../../a2a-server/page/browser/home/task-risks.ts';
 import type { WaitingFor } from '../../../../../../shared/protocol/task-groups.ts';
 import { sampleTask } from '../sample-task.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { acknowledgementOf } from '../../../../../bridge/mcp/reports/acknowledgement.ts';
+import { acknowledgementOf } from '../../../../../bridge/mcp/reports/when-agent-reads-message.ts';
 import type { CallView } from '../../../../../bridge/sessions/task-view.ts';
 import { callView } from '../../../../support/task-view.ts';
 
