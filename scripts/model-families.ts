@@ -1,4 +1,4 @@
-/** What the documentation of the makers says about families of models, where the other sources have no data or other data. */
+/** Facts about families of models from the documentation of their makers, where the other sources have no data or other data. */
 import type { ParameterLimits } from '../a2a-server/models/known-models.ts';
 
 type Families<Fact> = Readonly<Record<string, readonly (readonly [RegExp, Fact])[]>>;

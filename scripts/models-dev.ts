@@ -24,7 +24,7 @@ type ModelFile = z.infer<typeof modelFile>;
 export interface ModelsDevFacts {
   /** In tokens. */
   contextWindow?: number;
-  /** What the model takes: some of `text`, `image`, `pdf`, `audio` and `video`. Absent for an unknown model. */
+  /** The input types of the model: some of `text`, `image`, `pdf`, `audio` and `video`. Absent for an unknown model. */
   modalities?: readonly string[];
   limits: ParameterLimits;
 }

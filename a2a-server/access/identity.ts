@@ -8,7 +8,7 @@ export interface Identity {
   principal: string;
   /** The issued token that gives the access. Absent for the local token and for the tokens of the settings. */
   tokenId?: string;
-  /** What the token of an OpenID Connect provider allows. Absent for every other token. */
+  /** The rights that a token of an OpenID Connect provider gives. Absent for every other token. */
   roles?: readonly Role[];
   /** The end of the access in milliseconds since 1970. Absent if it has none. */
   expiresAt?: number;

@@ -7,14 +7,14 @@ import { z } from 'zod';
 import { NAME_PATTERN } from './requester.ts';
 import { roleSchema } from './role.ts';
 
-/** What the server stores about a token. It contains no secret. */
+/** The stored part of a token. It contains no secret. */
 export const issuedTokenSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{12}$/),
   /** The user whom the token stands for, by its name within the tenant. */
   principal: z.string().regex(NAME_PATTERN),
   /** The tenant of the user. Absent if the user has none. */
   tenant: z.string().regex(NAME_PATTERN).optional(),
-  /** What the token may do. */
+  /** The roles of the token. */
   roles: z.array(roleSchema).min(1),
   /** SHA-256 (hex) of the secret. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
@@ -66,7 +66,7 @@ export function isSecretOf({ digest }: IssuedToken, secret: string): boolean {
   return timingSafeEqual(Buffer.from(digest, 'hex'), digestOf(secret));
 }
 
-/** What a token is worth at a time. Only an active token gives access. */
+/** The state of a token at a time. Only an active token gives access. */
 export type TokenState = 'active' | 'expired' | 'revoked';
 
 /** @param now milliseconds since 1970 */

@@ -1,5 +1,5 @@
 /**
- * What a token may do for its principal. Each route needs one of several roles. Every role includes reading the
+ * The roles of tokens: the acts that a token allows for its principal. Each route needs one of several roles. Every role includes reading the
  * principal's own tasks.
  *
  * - `delegate` begins tasks, sends messages, and cancels.

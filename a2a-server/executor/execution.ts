@@ -73,7 +73,7 @@ interface PassResources {
   earlier: readonly Snapshot[];
 }
 
-/** What one pass over the task's steps has opened. The end of the pass releases the turn and the time limit. */
+/** The things that one pass over the task's steps has opened. The end of the pass releases the turn and the time limit. */
 interface ExecutionPass {
   opened?: PassResources;
   turn?: TurnScope;

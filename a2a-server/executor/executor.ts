@@ -19,7 +19,7 @@ import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './e
 import { UnappendedCommand, type AppendedCommand } from './command-before-append.ts';
 import type { AbortCause } from './abort-cause.ts';
 import type { LogChange } from './task-snapshots.ts';
-import { type FoundAt, isStranded, stillUnopened, unavailableEvents } from './unopened-tasks.ts';
+import { type FoundAt, isStranded, stillUnopened, unavailableEvents } from './tasks-no-server-can-open.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 
 const ENDED_ELSEWHERE: AbortCause = {

@@ -61,7 +61,7 @@ export interface UnopenedTask {
   label: string | null;
 }
 
-/** What a search for tasks without a living owner has found. */
+/** The tasks without a living owner that a search has found. */
 export interface AbandonedTasks {
   claimed: ClaimedTask[];
   unopened: UnopenedTask[];

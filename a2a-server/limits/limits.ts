@@ -11,7 +11,7 @@ export interface Limit {
 }
 
 export interface LimitDefinition extends Limit {
-  /** What is counted, in the plural. */
+  /** The name of the counted things, in the plural, for messages. */
   what: string;
   /** How long a refused client should wait, in seconds. */
   retryAfterS: number;

@@ -1,7 +1,7 @@
 /** Decides whose task runs next. Pure. */
 import type { Limit } from './limits.ts';
 
-/** What one principal has of the server. */
+/** The running tasks and the weight of one principal. */
 export interface Share {
   principal: string;
   running: number;

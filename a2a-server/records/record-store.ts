@@ -4,7 +4,7 @@
  * there, so each knows the records of the others.
  */
 
-/** What a record is about. */
+/** The kind of a record. Names are unique within a kind. */
 export type RecordKind =
   | 'tokens'
   | 'audit'

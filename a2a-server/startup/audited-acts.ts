@@ -1,4 +1,4 @@
-/** What the server writes to the audit record: its configuration at the start, and grants. */
+/** The acts that the server itself writes to the audit record: its configuration at the start, and grants. */
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';

@@ -50,7 +50,7 @@ export interface Withdrawal {
 const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
 
 /**
- * Whether a failed message has arrived. With `unresolved`, the bridge does not know, but may safely repeat the message.
+ * Says whether a failed message has arrived. With `unresolved`, the bridge does not know, but may safely repeat the message.
  * With `unknown`, a second copy could start the work twice.
  */
 type MessageArrival = 'no' | 'unresolved' | 'unknown';

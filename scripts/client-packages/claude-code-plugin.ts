@@ -16,7 +16,7 @@ import {
   type PackageFiles,
 } from './package-description.ts';
 
-/** Returns the files of the plugin. Its skills, commands and hooks are files of their own. */
+/** Returns the files of the plugin. Its skills and commands are files of their own. */
 export function claudeCodePlugin(about: PackageDescription): PackageFiles {
   const { version, description, license } = about;
   return {

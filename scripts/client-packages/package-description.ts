@@ -1,4 +1,4 @@
-/** What every package for a client says about the bridge, and the command with which a client starts it. */
+/** The facts about the bridge that every package for a client has, and the command with which a client starts the bridge. */
 import { z } from 'zod';
 import type { ServerCommand } from '../../bridge/cli/clients/client.ts';
 

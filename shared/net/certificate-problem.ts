@@ -1,4 +1,4 @@
-/** What the person can do: trust the certificate or its authority, use another name, or renew the certificate. */
+/** A remedy that a person can use: trust the certificate or its authority, use another name, or renew the certificate. */
 export type CertificateRemedy = 'trust-certificate' | 'trust-authority' | 'other-name' | 'renew';
 
 interface CertificateProblem {

@@ -8,7 +8,7 @@ export const CARD_URI = 'ui://mcp-a2a-bridge/approval-card.html';
 /** The only type of MCP Apps pages. */
 export const CARD_MIME_TYPE = 'text/html;profile=mcp-app';
 
-/** What the card shows about one session. */
+/** The facts about one session that the card shows. */
 export const cardStateSchema = z.object({
   sessionId: z.string(),
   agent: z.string(),

@@ -14,7 +14,7 @@ const usage = z.object({
   usd: z.prefault(z.nullable(z.number()), null),
 });
 
-/** What a task waits for. `reply` and `sign-in` have the agent's question as text. */
+/** The thing that a task waits for. `reply` and `sign-in` have the agent's question as text. */
 export const waitingForSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('actions'),

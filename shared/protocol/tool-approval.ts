@@ -157,7 +157,7 @@ export const revokePartSchema = z.strictObject({
 export type RevokePart = z.infer<typeof revokePartSchema>;
 
 /**
- * What a task may do without asking a person. `ask`: read. `accept-edits`: read, and change files. `auto`: everything,
+ * The acts that a task may do without asking a person. `ask`: read. `accept-edits`: read, and change files. `auto`: everything,
  * like `autoExecute: true`. `plan`: read, and make a plan. In mode `plan`, a person cannot approve other calls.
  */
 export const taskModeSchema = z.enum(['ask', 'accept-edits', 'auto', 'plan']);

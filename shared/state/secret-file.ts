@@ -5,7 +5,7 @@ import { createFile } from './atomic-file.ts';
 
 export interface SecretFile<Secret> {
   path: string;
-  /** What the file holds, for errors, e.g. `token`. */
+  /** Names the content of the file in errors, e.g. `token`. */
   what: string;
   /** Makes the text of a new file. */
   create: () => string;

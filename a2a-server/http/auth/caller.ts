@@ -30,7 +30,7 @@ const LONGEST_FACT = 200;
 export class Caller implements User {
   readonly isAuthenticated = true;
   readonly identity: Identity;
-  /** What this caller may do. */
+  /** The roles of this caller. */
   readonly roles: readonly Role[];
   /**
    * Aborts when the client disconnects or the server shuts down. The abort ends only the reading of events. It stops no

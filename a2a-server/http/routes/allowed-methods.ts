@@ -116,7 +116,7 @@ export function needOf(method: string, path: string): Need | undefined {
   return address === undefined ? undefined : known[address]?.[method === 'HEAD' ? 'GET' : method];
 }
 
-/** What each method of JSON-RPC needs, by its name in A2A 1.0. */
+/** The roles that each method of JSON-RPC needs, by its name in A2A 1.0. */
 const METHODS: Readonly<Record<string, readonly Role[]>> = {
   SendMessage: SENDERS,
   SendStreamingMessage: SENDERS,

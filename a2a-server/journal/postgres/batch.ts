@@ -36,7 +36,7 @@ interface BatchHead extends StoredHead {
   fence: number | null;
 }
 
-/** What is known about the database before the batch. */
+/** The known part of the database’s state before the batch. */
 export interface KnownState {
   heads: ReadonlyMap<string, StoredHead>;
   /** By `commandId`. */

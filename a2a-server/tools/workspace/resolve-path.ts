@@ -30,7 +30,7 @@ export interface Root {
   readonly barred: readonly BarredDirectory[];
 }
 
-/** What a path names. `path` is relative to the root, with `/`. The root itself is `.`. */
+/** The file or directory that a path names. `path` is relative to the root, with `/`. The root itself is `.`. */
 export type ResolvedPath =
   | { kind: 'directory'; path: string; directory: Directory }
   | { kind: 'entry'; path: string; directory: Directory; name: string; info: BigIntStats }

@@ -1,4 +1,4 @@
-/** What a change of one client's entry came to: its JSON, its line in a summary, and the exit code. Pure. */
+/** The outcome of a change of one client's entry, as JSON, as a line of a summary, and as an exit code. Pure. */
 import type { ProductError } from '../../../shared/runtime/errors.ts';
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
 import type { McpClient, Scope } from './client.ts';

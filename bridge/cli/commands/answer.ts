@@ -5,7 +5,7 @@ import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
-import { answerLabels } from '../decisions/parse-choice-numbers.ts';
+import { answerFromText } from '../decisions/parse-choice-numbers.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveQuestion, resolveSession } from '../decisions/resolve-id.ts';
@@ -58,7 +58,7 @@ async function answerOf(
   const action = resolveQuestion(view, { call: run.options.call, code });
   const { callId, shown } = action;
   const said = await ask(actionText(action, run.terminal.paint), shown);
-  return { type: 'answer', callId, shown, answer: answerLabels(action, said) };
+  return { type: 'answer', callId, shown, answer: answerFromText(action, said) };
 }
 
 function otherQuestion(): ProductError {

@@ -8,7 +8,7 @@ import type { Session } from '../../sessions/session.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { answerLabels } from './parse-choice-numbers.ts';
+import { answerFromText } from './parse-choice-numbers.ts';
 import { sendDecisionsFromTerminal } from './send-decisions.ts';
 import { typedDecision } from './typed-decision.ts';
 
@@ -102,7 +102,7 @@ async function typedDecisionOf(
       type: 'answer',
       callId: action.callId,
       shown: action.shown,
-      answer: answerLabels(action, said),
+      answer: answerFromText(action, said),
     };
   return question === null
     ? undefined

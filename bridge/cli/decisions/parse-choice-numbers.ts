@@ -3,7 +3,7 @@ import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Answer, Question } from '../../../shared/protocol/question.ts';
 
 /** Returns the answer to a pending question, from the typed text. */
-export function answerLabels({ preview }: PendingAction, said: string): Answer {
+export function answerFromText({ preview }: PendingAction, said: string): Answer {
   return preview.type === 'question' ? parseChoiceNumbers(preview, said) : said;
 }
 

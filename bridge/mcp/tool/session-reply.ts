@@ -33,7 +33,7 @@ interface SessionReplyOptions {
   /** True if the call reports the outcome of delegated work. If the work failed, the call is then an error (B4). */
   outcome?: boolean;
   /**
-   * Whether the reply repeats content that the client already has. With `if-nothing-new`, only if nothing has changed.
+   * True if the reply repeats content that the client already has. With `if-nothing-new`, only if nothing has changed.
    * So the client can read pending actions and ended tasks again (R95).
    */
   again?: 'never' | 'if-nothing-new' | 'always';

@@ -21,7 +21,7 @@ export interface ExecutionOptions {
    * continues.
    */
   onProgress?: ((progress: Progress) => void) | undefined;
-  /** What happens to the task when the page unloads. The default is `detach`, which lets the task continue. */
+  /** Says whether the task continues when the page unloads. The default is `detach`, which lets the task continue. */
   onUnload?: 'detach' | 'cancel' | undefined;
 }
 

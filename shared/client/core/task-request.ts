@@ -11,7 +11,7 @@ export interface TaskRequest {
   /** True to run every tool without asking. A person must have agreed to that. */
   autoExecute?: boolean | undefined;
   /**
-   * What the task may do without asking: `ask`, `accept-edits`, `auto` (like `autoExecute`), `plan`. A person must have
+   * The acts that the task may do without asking: `ask`, `accept-edits`, `auto` (like `autoExecute`), `plan`. A person must have
    * agreed to `auto`.
    */
   mode?: TaskMode | undefined;

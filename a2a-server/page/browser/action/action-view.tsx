@@ -16,7 +16,7 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
 interface ActionViewProps {
   action: PendingAction;
   children: ComponentChildren;
-  /** Whether the person has had the whole action on the screen. Undefined if the person cannot decide here. */
+  /** True if the person has had the whole action on the screen. Undefined if the person cannot decide here. */
   seen?: boolean;
   head?: Ref<HTMLHeadingElement>;
 }

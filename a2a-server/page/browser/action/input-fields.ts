@@ -8,7 +8,7 @@ import { visibleJson, visibleLine, visibleText } from '../../../../shared/text/v
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** What a person fills in. `json` takes every value. The options of a `choice` are JSON texts. */
+/** A field of the form. `json` takes every value. The options of a `choice` are JSON texts. */
 export type FieldControl =
   | { type: 'line' | 'lines'; minLength: number; maxLength: number }
   | { type: 'number'; whole: boolean; minimum: number; maximum: number }

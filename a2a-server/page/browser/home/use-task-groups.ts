@@ -31,7 +31,7 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
   const [since, setSince] = useState<number>();
   const [problem, setProblem] = useState<string>();
   const query = filterParameters(filters).toString();
-  /** What the next read needs. The stream of changes stays open when the filters change. */
+  /** The arguments of the next read. The stream of changes stays open when the filters change. */
   const latest = useRef({ filters, query, answer });
   latest.current = { filters, query, answer };
   /** The read that runs. `again` is true if tasks or filters have changed since its start. */

@@ -3,7 +3,7 @@ import {
   isStranded,
   stillUnopened,
   unavailableEvents,
-} from '../../../../a2a-server/executor/unopened-tasks.ts';
+} from '../../../../a2a-server/executor/tasks-no-server-can-open.ts';
 import { foldAll, foldNext } from '../../../../a2a-server/task/fold.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { created, inputRequired, message, working } from '../../../support/journal-samples.ts';
