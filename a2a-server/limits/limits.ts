@@ -28,11 +28,15 @@ export const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS;
 
+/** The limits that refuse requests. A task above the limit of executions waits instead. */
+export const REFUSING_LIMITS: readonly LimitName[] = ['requests', 'streams', 'queuedTasks'];
+
 /** The limits of one server, as its settings say. */
 export type Limits = Readonly<Record<LimitName, Limit>>;
 
+export const LIMIT_SCOPES = ['principal', 'server'] as const;
 /** Whose limit is reached. */
-export type LimitScope = 'principal' | 'server';
+export type LimitScope = (typeof LIMIT_SCOPES)[number];
 
 /** Returns whose limit leaves no place for one more. Undefined if there is a place. */
 export function reachedLimit(used: Limit, limit: Limit): LimitScope | undefined {

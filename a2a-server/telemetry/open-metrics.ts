@@ -10,6 +10,7 @@ import {
   PeriodicExportingMetricReader,
   type ResourceMetrics,
 } from '@opentelemetry/sdk-metrics';
+import { LIMIT_SCOPES, type LimitName, type LimitScope, REFUSING_LIMITS } from '../limits/limits.ts';
 import { createInstruments, type Instruments, type SetGauge } from './instruments.ts';
 import { modelAttributes } from './model-attributes.ts';
 import type { Metrics, ServerFacts } from './metrics.ts';
@@ -84,6 +85,10 @@ export function openMetrics({ instance, tools, otlp, env }: MetricsOptions): Met
   const known = new Set(tools);
   // The labels of a scope are the same on each metric, so they are left out.
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
+  const countRefusals = (limit: LimitName, scope: LimitScope, refusals: number): void =>
+    instruments.add('a2a.server.refusals', refusals, { 'a2a.limit': limit, 'a2a.limit.scope': scope });
+  // Prometheus sees the first refusal as an increase only if there was a zero before.
+  for (const limit of REFUSING_LIMITS) for (const scope of LIMIT_SCOPES) countRefusals(limit, scope, 0);
   return {
     appended(taskId, entries) {
       for (const activity of activities.note(taskId, entries)) count(instruments, activity, known);
@@ -97,8 +102,7 @@ export function openMetrics({ instance, tools, otlp, env }: MetricsOptions): Met
         ...(route !== undefined && { 'http.route': route }),
         ...(operation !== undefined && { 'rpc.method': operation }),
       }),
-    refused: (limit, scope) =>
-      instruments.add('a2a.server.refusals', 1, { 'a2a.limit': limit, 'a2a.limit.scope': scope }),
+    refused: (limit, scope) => countRefusals(limit, scope, 1),
     observe: (facts) => instruments.observe(async (set) => setGauges(set, await facts())),
     async prometheusText() {
       const { resourceMetrics } = await pull.collect();

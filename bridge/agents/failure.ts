@@ -126,7 +126,7 @@ function reasonOf(word: string): Reason | undefined {
 }
 
 function isReason(word: string): word is Reason {
-  return Object.hasOwn(ERROR_REASONS, word);
+  return ERROR_REASONS.some((reason) => reason === word);
 }
 
 function refusal(reason: Reason, message: string, facts: Facts = {}): RequestFailure {

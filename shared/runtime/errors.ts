@@ -4,45 +4,54 @@
  */
 import { fieldOf } from './record.ts';
 
-/** `retryable` means that the same request, unchanged, may succeed later. */
-export const ERROR_REASONS = {
-  MALFORMED: { retryable: false },
-  TOO_LARGE: { retryable: false },
-  UNAUTHENTICATED: { retryable: false },
-  FORBIDDEN: { retryable: false },
-  UNKNOWN_ADDRESS: { retryable: false },
-  METHOD_NOT_ALLOWED: { retryable: false },
-  UNKNOWN_SESSION: { retryable: false },
-  UNKNOWN_TASK: { retryable: false },
-  UNKNOWN_CALL: { retryable: false },
-  UNKNOWN_GRANT: { retryable: false },
-  UNKNOWN_TOOL_EXECUTION: { retryable: false },
-  UNKNOWN_AGENT: { retryable: false },
-  UNKNOWN_MODEL: { retryable: false },
-  UNKNOWN_WORKSPACE: { retryable: false },
-  UNKNOWN_COMMAND: { retryable: false },
-  SESSION_BUSY: { retryable: false },
-  ALREADY_DECIDED: { retryable: false },
-  INVALID_DECISION: { retryable: false },
-  INPUT_CHANGED: { retryable: false },
-  PRESENCE_REQUIRED: { retryable: false },
-  OTHER_APPROVER_REQUIRED: { retryable: false },
-  DECISION_NEEDED: { retryable: false },
-  TASK_ENDED: { retryable: false },
-  MESSAGE_CONFLICT: { retryable: false },
-  INVALID_CURSOR: { retryable: false },
-  UNSUPPORTED_CONTENT: { retryable: false },
-  OUTSIDE_WORKSPACE: { retryable: false },
-  CONFIGURATION: { retryable: false },
-  LIMIT_REACHED: { retryable: true },
-  OVERLOADED: { retryable: true },
-  STORAGE: { retryable: true },
-  SHUTTING_DOWN: { retryable: true },
-  AGENT_UNREACHABLE: { retryable: true },
-  AGENT_ERROR: { retryable: false },
-} as const satisfies Record<string, { retryable: boolean }>;
+/** The names of all errors. */
+export const ERROR_REASONS = [
+  'MALFORMED',
+  'TOO_LARGE',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'UNKNOWN_ADDRESS',
+  'METHOD_NOT_ALLOWED',
+  'UNKNOWN_SESSION',
+  'UNKNOWN_TASK',
+  'UNKNOWN_CALL',
+  'UNKNOWN_GRANT',
+  'UNKNOWN_TOOL_EXECUTION',
+  'UNKNOWN_AGENT',
+  'UNKNOWN_MODEL',
+  'UNKNOWN_WORKSPACE',
+  'UNKNOWN_COMMAND',
+  'SESSION_BUSY',
+  'ALREADY_DECIDED',
+  'INVALID_DECISION',
+  'INPUT_CHANGED',
+  'PRESENCE_REQUIRED',
+  'OTHER_APPROVER_REQUIRED',
+  'DECISION_NEEDED',
+  'TASK_ENDED',
+  'MESSAGE_CONFLICT',
+  'INVALID_CURSOR',
+  'UNSUPPORTED_CONTENT',
+  'OUTSIDE_WORKSPACE',
+  'CONFIGURATION',
+  'LIMIT_REACHED',
+  'OVERLOADED',
+  'STORAGE',
+  'SHUTTING_DOWN',
+  'AGENT_UNREACHABLE',
+  'AGENT_ERROR',
+] as const;
 
-export type Reason = keyof typeof ERROR_REASONS;
+export type Reason = (typeof ERROR_REASONS)[number];
+
+/** The same request, unchanged, may succeed later. */
+const RETRYABLE: ReadonlySet<Reason> = new Set([
+  'LIMIT_REACHED',
+  'OVERLOADED',
+  'STORAGE',
+  'SHUTTING_DOWN',
+  'AGENT_UNREACHABLE',
+]);
 
 /**
  * Details of an error that a program may read, e.g. `{ firstDecision: 'approve' }`. On the wire, values are strings.
@@ -65,7 +74,7 @@ export class ProductError extends Error {
   }
 
   get retryable(): boolean {
-    return ERROR_REASONS[this.reason].retryable;
+    return RETRYABLE.has(this.reason);
   }
 }
 
