@@ -96,7 +96,8 @@ describe('limits of a server', () => {
   test('a request that is cut gives its place back', async () => {
     await upload(TOKEN);
     await upload(TOKEN);
-    const closed = server.closedFor('answered');
+    // Node 20 still answers the cut request, and Node 26 does not.
+    const closed = Promise.race([server.closedFor('answered'), server.closedFor('client-gone')]);
     uploads[0]?.destroy();
     await closed;
     expect((await request(server, { method: 'GET', path: '/tasks' })).status).toBe(200);
