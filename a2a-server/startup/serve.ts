@@ -338,8 +338,11 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
 
   const hurried = new AbortController();
   const stop = async (): Promise<void> => {
-    phase = 'draining';
-    await wait(settings.drain ?? 0, undefined, hurried).catch(() => undefined);
+    // Without a drain, no request may come between the signal and the refusals, not even during a timer of 0 ms.
+    if (settings.drain) {
+      phase = 'draining';
+      await wait(settings.drain, undefined, hurried).catch(() => undefined);
+    }
     phase = 'closing';
     disconnects.stop();
     await tasks.shutdown(settings.grace);
