@@ -3,6 +3,7 @@
  * the server runs, and servers that share a database have one log.
  */
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { RecordStore } from '../records/record-store.ts';
 import { userName } from '../../shared/runtime/user-name.ts';
 import { type AuditAct, type AuditRecord, auditRecordSchema } from './audit-record.ts';
@@ -11,8 +12,11 @@ export interface AuditLog {
   /** Resolves when the record is durable. @param now milliseconds since 1970 @throws ProductError STORAGE */
   append(act: AuditAct, now: number): Promise<void>;
   /** Returns all records, the oldest first, and the number of damaged ones. @throws ProductError STORAGE */
-  read(): Promise<{ records: AuditRecord[]; damaged: number }>;
+  read(): Promise<{ records: ListedAuditRecord[]; damaged: number }>;
 }
+
+/** `changed` names the settings that differ from those of the start before. Only a start has it, and not the first one. */
+export type ListedAuditRecord = AuditRecord & { changed?: string[] };
 
 /** The digits of a name's time. So the order of the names is the order of the times. */
 const TIME_DIGITS = 15;
@@ -28,9 +32,25 @@ export function auditLog(records: Pick<RecordStore, 'create' | 'list'>): AuditLo
     async read() {
       const all = [...(await records.list('audit'))].toSorted(([one], [other]) => (one < other ? -1 : 1));
       const found = all.flatMap(([, text]) => recordIn(text) ?? []);
-      return { records: found, damaged: all.length - found.length };
+      return { records: withChanges(found), damaged: all.length - found.length };
     },
   };
+}
+
+function withChanges(records: readonly AuditRecord[]): ListedAuditRecord[] {
+  let before: Record<string, unknown> | undefined;
+  return records.map((record) => {
+    if (record.act !== 'server.started') return record;
+    const { configuration } = record;
+    const listed = before ? { ...record, changed: differences(before, configuration) } : record;
+    before = configuration;
+    return listed;
+  });
+}
+
+function differences(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]));
 }
 
 function recordIn(text: string): AuditRecord | undefined {

@@ -12,12 +12,10 @@ const act = z.discriminatedUnion('act', [
     expiresAt: z.string().nullable(),
   }),
   z.object({ act: z.literal('token.revoked'), tokenId: z.string(), principal }),
-  /** `changed` names the settings that differ from the record of the last start. Absent in the first record. */
   z.object({
     act: z.literal('server.started'),
     version: z.string(),
     configuration: z.record(z.string(), z.unknown()),
-    changed: z.array(z.string()).optional(),
   }),
   /** A decision that also covers later calls of its task. */
   z.object({

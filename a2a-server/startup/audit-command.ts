@@ -1,6 +1,5 @@
 /** `a2a-server audit`. The server may run. */
-import { auditLog } from '../audit/audit-log.ts';
-import type { AuditRecord } from '../audit/audit-record.ts';
+import { auditLog, type ListedAuditRecord } from '../audit/audit-log.ts';
 import { openRecords } from './open-records.ts';
 import type { ServerSettings } from './settings.ts';
 
@@ -28,7 +27,7 @@ export async function printAudit(
   }
 }
 
-function textOf({ at, user, act, ...facts }: AuditRecord): string {
+function textOf({ at, user, act, ...facts }: ListedAuditRecord): string {
   const said = Object.entries(facts).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );

@@ -1,6 +1,4 @@
 /** The acts that the server itself writes to the audit record: its configuration at the start, and grants. */
-import { isDeepStrictEqual } from 'node:util';
-import type { AuditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import type { JournalEntry } from '../task/events.ts';
 import type { ServerSettings } from './settings.ts';
@@ -27,17 +25,9 @@ const AUDITED = [
   'metrics',
 ] as const satisfies readonly (keyof ServerSettings)[];
 
-/** Records the start. The record names the settings that have changed since the last start. */
-export async function auditStart(
-  audit: AuditLog,
-  { settings, version, now }: { settings: ServerSettings; version: string; now: number },
-): Promise<void> {
-  const configuration = auditedConfiguration(settings);
-  const { records } = await audit.read();
-  const earlier = records.findLast((record) => record.act === 'server.started');
-  const changed =
-    earlier?.act === 'server.started' ? changes(earlier.configuration, configuration) : undefined;
-  await audit.append({ act: 'server.started', version, configuration, ...(changed && { changed }) }, now);
+/** Returns the act of a server that starts with these settings. */
+export function startedAct(settings: ServerSettings, version: string): AuditAct {
+  return { act: 'server.started', version, configuration: auditedConfiguration(settings) };
 }
 
 /** Returns the acts in these events: grants, and their ends. */
@@ -64,11 +54,6 @@ function auditedConfiguration(settings: ServerSettings): Record<string, unknown>
     }),
   );
   return Object.fromEntries(Object.entries(Object(plain)));
-}
-
-function changes(before: Record<string, unknown>, now: Record<string, unknown>): string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(now)]);
-  return [...names].filter((name) => !isDeepStrictEqual(before[name], now[name]));
 }
 
 function named({ principal, channel }: { principal: string; channel: string }) {

@@ -29,7 +29,7 @@ import { authenticator } from '../http/auth/tokens.ts';
 import { receiptKey } from '../receipts/signing-key.ts';
 import { auditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
-import { auditedActs, auditStart } from './audited-acts.ts';
+import { auditedActs, startedAct } from './audited-acts.ts';
 import { oidcVerifier } from '../access/oidc-tokens.ts';
 import { fileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -151,8 +151,10 @@ export async function serve(
       .catch((error: unknown) =>
         log.error({ err: error }, 'processes of an earlier server could not be ended'),
       );
-    await auditStart(audit(), { settings, version: packageVersion(), now: systemClock.now() });
-    const own = await barDirectory(stateDir);
+    const [own] = await Promise.all([
+      barDirectory(stateDir),
+      audit().append(startedAct(settings, packageVersion()), systemClock.now()),
+    ]);
     held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });
     const made = {
       ...prepared,
