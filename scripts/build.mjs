@@ -141,15 +141,20 @@ const SERVER_CHUNKS =
 /**
  * Leaves all other modules that a program imports on demand in the file of the importer. Such a module still runs at its
  * first import. A chunk for each would split the rest into dozens of files, and each file takes time to load.
+ *
+ * Also writes non-ASCII characters as escapes. esbuild leaves them in regular expressions, and one such character makes
+ * Node keep a whole file in memory with two bytes for each character.
  */
 const importsInPlace = (chunks) => ({
   name: 'imports-in-place',
   setup({ onLoad }) {
     onLoad({ filter: /\/(bridge|a2a-server|shared)\/.*\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
-      const contents = source.replaceAll(/\bimport\(('[^']+')\)/g, (dynamicImport, specifier) =>
-        chunks.test(specifier) ? dynamicImport : `Promise.resolve(require(${specifier}))`,
-      );
+      const contents = source
+        .replaceAll(/\bimport\(('[^']+')\)/g, (dynamicImport, specifier) =>
+          chunks.test(specifier) ? dynamicImport : `Promise.resolve(require(${specifier}))`,
+        )
+        .replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
       return { contents, loader: 'ts' };
     });
   },
