@@ -2,6 +2,7 @@
 import type { Part, TaskStatus } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { fieldOf } from '../../shared/runtime/record.ts';
 import { eventCostSchema } from '../../shared/protocol/cost-report.ts';
 import { THINKING } from '../../shared/protocol/extensions.ts';
 import { AGENT_COMMAND, commandPart } from '../../shared/protocol/agent-command.ts';
@@ -27,47 +28,33 @@ import { dataOf, dataPart, textPart } from './parts.ts';
 import { eventCursorOf } from './event-cursor.ts';
 import { phraseAnswer, questionOf } from './question.ts';
 
-const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity: activitySchema }) });
-const costMetadata = z.object({ [TOOL_APPROVAL]: z.object({ cost: eventCostSchema }) });
-const thinkingMetadata = z.object({ [THINKING]: z.object({ turn: z.number() }) });
-const asideMetadata = z.object({ [TOOL_APPROVAL]: asideSchema });
-const overviewMetadata = z.object({ [TOOL_APPROVAL]: taskOverviewSchema });
+const thinkingSchema = z.object({ turn: z.number() });
+
+/**
+ * Validates a value of the wire, and returns null for an invalid one. Most events lack most values, and zod needs much
+ * longer to describe what is wrong with `undefined` than this function needs to notice it.
+ */
+function validOrNull<Value>(schema: z.core.$ZodType<Value>, value: unknown): Value | null {
+  return value === undefined ? null : (z.safeParse(schema, value).data ?? null);
+}
+
+function pendingIn(part: Part): readonly PendingAction[] | null {
+  return validOrNull(pendingPart, dataOf(part))?.pending ?? null;
+}
 
 const reading: DialectReading = {
   asked(status: TaskStatus, taskId: string) {
-    const pending: PendingAction[] = [];
-    let actions = false;
-    for (const part of status.message?.parts ?? []) {
-      const parsed = pendingPart.safeParse(dataOf(part));
-      if (!parsed.success) continue;
-      actions = true;
-      pending.push(...parsed.data.pending);
-    }
+    const lists = (status.message?.parts ?? []).map(pendingIn).filter((list) => list !== null);
     // A status without pending actions may still contain a question as text.
-    return { pending, question: actions ? null : questionOf(status, taskId) };
+    return { pending: lists.flat(), question: lists.length > 0 ? null : questionOf(status, taskId) };
   },
-  isOwn: (part: Part) => pendingPart.safeParse(dataOf(part)).success,
-  activity(metadata) {
-    const parsed = activityMetadata.safeParse(metadata);
-    return parsed.success ? parsed.data[TOOL_APPROVAL].activity : null;
-  },
-  overview(metadata) {
-    const parsed = overviewMetadata.safeParse(metadata);
-    return parsed.success ? parsed.data[TOOL_APPROVAL] : null;
-  },
+  isOwn: (part: Part) => pendingIn(part) !== null,
+  activity: (metadata) => validOrNull(activitySchema, fieldOf(fieldOf(metadata, TOOL_APPROVAL), 'activity')),
+  overview: (metadata) => validOrNull(taskOverviewSchema, fieldOf(metadata, TOOL_APPROVAL)),
   seq: eventCursorOf,
-  reasoningTurn(metadata) {
-    const parsed = thinkingMetadata.safeParse(metadata);
-    return parsed.success ? parsed.data[THINKING].turn : null;
-  },
-  cost(metadata) {
-    const parsed = costMetadata.safeParse(metadata);
-    return parsed.success ? parsed.data[TOOL_APPROVAL].cost : null;
-  },
-  aside(metadata) {
-    const parsed = asideMetadata.safeParse(metadata);
-    return parsed.success ? parsed.data[TOOL_APPROVAL] : null;
-  },
+  reasoningTurn: (metadata) => validOrNull(thinkingSchema, fieldOf(metadata, THINKING))?.turn ?? null,
+  cost: (metadata) => validOrNull(eventCostSchema, fieldOf(fieldOf(metadata, TOOL_APPROVAL), 'cost')),
+  aside: (metadata) => validOrNull(asideSchema, fieldOf(metadata, TOOL_APPROVAL)),
 };
 
 export const toolApprovalDialect: Dialect = {

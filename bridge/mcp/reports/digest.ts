@@ -98,7 +98,6 @@ const TAILS = [400, 240, 140, 80, 50, 30];
 export function digestOf(facts: DigestFacts): Digest {
   // Usually everything fits. One measurement of the whole is much faster than one per item, so it comes first.
   const whole = filled(facts, () => true);
-  const fits = limitCheck();
   return fits(whole) ? whole : filled(facts, fits);
 }
 
@@ -286,28 +285,15 @@ function isRunning(call: CallView): boolean {
   return call.state === 'running';
 }
 
-/**
- * Returns a function that checks the limit. It measures only the structured result, because the text is always shorter.
- * It measures each untrusted text once, because the digests of one status repeat most texts.
- */
-function limitCheck(): (digest: Digest) => boolean {
-  const measured = new Map<string, number>();
-  const tokensOf = (text: string): number => {
-    const known = measured.get(text);
-    if (known !== undefined) return known;
-    const tokens = foreignTokens(JSON.stringify(text));
-    measured.set(text, tokens);
-    return tokens;
-  };
-  return (digest) => {
-    let foreign = 0;
-    const frame = JSON.stringify({ ...digest, notes: [] }, (key, value: unknown) => {
-      if (typeof value !== 'string' || OURS.has(key)) return value;
-      foreign += tokensOf(value);
-      return '';
-    });
-    return foreign + wordingTokens(frame) <= DIGEST_TOKENS - MARGIN;
-  };
+/** Measures only the structured result, because the text is always shorter. */
+function fits(digest: Digest): boolean {
+  let foreign = 0;
+  const frame = JSON.stringify({ ...digest, notes: [] }, (key, value: unknown) => {
+    if (typeof value !== 'string' || OURS.has(key)) return value;
+    foreign += foreignTokens(JSON.stringify(value));
+    return '';
+  });
+  return foreign + wordingTokens(frame) <= DIGEST_TOKENS - MARGIN;
 }
 
 const OURS: ReadonlySet<string> = new Set(['state', 'next']);

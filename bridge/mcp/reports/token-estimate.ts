@@ -12,17 +12,32 @@ const RUNS = /[A-Z]?[a-z]+|[A-Z]+|\d+|[!-/:-@[-`{-~]+|\n+|[^\0-\x7F]+/g;
 /** Matches a run that has vowels like a word. */
 const WORDLIKE = /^[A-Z]?(?:[^aeiouy]{0,3}[aeiouy])+[^aeiouy]{0,3}$/;
 
-export function wordingTokens(text: string): number {
-  return counted(text, (run) => (isLetter(run.charCodeAt(0)) ? 1 : Math.ceil(run.length / 3)));
-}
+/** How many texts each estimate keeps. The reports of one session repeat most of their texts. */
+const KEPT_TEXTS = 500;
+
+export const wordingTokens = remembered((text) =>
+  counted(text, (run) => (isLetter(run.charCodeAt(0)) ? 1 : Math.ceil(run.length / 3))),
+);
 
 /** Returns an upper bound for foreign text, which may contain hashes, Chinese or emoji. */
-export function foreignTokens(text: string): number {
-  return counted(text, (run) => {
+export const foreignTokens = remembered((text) =>
+  counted(text, (run) => {
     // Each token has at least one byte.
     if (run.charCodeAt(0) > 0x7f) return Buffer.byteLength(run);
     return Math.ceil(run.length / (WORDLIKE.test(run) ? 4 : 2));
-  });
+  }),
+);
+
+function remembered(estimate: (text: string) => number): (text: string) => number {
+  const known = new Map<string, number>();
+  return (text) => {
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    if (known.size === KEPT_TEXTS) known.clear();
+    const tokens = estimate(text);
+    known.set(text, tokens);
+    return tokens;
+  };
 }
 
 function counted(text: string, cost: (run: string) => number): number {
