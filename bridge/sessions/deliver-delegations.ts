@@ -42,6 +42,8 @@ interface DelegationParts {
   results: WaitingResults;
   live: LiveSessions;
   log: Logger;
+  /** The directory in which the person works. */
+  directory: string;
   /** How a person uses this program. The agent records it with a cancel. */
   channel: CancelRequest['channel'];
 }
@@ -76,7 +78,7 @@ export class DelegationService {
 
   /** Starts a session with the agent. Resolves when the entry is in the outbox and sending has begun. */
   async start(agent: Agent, work: DelegatedWork): Promise<Delegation> {
-    const entry = entryOf(agent, work);
+    const entry = entryOf(agent, work, this.#parts.directory);
     const session = this.#parts.live.open(agent, entry.messageId);
     const delivery = this.#begin(session, entry, work.contents);
     this.#parts.live.add(session);
@@ -116,7 +118,7 @@ export class DelegationService {
     const { over, view } = session;
     const goesOn = !over || (dialect.keepsTask && view?.state === 'completed');
     const entry = {
-      ...entryOf(session.agent, work),
+      ...entryOf(session.agent, work, this.#parts.directory),
       sessionId: session.id,
       taskId: (goesOn && view?.taskId) || null,
     };
@@ -272,7 +274,11 @@ export class DelegationService {
 }
 
 /** Builds the entry of a message that starts a session. */
-function entryOf(agent: Agent, { text, settings, command, files }: DelegatedWork): OutboxEntry {
+function entryOf(
+  agent: Agent,
+  { text, settings, command, files }: DelegatedWork,
+  delegatedIn: string,
+): OutboxEntry {
   const trace = currentTrace();
   return {
     messageId: randomUUID(),
@@ -283,6 +289,7 @@ function entryOf(agent: Agent, { text, settings, command, files }: DelegatedWork
     ...(command && { command }),
     ...(files && { files }),
     ...(trace && { trace }),
+    delegatedIn,
     sessionId: null,
     taskId: null,
     createdAt: new Date().toISOString(),

@@ -8,6 +8,7 @@ import { RequestStates } from '../approvals/request-state.ts';
 import type { Bridge } from '../mcp/bridge-context.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import { Inbox } from '../inbox/inbox.ts';
+import { NoticeFiles } from '../inbox/notice-files.ts';
 import { DelegatingClients } from '../sessions/delegating-clients.ts';
 import { DelegationService } from '../sessions/deliver-delegations.ts';
 import { LiveSessions } from '../sessions/sessions-in-memory.ts';
@@ -47,9 +48,25 @@ export async function openBridge({
   const results = new WaitingResults(database);
   const live = new LiveSessions(outbox, new StoredClaims(database));
   logSessions(live, log);
-  const delegations = new DelegationService({ registry, outbox, results, live, log, channel: 'mcp' });
+  const delegations = new DelegationService({
+    registry,
+    outbox,
+    results,
+    live,
+    log,
+    directory: settings.workspace,
+    channel: 'mcp',
+  });
   const sessions = new Sessions({ registry, outbox, live, delegations });
   const inbox = new Inbox({ results, registry, outbox, live, sessions, delegations, log });
+  const notices = new NoticeFiles({
+    stateDirectory: settings.stateDir,
+    database,
+    results,
+    live,
+    name: (tool) => `${settings.toolPrefix}${tool}`,
+    log,
+  });
   const { approvalWebhook } = settings;
   const webhook =
     approvalWebhook === undefined
@@ -68,8 +85,8 @@ export async function openBridge({
         );
   // B3: finishes the unfinished work of earlier bridges, in parallel with this call.
   delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
-  // Checks for results of earlier bridges before the first call, because only the webhook may reach the person.
-  if (webhook !== undefined) void inbox.look();
+  // Checks for results of earlier bridges before the first call, because only the webhook or a hook may reach the person.
+  if (webhook !== undefined || notices.wanted) void inbox.look();
   return {
     registry,
     live,
@@ -92,6 +109,7 @@ export async function openBridge({
     stateDirectory: settings.stateDir,
     defaults: { waitSeconds: settings.waitSeconds, workspace: settings.workspace },
     close: () => {
+      notices.close();
       webhook?.close();
       live.close();
       database.close();

@@ -150,6 +150,11 @@ export class BridgeDatabase {
     return Number(this.rows('PRAGMA data_version')[0]?.[0]);
   }
 
+  /** Returns a text that changes with each write of this or another connection. @throws ProductError STORAGE */
+  changes(): string {
+    return [...(this.rows('SELECT total_changes()')[0] ?? []), this.version()].join(' ');
+  }
+
   /** Returns the owners whose process has ended. */
   async ended(owners: readonly ProcessId[]): Promise<readonly ProcessId[]> {
     const others = owners.filter((owner) => owner !== this.owner);

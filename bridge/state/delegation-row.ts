@@ -29,12 +29,13 @@ const work = outboxEntrySchema.pick({
   command: true,
   files: true,
   trace: true,
+  delegatedIn: true,
   sessionId: true,
   taskId: true,
 });
 
 export function toDelegationRow(entry: OutboxEntry, owner: string): SqlValue[] {
-  const { state, text, settings, command, files, trace, sessionId, taskId } = entry;
+  const { state, text, settings, command, files, trace, delegatedIn, sessionId, taskId } = entry;
   const named = state.type === 'accepted' || state.type === 'collected' ? state : undefined;
   const values: Record<Column, SqlValue> = {
     message_id: entry.messageId,
@@ -52,6 +53,7 @@ export function toDelegationRow(entry: OutboxEntry, owner: string): SqlValue[] {
       ...(command && { command }),
       ...(files && { files }),
       ...(trace && { trace }),
+      ...(delegatedIn && { delegatedIn }),
       sessionId,
       taskId,
     }),

@@ -49,6 +49,8 @@ export const outboxEntrySchema = z.object({
   /** The session and task that the message names, the same in every attempt. */
   sessionId: z.string().nullable(),
   taskId: z.string().nullable(),
+  /** The absolute path of the directory in which the person delegated. Unknown for entries of older versions. */
+  delegatedIn: z.string().optional(),
   /** RFC 3339. */
   createdAt: z.string(),
   state: delegationStateSchema,

@@ -27,6 +27,10 @@ export interface UncollectedTask {
   title: string;
   /** The recorded final state; null if no bridge has recorded the end of the task. */
   ended: TaskStateName | null;
+  /** The directory in which the person delegated; null if unknown. */
+  delegatedIn: string | null;
+  /** True if this process is responsible for the delegation. */
+  own: boolean;
 }
 
 export type ResultKey = string;
@@ -115,7 +119,8 @@ export class WaitingResults {
   async #uncollected(condition: '' | 'AND ended IS NOT NULL'): Promise<readonly UncollectedTask[]> {
     await this.#database.written();
     const rows = this.#database.rows(
-      `SELECT agent, task_id, session_id, title, ended, handed_over_by FROM delegations
+      `SELECT agent, task_id, session_id, title, ended, handed_over_by, json_extract(work, '$.delegatedIn'), owner
+         FROM delegations
          WHERE state = 'accepted' ${condition} AND coalesce(handed_over_by, '') <> ?
          ORDER BY ended_at DESC, created_at DESC LIMIT ?`,
       this.#database.owner,
@@ -124,7 +129,7 @@ export class WaitingResults {
     const owners = rows.flatMap((row) => (typeof row[5] === 'string' ? [row[5]] : []));
     const endedOwners = new Set(await this.#database.ended([...new Set(owners)]));
     const tasks = new Map<ResultKey, UncollectedTask>();
-    for (const [agent, taskId, sessionId, title, ended, by] of rows.toReversed()) {
+    for (const [agent, taskId, sessionId, title, ended, by, delegatedIn, owner] of rows.toReversed()) {
       if (typeof by === 'string' && !endedOwners.has(by)) continue;
       const task = {
         agent: String(agent),
@@ -132,6 +137,8 @@ export class WaitingResults {
         sessionId: String(sessionId),
         title: String(title),
         ended: ended === null ? null : (TASK_STATE_NAMES.find((each) => each === ended) ?? 'unknown'),
+        delegatedIn: typeof delegatedIn === 'string' ? delegatedIn : null,
+        own: owner === this.#database.owner,
       };
       tasks.set(resultKey(task), task);
     }

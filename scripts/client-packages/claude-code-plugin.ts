@@ -16,7 +16,11 @@ import {
   type PackageFiles,
 } from './package-description.ts';
 
-/** Returns the files of the plugin. Its skills and commands are files of their own. */
+const NOTICES = 'sh "${CLAUDE_PLUGIN_ROOT}/hooks/notices.sh"';
+/** In seconds. The script needs a few milliseconds. */
+const HOOK_TIMEOUT = 5;
+
+/** Returns the files of the plugin. Its skills, its commands and the script of its hooks are files of their own. */
 export function claudeCodePlugin(about: PackageDescription): PackageFiles {
   const { version, description, license } = about;
   return {
@@ -30,10 +34,21 @@ export function claudeCodePlugin(about: PackageDescription): PackageFiles {
       keywords: KEYWORDS,
       ...repositoryField(about),
     }),
+    'hooks/hooks.json': jsonFile({
+      description: 'Tells a session what its delegated work needs: results to read, and actions that wait.',
+      hooks: {
+        SessionStart: [{ hooks: [hook('start')] }],
+        UserPromptSubmit: [{ hooks: [hook('prompt')] }],
+      },
+    }),
     '.mcp.json': jsonFile({
       mcpServers: { [NAME]: claude.entry(bridgeCommand(about, '${CLAUDE_PLUGIN_ROOT}')) },
     }),
   };
+}
+
+function hook(mode: 'start' | 'prompt') {
+  return { type: 'command', command: `${NOTICES} ${mode}`, timeout: HOOK_TIMEOUT };
 }
 
 /**

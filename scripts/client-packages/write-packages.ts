@@ -36,6 +36,8 @@ for (const directory of DIRECTORIES) await writeFiles(join(out, directory), pack
 for (const directory of ['claude-code', 'codex', 'gemini-cli', 'agent-plugin'])
   await cp(join(SOURCES, 'skills'), join(out, directory, 'skills'), { recursive: true });
 await cp(join(SOURCES, 'commands'), join(out, 'claude-code', 'commands'), { recursive: true });
+// The hooks, and a command that only Claude Code can use.
+await cp(join(SOURCES, 'claude-code'), join(out, 'claude-code'), { recursive: true });
 await cp(ICON, join(out, 'claude-code', '.claude-plugin', 'icon.png'));
 await cp(ICON, join(out, 'desktop-bundle', 'icon.png'));
 // A desktop bundle has its program in any case.

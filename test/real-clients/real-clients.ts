@@ -55,7 +55,7 @@ try {
   check(
     'Claude Code has the skill and the commands',
     await run('claude', 'plugin', 'details', 'a2a-bridge'),
-    /delegating-work, inbox, review/,
+    /delegating-work, inbox, review, status-line[^]*Hooks \(2\)/,
   );
   check('Claude Code connects to the bridge', await run('claude', 'mcp', 'list'), /a2a-bridge: .*Connected/);
 

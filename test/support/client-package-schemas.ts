@@ -49,6 +49,20 @@ const agentPluginServers = z.strictObject({
 
 /** code.claude.com/docs/en/plugins/manifest-reference; the parts that have no field are found in the standard layout. */
 const claudeCodeManifest = z.strictObject({ name: kebab, displayName: z.string(), ...about });
+/** code.claude.com/docs/en/hooks */
+const claudeCodeHook = z.strictObject({
+  type: z.literal('command'),
+  command: z.string().regex(/^sh "\$\{CLAUDE_PLUGIN_ROOT\}\/hooks\/notices\.sh" (start|prompt)$/),
+  timeout: z.number().positive(),
+});
+const claudeCodeHooks = z.strictObject({
+  description: z.string(),
+  hooks: z.record(
+    z.enum(['SessionStart', 'UserPromptSubmit']),
+    z.array(z.strictObject({ hooks: z.array(claudeCodeHook) })),
+  ),
+});
+
 const claudeCodeServers = z.strictObject({
   mcpServers: z.record(
     z.string(),
@@ -195,6 +209,7 @@ export const JSON_FILES: Readonly<Record<string, z.ZodType>> = {
   'server.json': registryEntry,
   'claude-code/.claude-plugin/plugin.json': claudeCodeManifest,
   'claude-code/.mcp.json': claudeCodeServers,
+  'claude-code/hooks/hooks.json': claudeCodeHooks,
   'codex/.codex-plugin/plugin.json': codexManifest,
   'gemini-cli/gemini-extension.json': geminiExtension,
   'agent-plugin/plugin.json': agentPluginManifest,

@@ -38,7 +38,15 @@ export async function openCommandContext({
   const outbox = new Outbox(database);
   const results = new WaitingResults(database);
   const live = new LiveSessions(outbox, new StoredClaims(database));
-  const delegations = new DelegationService({ registry, outbox, results, live, log, channel: 'cli' });
+  const delegations = new DelegationService({
+    registry,
+    outbox,
+    results,
+    live,
+    log,
+    directory: settings.workspace,
+    channel: 'cli',
+  });
   const sessions = new Sessions({ registry, outbox, live, delegations });
   return {
     registry,

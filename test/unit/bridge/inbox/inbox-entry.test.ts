@@ -23,6 +23,8 @@ const task = (change: Partial<UncollectedTask>): UncollectedTask => ({
   sessionId: 'session-1',
   title: 'write it',
   ended: null,
+  delegatedIn: null,
+  own: true,
   ...change,
 });
 const states = (sessions: ListedSession[], tasks: UncollectedTask[]): unknown =>

@@ -90,6 +90,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
       results,
       live,
       log,
+      directory: '/work',
       channel: 'mcp',
     });
     const tasks = new DelegatingClients({ outbox, live, delegations, log });

@@ -100,6 +100,7 @@ describe('delegations that are not delivered yet', () => {
       results: new WaitingResults(database),
       live,
       log,
+      directory: '/work',
       channel: 'mcp',
     });
   });

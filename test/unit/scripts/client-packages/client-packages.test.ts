@@ -108,11 +108,12 @@ describe('the packages for MCP clients', () => {
 
   it('the skill and the commands name only tools that exist', async () => {
     const files = (await readdir(SOURCES, { recursive: true })).filter((path) => path.endsWith('.md'));
-    expect(files.length).toBeGreaterThan(2);
+    expect(files.length).toBeGreaterThan(3);
     for (const file of files) {
       const text = await readFile(join(SOURCES, file), 'utf8');
       const named = [...text.matchAll(/`([a-z]+(?:_[a-z]+){2,})`/g)].map(([, name]) => name);
-      expect(named.length).toBeGreaterThan(0);
+      // This command changes a setting of the client. The others are about tools.
+      if (!file.endsWith('status-line.md')) expect(named.length).toBeGreaterThan(0);
       expect(TOOL_NAMES).toEqual(expect.arrayContaining(named));
     }
   });

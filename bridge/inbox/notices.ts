@@ -1,0 +1,61 @@
+/**
+ * Builds the text of a notice file, which the hooks of an MCP client read. The first line has the counts for a status
+ * line. Each further line is one entry of the inbox: its key, a space, and a sentence. Pure.
+ */
+import { createHash } from 'node:crypto';
+import { stateWord } from '../../shared/text/spell-state.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
+import { LIVE_STATES } from '../agents/list-tasks.ts';
+import type { ListedSession } from '../sessions/list-sessions.ts';
+import { resultKey, type UncollectedTask } from '../state/waiting-results.ts';
+import type { ToolName } from '../tool-names/tool-names.ts';
+import { type InboxEntry, inboxEntries, type KeyedEntry } from './inbox-entry.ts';
+
+/** The maximum length of a title in a notice, in characters. */
+const TITLE = 80;
+/** The maximum number of entries. The inbox has the others. */
+const ENTRIES = 20;
+/** The length of a key, in hexadecimal digits. */
+const KEY_DIGITS = 16;
+
+/**
+ * Returns the notices of one directory.
+ * @param tasks the uncollected tasks that were delegated there
+ * @param sessions the sessions that this bridge follows
+ */
+export function noticesText(
+  tasks: readonly UncollectedTask[],
+  sessions: readonly ListedSession[],
+  name: (tool: ToolName) => string,
+): string {
+  const titles = new Map(tasks.map((task) => [resultKey(task), task.title]));
+  // Each task has one owner, so that the counts of several bridges can be added.
+  const own = new Set(tasks.flatMap((task) => (task.own && task.ended === null ? [resultKey(task)] : [])));
+  const followed = sessions.flatMap((session) => {
+    if (session.taskId === null) return [];
+    const key = resultKey({ agent: session.agent, taskId: session.taskId });
+    return own.has(key) ? [{ ...session, title: titles.get(key) ?? '' }] : [];
+  });
+  const entries = inboxEntries(followed, tasks);
+  const waiting = entries.filter(({ entry }) => entry.type === 'waiting').length;
+  const live = followed.filter(({ state }) => LIVE_STATES.some((each) => each === state)).length;
+  const counts = ['counts', waiting, live - waiting, entries.length - waiting].join(' ');
+  const lines = entries.slice(0, ENTRIES).map((keyed) => lineOf(keyed, name));
+  return [counts, ...lines, ''].join('\n');
+}
+
+function lineOf({ key, entry }: KeyedEntry, name: (tool: ToolName) => string): string {
+  const id = createHash('sha256').update(key).digest('hex').slice(0, KEY_DIGITS);
+  const { sessionId, agent, title } = entry;
+  const what = title === '' ? '' : ` "${visibleLine(title, TITLE)}"`;
+  return `${id} Session ${visibleLine(sessionId)} (${visibleLine(agent)})${what}: ${stateOf(entry, name)}`;
+}
+
+function stateOf(entry: InboxEntry, name: (tool: ToolName) => string): string {
+  const tool = name('wait_for_task');
+  if (entry.type === 'finished') return `${stateWord(entry.state)}. ${tool} returns the result.`;
+  if (entry.state === 'auth-required') return `waits for a sign-in. ${tool} shows it.`;
+  if (entry.pending === 0) return `asks a question. ${tool} shows it.`;
+  const actions = entry.pending === 1 ? '1 action waits' : `${String(entry.pending)} actions wait`;
+  return `${actions} for a decision. ${tool} shows what waits.`;
+}
