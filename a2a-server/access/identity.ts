@@ -14,7 +14,7 @@ export interface Identity {
   expiresAt?: number;
 }
 
-/** Returns whom an issued token stands for. */
+/** Returns the identity behind an issued token. */
 export function identityOfToken({ id, principal, tenant }: IssuedToken): Identity & { tokenId: string } {
   return { principal: fullName(principal, tenant), tokenId: id };
 }

@@ -10,7 +10,7 @@ import { roleSchema } from './role.ts';
 /** The stored part of a token. It contains no secret. */
 export const issuedTokenSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{12}$/),
-  /** The user whom the token stands for, by its name within the tenant. */
+  /** The name of the token's user within the tenant. */
   principal: z.string().regex(NAME_PATTERN),
   /** The tenant of the user. Absent if the user has none. */
   tenant: z.string().regex(NAME_PATTERN).optional(),

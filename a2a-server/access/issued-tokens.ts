@@ -1,6 +1,6 @@
 /**
- * The issued tokens, as a running server uses them. The server reads a token at each use, so a revoked token opens nothing
- * from then on. A watcher ends what is already open.
+ * The issued tokens of a running server. The server reads a token at each use, so a revoked token gives no further
+ * access. For requests that are already open, a watcher calls the listeners of `onRevoked`.
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -67,7 +67,7 @@ export function openIssuedTokens({ records, clock, onFailure }: IssuedTokensOpti
     onRevoked(id, act) {
       const acts = listeners.get(id) ?? new Set();
       listeners.set(id, acts.add(act));
-      // The token may have been revoked since it was found.
+      // The token may have been revoked between `find` and this call.
       endIfRevoked(id).catch(onFailure);
       return () => {
         acts.delete(act);

@@ -4,7 +4,10 @@ import { isLoopback } from '../../shared/net/loopback.ts';
 import { fullName, NAME_PATTERN } from './requester.ts';
 import { roleSchema, type Role } from './role.ts';
 
-/** Signatures with the provider's public key. `none` and the HMAC algorithms can never be chosen. */
+/**
+ * These algorithms sign with a key pair, so the server needs only the provider's public key. The settings cannot choose
+ * `none` or an HMAC algorithm.
+ */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA'] as const;
 
 const MOST_CLOCK_SKEW_S = 60;
@@ -30,7 +33,7 @@ export const oidcSchema = z
     principalClaim: claim.default('sub'),
     /** The tenant of all principals, or the claim with its name. Each principal has a tenant. */
     tenant: z.union([z.string().regex(NAME_PATTERN), z.strictObject({ claim })]),
-    /** Each rule gives its roles if the claim is the value, or is a list that contains it. */
+    /** A rule gives its roles if the claim equals the rule's value, or is a list that contains this value. */
     roles: z
       .array(z.strictObject({ claim, value: z.string().min(1), roles: z.array(roleSchema).min(1) }))
       .min(1),

@@ -1,6 +1,7 @@
 /**
- * Checks access tokens of an OpenID Connect provider: JWTs, with the provider's public keys (RFC 9068 §4). The keys come
- * from the provider and are kept, so a provider that is away stops nobody for a while. Loads `jose` at the first token.
+ * Checks access tokens of an OpenID Connect provider: JWTs, with the provider's public keys (RFC 9068 §4). The server
+ * caches the provider's keys, so it can still check tokens for a while if the provider is unreachable. Loads `jose` at
+ * the first token.
  */
 import type * as Jose from 'jose';
 import { z } from 'zod';
@@ -9,11 +10,13 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Identity } from './identity.ts';
 import { accessOfClaims, openIdConnectUrl, type OidcSettings } from './oidc-settings.ts';
 
-/** Returns the identity behind a JWT. @throws ProductError UNAUTHENTICATED; OVERLOADED if the provider is away */
+/**
+ * Returns the identity behind a JWT. @throws ProductError UNAUTHENTICATED; OVERLOADED if the provider is unreachable
+ */
 export type VerifyJwt = (token: string) => Promise<Identity>;
 
 const TIMEOUT_MS = 5_000;
-/** After a failure, and after new keys, the provider is not asked again within this time. */
+/** The minimum time between two requests for the keys, after a failure or after new keys. */
 const COOLDOWN_MS = 30_000;
 const MAX_KEY_AGE_MS = 10 * 60_000;
 
@@ -67,7 +70,7 @@ export function oidcVerifier({
       if (access === undefined) throw refused('its claims give no access');
       return { ...access, expiresAt: ((payload.exp ?? 0) + clockSkew) * 1_000 };
     } catch (error) {
-      const away = isAway(error, errors);
+      const away = isUnreachable(error, errors);
       onRefusal(messageOf(error));
       if (error instanceof ProductError) throw error;
       throw away ? providerAway() : refused('it is not valid here');
@@ -75,7 +78,7 @@ export function oidcVerifier({
   };
 }
 
-/** Reads the configuration of the provider. @throws if the provider is away, or names another issuer */
+/** Reads the configuration of the provider. @throws if the provider is unreachable, or names another issuer */
 async function discoverKeys({ issuer }: OidcSettings, cooldownDuration: number): Promise<Keys> {
   const { createRemoteJWKSet } = await import('jose');
   const response = await fetch(openIdConnectUrl(issuer), {
@@ -100,7 +103,7 @@ async function discoverKeys({ issuer }: OidcSettings, cooldownDuration: number):
 }
 
 /** `jose` reports an HTTP error of the key address as its base class, and a network failure as a TypeError. */
-function isAway(error: unknown, { JOSEError, JWKSTimeout }: typeof Jose.errors): boolean {
+function isUnreachable(error: unknown, { JOSEError, JWKSTimeout }: typeof Jose.errors): boolean {
   if (!(error instanceof JOSEError)) return !(error instanceof ProductError);
   return error instanceof JWKSTimeout || error.code === 'ERR_JOSE_GENERIC';
 }

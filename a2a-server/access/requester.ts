@@ -1,6 +1,7 @@
 /**
- * Whose tasks a request may use. A principal of a tenant has the name `tenant/name`, so the journal keeps the tasks of
- * two tenants apart. A role that shares lets its holder also use the tasks of the other principals of the tenant. Pure.
+ * Decides which tasks a request may use. A principal of a tenant has the name `tenant/name`, so the journal keeps the
+ * tasks of two tenants apart. With some roles, a requester may also use the tasks of the other principals of its
+ * tenant. Pure.
  */
 import { requireRole, type Role } from './role.ts';
 

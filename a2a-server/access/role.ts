@@ -14,7 +14,7 @@ export const ROLES = ['delegate', 'approve', 'operate', 'read'] as const;
 export const roleSchema = z.enum(ROLES);
 export type Role = z.infer<typeof roleSchema>;
 
-/** @param needed the roles of which one suffices @throws ProductError FORBIDDEN */
+/** @param needed one of these roles is enough @throws ProductError FORBIDDEN */
 export function requireRole(held: readonly Role[], needed: readonly Role[]): void {
   if (needed.some((role) => held.includes(role))) return;
   throw new ProductError(

@@ -12,7 +12,7 @@ export interface TokenStore {
   /** Returns all tokens, the oldest first. @throws ProductError STORAGE, also for a damaged token */
   list(): Promise<IssuedToken[]>;
   /**
-   * Returns undefined if there is no such token. The answer is never older than the call.
+   * Returns undefined if there is no such token. The result includes every change that was stored before this call.
    * @throws ProductError STORAGE; DamagedToken
    */
   read(id: string): Promise<IssuedToken | undefined>;

@@ -24,7 +24,10 @@ export type AgentCommand = OfferedCommand & {
     | {
         /** Checks the arguments before the server creates a task. @throws ProductError if an argument is invalid */
         check?(args: readonly string[]): void;
-        /** The number of arguments is already correct. @throws ProductError. Its message ends the task. */
+        /**
+         * Starts the command. The caller has already checked the number of arguments.
+         * @throws ProductError whose message ends the task
+         */
         begin(args: readonly string[], context: CommandContext): Promise<FirstStep>;
       }
     | {

@@ -15,10 +15,16 @@ export interface AuditLog {
   read(): Promise<{ records: ListedAuditRecord[]; damaged: number }>;
 }
 
-/** `changed` names the settings that differ from those of the start before. Only a start has it, and not the first one. */
+/**
+ * A record with the changes of the settings. Only the record of a server start has `changed`: the names of the settings
+ * that differ from the previous start.
+ */
 export type ListedAuditRecord = AuditRecord & { changed?: string[] };
 
-/** The digits of a name's time. So the order of the names is the order of the times. */
+/**
+ * The number of digits of the time in a record's name. It is fixed, so that the order of the names is the order of the
+ * times.
+ */
 const TIME_DIGITS = 15;
 
 export function auditLog(records: Pick<RecordStore, 'create' | 'list'>): AuditLog {

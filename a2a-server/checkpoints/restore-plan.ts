@@ -38,7 +38,7 @@ interface RestorePlace {
 }
 
 /**
- * Plans the restoration of a checkpoint, as `restorePlan`.
+ * Finds a checkpoint and plans its restoration with `restorePlan`.
  * @throws ProductError MALFORMED if the id is unknown; OUTSIDE_WORKSPACE if the checkpoint has another workspace
  */
 export async function findRestorePlan(

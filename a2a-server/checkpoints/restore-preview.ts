@@ -18,7 +18,9 @@ export interface RestorePreviewOptions {
   openWorkspace: (path: string) => Promise<Workspace>;
 }
 
-/** Previews the restoration of a checkpoint in its own workspace. A refusal is a value. */
+/**
+ * Previews the restoration of a checkpoint in its own workspace. Returns a refusal as a value instead of throwing it.
+ */
 export async function previewRestore(
   { principal, workspace: root, ...target }: RestoreTarget & { principal: string; workspace: string },
   { checkpoints, openWorkspace }: RestorePreviewOptions,

@@ -1,4 +1,4 @@
-/** How an abort request ended, and the answer to the client. Pure. */
+/** The outcome of an abort request, and the answer to the client. Pure. */
 import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import type { ToolOutcome } from '../task/events.ts';

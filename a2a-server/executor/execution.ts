@@ -73,7 +73,7 @@ interface PassResources {
   earlier: readonly Snapshot[];
 }
 
-/** The things that one pass over the task's steps has opened. The end of the pass releases the turn and the time limit. */
+/** The resources of one pass over the task's steps. The end of the pass releases the turn and the time limit. */
 interface ExecutionPass {
   opened?: PassResources;
   turn?: TurnScope;
@@ -234,7 +234,8 @@ export class Execution {
           await pending?.settle();
           // E1: all runs must end before the error is thrown. Otherwise the next execution would run at the same time.
           for (const run of runs) if (run.status === 'rejected') throw run.reason;
-          // A call waits for a new decision. That decision needs new scopes, even if this execution still runs.
+          // A call waits for a new decision. After that decision, the call needs new scopes, even if this execution
+          // still runs.
           if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) {
             pass.turn.end();
             delete pass.turn;

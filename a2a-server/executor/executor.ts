@@ -19,7 +19,12 @@ import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './e
 import { UnappendedCommand, type AppendedCommand } from './command-before-append.ts';
 import type { AbortCause } from './abort-cause.ts';
 import type { LogChange } from './task-snapshots.ts';
-import { type FoundAt, isStranded, stillUnopened, unavailableEvents } from './tasks-no-server-can-open.ts';
+import {
+  type FoundAt,
+  isTooLateToClaim,
+  stillUnopened,
+  unavailableEvents,
+} from './tasks-no-server-can-open.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 
 const ENDED_ELSEWHERE: AbortCause = {
@@ -29,11 +34,14 @@ const ENDED_ELSEWHERE: AbortCause = {
 
 const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
 
-/** A task that waits for its turn says so after this time. Under load, most tasks wait for a shorter time. */
-const TELL_PLACE_MS = 1_000;
+/**
+ * After this time, a task that waits for its turn reports its place in the queue. Under load, most tasks wait for a
+ * shorter time.
+ */
+const REPORT_PLACE_MS = 1_000;
 
 /** The shortest time between two events about the place in the queue. */
-const TELL_AGAIN_MS = 10_000;
+const REPORT_AGAIN_MS = 10_000;
 
 /** If an approved call has not started after this time, the decision is appended without the start. */
 const START_WITHIN_MS = 250;
@@ -59,7 +67,7 @@ interface Running {
   turn: Turn;
   /** Resolves when the last event about the place in the queue is durable. */
   placeTold: Promise<unknown>;
-  /** When the last such event was appended, in milliseconds since 1970. */
+  /** The time of the last event about the place in the queue, in milliseconds since 1970. */
   toldAt: number | null;
   stopTelling?: () => void;
   done: Promise<void>;
@@ -167,7 +175,7 @@ export class Executor {
     };
     this.#running.set(taskId, running);
     if (turn.state === 'waiting')
-      running.stopTelling = this.#options.clock.after(TELL_PLACE_MS, () => this.#tellPlace(taskId));
+      running.stopTelling = this.#options.clock.after(REPORT_PLACE_MS, () => this.#tellPlace(taskId));
     running.done = this.#run(task, running, command);
   }
 
@@ -186,7 +194,8 @@ export class Executor {
     running.stopTelling?.();
     turn.end();
     await running.placeTold;
-    // There is no `await` between these lines. A wake-up therefore sets `again`, or starts the next execution.
+    // There is no `await` between the next lines. A concurrent wake-up therefore either sets `again`, or starts the
+    // next execution.
     this.#running.delete(taskId);
     if (execution.again) this.wake({ taskId, principal, begun: true });
     else this.#release(taskId);
@@ -194,10 +203,13 @@ export class Executor {
 
   #tellPlaceAgain(taskId: string): void {
     const toldAt = this.#running.get(taskId)?.toldAt ?? null;
-    if (toldAt !== null && this.#options.clock.now() - toldAt >= TELL_AGAIN_MS) this.#tellPlace(taskId);
+    if (toldAt !== null && this.#options.clock.now() - toldAt >= REPORT_AGAIN_MS) this.#tellPlace(taskId);
   }
 
-  /** Appends how many tasks are before this one. A task that has begun says nothing: it continues soon. */
+  /**
+   * Appends an event with the number of tasks before this one. A task that has already run gets no such event, because
+   * it soon continues.
+   */
   #tellPlace(taskId: string): void {
     const claim = this.#claims.get(taskId);
     const running = this.#running.get(taskId);
@@ -230,7 +242,7 @@ export class Executor {
   /** Releases the claim of a task that does not execute, unless a timer will wake the task. */
   #release(taskId: string): void {
     const claim = this.#claims.get(taskId);
-    // After a shutdown, the next owner must know that the work may be unfinished.
+    // During a shutdown, this server keeps the claim. The next owner then learns that the work may be unfinished.
     if (claim === undefined || this.#closing || this.#running.has(taskId) || this.#later.has(taskId)) return;
     this.#claims.delete(taskId);
     this.#openings.delete(taskId);
@@ -297,7 +309,7 @@ export class Executor {
     this.#unopened = stillUnopened(this.#unopened, tasks, now);
     for (const task of tasks) {
       const { taskId } = task;
-      if (!isStranded(this.#unopened, taskId, now)) continue;
+      if (!isTooLateToClaim(this.#unopened, taskId, now)) continue;
       await log.change(taskId, (s) => ({ type: 'append', events: unavailableEvents(s, task) }));
     }
   }

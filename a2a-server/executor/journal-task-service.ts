@@ -216,7 +216,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const by = decider(incoming);
     const now = clock.now();
     const known = await load(taskId);
-    // The task may run actions unasked, so a message to it needs the same role as a decision.
+    // The task may run actions without an approval, so a message to it needs the same role as a decision.
     requireRoleFor(incoming, known.principal, 'approve');
     const resolved =
       incoming.decisions &&
@@ -247,7 +247,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
   }
 
-  /** Every decision of every channel passes here. */
+  /** Checks a decision. The decisions of every channel pass through this function. */
   function judge(
     snapshot: Snapshot,
     decisions: readonly ResolvedDecision[],

@@ -68,7 +68,8 @@ export class Maintenance {
   async lookForDeadlines(): Promise<void> {
     try {
       const [row] = await this.#options.journal.deadlines(1);
-      // A round may be unable to end a task. Such a task must not start one round after another.
+      // A round may fail to end a task. The deadline of such a task must not start another round at once, or the rounds
+      // would never stop.
       const at = row?.deadline;
       if (typeof at !== 'number') return;
       const overdue = at <= this.#options.clock.now();

@@ -102,7 +102,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       signal,
     });
     for await (const event of eventsUntilAborted(events, signal)) {
-      quiet.heard();
+      quiet.restart();
       switch (event.type) {
         case 'text':
           characters += event.text.length;
@@ -178,7 +178,8 @@ function eventsAfterTurn(after: Snapshot, turn: number, model: Model | undefined
   const next = nextStep(after);
   if (next.type !== 'append') return [];
   const ends = next.events.some(({ type }) => type === 'task.completed');
-  // In plan mode, nobody can do the items yet. Commands, scripts and ACP agents keep no list of this server.
+  // In plan mode, the model cannot do the items yet. Commands, scripts and ACP agents do not use this server's to-do
+  // list.
   const reminds = ends && model?.readsInstructions === true && !isReadOnlyMode(after.settings);
   const text = reminds ? openTodosReminder(after) : undefined;
   return text === undefined ? next.events : [{ type: 'todos.reminded', turn, text }];

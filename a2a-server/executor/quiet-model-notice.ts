@@ -18,8 +18,8 @@ export class QuietModelNotice {
     this.#wait();
   }
 
-  /** Must be called for each event of the model. Restarts the quiet time. */
-  heard(): void {
+  /** Restarts the quiet time. The caller must call this function for each event of the model. */
+  restart(): void {
     if (this.#periods > 0) this.#note(`${this.#model.id} answers.`);
     this.#periods = 0;
     this.end();

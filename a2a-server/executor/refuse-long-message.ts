@@ -20,8 +20,8 @@ interface PromptSources {
 }
 
 /**
- * Refuses a message with which the task could not go on. The estimate counts the instructions, the tools, and the
- * messages that nothing shortens. Tools of an MCP server that still starts are missing from it.
+ * Refuses a message that would leave the task no space to continue. The estimate counts the instructions, the tools,
+ * and the messages that nothing shortens. It does not count the tools of an MCP server that is still starting.
  * @throws ProductError TOO_LARGE; UNKNOWN_MODEL and UNKNOWN_WORKSPACE for a long message to a task without them
  */
 export async function refuseLongMessage(

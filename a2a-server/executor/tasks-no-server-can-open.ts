@@ -6,10 +6,13 @@ import type { UnopenedTask } from '../journal/ownership.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { progressNoteOf, type Snapshot } from '../task/snapshot.ts';
 
-/** In milliseconds. Longer than a lease, after which another server claims the tasks of a dead one. */
-const PATIENCE_MS = 10_000;
+/**
+ * The time for another server to claim a task, in milliseconds. It is longer than a lease. At the end of a dead
+ * server's lease, another server claims its tasks.
+ */
+const CLAIM_WITHIN_MS = 10_000;
 
-/** When this server has first found each task unopened, in milliseconds since 1970. */
+/** The time at which this server first found each unopened task, in milliseconds since 1970. */
 export type FoundAt = ReadonlyMap<string, number>;
 
 /** Returns the tasks that are found now, with the time at which they were first found. */
@@ -18,11 +21,14 @@ export function stillUnopened(before: FoundAt, tasks: readonly UnopenedTask[], n
 }
 
 /** True if every server had the time to claim the task. */
-export function isStranded(found: FoundAt, taskId: string, now: number): boolean {
-  return now - (found.get(taskId) ?? now) >= PATIENCE_MS;
+export function isTooLateToClaim(found: FoundAt, taskId: string, now: number): boolean {
+  return now - (found.get(taskId) ?? now) >= CLAIM_WITHIN_MS;
 }
 
-/** Returns the event that tells the reason. Returns nothing if the journal already has it, or if the task does not work. */
+/**
+ * Returns the event with the reason why the task waits. Returns nothing if the journal already has the event, or if the
+ * task is not in the state `working`.
+ */
 export function unavailableEvents(
   snapshot: Snapshot,
   { workspace, label }: Pick<UnopenedTask, 'workspace' | 'label'>,

@@ -16,7 +16,10 @@ export type OnAppended = (
   trace: TraceContext | undefined,
 ) => void;
 
-/** Tasks to which other servers have appended. `unknown` stands for any tasks: notifications may have been lost. */
+/**
+ * Tasks to which other servers have appended. `unknown` means that any task may have changed, because notifications may
+ * have been lost.
+ */
 export type ChangedTasks = readonly string[] | 'unknown';
 
 /** Called after other servers have appended to tasks. Must not throw. */
@@ -78,7 +81,7 @@ export class CommittedEntries {
   noteHead(taskId: string, seq: number): void {
     if (!this.#watchers.has(taskId)) return;
     const known = this.#heads.get(taskId);
-    // An older `seq` was read before a later append. A deleted task has no entries.
+    // A smaller `seq` was read before a later append, so it is outdated. But `seq` 0 means that the task was deleted.
     if (known !== undefined && (seq === known || (seq < known && seq > 0))) return;
     this.#heads.set(taskId, seq);
     if (this.#tails.lastSeq(taskId) !== seq) this.#tails.drop(taskId);

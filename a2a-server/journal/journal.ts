@@ -43,7 +43,7 @@ export interface Append {
   events: readonly TaskEvent[];
   state: StateName;
   command?: CommandKey;
-  /** The task's trace. The journal does not store it here; it hands it to `OnAppended`. */
+  /** The task's trace. The journal does not store the trace. It only passes the trace to `OnAppended`. */
   trace?: TraceContext;
   /** The epoch of the owner's claim. Absent if the append is not part of an execution. */
   epoch?: number;

@@ -67,7 +67,7 @@ export interface AbandonedTasks {
   unopened: UnopenedTask[];
 }
 
-/** The server, for its ownership. */
+/** The functions that `Ownership` needs from the server. */
 export interface OwningServer {
   /** Called regularly, so that this server can claim the tasks of servers that have died. */
   look: () => void;

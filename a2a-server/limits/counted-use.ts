@@ -2,7 +2,10 @@ import { type Limit, type LimitName, limitRefusal, type LimitScope, reachedLimit
 
 export type OnRefused = (limit: LimitName, scope: LimitScope) => void;
 
-/** Counts what each principal has open, and refuses more than the limit. A principal with nothing open uses no memory. */
+/**
+ * Counts the requests or other things that each principal has open, and refuses more than the limit. A principal with
+ * nothing open uses no memory.
+ */
 export class CountedUse {
   readonly #name: LimitName;
   readonly #limit: Limit;

@@ -1,10 +1,11 @@
 /**
- * Lets principals share one processor fairly. While several principals are active, each may have only a few steps of
- * work in flight, so a step of one principal waits for few steps of each other. A principal that is alone is not bounded.
+ * Lets principals share one processor fairly. While several principals are active, each may run only a few steps at the
+ * same time. Each step then waits for only a few steps of the other principals. If only one principal is active, it has
+ * no such limit.
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 
-/** The steps that one principal may have in flight beside other principals. */
+/** The number of steps that one principal may run at the same time while other principals are active. */
 const STEPS = 2;
 
 /** A principal is active for this time after its last step, in milliseconds. */
@@ -15,14 +16,17 @@ export class FairGate {
   /** The time of each principal's last step. */
   readonly #active = new Map<string, number>();
   readonly #inFlight = new Map<string, number>();
-  /** A principal with a queue has steps in flight. Each of them lets the next one in when it ends. */
+  /**
+   * The waiting steps of each principal. A principal with a queue also has running steps. When one of them ends, the
+   * next step of the queue starts.
+   */
   readonly #queues = new Map<string, (() => void)[]>();
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
   }
 
-  /** Does a step of the principal's work, when it is its turn. */
+  /** Runs a step of the principal's work as soon as the limit allows it. */
   async pass<T>(principal: string, step: () => Promise<T>): Promise<T> {
     if (this.#isBounded(principal)) await new Promise<void>((resolve) => this.#enqueue(principal, resolve));
     this.#count(principal, 1);
@@ -54,7 +58,7 @@ export class FairGate {
 
   #leave(principal: string): void {
     this.#count(principal, -1);
-    // After a time alone, more steps are in flight than beside others.
+    // While the principal was alone, it may have started more steps than the limit.
     if ((this.#inFlight.get(principal) ?? 0) >= STEPS) return;
     const queue = this.#queues.get(principal);
     queue?.shift()?.();

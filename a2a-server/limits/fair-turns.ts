@@ -80,8 +80,8 @@ export class Turn {
   }
 
   /**
-   * Lets another principal's task run first, if that one has had less. Returns undefined if none has. Otherwise returns a
-   * promise that resolves like `granted`.
+   * Gives the place to another principal's task, if that principal has fewer places for its weight. Returns undefined
+   * if there is no such principal. Otherwise returns a promise that resolves like `granted`.
    */
   pass(): Promise<boolean> | undefined {
     if (this.state !== 'running' || !this.#turns.isOverShare(this.principal)) return undefined;
@@ -142,7 +142,7 @@ export class FairTurns {
     return reachedLimit(used, this.limit) === undefined;
   }
 
-  /** Asks for a place. The task runs at once if there is one. */
+  /** Asks for a place. If a place is free, the task runs at once. */
   request(request: TurnRequest): Turn {
     const turn = new Turn(this, request);
     this.#enqueue(turn);
@@ -210,7 +210,7 @@ export class FairTurns {
     return shouldYield(this.#shareOf(principal), waiting, { limit: this.limit, running: this.#total });
   }
 
-  /** Moves a running task to the front of its queue, and serves another. */
+  /** Moves a running task to the front of its queue, and gives its place to another task. */
   requeue(turn: Turn): void {
     this.#enqueue(turn);
     this.rest(turn.principal);

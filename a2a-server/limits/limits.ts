@@ -13,7 +13,7 @@ export interface Limit {
 export interface LimitDefinition extends Limit {
   /** The name of the counted things, in the plural, for messages. */
   what: string;
-  /** How long a refused client should wait, in seconds. */
+  /** The time after which a refused client should try again, in seconds. */
   retryAfterS: number;
 }
 
@@ -38,13 +38,16 @@ export const LIMIT_SCOPES = ['principal', 'server'] as const;
 /** Whose limit is reached. */
 export type LimitScope = (typeof LIMIT_SCOPES)[number];
 
-/** Returns whose limit leaves no place for one more. Undefined if there is a place. */
+/**
+ * Returns which limit is reached: that of the principal or that of the server. Undefined if there is a place for one
+ * more.
+ */
 export function reachedLimit(used: Limit, limit: Limit): LimitScope | undefined {
   if (used.principal >= limit.principal) return 'principal';
   return used.server >= limit.server ? 'server' : undefined;
 }
 
-/** Returns the refusal of one more. The caller has changed nothing. */
+/** Returns the error that refuses one more. The caller has changed nothing. */
 export function limitRefusal(name: LimitName, scope: LimitScope, limit: Limit): ProductError {
   const { what, retryAfterS } = LIMITS[name];
   const most = limit[scope];

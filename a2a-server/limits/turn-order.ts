@@ -1,4 +1,4 @@
-/** Decides whose task runs next. Pure. */
+/** Decides which principal's task runs next. Pure. */
 import type { Limit } from './limits.ts';
 
 /** The running tasks and the weight of one principal. */
@@ -30,7 +30,7 @@ export function nextPrincipal(
 
 /**
  * True if a running task should give its place to another principal between two turns of its model. The other principal
- * must still have less for its weight afterwards. So two principals do not pass one place to and fro.
+ * must still have less for its weight afterwards. Otherwise two principals would exchange one place again and again.
  */
 export function shouldYield(
   own: Share,

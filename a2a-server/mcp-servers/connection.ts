@@ -59,7 +59,7 @@ export interface McpServerConnectionOptions extends TransportContext {
   onClosed: (why: string) => void;
 }
 
-export interface McpToolCall extends Omit<RunningCall, 'heard'> {
+export interface McpToolCall extends Omit<RunningCall, 'onOutput'> {
   /** After an abort, the client sends `notifications/cancelled`. */
   signal: AbortSignal;
   /**
@@ -166,11 +166,11 @@ export class OpenConnection implements McpServerConnection {
       const release = idle.hold();
       return call.ask(question, options).finally(release);
     };
-    const heard: RunningCall['heard'] = (text, steps) => {
+    const onOutput: RunningCall['onOutput'] = (text, steps) => {
       idle.restart();
       output(`${text}\n`, steps);
     };
-    const own: RunningCall = { ...call, ask, heard };
+    const own: RunningCall = { ...call, ask, onOutput };
     const running = this.#calls.begin(own);
     const stopListening = onAbort(signal, () => {
       const cause = stopCause();

@@ -37,7 +37,7 @@ export interface RunningCall {
    * Called with each server message about this call, as lines of text. `steps` is present if the number of steps is
    * known.
    */
-  heard: (text: string, steps?: ToolProgress) => void;
+  onOutput: (text: string, steps?: ToolProgress) => void;
   answeredLate: (result: McpCallResult) => void;
 }
 
@@ -132,9 +132,10 @@ export class RunningCalls {
 
   #notified(message: JSONRPCMessage): void {
     const progress = progressText(message);
-    if (progress !== undefined) this.#running.get(progress.token)?.call.heard(progress.text, progress.steps);
+    if (progress !== undefined)
+      this.#running.get(progress.token)?.call.onOutput(progress.text, progress.steps);
     const log = logText(message);
-    if (log !== undefined) this.#only()?.heard(log);
+    if (log !== undefined) this.#only()?.onOutput(log);
   }
 
   /**
@@ -159,7 +160,10 @@ export class RunningCalls {
   }
 }
 
-/** Returns undefined for the error that replaces a response that ended early. */
+/**
+ * Returns the result in a response. If the response ended early, the transport replaces it with an error. Returns
+ * undefined for this error.
+ */
 function resultIn(message: JSONRPCMessage): McpCallResult | undefined {
   if (isJSONRPCResultResponse(message)) return callResultSchema.safeParse(message.result).data;
   if (!isJSONRPCErrorResponse(message) || message.error.data === CUT_OFF) return undefined;

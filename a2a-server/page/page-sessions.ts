@@ -68,7 +68,10 @@ interface PageSessionsOptions {
   records: RecordStore;
   /** The default is a server without issued tokens. */
   issued?: Pick<IssuedTokens, 'active'>;
-  /** Called if the server cannot read the open sessions, to end them after a sign-out at another server. */
+  /**
+   * Called if the server cannot read the open sessions. It reads them to end the sessions that another server has
+   * signed out.
+   */
   onFailure: (error: unknown) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Stores records in the state directory: a directory for each kind, and a file for each record. A command line can so
- * change records without the running server, and without a lock.
+ * Stores records in the state directory: a directory for each kind, and a file for each record. So a command line can
+ * change records even if no server runs, and without a lock.
  */
 import { mkdirSync, watch } from 'node:fs';
 import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';

@@ -18,7 +18,8 @@ export type RecordKind =
 /** Names are lower-case letters, digits and hyphens, 1 to 64 of them. There is no record with another name. */
 export interface RecordStore {
   /**
-   * Returns the value, or undefined if there is no such record. The answer is never older than the call.
+   * Returns the value, or undefined if there is no such record. The result includes every change that was stored before
+   * this call.
    * @throws ProductError STORAGE
    */
   read(kind: RecordKind, name: string): Promise<string | undefined>;

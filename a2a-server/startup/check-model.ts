@@ -78,7 +78,7 @@ function answered(
   );
 }
 
-/** Without a price, tasks show tokens and no cost. The note tells the person about that. */
+/** Without a price, the server cannot compute the cost of a task. This note tells the person about that. */
 function priceNote({ price }: Model): string {
   return price === undefined
     ? '; its price is unknown. Set "prices" to see what tasks cost (docs/models.md)'

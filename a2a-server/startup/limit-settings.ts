@@ -159,7 +159,7 @@ export const LIMIT_SETTINGS = {
   }),
 } as const;
 
-/** Returns the limits that the settings say. */
+/** Returns the limits in the settings. */
 export function limitsOf(settings: SettingValues<typeof LIMIT_SETTINGS>): Limits {
   return {
     requests: { principal: settings.maxRequests, server: settings.maxRequestsInAll },

@@ -42,7 +42,7 @@ export async function listen(
     await listening(server, { host, port });
   } catch (error) {
     if (systemErrorCode(error) === 'EADDRINUSE') {
-      const there = await whoIsThere(serverOrigin({ host, port }), own);
+      const there = await identifyListener(serverOrigin({ host, port }), own);
       if (portChosen || there.owner === 'own-server') throw taken({ host, port }, there);
       own.log.warn(
         { port, owner: there.owner },
@@ -101,8 +101,8 @@ function stopCommand(pid: number, platform: NodeJS.Platform = process.platform):
 }
 
 /**
- * Returns a sentence that says where to set the model. A person who meets this error often wants to change the model of
- * a server that the bridge started.
+ * Returns a sentence that says where to set the model. Often, the bridge has started the other server, and the person
+ * wants to change that server's model.
  */
 function bridgeSettings(stateDirectory: string): string {
   return `If the bridge started it, A2A_SERVER_MODEL in the bridge's environment sets its model, or the section "server" of ${join(stateDirectory, 'config.json')}.`;
@@ -115,7 +115,7 @@ async function findOwnServer(origin: string, token: string): Promise<number | un
 }
 
 /** Identifies the program that listens at the origin. Sends no token to it (X1). */
-async function whoIsThere(origin: string, { token, stateDir }: OwnServer): Promise<Occupant> {
+async function identifyListener(origin: string, { token, stateDir }: OwnServer): Promise<Occupant> {
   const pid = await findOwnServer(origin, token);
   if (pid !== undefined)
     return {
@@ -137,13 +137,13 @@ async function whoIsThere(origin: string, { token, stateDir }: OwnServer): Promi
 
 async function ask(url: string): Promise<unknown> {
   // `AbortSignal.timeout` does not keep the process alive during the request, so this function has its own timer.
-  const patience = new AbortController();
-  const timer = setTimeout(() => patience.abort(), RESPONSE_LIMIT_MS);
+  const timeLimit = new AbortController();
+  const timer = setTimeout(() => timeLimit.abort(), RESPONSE_LIMIT_MS);
   try {
     const response = await fetch(url, {
       headers: { 'A2A-Version': '1.0' },
       redirect: 'error',
-      signal: patience.signal,
+      signal: timeLimit.signal,
     });
     const body: unknown = response.ok ? await response.json() : undefined;
     return body;

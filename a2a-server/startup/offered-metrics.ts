@@ -1,4 +1,4 @@
-/** Measures the server, and offers the metrics where the settings say. */
+/** Measures the server, and offers the metrics in the ways that the settings choose. */
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { authenticator } from '../http/auth/tokens.ts';

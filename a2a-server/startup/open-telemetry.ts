@@ -1,4 +1,4 @@
-/** Switches the telemetry on that the settings and the OTEL_* variables ask for. Loads the SDK only then. */
+/** Starts the telemetry that the settings and the OTEL_* variables request. Loads the SDK only in this case. */
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';

@@ -22,7 +22,7 @@ interface Output {
 type TokenPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
 
 interface NewToken {
-  /** The user whom the token stands for. */
+  /** The name of the token's user. */
   name: string;
   /** The tenant of the user. Absent if the user has none. */
   tenant?: string;

@@ -16,7 +16,9 @@ import type { ReplayedPart } from './replay-provider-data.ts';
 import { summaryFacts } from './summary-facts.ts';
 import { omittedTurns } from './summary-transcript.ts';
 
-/** A low estimate. English has about four UTF-8 bytes per token, code and other scripts about three. */
+/**
+ * The number of UTF-8 bytes per token, as a low estimate. English has about four, code and other scripts about three.
+ */
 export const BYTES_PER_TOKEN = 3;
 const TOKENS_PER_MESSAGE = 10;
 /** The share of the window for the prompt. The rest is for the answer, because most providers count the answer too. */

@@ -7,8 +7,8 @@ import type { Snapshot } from './snapshot.ts';
 import { messageFiles } from './task-files.ts';
 
 /**
- * A message of this length is always accepted. In tokens. A person can then always answer, even if the server no
- * longer offers the task's model.
+ * The length of a short message, in tokens. The server always accepts a short message, even if it no longer offers the
+ * task's model. So a person can always answer.
  */
 export const SHORT_MESSAGE = 200;
 /** The share of the space for the conversation that one message may fill. */

@@ -37,7 +37,7 @@ export function nextStep(
   { budget, now }: { budget: Budget; now: number } = { budget: NO_BUDGET, now: 0 },
 ): NextStep {
   if (isSettled(snapshot)) return { type: 'settled' };
-  const loose = looseEnds(snapshot);
+  const loose = unfinishedWorkEvents(snapshot);
   if (loose.length > 0) return { type: 'recover', events: loose };
   if (waitingCalls(snapshot).length > 0)
     return { type: 'append', events: [{ type: 'input.required', pending: pendingActions(snapshot) }] };
@@ -106,7 +106,7 @@ function endOf({ end }: Turn): TaskEvent {
  */
 export function restartEvents(snapshot: Snapshot): TaskEvent[] {
   if (snapshot.status.state !== 'working') return [];
-  const loose = looseEnds(snapshot);
+  const loose = unfinishedWorkEvents(snapshot);
   return loose.length > 0 ? loose : [{ type: 'task.working' }];
 }
 
@@ -120,7 +120,7 @@ export function turnStartEvents(snapshot: Snapshot, model: string): TaskEvent[] 
  * Returns the events for the unfinished work of a dead execution (E2). The output of an unfinished turn is ignored. A
  * repeatable call runs again. Any other call waits for a person, because it may have run.
  */
-function looseEnds(snapshot: Snapshot): TaskEvent[] {
+function unfinishedWorkEvents(snapshot: Snapshot): TaskEvent[] {
   const events: TaskEvent[] = [];
   if (snapshot.openTurn !== null)
     events.push({

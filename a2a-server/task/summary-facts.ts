@@ -125,7 +125,7 @@ function isApproved({ decided, originalInput }: Call): boolean {
   return decided?.decision === 'approve' && originalInput === null;
 }
 
-/** The input with the source of a built-in tool that reads. */
+/** Maps each built-in tool that reads to the input that names its source. */
 const READING_TOOLS: Readonly<Record<string, string>> = { 'read-file': 'path', fetch: 'url', crawl: 'url' };
 /** The usual names of this input in tools of MCP servers. */
 const SOURCE_INPUT = /^(?:path|file|file_?path|file_?name|uri|url)s?$/i;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where `GET /metrics` is: nowhere, at the server's own address with a token, or at another address without a token. */
+/** The place of `GET /metrics`: none, the server's own address with a token, or another address without a token. */
 export type MetricsSetting =
   { type: 'off' } | { type: 'own-address' } | { type: 'other-address'; host: string; port: number };
 

@@ -6,7 +6,10 @@ import {
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace';
 
-/** Reads OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. The default follows the client, and records its own traces. */
+/**
+ * Reads OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. By default, the server records a trace if the client records
+ * it, and each trace that the server itself begins.
+ */
 export function samplerOf(env: Readonly<Record<string, string | undefined>>): Sampler {
   const { OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: ratio = '' } = env;
   const root = rootSampler(name.replace(/^parentbased_/, ''), ratio);

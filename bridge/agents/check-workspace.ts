@@ -46,7 +46,8 @@ export function rootDirectories(uris: readonly string[]): readonly string[] {
 
 async function isBelow(path: string, directories: readonly string[]): Promise<boolean> {
   for (const directory of directories) {
-    // A service often starts in the root of the file system. That directory must not allow every path.
+    // A service often starts in the root of the file system. As a rule, this directory would allow every path, so it is
+    // skipped.
     if (dirname(resolve(directory)) === resolve(directory)) continue;
     const rest = relative(await resolvedPath(directory), path);
     if (rest === '' || !(isAbsolute(rest) || rest === '..' || rest.startsWith(`..${sep}`))) return true;

@@ -12,7 +12,10 @@ export interface CommandAnswer {
   failed: boolean;
 }
 
-/** In milliseconds. A command may restore a whole directory, and sends nothing until it ends. */
+/**
+ * The time limit for a command, in milliseconds. A command may restore a whole directory, and sends nothing until it
+ * ends.
+ */
 const PATIENCE_MS = 100_000;
 
 const argument = z.object({

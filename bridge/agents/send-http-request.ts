@@ -1,6 +1,7 @@
 /**
- * Sends one HTTP request on `node:http`, which needs a quarter of the CPU time of `fetch`. Only the caller limits how
- * long an answer may be silent; Node's `fetch` fails after 300 s without a byte. Redirects are not followed.
+ * Sends one HTTP request on `node:http`, which needs a quarter of the CPU time of `fetch`. This code sets no time limit
+ * for the body, because the caller sets one. Node's `fetch` fails after 300 s without a byte. Redirects are not
+ * followed.
  */
 import {
   Agent as HttpAgent,
@@ -19,8 +20,8 @@ import { onAbort } from '../../shared/runtime/abort.ts';
 /** The time limit in milliseconds for a connection, which includes the TLS handshake. */
 const CONNECT_MS = 10_000;
 /**
- * The time in milliseconds that a pooled socket may stay idle. Many servers close idle sockets after 5 s, and a request
- * must not meet this close.
+ * The time in milliseconds that a pooled socket may stay idle. Many servers close idle sockets after 5 s. A request
+ * must not use a socket that its server closes at the same time.
  */
 const IDLE_MS = 4_000;
 

@@ -19,7 +19,7 @@ export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** How long the bridge waits for each of several agents, in milliseconds. A single agent has no such limit. */
+/** The time limit for each of several agents, in milliseconds. A single agent has no such limit. */
 const PATIENCE_MS = 5_000;
 
 /**

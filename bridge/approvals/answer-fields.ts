@@ -87,8 +87,8 @@ function tickOf(index: number): string {
 }
 
 /**
- * Returns the names that the form shows for the values. A repeated name gets a number in brackets. Foreign text cannot
- * contain these brackets, because they are escaped there.
+ * Returns the names that the form shows for the values. A repeated name gets a number in brackets. The form escapes
+ * such brackets in an agent's text, so no other name can have this form.
  */
 function namesOf(values: readonly string[]): string[] {
   const names = values.map((value) => visibleLine(value));
@@ -123,8 +123,8 @@ function described({
 const PLAIN_NAME = /^[A-Za-z][\w.-]{0,39}$/;
 
 /**
- * Maps each property name of the schema to the name of its form field. A client shows the field's name if the field has
- * no title.
+ * Maps each property name of the schema to the name of its form field. A client shows this name if the field has no
+ * title. So if one of the names is not plain, all fields get names such as `field1`.
  */
 function fieldNames({ properties }: FormSchema): ReadonlyMap<string, string> {
   const names = Object.keys(properties);

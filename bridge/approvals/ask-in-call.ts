@@ -22,7 +22,7 @@ export interface AskInCallOptions {
   links: PageLinks;
   rules: ApprovalRules;
   signal: AbortSignal;
-  /** How long the call may wait, in milliseconds. */
+  /** The maximum time that the call may wait, in milliseconds. */
   timeout: number;
   /** Waits for the task after the decisions, at most as long as the call may wait. */
   wait: () => Promise<WaitEnd>;

@@ -21,7 +21,7 @@ export class OpenForms {
   readonly #since = new Map<string, { at: number; about: ApprovalForm['about'] }>();
   /** Keys are task and call. */
   readonly #before = new Map<string, EarlierAttempts>();
-  /** Until when a person may decide on the opened page. Keys are task and form key. */
+  /** The time until which a person may decide on the opened page. Keys are task and form key. */
   readonly #opened = new Map<string, number>();
   readonly #now: () => number;
   readonly #fields: FormFields;

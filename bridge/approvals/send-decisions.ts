@@ -6,7 +6,7 @@ import type { Session } from '../sessions/session.ts';
 import { waitForSession } from '../sessions/wait-for-session.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 
-/** How long to wait for the end of the turn before sending a follow-up message, in milliseconds. */
+/** The maximum time to wait for the end of the turn before the bridge sends a follow-up message, in milliseconds. */
 const TURN_END_MS = 60_000;
 const NOT_SENT = 'Your change was not sent to the agent';
 

@@ -5,7 +5,7 @@ import { LOCAL_AGENT } from '../settings/agent-settings.ts';
 import type { Session } from '../sessions/session.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 
-/** How many command lines one sentence shows. `show` lists the rest. */
+/** The maximum number of command lines in one sentence. The command `show` lists the rest. */
 const LINES = 3;
 
 /** The pending actions and the question of a session, as they were shown. */

@@ -32,7 +32,7 @@ export interface MessageContent {
   metadata: Record<string, unknown> | undefined;
   /** Further extensions that the message uses; the metadata already names one. */
   extensions?: readonly string[];
-  /** Notes for the person: what this agent ignores in the message. */
+  /** Notes that tell the person which parts of the message this agent ignores. */
   notes?: readonly string[];
   /** A message to send after the agent's turn has ended. */
   afterwards?: string;

@@ -31,8 +31,8 @@ import { phraseAnswer, questionOf } from './question.ts';
 const thinkingSchema = z.object({ turn: z.number() });
 
 /**
- * Validates a value of the wire, and returns null for an invalid one. Most events lack most values, and zod needs much
- * longer to describe what is wrong with `undefined` than this function needs to notice it.
+ * Validates a value of the wire, and returns null for an invalid one. Most events lack most values, so the function
+ * checks for `undefined` before it calls zod, which is slow at describing errors.
  */
 function validOrNull<Value>(schema: z.core.$ZodType<Value>, value: unknown): Value | null {
   return value === undefined ? null : (z.safeParse(schema, value).data ?? null);

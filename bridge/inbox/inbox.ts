@@ -22,7 +22,8 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { type Announcement, announcementOf } from './announcement.ts';
 
 /**
- * How long a finished reply waits for the inbox check, in milliseconds. The check starts at the same time as the call.
+ * The maximum time that a finished reply waits for the inbox check, in milliseconds. The check starts at the same time
+ * as the call.
  */
 const PATIENCE_MS = 1_000;
 /**

@@ -4,7 +4,9 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { isPidInUse } from '../state/process-id.ts';
 
-/** In milliseconds. A stopping server first gives its tools a grace period. */
+/**
+ * The time limit for the stop of the server, in milliseconds. A stopping server first gives its tools a grace period.
+ */
 const STOP_MS = 30_000;
 /**
  * The polling interval in milliseconds. The operating system reports an exit only to the parent process, so the bridge

@@ -49,8 +49,8 @@ export async function readNewContent(
   show: (chunk: Buffer) => void,
 ): Promise<LogPosition> {
   const olderPath = rotatedLogPath(path);
-  // A rotation first replaces the old file, and then empties the log. A reader that finds an empty log therefore finds
-  // the new old file below.
+  // A rotation first replaces the old file, and then empties the log. So when a reader finds an empty log, the old file
+  // already has the earlier lines.
   let log = await fileOf(path);
   const older = (await fileOf(olderPath))?.id;
   let { at } = before;

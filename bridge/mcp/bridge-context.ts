@@ -42,8 +42,8 @@ export interface Bridge {
   readonly stateDirectory: string;
   readonly defaults: {
     /**
-     * How long a call waits for its task, in seconds, if the call names no time. Undefined if the settings name none
-     * either.
+     * The time that a call waits for its task, in seconds, if the call itself gives no time. Undefined if the settings
+     * give none either.
      */
     waitSeconds: number | undefined;
     /** The workspace if the call names none. */

@@ -46,8 +46,8 @@ export class SentDecisions {
   }
 
   /**
-   * Claims the calls for a message. If it is safe, the same message may be resent, but no other message for these
-   * calls. Claims all calls or none.
+   * Claims the calls for a message. After that, no other message may decide these calls. The same message may be resent
+   * if that is safe. Claims all calls or none.
    * @throws ProductError ALREADY_DECIDED; STORAGE if the claim cannot be checked, so nothing may be sent
    */
   async claim(

@@ -27,7 +27,7 @@ export function newestMessage(
  * @param messageId the message whose entry has the cancel
  * @param taskId the task of that message
  */
-export function isTakenBack(open: readonly OutboxEntry[], messageId: string, taskId: string): boolean {
+export function isCancelRevoked(open: readonly OutboxEntry[], messageId: string, taskId: string): boolean {
   const at = open.findIndex((entry) => entry.messageId === messageId);
   const agent = open[at]?.agent;
   return (

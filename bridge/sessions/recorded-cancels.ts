@@ -12,7 +12,7 @@ import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { cancelTask } from './cancel-task.ts';
 import type { LiveSessions } from './sessions-in-memory.ts';
 import type { Session } from './session.ts';
-import { isTakenBack } from './open-entries.ts';
+import { isCancelRevoked } from './open-entries.ts';
 
 interface RecordedCancelsParts {
   outbox: Outbox;
@@ -67,7 +67,7 @@ export class RecordedCancels {
     try {
       // A connection may take long. A message or session that appears in the meantime counts.
       await agent.connect();
-      if (isTakenBack(outbox.open(), messageId, taskId)) return true;
+      if (isCancelRevoked(outbox.open(), messageId, taskId)) return true;
       const session = sessionNow();
       if (session === undefined) await agent.ask((connection) => connection.cancel(taskId, by));
       else await cancelTask(session, taskId, by);

@@ -132,7 +132,8 @@ export function stateName(state: SessionState): SessionStateName {
 }
 
 /**
- * Returns why the message is not delivered, or why the agent does not know the task. Undefined if the view is complete.
+ * Returns the reason why the message is not delivered, or why the agent does not know the task. Undefined if the view
+ * is complete.
  */
 export function problemMessage(state: SessionState): string | undefined {
   switch (state.type) {
@@ -177,8 +178,8 @@ function standing(view: TaskView, answered: ReadonlySet<string>): TaskState {
 }
 
 /**
- * Returns the task's state after a message was sent. The agent has not reacted yet. An answered question no longer
- * counts, so the bridge continues to read the task.
+ * Returns the task's state after a message was sent and before the agent has reacted. The task no longer waits for an
+ * answered question, so the bridge continues to read the task.
  */
 function sent(task: TaskState, answers: string | undefined): TaskState {
   if (task.type !== 'waiting' && task.type !== 'working') return task;

@@ -133,7 +133,7 @@ export class Session {
     return named === '' ? this.firstMessageId : named;
   }
 
-  /** Why the bridge cannot follow the task now; undefined if it can. */
+  /** The reason why the bridge cannot follow the task now; undefined if it can. */
   get trouble(): ProductError | undefined {
     return (this.#task?.type === 'working' && this.#task.trouble) || undefined;
   }

@@ -40,7 +40,7 @@ const NAMED = 10;
 interface FindOptions {
   /** If set, the search asks only this agent. */
   agent?: Agent | undefined;
-  /** How long to wait, in milliseconds, for a session whose first message is still being sent. */
+  /** The maximum time to wait, in milliseconds, for a session whose first message is still being sent. */
   timeout?: number;
   signal?: AbortSignal;
 }
@@ -170,7 +170,7 @@ export class Sessions {
   }
 
   /**
-   * Returns when a bridge of this user delegated the task; undefined if none did.
+   * Returns the time at which a bridge of this user delegated the task; undefined if none did.
    * @param messageId the message that may have started the task
    */
   delegatedAt(taskId: string, messageId: string): Date | undefined {

@@ -39,11 +39,11 @@ export interface CallView {
   toolId: string | null;
   summary: string | null;
   /**
-   * When the last tool execution started (RFC 3339). Null if the agent does not report it and the bridge did not see
-   * it.
+   * The start time of the last tool execution (RFC 3339). Null if the agent does not report it and the bridge did not
+   * see it.
    */
   startedAt: string | null;
-  /** The decision that counts. Null if there is none, or if the agent does not report it. */
+  /** The decision that the agent has accepted. Null if there is none, or if the agent does not report it. */
   decided: Pick<RecordedDecision, 'decision' | 'by' | 'channel'> | null;
 }
 

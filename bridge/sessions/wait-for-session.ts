@@ -7,8 +7,8 @@ import type { TaskView } from './task-view.ts';
 export type WaitEnd = 'settled' | 'trouble' | 'time' | 'gone';
 
 /**
- * How long the agent has to name the task, in milliseconds, even if the call's timeout is shorter. So the client nearly
- * always gets the agent's own session id.
+ * The time in which the agent usually names the task, in milliseconds. A call waits for this time even if its own
+ * timeout is shorter. So the client nearly always gets the agent's own session id.
  */
 export const TASK_ID_TIMEOUT_MS = 5_000;
 

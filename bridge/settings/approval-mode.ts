@@ -9,7 +9,7 @@
 export const APPROVALS = ['auto', 'human-only', 'tool-only'] as const;
 export type Approvals = (typeof APPROVALS)[number];
 
-/** Where a decision was made. The agent records it with the decision. */
+/** The channel over which a decision was made. The agent records it with the decision. */
 export type Channel = 'task-form' | 'elicitation' | 'card' | 'tool' | 'cli' | 'webhook';
 
 /**

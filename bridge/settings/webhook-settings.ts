@@ -6,7 +6,7 @@ import { parseUrl } from '../../shared/net/parse-url.ts';
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
-/** How long a person can answer in the client before the webhook posts, in seconds. */
+/** The time that a person has to answer in the client before the webhook posts, in seconds. */
 const AFTER_SECONDS = 30;
 
 /** The path ends in a topic: up to 64 letters, digits, `_` and `-`. */

@@ -26,7 +26,9 @@ import { watchTask } from '../mcp/tasks/watch-task.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
 import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
 
-/** How long the shutdown waits for outbox writes, in milliseconds. The next bridge finishes later writes. */
+/**
+ * The maximum time that the shutdown waits for outbox writes, in milliseconds. The next bridge finishes later writes.
+ */
 const LAST_WRITES_MS = 2_000;
 
 interface ServeOptions {

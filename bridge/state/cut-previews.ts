@@ -4,7 +4,7 @@
  */
 import type { BridgeDatabase } from './database.ts';
 
-/** In milliseconds. No action waits longer. */
+/** The time that a row is kept, in milliseconds. No action waits longer. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 export class CutPreviews {

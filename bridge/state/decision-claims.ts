@@ -21,8 +21,8 @@ export interface DecisionClaim {
 }
 
 /**
- * How long the database keeps a claim, in milliseconds. An agent that needs claims loses its tasks when it restarts, and
- * it restarts much earlier.
+ * The time that the database keeps a claim, in milliseconds. An agent that needs claims loses its tasks when it
+ * restarts. It restarts much earlier than this time.
  */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 

@@ -51,7 +51,7 @@ export function isProcessOfThisUser(pid: number): boolean {
 }
 
 /**
- * Returns when a process started. proc(5): field 22 of /proc/<pid>/stat is the start in clock ticks since the boot
+ * Returns the start time of a process. proc(5): field 22 of /proc/<pid>/stat is the start in clock ticks since the boot
  * `boot_id`.
  */
 async function startOf(pid: number): Promise<string> {

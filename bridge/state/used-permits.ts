@@ -4,7 +4,7 @@
  */
 import type { BridgeDatabase } from './database.ts';
 
-/** In milliseconds. A signed permit is valid for one hour (`request-state.ts`), so this is long enough. */
+/** The time that a row is kept, in milliseconds. A signed permit is valid for only one hour (`request-state.ts`). */
 const KEPT_MS = 24 * 60 * 60_000;
 
 export class UsedPermits {

@@ -19,7 +19,7 @@ type Post = z.infer<typeof post>;
 export type PostState = Post['state'];
 export type PostedAction = Omit<Post, 'state' | 'owner'>;
 
-/** In milliseconds. No action waits longer. */
+/** The time that a row is kept, in milliseconds. No action waits longer. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';

@@ -1,5 +1,5 @@
 /**
- * Returns true if the host always means this machine, so that foreign DNS cannot redirect it.
+ * Returns true if the host always means this machine, so that no DNS server can redirect it.
  * @param host with or without the brackets of an IPv6 address
  */
 export function isLoopback(host: string): boolean {

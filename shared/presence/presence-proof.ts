@@ -30,7 +30,7 @@ const decisionStatementSchema = z.strictObject({
 export type DecisionStatement = z.infer<typeof decisionStatementSchema>;
 
 export const presenceStatementSchema = decisionStatementSchema.extend({
-  /** The format of the statement. */
+  /** The version of the statement's format. */
   presence: z.literal(1),
   /** 32 random bytes of the server in base64url. The server accepts each nonce once. */
   nonce: z.string(),

@@ -36,7 +36,7 @@ function jsonText(value: unknown): string {
   }
 }
 
-/** Names the source of the tool. The name of a server or an agent is foreign text that is not yet escaped. */
+/** Names the source of the tool. The name of a server or an agent is untrusted text that is not yet escaped. */
 export function sourceText(source: ToolSource): string {
   switch (source.type) {
     case 'built-in':

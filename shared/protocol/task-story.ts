@@ -54,7 +54,7 @@ export const storyEventSchema = z.discriminatedUnion('type', [
     input: z.record(z.string(), z.string()),
     /** Names the source of the tool if it is not built in. */
     source: z.string(),
-    /** Why the call may run, waits or is refused, e.g. `a person decides`. */
+    /** The reason why the call may run, waits or is refused, e.g. `a person decides`. */
     verdict: z.string(),
     refused: z.boolean(),
   }),

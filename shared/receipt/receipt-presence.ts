@@ -28,8 +28,8 @@ export function presenceProofsOf({ actions }: Pick<Receipt, 'actions'>): Presenc
 }
 
 /**
- * Compares the proofs with the decisions of the receipt.
- * @throws ProductError MALFORMED if a proof is about something else, or is missing
+ * Compares the passkey proofs with the decisions of the receipt.
+ * @throws ProductError MALFORMED if a proof belongs to another decision, or is missing
  */
 export function comparePresence({ task, actions }: Pick<Receipt, 'task' | 'actions'>): void {
   for (const action of actions)

@@ -29,7 +29,7 @@ const MARKER = '\n<!-- receipt ';
 const MARKER_END = ' -->\n';
 
 const sealedJson = z.strictObject({ receipt: receiptSchema, publicKey: z.string(), signature: z.string() });
-/** Parses the same document without a change of its receipt, because `sealedJson` reorders the fields. */
+/** Parses the document, but keeps its receipt exactly as written, because `sealedJson` reorders the fields. */
 const writtenJson = z.strictObject({ receipt: z.unknown(), publicKey: z.string(), signature: z.string() });
 const sealComment = z.strictObject({
   taskId: z.string(),

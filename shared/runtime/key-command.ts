@@ -3,13 +3,14 @@ import { SecretCommandError, secretFrom } from './secret-command.ts';
 
 /** Matches keys that a header can contain. `fetch` quotes any other key in its error message. */
 export const SENDABLE_KEY = /^[\x21-\x7e]+$/;
-/** A person may have to unlock a password store. */
+/** The time limit of the command, in milliseconds. A person may have to unlock a password store. */
 export const KEY_COMMAND_LIMIT_MS = 20_000;
 
 /**
  * Runs the command without a shell and returns the first line of its output. Refuses a command that contains its own
  * output, because the settings would then contain the key.
- * @throws SecretCommandError; its message follows a name of the command, and contains neither the command nor the key
+ * @throws SecretCommandError; its message is the end of a sentence that begins with a name of the command. It contains
+ * neither the command nor the key
  */
 export async function keyFromCommand(command: readonly string[]): Promise<string> {
   const [key = ''] = (await outputOf(command)).split('\n', 1).map((line) => line.trim());

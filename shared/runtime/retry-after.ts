@@ -1,8 +1,11 @@
-/** How long a server wants its clients to wait before they repeat a refused request (`Retry-After`, RFC 9110 §10.2.3). */
+/**
+ * The time that a server asks its clients to wait before they repeat a refused request (`Retry-After`, RFC 9110
+ * §10.2.3).
+ */
 import { pause } from './pause.ts';
 import { fieldOf } from './record.ts';
 
-/** A server cannot make a client wait longer. */
+/** The maximum time that a client waits, even if the server asks for more. */
 const LONGEST_MS = 5 * 60_000;
 
 /** Returns the fact `retryAfter` of an error in milliseconds. 0 if the error has none. */

@@ -1,8 +1,8 @@
 import { execFile, type ExecFileException } from 'node:child_process';
 import { systemErrorCode } from './errors.ts';
 
-/** A person may have to unlock something first. */
-const PATIENCE_MS = 30_000;
+/** The time limit of the command, in milliseconds. A person may have to unlock a password manager first. */
+const TIME_LIMIT_MS = 30_000;
 const MAX_OUTPUT = 64 * 1024;
 
 /** The message never contains the command's output, which may be the secret. */
@@ -22,13 +22,13 @@ export class SecretCommandError extends Error {
  */
 export function secretFrom(
   [program = '', ...args]: readonly string[],
-  patienceMs = PATIENCE_MS,
+  limitMs = TIME_LIMIT_MS,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { timeout: patienceMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT } as const;
+    const options = { timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT } as const;
     const child = execFile(program, args, options, (error, stdout) => {
       if (error === null) resolve(stdout.trim());
-      else reject(failureOf(error, patienceMs));
+      else reject(failureOf(error, limitMs));
     });
     // The MCP client uses stdin, so the command must not read it.
     child.stdin?.end();
@@ -40,7 +40,7 @@ const CANNOT_RUN: Readonly<Record<string, string>> = {
   EACCES: 'may not be run by this user',
 };
 
-function failureOf(error: ExecFileException, patienceMs: number): SecretCommandError {
+function failureOf(error: ExecFileException, limitMs: number): SecretCommandError {
   if (typeof error.code === 'number')
     return new SecretCommandError(`ended with exit code ${String(error.code)}`, false);
   const code = systemErrorCode(error) ?? '';
@@ -49,7 +49,7 @@ function failureOf(error: ExecFileException, patienceMs: number): SecretCommandE
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
     return new SecretCommandError('said far more than a secret', false);
   return new SecretCommandError(
-    error.killed === true ? `did not end within ${String(patienceMs / 1000)} s` : 'was ended by the system',
+    error.killed === true ? `did not end within ${String(limitMs / 1000)} s` : 'was ended by the system',
     false,
   );
 }

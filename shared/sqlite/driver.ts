@@ -39,7 +39,7 @@ export interface Sqlite {
 
 /**
  * Opens the database at `path`. Creates an empty one if there is none.
- * @param busyTimeoutMs how long a statement waits for a lock of another process
+ * @param busyTimeoutMs the maximum time that a statement waits for a lock of another process
  */
 export function openSqlite(path: string, { busyTimeoutMs }: { busyTimeoutMs: number }): Sqlite {
   const database = failing(() => new Libsql(path, { timeout: busyTimeoutMs }), 'SQLITE_CANTOPEN');

@@ -1,5 +1,5 @@
 /**
- * Makes foreign text (from an agent, a tool or a file) safe to show to a person or a model. All code that shows foreign
+ * Makes untrusted text (from an agent, a tool or a file) safe to show to a person or a model. All code that shows foreign
  * text uses these functions.
  *
  * - A character that is invisible, or that looks like a space, is replaced by its code: `\u{202e}`. These are control,
@@ -25,7 +25,7 @@ function lazy(compile: () => RegExp): () => RegExp {
   return () => (compiled ??= compile());
 }
 
-/** The prefix of every line of foreign text. The product's own lines never begin with it. */
+/** The prefix of every line of untrusted text. The product's own lines never begin with it. */
 const LINE_MARK = '│';
 
 /**
@@ -81,7 +81,7 @@ const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(ESCAPES)}
 const BLANK = /^([+-]?)[ \t]*$/;
 
 /**
- * Returns foreign text on one line, for titles, names and log lines. Shows a line feed as `⏎`.
+ * Returns untrusted text on one line, for titles, names and log lines. Shows a line feed as `⏎`.
  * @param most the maximum length in UTF-16 code units. A longer line ends in `…`.
  */
 export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): string {
@@ -90,7 +90,7 @@ export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): stri
 }
 
 /**
- * Returns foreign text with escapes for its hidden characters, and no other change. This is enough for results, because
+ * Returns untrusted text with escapes for its hidden characters, and no other change. This is enough for results, because
  * a person does not decide on a result.
  */
 export function visibleText(text: string): string {
@@ -98,14 +98,14 @@ export function visibleText(text: string): string {
 }
 
 /**
- * Returns foreign text as a list of lines, without line prefixes. Markers replace long gaps and runs of blank lines.
+ * Returns untrusted text as a list of lines, without line prefixes. Markers replace long gaps and runs of blank lines.
  */
 export function visibleLines(text: string): string[] {
   return withoutBlankRuns(text.split('\n'));
 }
 
 /**
- * Escapes hidden characters in text that is already partly visible, such as the product's sentence with a foreign name.
+ * Escapes hidden characters in text that is already partly visible, such as the product's sentence with an untrusted name.
  * Foreign text can still contain an escape or a marker of its own.
  */
 export function withoutHidden(text: string): string {
@@ -144,7 +144,7 @@ export type QuotedText =
   | { extent: 'cut'; text: string; left: number };
 
 /**
- * Returns foreign text with the prefix `│` before every line, so that no line looks like the product's own.
+ * Returns untrusted text with the prefix `│` before every line, so that no line looks like the product's own.
  * @param room the limit. Without a limit, the function returns the whole text.
  */
 export function withMarkedLines(text: string, room?: TextLimits): QuotedText {

@@ -7,8 +7,8 @@ import { type Requester, requesterOf } from '../../access/requester.ts';
 import type { Role } from '../../access/role.ts';
 
 /**
- * Why a client stopped reading. `left` means that the client closed the connection, or that the stream reached its
- * maximum lifetime. `over` means any other end, such as a complete response or a shutdown.
+ * The reason why a client stopped reading. `left` means that the client closed the connection, or that the stream
+ * reached its maximum lifetime. `over` means any other end, such as a complete response or a shutdown.
  */
 export type ReaderEnd = 'left' | 'over';
 
@@ -70,7 +70,7 @@ export class Caller implements User {
     return this.identity.principal;
   }
 
-  /** Whose tasks this caller may use. */
+  /** The principal and the tenant whose tasks this caller may use. */
   get requester(): Requester {
     return requesterOf(this.principal, this.roles);
   }

@@ -1,4 +1,4 @@
-/** Checks the roles that a message needs. Its content says which: a decision, or a message for the agent. */
+/** Checks the roles that a message needs. A decision and a message for the agent need different roles. */
 import { requireRole, type Role } from '../../access/role.ts';
 import { isDecisionOrRevocation, type Incoming } from '../../executor/task-service.ts';
 import { mayRunSomeUnasked } from '../../policy/mode.ts';

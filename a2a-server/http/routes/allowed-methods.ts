@@ -6,7 +6,7 @@ import { ROLES, type Role } from '../../access/role.ts';
 /** Requests below this path use the approval page's session instead of a bearer token. */
 export const PAGE_API = '/page/api';
 
-/** The roles of which a request needs one. A public address needs no credential. */
+/** A request needs one of these roles. A public address needs no credential. */
 export type Need = 'public' | readonly Role[];
 
 const READERS: readonly Role[] = ROLES;
@@ -14,7 +14,7 @@ const READERS: readonly Role[] = ROLES;
 const SENDERS: readonly Role[] = ['delegate', 'approve'];
 const STOPPERS: readonly Role[] = ['delegate', 'operate'];
 
-/** The methods of each address, and what each needs. `{id}` matches one path segment. */
+/** The methods of each address, and the roles that each method needs. `{id}` matches one path segment. */
 type Addresses = Readonly<Record<string, Readonly<Record<string, Need>>>>;
 
 /** These addresses also exist below PAGE_API. */
@@ -131,7 +131,10 @@ const METHODS: Readonly<Record<string, readonly Role[]>> = {
   GetExtendedAgentCard: READERS,
 };
 
-/** Returns the roles of which a JSON-RPC method needs one. A method without an entry is closed: no role suffices. */
+/**
+ * Returns the roles that allow a JSON-RPC method. The caller needs one of them. No role allows a method without an
+ * entry.
+ */
 export function rolesForMethod(method: string): readonly Role[] {
   const name = isLegacyJsonRpcMethod(method) ? legacyJsonRpcToV1Method(method) : method;
   return name !== undefined && Object.hasOwn(METHODS, name) ? (METHODS[name] ?? []) : [];

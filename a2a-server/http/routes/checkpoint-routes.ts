@@ -24,7 +24,7 @@ const LIVE_STATES: readonly StateName[] = ['submitted', 'working', 'input-requir
 
 type Tasks = Pick<TaskService, 'snapshot' | 'list'>;
 
-/** @param restoring without it, there is no route for the preview */
+/** @param restoring absent if the server offers no preview of restorations */
 export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions | undefined): Router {
   const router = Router();
   router.get('/api/tasks/:taskId/checkpoints', async (request, response) => {

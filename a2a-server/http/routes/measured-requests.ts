@@ -22,13 +22,15 @@ export interface MeasuredRequests {
   openStreams(): number;
 }
 
-/** @param record gets each answered request. It gets no event streams, because their client chooses the duration. */
+/**
+ * @param record called for each answered request, but not for an event stream, because its client chooses the duration
+ */
 export function measuredRequests(record: (request: AnsweredRequest) => void): MeasuredRequests {
   const open = new Set<Response>();
   return {
     middleware(request, response, next) {
       const since = performance.now();
-      // A router changes `request.path`.
+      // The path is read here, because a router changes `request.path` later.
       const route = addressPattern(request.path);
       open.add(response);
       response.once('close', () => {

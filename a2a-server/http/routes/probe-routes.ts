@@ -4,7 +4,7 @@
  */
 import { Router } from 'express';
 
-/** Why a server that runs accepts no work. */
+/** The reason why a running server accepts no work. */
 export type NotReadyReason = 'closing' | 'journal-unreachable';
 
 /**

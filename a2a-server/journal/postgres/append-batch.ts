@@ -12,7 +12,8 @@ export const UNIQUE_VIOLATION = '23505';
 
 /**
  * `parts` has the small values as lists of objects. Bodies and chunks are arrays, because JSON in PostgreSQL cannot
- * contain all of their characters. An event of a new task names the task by its position in `created`, negative.
+ * contain all of their characters. For an event of a new task, the task's key is negative: it is the task's position in
+ * `created`.
  */
 export const APPEND_BATCH = `
   CREATE OR REPLACE FUNCTION append_batch(

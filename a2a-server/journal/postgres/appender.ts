@@ -25,10 +25,15 @@ import type { Writer } from './writer.ts';
 /** The maximum number of cached heads. A head has some hundred bytes. */
 const MOST_HEADS = 10_000;
 
-/** How often a commit is decided again, if other servers change the same tasks. */
+/**
+ * The maximum number of times that one commit is decided. It is decided again if other servers change the same tasks.
+ */
 const MOST_ATTEMPTS = 20;
 
-/** How often a commit is sent again after a broken connection. The writer waits for each new connection. */
+/**
+ * The maximum number of times that one commit is sent. It is sent again after a broken connection. The writer waits for
+ * each new connection.
+ */
 const MOST_CONNECTIONS = 5;
 
 const APPEND = {
@@ -105,7 +110,8 @@ export class Appender {
           : await this.#read(appends);
       const batch = new Batch(known.state, this.#clock());
       const outcomes = appends.map((append) => batch.add(append));
-      // A refusal on cached heads may be wrong. The index of live tasks does not check a new task that has ended.
+      // Cached heads may be outdated, so a refusal may be wrong. Also, the database's index of live tasks does not
+      // check a new task that ends in this batch.
       if (known.source === 'cache' && (batch.createsEndedTask || !outcomes.every(isAppended))) continue;
       if (!batch.writes) return outcomes;
       const created = await this.#write(batch);

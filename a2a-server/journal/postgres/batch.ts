@@ -10,12 +10,12 @@ import { judgeAppend, type AppendOutcome, type StateBefore, type TaskHead } from
 import { isStorable, type PreparedAppend } from '../prepared-append.ts';
 import type { SqlValue } from './driver.ts';
 
-/** In bytes. A chunk is one value of one row. */
+/** The size of a chunk in bytes. A chunk is one value of one row. */
 const CHUNK_BYTES = 1024 * 1024;
 
 /** A task as the database stores it. */
 export interface StoredHead extends TaskHead {
-  /** Negative for a task that the batch creates: its position among them. */
+  /** For a task that the batch creates, a negative number: the position of the task among the created tasks. */
   key: number;
   principal: string;
   sessionId: string;
@@ -73,7 +73,7 @@ export class Batch {
     this.#known = known;
     this.#commands = new Map(known.commands);
     this.#liveTasks = new Map(known.liveTasks);
-    // A task that ends later in the batch is still live for the appends before.
+    // For earlier appends of the batch, a task that ends later in the batch is still live.
     for (const [taskId, head] of known.heads) this.#noteLive(taskId, head);
     this.#before = {
       command: (principal, messageId) => this.#commands.get(commandId({ principal, messageId })),

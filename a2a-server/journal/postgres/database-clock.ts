@@ -33,7 +33,7 @@ export class DatabaseClock {
     const time = await ask();
     if (time === undefined) return;
     const receivedAt = this.#monotonic();
-    // The database has read its clock between these moments.
+    // The database read its clock after the query was sent and before the answer was received.
     const least = time - receivedAt;
     const most = time - sentAt;
     if (this.#offset < least || this.#offset > most) this.#offset = (least + most) / 2;

@@ -3,7 +3,10 @@ import { DamagedData } from '../../../shared/runtime/damaged-data.ts';
 import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
 import { isUnavailable, PostgresFailure } from './driver.ts';
 
-/** Thrown if another server upgrades the journal, or if an old a2a-server uses it, which shares it with no other. */
+/**
+ * Thrown while another server upgrades the journal, or if an a2a-server of an old version uses it. Such a version does
+ * not share the journal.
+ */
 export class DatabaseInUse extends ProductError {
   constructor(label: string, cause: unknown) {
     super(

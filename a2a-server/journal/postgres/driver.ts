@@ -59,7 +59,7 @@ export class PostgresFailure extends Error {
 const CONNECT_MS = 5_000;
 /** The time limit for a statement. After this time, the connection counts as lost. */
 const STATEMENT_MS = 30_000;
-/** How long a close waits for PostgreSQL, which may be unreachable. */
+/** The maximum time to wait for PostgreSQL when a connection closes. PostgreSQL may be unreachable. */
 export const CLOSE_MS = 2_000;
 
 /** An `int8` of the journal is a time, a key or a count, which a number represents exactly. */
@@ -212,7 +212,7 @@ async function send(
       ...(values.length > 0 && { values: [...values] }),
     };
     const result = await client.query<unknown[]>(query);
-    // Several statements have a list of results.
+    // For several statements, the driver returns a list of results.
     return Array.isArray(result) ? [] : result.rows;
   } catch (error) {
     throw failure(error);

@@ -39,7 +39,10 @@ export interface PostgresJournalOptions {
   url: string;
   /** The URL for the connection of the wake-ups, if `url` leads to a pooler that does not deliver notifications. */
   listenUrl?: string | undefined;
-  /** Servers with the same label have the same directories. The default is no label, which is a label of its own. */
+  /**
+   * Servers with the same label have the same directories. By default, a server has no label. All servers without a
+   * label have the same directories too.
+   */
   label?: string | undefined;
   /** Returns milliseconds since 1970, for tests. The default is the time of the database. */
   clock?: () => number;
@@ -47,7 +50,7 @@ export interface PostgresJournalOptions {
   onChangedElsewhere?: OnChangedElsewhere;
   /** Called once if the database has forgotten this server. This server must stop its work (E1). */
   onRemoved?: (error: Error) => void;
-  /** How long reads and appends wait for a lost database. The default is about 20 s. */
+  /** The retries of reads and appends while the database is unreachable. By default, they take about 20 s. */
   backOff?: BackOff;
 }
 
@@ -105,7 +108,7 @@ export async function openPostgresJournal({
     weightPerCommit: EVENTS_PER_COMMIT,
   });
   const closing = new AbortController();
-  /** True if the last read has waited in vain for a connection. Later reads then get the error at once. */
+  /** True if the last read has retried without success. Later reads then get the error at once. */
   let unreachable = false;
   /** Waits for a connection, because a restart of the database takes seconds. */
   const reader: Queries = {
@@ -194,7 +197,7 @@ export async function openPostgresJournal({
     async row(taskId) {
       if (!isStorable(taskId)) return undefined;
       const row = await ask(() => index.row(taskId));
-      // A client may have heard of newer entries from another server. It must get them from this one too.
+      // A client may already have read newer entries from another server. This server must return them too.
       if (row !== undefined) committed.forgetBefore(taskId, row.seq);
       return row;
     },

@@ -23,7 +23,10 @@ import { BEAT_MS, LEASE_MS, workEnd } from './lease.ts';
 /** The maximum number of abandoned tasks that a server claims at once. The other servers claim the others. */
 const CLAIMED_AT_ONCE = 200;
 
-/** In milliseconds. A claim that waits for a commit of the task must not delay the next renewal. */
+/**
+ * The time limit for the locks of a claim, in milliseconds. A claim that waits for a commit of the task must not delay
+ * the next renewal.
+ */
 const LOCK_MS = 500;
 
 const RENEW = {

@@ -6,7 +6,9 @@ import { databaseError } from './database-error.ts';
 import { databaseAddress, openConnection, type Queries } from './driver.ts';
 import { requireCurrentSchema } from './schema.ts';
 
-/** A watcher looks this often, in milliseconds. Watchers are few and look only at what is open. */
+/**
+ * The interval between two queries of a watcher, in milliseconds. There are few watchers, so the queries cost little.
+ */
 const LOOK_MS = 1_000;
 
 const READ = { name: 'read_record', text: 'SELECT value FROM records WHERE kind = $1 AND name = $2' };

@@ -154,7 +154,7 @@ class Conditions {
     this.#conditions.push(build((added) => `$${this.values.push(added)}`));
   }
 
-  /** Adds that a text column has this value. Stored text never has the other values. */
+  /** Adds the condition that a text column has this value. No row has a value that the database cannot store. */
   addEqual(column: string, text: string): void {
     this.add((value) => (isStorable(text) ? `${column} = ${value(text)}` : 'FALSE'));
   }

@@ -23,7 +23,7 @@ const RECONNECT_MS = 1_000;
 /** Other schemas of the database may use the same channel. Task ids are unique, so their wake-ups have no effect. */
 const CHANNEL = 'a2a_journal';
 
-/** A notification is never waited for on disk. The entries that it names are already durable. */
+/** A notification need not be durable, because the entries that it names are already durable. */
 const LISTEN = `SET synchronous_commit = off; LISTEN ${CHANNEL}`;
 const SEND = {
   name: 'send_wake_ups',
@@ -35,7 +35,10 @@ interface WakeUpOptions {
   /** The id of this server. */
   server: string;
   clock: Pick<Clock, 'after'>;
-  /** Compares the heads. Not the connection of the wake-ups, because that may be lost. */
+  /**
+   * Runs the queries that compare the heads. It must not use the connection of the wake-ups, because that connection
+   * may be lost.
+   */
   reader: Queries;
   committed: Pick<CommittedEntries, 'noteHead' | 'watched'>;
   onChangedElsewhere?: OnChangedElsewhere;

@@ -25,7 +25,7 @@ import { migrate } from './schema.ts';
 const LOCK = '1630694762, hashtext(current_schema())';
 
 /** Waits about 5.5 s for another server that upgrades the tables. A server of version 1 holds the lock until it ends. */
-const LOCK_PATIENCE: BackOff = {
+const LOCK_BACK_OFF: BackOff = {
   retries: 8,
   minTimeout: 100,
   maxTimeout: 1_000,
@@ -33,12 +33,12 @@ const LOCK_PATIENCE: BackOff = {
   randomize: false,
 };
 
-/** A server that was away from the database for this time must start again. */
+/** A server that could not reach the database for this time must be restarted. */
 const FORGOTTEN = "interval '1 day'";
 
 /**
- * PostgreSQL detects a vanished server within about 15 s and then frees its connection. `synchronous_commit` keeps J1: a
- * database may have switched it off.
+ * PostgreSQL detects a vanished server within about 15 s and then frees its connection. `synchronous_commit` makes each
+ * commit durable (J1), even if the settings of the database switch it off.
  */
 const SESSION = `
   SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 3; SET tcp_keepalives_count = 3;
@@ -53,7 +53,7 @@ interface WriterOptions {
   label: string | null;
   /** Called once if the database has forgotten this server. */
   onRemoved: (error: Error) => void;
-  /** How long work waits for a lost database. */
+  /** The retries of work while the database is unreachable. */
   backOff: BackOff;
 }
 
@@ -163,7 +163,7 @@ export class Writer {
     try {
       const connection = await pRetry(async () => this.#connect(), {
         ...this.#backOff,
-        // Once a caller has waited in vain, later callers get the error at once.
+        // After one caller has retried without success, later callers get the error at once.
         ...(this.#unreachable && { retries: 0 }),
         signal: this.#closing.signal,
         shouldRetry: ({ error }) => isUnavailable(error),
@@ -212,7 +212,7 @@ export class Writer {
     };
     try {
       await pRetry(lock, {
-        ...LOCK_PATIENCE,
+        ...LOCK_BACK_OFF,
         signal: this.#closing.signal,
         shouldRetry: ({ error }) => error instanceof LockHeld,
       });

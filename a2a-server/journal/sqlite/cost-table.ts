@@ -110,8 +110,8 @@ export class CostTable {
 const PAGE = 200;
 
 /**
- * Computes the sums from the events, once per journal. After a new column in `costs`, this migration must still write
- * the old columns.
+ * Computes the sums from the events, once per journal. If `costs` gets a new column later, this migration must still
+ * write only the old columns.
  */
 export function countOldCosts(database: Sqlite): void {
   const costs = new CostTable(database);

@@ -7,7 +7,10 @@ import { integerColumn, textColumn } from '../columns.ts';
 import type { CostTable } from './cost-table.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 
-/** The principal of hidden tasks. No token has an empty principal. */
+/**
+ * The principal of hidden tasks. A hidden task belongs to a deleted session, but its rows still exist. No token has an
+ * empty principal.
+ */
 export const HIDDEN_PRINCIPAL = '';
 
 export const COUNT_TASKS = `SELECT count(*) FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}'`;

@@ -15,7 +15,7 @@ import { JournalInUse } from '../journal.ts';
 import { integerColumn, textColumn } from '../columns.ts';
 
 /** An ending process may need this time to release the lock. */
-const PATIENCE_MS = 500;
+const LOCK_TIMEOUT_MS = 500;
 
 export interface JournalLock {
   /**
@@ -46,7 +46,7 @@ export function lockJournal(path: string): JournalLock {
 
 function lockFile(ownerPath: string, path: string): { database: Sqlite; identity: string | undefined } {
   createPrivateFile(ownerPath);
-  const database = openSqlite(ownerPath, { busyTimeoutMs: PATIENCE_MS });
+  const database = openSqlite(ownerPath, { busyTimeoutMs: LOCK_TIMEOUT_MS });
   try {
     // The rollback journal is in memory, so the lock is a single file without content.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE;');

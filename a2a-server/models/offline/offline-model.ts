@@ -39,7 +39,10 @@ export function offlineModel(id: string, advise: ModelAdvice = () => Promise.res
   };
 }
 
-/** A person could take the forms for the understanding of a language model. So the end of the task says the opposite. */
+/**
+ * Because of the forms, a person could believe that a language model understood the message. So the text at the end of
+ * the task says that no language model is in use.
+ */
 const NO_MODEL =
   'No language model is configured: the offline model followed one of its fixed forms. To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model>';
 

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 interface ConfirmButtonProps {
   label: string;
   question: string;
-  /** The words of the button that acts. */
+  /** The label of the button that confirms. */
   yes: string;
   no: string;
   onYes: () => void;

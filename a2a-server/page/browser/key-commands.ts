@@ -25,7 +25,7 @@ export interface KeyPress {
 
 /**
  * Returns undefined if the key belongs to a field, to the browser, or to nothing. Shift is allowed only for signs,
- * because many keyboards need it for `?` and `/`. A key that is held down only moves.
+ * because many keyboards need it for `?` and `/`. A key that is held down can only move the selection.
  */
 export function commandOfKey(press: KeyPress, inField: boolean): KeyCommand | undefined {
   const { key, ctrlKey, altKey, metaKey, shiftKey, repeat, isComposing, defaultPrevented } = press;

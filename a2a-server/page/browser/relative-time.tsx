@@ -1,4 +1,4 @@
-/** Shows how long ago something was. The text goes on by itself. */
+/** Shows how long ago something was. The text updates itself. */
 import { useEffect, useState } from 'preact/hooks';
 import { agoText, durationText } from './age-text.ts';
 
@@ -16,7 +16,7 @@ interface RelativeTimeProps {
   /** RFC 3339. */
   at: string;
   now: number;
-  /** Present if something has gone on since then, e.g. `waits`. */
+  /** Present if a state has lasted since that time, e.g. `waits`. */
   verb?: string | undefined;
 }
 

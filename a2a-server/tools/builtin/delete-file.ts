@@ -35,7 +35,7 @@ export const deleteFile: Tool = defineTool({
   show: async ({ path, recursive }, { workspace, signal }) => {
     const found = await workspace.survey(path, signal);
     refuseFull(found, recursive);
-    return { preview: { type: 'json', value: whatGoes(found) }, basis: removalHash(found) };
+    return { preview: { type: 'json', value: deletionPreview(found) }, basis: removalHash(found) };
   },
   run: async ({ path, recursive }, { workspace, basis, signal }) => {
     const gone: RemovalEntry[] = [];
@@ -52,7 +52,7 @@ export const deleteFile: Tool = defineTool({
  * Returns the preview: every item to delete, with the size of each file (D5).
  * @throws ProductError TOO_LARGE if the list is too long for a person
  */
-function whatGoes(found: RemovalEntry) {
+function deletionPreview(found: RemovalEntry) {
   const items = withDescendants(found);
   const deletes = items.map(lineOf);
   if (deletes.reduce((sum, line) => sum + line.length, 0) > MAX_LISTED)

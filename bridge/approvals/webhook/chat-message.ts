@@ -14,7 +14,7 @@ const LINE = 200;
 
 export interface ChatMessage {
   title: string;
-  /** Plain text of other origin: a receiver's format must not interpret it. */
+  /** Plain text that may come from an agent. A receiver must not interpret it as markup. */
   lines: readonly string[];
   /** The address of the approval page, without a credential; undefined if the agent has no known page. */
   page: string | undefined;

@@ -23,11 +23,11 @@ import type { PostContent } from './post-body.ts';
 import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts';
 import { postedDecisions } from './webhook-answer.ts';
 
-/** How long the bridge waits before it asks an unreachable agent again, in milliseconds. */
+/** The delay before the bridge asks an unreachable agent again, in milliseconds. */
 const AGAIN_MS = 30_000;
 
 export interface PostingParts {
-  /** How long an action must wait before the bridge posts it, in milliseconds. */
+  /** The time that an action must wait before the bridge posts it, in milliseconds. */
   afterMs: number;
   receiver: () => Promise<Receiver>;
   body: (content: PostContent) => string;

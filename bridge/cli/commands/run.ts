@@ -25,7 +25,7 @@ interface RunOptions extends CommonOptions {
   file?: string[];
 }
 
-/** In milliseconds. Longer than any task; Ctrl-C ends the wait earlier. */
+/** The maximum time to wait for the task, in milliseconds. No task takes longer. Ctrl-C ends the wait earlier. */
 const STAYS_MS = 24 * 60 * 60 * 1000;
 
 /**

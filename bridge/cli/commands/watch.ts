@@ -59,7 +59,8 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
     times: options.times === true,
     thinking,
   });
-  // An agent without cursors may report nothing while its task waits.
+  // Without cursors, an agent may send no more events while its task waits. So `watch` then ends when the task waits or
+  // has ended.
   const untilSettled = options.untilSettled === true || !resumes;
   const end = await task.until((now) => hasEnded(now) || (untilSettled && hasSettled(now)));
   task.end();

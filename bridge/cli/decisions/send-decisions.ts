@@ -4,7 +4,10 @@ import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { Session } from '../../sessions/session.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 
-/** How long the command waits for the task to settle, in milliseconds. No turn takes longer. Ctrl-C ends the wait. */
+/**
+ * The maximum time that the command waits for the task to settle, in milliseconds. No turn takes longer. Ctrl-C ends
+ * the wait.
+ */
 const STAYS_MS = 24 * 60 * 60 * 1000;
 
 /**

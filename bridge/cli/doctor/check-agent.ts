@@ -7,7 +7,10 @@ import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 
 const TIMEOUT_MS = 10_000;
-/** In milliseconds. The `Date` header has whole seconds, and the response takes time to arrive. */
+/**
+ * The largest normal difference between the two clocks, in milliseconds. The `Date` header has only whole seconds, and
+ * the response takes time to arrive.
+ */
 const SKEW_MS = 30_000;
 
 /**

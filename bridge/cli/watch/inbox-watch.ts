@@ -49,7 +49,7 @@ export class InboxWatch {
       this.follow(sessions);
       const added = entries.filter(({ key }) => !this.#seen.has(key));
       const keys = entries.map(({ key }) => key);
-      // The entries of an unreachable agent come back with it. They are not new then.
+      // When an unreachable agent is reachable again, its entries appear again. They are not new then.
       this.#seen = new Set(unreachable.length === 0 ? keys : [...this.#seen, ...keys]);
       if (added.length > 0) return added;
     }

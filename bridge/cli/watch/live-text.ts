@@ -31,7 +31,7 @@ export class LiveText {
   readonly #shown = new Set<string>();
   #asked: string | undefined;
   #open: string | undefined;
-  /** The turn whose reasoning the last line is. */
+  /** The turn whose reasoning is on the last printed line. */
   #thinking: number | undefined;
   /** True if the agent's text was printed in pieces. */
   #streamed = false;

@@ -35,7 +35,7 @@ interface OpenCallOptions {
   onCancel: OnCancel;
   withdrawals: CancelledCalls;
   log: Logger;
-  lastWords: (words: string) => Promise<void>;
+  finalText: (words: string) => Promise<void>;
 }
 
 export class OpenCall {
@@ -98,7 +98,7 @@ export class OpenCall {
   }
 
   #tell(call: CancelledCall): void {
-    const { withdrawals, lastWords, requestId, tool, log } = this.#watching;
+    const { withdrawals, finalText, requestId, tool, log } = this.#watching;
     withdrawals.add(call);
     log.info(
       { requestId, tool, sessionId: call.session?.id, fate: call.fate.type },
@@ -106,7 +106,7 @@ export class OpenCall {
     );
     // The notification may fail, because the client may have disconnected.
     const named = call.session === undefined ? '' : ` Its session is ${call.session.id}.`;
-    lastWords(`${causeWords(call.cause)}. ${outcomeText(call.fate)}${named}`).catch(() => undefined);
+    finalText(`${causeWords(call.cause)}. ${outcomeText(call.fate)}${named}`).catch(() => undefined);
   }
 
   #learn(call: CancelledCall, fate: TaskOutcome): void {

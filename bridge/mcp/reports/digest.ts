@@ -15,7 +15,7 @@ import type { SessionStateName } from '../../dialects/observation.ts';
 import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import { sourceText } from '../../../shared/protocol/preview-text.ts';
 import { todosLine } from './todos-line.ts';
-import { foreignTokens, wordingTokens } from './token-estimate.ts';
+import { agentTextTokens, wordingTokens } from './token-estimate.ts';
 
 export const statusReportSchema = z.object({
   sessionId: z.string(),
@@ -70,7 +70,7 @@ export interface DigestFacts {
   /** Events after the given cursor, oldest first. */
   changes: readonly string[];
   changesComplete: boolean;
-  /** Why the view is incomplete; see `problemMessage`. */
+  /** The reason why the view is incomplete; see `problemMessage`. */
   problem: string | undefined;
   next: string;
   /** In milliseconds since 1970. */
@@ -287,23 +287,25 @@ function isRunning(call: CallView): boolean {
 
 /** Measures only the structured result, because the text is always shorter. */
 function fits(digest: Digest): boolean {
-  let foreign = 0;
+  let agentText = 0;
   const frame = JSON.stringify({ ...digest, notes: [] }, (key, value: unknown) => {
     if (typeof value !== 'string' || OURS.has(key)) return value;
-    foreign += foreignTokens(JSON.stringify(value));
+    agentText += agentTextTokens(JSON.stringify(value));
     return '';
   });
-  return foreign + wordingTokens(frame) <= DIGEST_TOKENS - MARGIN;
+  return agentText + wordingTokens(frame) <= DIGEST_TOKENS - MARGIN;
 }
 
 const OURS: ReadonlySet<string> = new Set(['state', 'next']);
 
-/** Returns foreign text on one line. White space may be reduced, because no person decides by this status. */
+/**
+ * Returns text of an agent on one line. White space may be reduced, because no person bases a decision on this status.
+ */
 function shortened(text: string, most: number): string {
   return visibleLine(text.replaceAll(/[ \t\n]+/g, ' ').trim(), most);
 }
 
-/** Shortens the bridge's own text, in which foreign parts are already escaped. */
+/** Shortens the bridge's own text. Any parts from an agent are already escaped. */
 function clipped(words: string, most: number): string {
   return words.length <= most ? words : `${words.slice(0, safeCutBefore(words, most - 1))}…`;
 }

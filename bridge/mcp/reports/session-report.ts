@@ -107,7 +107,7 @@ export interface ReportContext {
   agent: string;
   state: SessionStateName;
   view: TaskView | undefined;
-  /** Why the view is incomplete; see `problemMessage`. */
+  /** The reason why the view is incomplete; see `problemMessage`. */
   problem: string | undefined;
   notes: readonly string[];
   next: string;

@@ -9,18 +9,18 @@
  */
 const RUNS = /[A-Z]?[a-z]+|[A-Z]+|\d+|[!-/:-@[-`{-~]+|\n+|[^\0-\x7F]+/g;
 
-/** Matches a run that has vowels like a word. */
+/** Matches a run of letters that looks like a word, because it has a vowel after every few consonants. */
 const WORDLIKE = /^[A-Z]?(?:[^aeiouy]{0,3}[aeiouy])+[^aeiouy]{0,3}$/;
 
-/** How many texts each estimate keeps. The reports of one session repeat most of their texts. */
+/** The maximum number of texts whose estimate is cached. The reports of one session repeat most of their texts. */
 const KEPT_TEXTS = 500;
 
 export const wordingTokens = remembered((text) =>
   counted(text, (run) => (isLetter(run.charCodeAt(0)) ? 1 : Math.ceil(run.length / 3))),
 );
 
-/** Returns an upper bound for foreign text, which may contain hashes, Chinese or emoji. */
-export const foreignTokens = remembered((text) =>
+/** Returns an upper bound for text of an agent, which may contain hashes, Chinese or emoji. */
+export const agentTextTokens = remembered((text) =>
   counted(text, (run) => {
     // Each token has at least one byte.
     if (run.charCodeAt(0) > 0x7f) return Buffer.byteLength(run);

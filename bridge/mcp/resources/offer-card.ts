@@ -10,7 +10,10 @@ interface CardOptions {
   cardFile: string;
 }
 
-/** Without a CSP in it, a host allows no connection and no file from elsewhere. The card needs none. */
+/**
+ * This metadata contains no CSP. A host then allows the card no connections and no files of other origins. The card
+ * needs none.
+ */
 const META = { ui: { prefersBorder: true } };
 
 export function offerCard(server: McpServer, { prefix, cardFile }: CardOptions): void {

@@ -1,11 +1,12 @@
-/** Caches when tasks were delegated. */
+/** Caches the times at which tasks were delegated. */
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 
 const known = new WeakMap<Session, { taskId: string; at: Date }>();
 
 /**
- * Returns when a bridge wrote the task to the outbox. If no bridge did, returns the time of the session's last change.
+ * Returns the time at which a bridge wrote the task to the outbox. If no bridge did, returns the time of the session's
+ * last change.
  */
 export function taskCreatedAt(sessions: Sessions, session: Session): Date {
   const taskId = session.view?.taskId ?? '';

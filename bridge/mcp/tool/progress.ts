@@ -28,10 +28,10 @@ export interface Progress {
    */
   about: (session: ProgressSession) => void;
   /**
-   * Stops the notifications. If `lastWords` is given, sends it first and resolves when it is sent. After a failed send,
+   * Stops the notifications. If `finalText` is given, sends it first and resolves when it is sent. After a failed send,
    * nothing more is sent.
    */
-  end: (lastWords?: string) => Promise<void>;
+  end: (finalText?: string) => Promise<void>;
 }
 
 export function startProgress(context: ServerContext, title: string): Progress {
@@ -107,10 +107,10 @@ export function startProgress(context: ServerContext, title: string): Progress {
       happened.push(words);
       void send();
     },
-    end(lastWords) {
+    end(finalText) {
       const over = ended;
       stop();
-      if (lastWords !== undefined && !over) last = notify(`${title}: ${lastWords}`).catch(() => undefined);
+      if (finalText !== undefined && !over) last = notify(`${title}: ${finalText}`).catch(() => undefined);
       return last;
     },
   };

@@ -52,7 +52,10 @@ export interface ToolCall {
   readonly onConfirmed: (record: OnConfirmed) => void;
   /** Sends an event as a progress notification, if the client wants progress. */
   readonly report: (activity: Activity) => void;
-  /** Returns how long to wait for the task, in milliseconds. `waitSeconds` is the value of the call, in seconds. */
+  /**
+   * Returns the time that the call waits for the task, in milliseconds. `waitSeconds` is the value of the call, in
+   * seconds.
+   */
   readonly timeout: (waitSeconds: number | undefined) => number;
   /** The client's capabilities, and its answers to forms of earlier rounds of this call. */
   readonly client: Client;
@@ -221,7 +224,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     onCancel,
     withdrawals,
     log,
-    lastWords: (last) => progress.end(last),
+    finalText: (last) => progress.end(last),
   });
   const called = (tool: ToolName): string => `${prefix}${tool}`;
   try {
@@ -271,7 +274,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
 const WAIT_SECONDS = { withProgress: 100, without: 50 };
 
 /**
- * Returns how long a call waits, in milliseconds.
+ * Returns the time that a call waits, in milliseconds.
  * @param seconds the value of the call or the settings; undefined if neither has one
  */
 export function waitMs(seconds: number | undefined, progress: boolean): number {

@@ -54,7 +54,8 @@ export async function awaitSession(
   const { client, bridge } = call;
   const again = awaited.showsPending === true && session.settled ? 'if-nothing-new' : 'never';
   const { approvals } = bridge.rules;
-  // The card decides like a form, and shows more. A form would keep the call open, and the card comes with the result.
+  // A person can decide on the card as in a form, and the card shows more. The card comes with the result, so the call
+  // must not stay open for a form.
   const onCard = client.cards && approvals === 'auto';
   // A client with the tasks extension shows the forms of the task. A second form would ask the person twice.
   const forms = approvals === 'tool-only' || client.tasks || onCard ? 'none' : client.forms;

@@ -8,7 +8,7 @@ import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool } from '../tool/tool.ts';
 
-/** How long to wait for the agent to name a new task, in milliseconds. */
+/** The maximum time to wait until the agent names a new task, in milliseconds. */
 const NAMING_MS = 10_000;
 
 export const cancelTask = defineTool({

@@ -23,7 +23,8 @@ export const showApprovalCard = defineTool({
     await session.refresh();
     const { signal } = call;
     if (waitSeconds > 0) await waitForSession({ session, timeout: waitSeconds * 1000, signal });
-    // With an error, the card stops to wait. A wait that ends at once would make it call again without a pause.
+    // After an error, the card stops waiting. Without this error, each wait would end at once, and the card would call
+    // again without a pause.
     if (waitSeconds > 0 && session.trouble !== undefined) throw session.trouble;
     return cardReply(call.bridge, session);
   },

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** How long a browser may cache a preflight response, in seconds. */
+/** The maximum time that a browser may cache a preflight response, in seconds. */
 const MAX_AGE = 600;
 
 /** MCP's request headers of all revisions, and the headers of any JSON request with a token. */

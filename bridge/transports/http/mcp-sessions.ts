@@ -35,10 +35,7 @@ export interface SessionLimits {
 
 export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 60_000 };
 
-/**
- * How long a client waits before it resumes a broken stream, in milliseconds. The server sends this value with each
- * stream.
- */
+/** The delay before a client resumes a broken stream, in milliseconds. The server sends this value with each stream. */
 const RETRY_MS = 1_000;
 /** The `Retry-After` value, in seconds, when every session is in use. */
 const RETRY_AFTER = 30;
@@ -149,7 +146,7 @@ export class McpSessions {
       receipts,
       seen: new SeenResults(),
       unattended: false,
-      // A cancelled call gets no reply, so the bridge must end its stream here.
+      // A cancelled call gets no reply, so nothing else would end the stream of this call.
       released: (requestId) => {
         events.forget(requestId);
         transport.closeSSEStream(requestId);

@@ -25,7 +25,7 @@ const HOST = '127.0.0.1';
 const PATH = '/mcp';
 const METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 const MAX_CONNECTIONS = 512;
-/** At shutdown, how long the server waits for open connections to finish, in milliseconds. */
+/** The maximum time that the server waits at shutdown for open connections to finish, in milliseconds. */
 const OPEN_CONNECTIONS_MS = 1_000;
 /** The `Retry-After` value of responses during a restart, in seconds. */
 const RETRY_AFTER = 2;

@@ -1,6 +1,6 @@
 import type { TaskState } from '../core/task-report.ts';
 
-/** A task that the agent reports is delivered. */
+/** The states of a task that the agent reports. Such a task is always delivered. */
 export type DeliveredState = Exclude<TaskState, 'not-delivered'>;
 
 /** A2A 1.0 §4.1.3. */

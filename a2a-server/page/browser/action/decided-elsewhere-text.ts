@@ -1,4 +1,4 @@
-/** Says what became of an action that this page did not decide. Pure. */
+/** Describes the outcome of an action that this page did not decide. Pure. */
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { agoText } from '../age-text.ts';
 import { channelText } from '../channel-text.ts';

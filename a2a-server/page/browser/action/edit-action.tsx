@@ -10,7 +10,9 @@ import { proposedFileOf } from '../diff/proposed-file.ts';
 import { InputForm } from './input-form.tsx';
 import { useInputSchema } from './input-schema.ts';
 
-/** A diff of a long text takes up to 0.1 s. The page waits for a pause in typing. */
+/**
+ * The pause in typing after which the page computes the diff, in milliseconds. A diff of a long text takes up to 0.1 s.
+ */
 const PAUSE_MS = 150;
 
 interface EditActionProps {
@@ -37,7 +39,7 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
   const hasForm = useMemo(() => firstDraft(editable, schema).view === 'form', [action, schema]);
   useEffect(() => {
     const [field] = box.current?.querySelectorAll<HTMLElement>('input, select, textarea') ?? [];
-    // The person reads the text from its start.
+    // The cursor is at the start of the text, because the person reads the text from there.
     if (field instanceof HTMLTextAreaElement) field.setSelectionRange(0, 0);
     field?.focus();
   }, [view]);

@@ -45,7 +45,10 @@ export function draftText(draft: EditDraft): string | undefined {
   return filled.type === 'valid' ? JSON.stringify(filled.input, null, 2) : undefined;
 }
 
-/** Returns the problems to show: all after a check, before it only those of fields that the person has changed. */
+/**
+ * Returns the problems to show. After a check, these are all problems. Before the check, only the problems of the
+ * fields that the person has changed.
+ */
 export function shownProblems(draft: FormDraft): ReadonlyMap<string, string> {
   const filled = filledInput(draft);
   if (filled.type === 'valid') return new Map();

@@ -72,7 +72,7 @@ function inputField(
   const description = fieldOf(declared, 'description');
   return {
     name,
-    // Two properties may have the same title, so the name is always there.
+    // Two properties may have the same title, so the label always contains the name.
     label:
       typeof title === 'string' && title !== '' && title !== name
         ? visibleLine(`${title} (${name})`, 200)
@@ -185,8 +185,9 @@ function jsonText(value: unknown): string {
 }
 
 /**
- * Returns the input that the person has filled in. A proposed text that the person empties is the empty text. Any other
- * empty field is left out. If it is required, it is null where the schema allows null, and an error otherwise.
+ * Returns the input that the person has filled in. If the person empties a proposed text, the value is the empty text.
+ * Any other empty optional field is left out. An empty required field is null if the schema allows null. Otherwise it
+ * is an error.
  */
 export function inputOfFields(
   fields: readonly InputField[],

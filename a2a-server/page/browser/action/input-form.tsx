@@ -66,7 +66,7 @@ function noteOf({ required, control }: InputField): string {
   return [...kind, required ? 'required' : 'optional'].join(', ');
 }
 
-/** Says what an empty choice means. */
+/** Returns the text that explains an empty choice. */
 function emptyText({ required, nullable }: InputField): string {
   if (nullable) return 'none';
   return required ? '' : 'left out';

@@ -29,7 +29,7 @@ async function fetchCallState(taskId: string, callId: string): Promise<SettledCa
   return calls.find((each) => each.callId === callId);
 }
 
-/** The age of a decision has minutes, so a newer text each half minute is enough. */
+/** The interval between two updates of the decision's age. The age is shown in minutes, so half a minute is enough. */
 const REDRAW_MS = 30_000;
 
 export function Outcome({ taskId, callId }: { taskId: string; callId: string }) {

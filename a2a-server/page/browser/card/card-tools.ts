@@ -48,7 +48,10 @@ export function sessionIdOf(structured: unknown): string | undefined {
   return typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined;
 }
 
-/** A result leaves out empty fields. @throws Error if the result is not about a session */
+/**
+ * The bridge omits empty fields from a result.
+ * @throws Error if the result is not about a session
+ */
 function sessionOf(structured: unknown): CardSession {
   const sessionId = sessionIdOf(structured);
   if (sessionId === undefined) throw new Error('The bridge gave an unexpected result.');
@@ -77,7 +80,7 @@ function sessionOf(structured: unknown): CardSession {
   };
 }
 
-/** The bridge has validated the action. This checks that a host has passed it on whole. */
+/** The bridge has validated the action. This function checks that the host has passed on the whole action. */
 function isPendingAction(value: unknown): value is PendingAction {
   return isRecord(value) && isRecord(value['preview']) && Array.isArray(value['decisions']);
 }

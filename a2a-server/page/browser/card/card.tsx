@@ -1,4 +1,7 @@
-/** The approval card in a chat: the pending actions of one session, with the decisions of the page. */
+/**
+ * The approval card in a chat. It shows the pending actions of one session, and a person decides them as on the
+ * approval page.
+ */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Decision } from '../../../../shared/client/index.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
@@ -8,7 +11,7 @@ import { PendingActionView } from '../action/pending-action.tsx';
 import type { CardAction, CardSession, CardTools } from './card-tools.ts';
 import type { Host, HostConnection } from './host-connection.ts';
 
-/** How long one call waits for the agent, in seconds. */
+/** The time that one call waits for the agent, in seconds. */
 const WAIT_SECONDS = 20;
 const STATES: Readonly<Record<string, string>> = {
   working: 'The agent works.',
@@ -40,7 +43,7 @@ export function Card({ connection, host, tools, sessionId }: CardProps) {
     [tools, sessionId],
   );
   useEffect(() => void load(), [load]);
-  // While the agent works, each call of the bridge waits until the session has news.
+  // While the agent works, each call of the bridge waits until the session has changed.
   useEffect(() => {
     if (session?.state === 'working' && problem === undefined) void load(WAIT_SECONDS);
   }, [session, problem, load]);

@@ -39,7 +39,7 @@ export class HostConnection {
     this.#host = host;
     this.#events = events;
     window.addEventListener('message', (event) => {
-      // Any page may post messages to this one.
+      // Any page may post messages to this page. Only the messages of the host count.
       if (event.source === host) this.#take(event.data);
     });
   }
@@ -97,7 +97,8 @@ export class HostConnection {
   }
 
   #post(message: object): void {
-    // The card does not know the origin of its host. Its messages contain no secret of another origin.
+    // The card does not know the origin of its host. Its messages contain no secret of another origin, so any origin
+    // may receive them.
     this.#host.postMessage({ jsonrpc: '2.0', ...message }, '*');
   }
 

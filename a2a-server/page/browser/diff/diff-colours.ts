@@ -4,9 +4,9 @@ import type { DiffRow } from './diff-rows.ts';
 import type { Piece } from './code-pieces.ts';
 
 /**
- * Returns the visible text of each line in pieces, without the sign of the line. Removed lines are read with the
- * unchanged lines around them, and added lines too, so that a comment of several lines keeps its colour. Headers and
- * joined blank lines have no pieces.
+ * Returns the visible text of each line in pieces, without the sign of the line. The removed lines are coloured
+ * together with the unchanged lines around them, and so are the added lines. A comment of several lines then keeps its
+ * colour. Headers and joined blank lines have no pieces.
  */
 export function colouredLines(
   rows: readonly DiffRow[],

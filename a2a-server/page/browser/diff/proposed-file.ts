@@ -23,7 +23,7 @@ export function proposedFileOf({
   const old = withoutChange(content, diff);
   if (old === undefined) return undefined;
   const before = diff.startsWith('--- /dev/null\n') ? undefined : old;
-  // A tool that appends also has a content. Then this test fails.
+  // A tool that appends has only the new part as `content`. In this case, the computed diff differs from the preview.
   return unifiedDiff(path, before, content) === diff ? { path, before, after: content } : undefined;
 }
 

@@ -2,7 +2,7 @@
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 
-export interface Attention {
+export interface TaskNotification {
   taskId: string;
   /** Identifies the question. Two tabs with the same key show one notification. */
   key: string;
@@ -13,7 +13,7 @@ export interface Attention {
 const MAX_TITLE = 60;
 
 /** A notification names the kind of action and the task. It never contains the action's input, which may be secret. */
-export function attentionsOf(tasks: readonly GroupedTask[]): Attention[] {
+export function taskNotifications(tasks: readonly GroupedTask[]): TaskNotification[] {
   return tasks.flatMap((task) =>
     questionsOf(task).map(({ id, kind }) => ({
       taskId: task.taskId,

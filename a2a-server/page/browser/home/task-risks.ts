@@ -1,4 +1,4 @@
-/** Names what a waiting task asks for. Pure. */
+/** Describes the actions of a waiting task, and their risks. Pure. */
 import type { WaitingFor } from '../../../../shared/protocol/task-groups.ts';
 import { risksOf, type Risk } from '../risks.ts';
 

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { showTask } from '../address.ts';
-import { attentionsOf, type Attention } from './task-notifications.ts';
+import { taskNotifications, type TaskNotification } from './task-notifications.ts';
 
 const SETTING = 'notifications';
 
@@ -21,12 +21,12 @@ export function useNotifications(waiting: readonly GroupedTask[] | undefined): N
 
   useEffect(() => {
     if (waiting === undefined) return;
-    const found = attentionsOf(waiting);
+    const found = taskNotifications(waiting);
     const before = known.current;
     known.current = new Set(found.map(({ key }) => key));
     // The person sees the first list, so its questions are not new.
     if (before === null || state !== 'on' || document.hasFocus()) return;
-    for (const attention of found.filter(({ key }) => !before.has(key))) notify(attention);
+    for (const fresh of found.filter(({ key }) => !before.has(key))) notify(fresh);
   }, [waiting, state]);
 
   const toggle = async (): Promise<void> => {
@@ -43,7 +43,7 @@ function currentState(): NotificationState {
   return Notification.permission === 'granted' && localStorage.getItem(SETTING) !== null ? 'on' : 'off';
 }
 
-function notify({ taskId, key, title, body }: Attention): void {
+function notify({ taskId, key, title, body }: TaskNotification): void {
   try {
     const notification = new Notification(title, { body, tag: key });
     notification.addEventListener('click', () => {

@@ -7,13 +7,16 @@ import { filterParameters, type TaskFilters } from '../task-filters.ts';
 import { readNextPage, readTaskGroups } from './task-groups.ts';
 import { withKnownPages, withNextPage } from './task-pages.ts';
 
-/** A person types several letters in this time. */
+/**
+ * The delay between a change of the filters and the next read, in milliseconds. A person types several letters in this
+ * time.
+ */
 const TYPING_MS = 200;
 
 export interface TaskGroupsView {
   /** Undefined before the first answer. */
   groups: TaskGroups | undefined;
-  /** Since when the list is old, in milliseconds since 1970. Undefined while the connection works. */
+  /** The time since which the list is outdated, in milliseconds since 1970. Undefined while the connection works. */
   since: number | undefined;
   problem: string | undefined;
   refresh: () => Promise<void>;

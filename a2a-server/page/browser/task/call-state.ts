@@ -1,4 +1,4 @@
-/** Says in words what has become of a call. Pure. */
+/** Describes the state or the outcome of a call. Pure. */
 import type { StoryCall } from './story.ts';
 
 export interface CallState {

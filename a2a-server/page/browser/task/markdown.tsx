@@ -106,7 +106,7 @@ function block(token: Token, depth: number): ComponentChildren {
     // A block of HTML, or a paragraph of a tight list.
     case 'html':
       return <p class="plain">{visibleText(token.text)}</p>;
-    // Only a tight list has these as blocks.
+    // These tokens are blocks only in a tight list.
     case 'br':
     case 'checkbox':
     case 'codespan':
@@ -175,7 +175,7 @@ function inline(token: Token, depth: number): ComponentChildren {
       return link(token.href, token.text, inlines(token.tokens, depth));
     case 'image':
       return link(token.href, token.text, `image: ${visibleLine(token.text)}`);
-    // The lexer makes only raw HTML here. The others are blocks.
+    // As an inline token, the lexer creates only raw HTML. The other types are block tokens.
     case 'html':
     case 'blockquote':
     case 'code':

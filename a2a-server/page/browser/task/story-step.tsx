@@ -51,7 +51,7 @@ export function StoryStep({ step, live }: { step: Step; live: boolean }) {
       );
     case 'ended':
       return (
-        // The head of the task has the agent's message about the end.
+        // The head of the task shows the agent's message about the end, so this step does not repeat it.
         <StepHead at={step.at}>The task ended: {STATE_WORDS[step.state]}</StepHead>
       );
   }

@@ -17,7 +17,7 @@ export interface FollowedTask {
   /** The newest known state. Undefined before the first answer. */
   report: TaskReport | undefined;
   outage: Outage | undefined;
-  /** Why the page cannot follow the task, for example because the task was deleted. */
+  /** The reason why the page cannot follow the task. For example, the task was deleted. */
   failure: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  isStranded,
+  isTooLateToClaim,
   stillUnopened,
   unavailableEvents,
 } from '../../../../a2a-server/executor/tasks-no-server-can-open.ts';
@@ -24,13 +24,13 @@ describe('a task whose workspace this server cannot open', () => {
   it('R119 it is stranded if no server has claimed it for 10 s', () => {
     const first = stillUnopened(new Map(), [TASK], 1_000);
     const later = stillUnopened(first, [TASK], 9_000);
-    expect([10_999, 11_000].map((now) => isStranded(later, 'a', now))).toEqual([false, true]);
+    expect([10_999, 11_000].map((now) => isTooLateToClaim(later, 'a', now))).toEqual([false, true]);
   });
 
   it('R119 the wait starts again if another server had claimed it meanwhile', () => {
     const first = stillUnopened(new Map(), [TASK], 1_000);
     const again = stillUnopened(stillUnopened(first, [], 5_000), [TASK], 9_000);
-    expect(isStranded(again, 'a', 11_000)).toBe(false);
+    expect(isTooLateToClaim(again, 'a', 11_000)).toBe(false);
   });
 
   it('R119 the task says once why it waits', () => {

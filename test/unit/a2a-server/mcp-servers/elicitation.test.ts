@@ -18,7 +18,7 @@ const call = (ask: AskQuestion, more: Partial<RunningCall> = {}): RunningCall =>
   input: {},
   principal: 'ada',
   ask,
-  heard: () => undefined,
+  onOutput: () => undefined,
   answeredLate: () => undefined,
   ...more,
 });

@@ -23,7 +23,7 @@ const CALL: RunningCall = {
   input: {},
   principal: 'ada',
   ask: () => Promise.resolve({ type: 'declined', reason: null }),
-  heard: () => undefined,
+  onOutput: () => undefined,
   answeredLate: () => undefined,
 };
 

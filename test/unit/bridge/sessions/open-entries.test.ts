@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isTakenBack } from '../../../../bridge/sessions/open-entries.ts';
+import { isCancelRevoked } from '../../../../bridge/sessions/open-entries.ts';
 import type { OutboxEntry } from '../../../../bridge/state/outbox-entry.ts';
 
 const accepted = (taskId: string) => ({ type: 'accepted', taskId, sessionId: 'session' }) as const;
@@ -38,5 +38,5 @@ test.each<[string, OutboxEntry[], boolean]>([
   ],
   ['the client has the result already', [], true],
 ])('a recorded cancel stays or is withdrawn by the rule, if %s', (_, open, takenBack) => {
-  expect(isTakenBack(open, 'cancelled', 'task')).toBe(takenBack);
+  expect(isCancelRevoked(open, 'cancelled', 'task')).toBe(takenBack);
 });

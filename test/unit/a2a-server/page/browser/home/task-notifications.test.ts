@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { attentionsOf } from '../../../../../../a2a-server/page/browser/home/task-notifications.ts';
+import { taskNotifications } from '../../../../../../a2a-server/page/browser/home/task-notifications.ts';
 import { waitingLine, waitingRisks } from '../../../../../../a2a-server/page/browser/home/task-risks.ts';
 import type { WaitingFor } from '../../../../../../shared/protocol/task-groups.ts';
 import { sampleTask } from '../sample-task.ts';
@@ -18,11 +18,11 @@ const action = (callId: string, changed: Partial<Action> = {}): Action => ({
 const actions = (...first: Action[]): WaitingFor => ({ type: 'actions', count: first.length, first });
 
 const keyOf = (shown: string): string | undefined =>
-  attentionsOf([sampleTask('t', { waitingFor: actions(action('a', { shown })) })])[0]?.key;
+  taskNotifications([sampleTask('t', { waitingFor: actions(action('a', { shown })) })])[0]?.key;
 
 it('a notification names the kind of action and the task, and contains nothing of the action itself', () => {
   const waitingFor = actions(action('a'), action('b', { reason: 'question', sideEffect: 'none' }));
-  const found = attentionsOf([sampleTask('t', { state: 'waiting', waitingFor }), sampleTask('ended')]);
+  const found = taskNotifications([sampleTask('t', { state: 'waiting', waitingFor }), sampleTask('ended')]);
   expect(found).toEqual([
     { taskId: 't', key: 't a 0a1b2c3d', title: 'The agent wants to run a command', body: 'do t' },
     { taskId: 't', key: 't b 0a1b2c3d', title: 'The agent asks a question', body: 'do t' },
@@ -32,7 +32,9 @@ it('a notification names the kind of action and the task, and contains nothing o
 
 it('a notification shows hidden characters of a title, and cuts a long title', () => {
   const title = `a\u202E${'x'.repeat(200)}`;
-  const [first] = attentionsOf([sampleTask('t', { title, waitingFor: { type: 'reply', text: 'Which?' } })]);
+  const [first] = taskNotifications([
+    sampleTask('t', { title, waitingFor: { type: 'reply', text: 'Which?' } }),
+  ]);
   expect(first?.title).toBe('The agent waits for your message');
   expect(first?.body).not.toContain('\u202E');
   expect(first?.body.length).toBeLessThan(100);
