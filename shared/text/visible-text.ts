@@ -1,5 +1,5 @@
 /**
- * Makes untrusted text (from an agent, a tool or a file) safe to show to a person or a model. All code that shows foreign
+ * Makes untrusted text (from an agent, a tool or a file) safe to show to a person or a model. All code that shows such
  * text uses these functions.
  *
  * - A character that is invisible, or that looks like a space, is replaced by its code: `\u{202e}`. These are control,
@@ -9,7 +9,7 @@
  *   of all scripts stay, and up to eight combining marks in a row.
  * - A marker with a count replaces a long run of white space, of one invisible character, or of blank lines:
  *   `⟨25,000 spaces⟩`.
- * - Foreign text cannot contain an escape, a marker or a line prefix of its own. Its `\u{`, `⟨`, `⟩` and `⏎` are
+ * - Untrusted text cannot contain an escape, a marker or a line prefix of its own. Its `\u{`, `⟨`, `⟩` and `⏎` are
  *   escaped.
  *
  * Two different texts look the same only if they differ in the order of spaces and tabs inside one marker. The time is
@@ -106,7 +106,7 @@ export function visibleLines(text: string): string[] {
 
 /**
  * Escapes hidden characters in text that is already partly visible, such as the product's sentence with an untrusted name.
- * Foreign text can still contain an escape or a marker of its own.
+ * Untrusted text can still contain an escape or a marker of its own.
  */
 export function withoutHidden(text: string): string {
   // Most texts have no hidden character. The search for an emoji takes a hundred times as long as this test.
@@ -135,7 +135,7 @@ export interface TextLimits {
 }
 
 /**
- * Foreign text as a person sees it. A surface may show a cut text without a link to the rest. Then it must not offer
+ * Untrusted text as a person sees it. A surface may show a cut text without a link to the rest. Then it must not offer
  * approval (D5).
  */
 export type QuotedText =

@@ -47,7 +47,10 @@ const agentPluginServers = z.strictObject({
   ),
 });
 
-/** code.claude.com/docs/en/plugins/manifest-reference; the parts that have no field are found in the standard layout. */
+/**
+ * code.claude.com/docs/en/plugins/manifest-reference. Claude Code finds the other parts of a plugin at their standard
+ * paths, so the manifest does not name them.
+ */
 const claudeCodeManifest = z.strictObject({ name: kebab, displayName: z.string(), ...about });
 /** code.claude.com/docs/en/hooks */
 const claudeCodeHook = z.strictObject({

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listenOnLoopback } from './listen-on-loopback.ts';
 
-/** Why no load balancer can run here. Undefined if it can. */
+/** The reason why no load balancer can run here. Undefined if one can. */
 export const whyNoLoadBalancer =
   spawnSync('haproxy', ['-v']).status === 0
     ? undefined

@@ -13,10 +13,10 @@ import { findPrograms, provideBinaries, temporaryRoot, USER } from './postgres-p
 
 const programs = findPrograms();
 
-/** Why no PostgreSQL can run here. Undefined if it can. */
+/** The reason why no PostgreSQL can run here. Undefined if one can. */
 export const whyNoPostgres = programs.type === 'missing' ? programs.why : undefined;
 
-/** A limit on what hangs. `initdb` needs long on a busy machine. */
+/** The time limit of a start, in milliseconds. `initdb` takes long on a busy machine. */
 export const START_LIMIT_MS = 120_000;
 
 /**
@@ -184,7 +184,7 @@ async function runStatement(host: string, statement: string): Promise<void> {
   await client.end();
 }
 
-/** Windows has no shell for this. */
+/** The script needs a POSIX shell, which Windows does not have. */
 function endWithTest(directories: readonly string[]): ChildProcess | undefined {
   if (process.platform === 'win32') return undefined;
   const guard = spawn('sh', ['-c', END_WITH_TEST, 'sh', ...directories], {

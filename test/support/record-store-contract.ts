@@ -1,4 +1,4 @@
-/** What every store of records promises. */
+/** Contract tests for every store of records. */
 import { describe, expect, it } from '@jest/globals';
 import { type RecordStore, sharedSecret } from '../../a2a-server/records/record-store.ts';
 

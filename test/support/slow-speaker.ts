@@ -6,7 +6,7 @@ import { part } from './fake-agent-task.ts';
 
 const WORDS = ['one ', 'two ', 'three ', 'four ', 'five ', 'six'];
 /** Delay between two words, in milliseconds. */
-const BREATH_MS = 40;
+const WORD_DELAY_MS = 40;
 
 const status = (state: TaskState) => ({
   state,
@@ -33,7 +33,7 @@ export function slowSpeaker(): SlowSpeaker {
       };
       bus.publish({ kind: 'task', data: first });
       for (const [index, word] of WORDS.entries()) {
-        await pause(BREATH_MS);
+        await pause(WORD_DELAY_MS);
         const artifact = {
           artifactId: 'words',
           name: 'words',

@@ -13,7 +13,7 @@ export async function temporaryDirectory(): Promise<string> {
 }
 
 afterEach(async () => {
-  // A journal that a test leaves open may write its mark at this moment.
+  // A journal that a test leaves open may write a file at this moment, so `rm` tries again.
   for (const directory of directories.splice(0))
     await rm(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 10 });
 });

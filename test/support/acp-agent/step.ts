@@ -32,7 +32,10 @@ export const step = z.union([
   z.strictObject({ tool: toolCall }),
   /** Asks for permission for all calls at once. Starts no call before every request has an answer. */
   z.strictObject({ ask: z.array(toolCall) }),
-  /** Asks for the outer call. Then, before the effect of the outer call, asks for the inner call. */
+  /**
+   * Asks for permission for the outer call. Then, before the effect of the outer call, asks for permission for the
+   * inner call.
+   */
   z.strictObject({ nest: z.strictObject({ outer: toolCall, inner: toolCall }) }),
   /** The agent exits with this code. */
   z.strictObject({ die: z.number() }),
