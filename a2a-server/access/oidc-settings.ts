@@ -27,7 +27,7 @@ export const oidcSchema = z
     /** The value that the claim `aud` must contain. */
     audience: z.string().min(1).max(500),
     algorithms: z.array(z.enum(ALGORITHMS)).min(1).default(['RS256']),
-    /** How far the clocks may differ, in seconds. */
+    /** The largest accepted difference between the clocks of the provider and this server, in seconds. */
     clockSkew: z.number().int().min(0).max(MOST_CLOCK_SKEW_S).default(5),
     /** The claim with the name of the principal. */
     principalClaim: claim.default('sub'),

@@ -1,4 +1,4 @@
-/** Says what a restoration would change. Changes nothing. */
+/** Computes the changes that a restoration would make. Changes nothing. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { RestorePreview, TaskCheckpoint } from '../../shared/protocol/task-checkpoints.ts';
 import { type Checkpoint, type CheckpointFile, isSameState } from '../task/compute-checkpoints.ts';

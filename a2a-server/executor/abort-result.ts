@@ -30,7 +30,7 @@ export function abortResult(
   return { type: 'stopped', confirmed: outcome.confirmed, remark };
 }
 
-/** In characters. Limits an unknown id in a message to the client. */
+/** The maximum length of an unknown id in a message to the client, in characters. */
 const MAX_SHOWN_ID = 200;
 
 export function abortAnswer(toolId: string, result: AbortResult): AbortAnswer {

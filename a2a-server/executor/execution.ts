@@ -46,7 +46,7 @@ export interface ExecutionOptions extends AskModelOptions {
   /** @throws ProductError UNKNOWN_WORKSPACE */
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
   limits: TimeLimits;
-  /** When a task has used this budget, a person must agree to continue. */
+  /** The budget of each task. When a task has used it, a person must agree to continue. */
   budget: Budget;
   /** US dollars per principal and UTC day. When this budget is spent, a person must agree to continue. */
   dailyBudget?: number;

@@ -27,7 +27,7 @@ import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-snapshots.ts';
 import { eventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
 
-/** In tokens. The summary's prompt uses this window if the model's window is unknown. */
+/** The window for the summary's prompt if the model's window is unknown, in tokens. */
 const UNKNOWN_WINDOW = 100_000;
 
 interface ContextFitter {

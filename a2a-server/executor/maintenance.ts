@@ -47,7 +47,7 @@ export class Maintenance {
   readonly #options: MaintenanceOptions;
   #timer: { at: number; cancel: () => void } | undefined;
   #round: Promise<void> | undefined;
-  /** When the last round began, in milliseconds since 1970. */
+  /** The time at which the last round began, in milliseconds since 1970. */
   #begunAt = Number.NEGATIVE_INFINITY;
   /** The earliest deadline that was added during the current round. */
   #earliestDeadline = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Tells the reader of a new task that it waits for its turn. Pure. */
+/** Creates the event that tells readers that a new task waits for its turn. Pure. */
 import type { Limit } from '../limits/limits.ts';
 import type { TaskEvent } from '../task/events.ts';
 import type { Snapshot } from '../task/snapshot.ts';

@@ -24,7 +24,7 @@ export function indexRow(taskId: string, entries: readonly JournalEntry[]): Task
   };
 }
 
-/** In code points, so that the cut never splits a character. */
+/** The maximum length of a title in code points, so that the cut never splits a character. */
 const LONGEST = 200;
 
 /** Returns the first line of the first message with text, or ''. */

@@ -6,7 +6,7 @@ import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
 import type { Append } from './journal.ts';
 import { taskTitle } from './index-row.ts';
 
-/** In UTF-16 code units. Every request to the server is shorter. */
+/** The maximum length of an event, in UTF-16 code units. Every request to the server is shorter. */
 const LONGEST_EVENT = 64 * 1024 * 1024;
 
 export interface PreparedAppend extends Append {

@@ -8,7 +8,7 @@ import known from './known-models.json' with { type: 'json' };
 
 /** The limits of the parameters that a model accepts. An absent field is unknown. */
 export interface ParameterLimits {
-  /** In tokens, including reasoning. */
+  /** The maximum length of an answer in tokens, including reasoning. */
   maxOutputTokens?: number;
   /** Some of `low`, `medium` and `high`. Empty if the model does not reason. */
   efforts?: string[];

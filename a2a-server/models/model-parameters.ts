@@ -24,7 +24,7 @@ interface Named {
   model: string;
 }
 
-/** In tokens. For models without an effort parameter. */
+/** The reasoning budget for each effort, in tokens. Only models without an effort parameter need it. */
 const REASONING_BUDGET: Readonly<Record<Effort, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
 
 interface Limits extends ParameterLimits {

@@ -62,9 +62,12 @@ const price = z.strictObject({
   hours: z.array(z.strictObject({ from: timeOfDay, to: timeOfDay, ...rates })).optional(),
 });
 
-/** In tokens. Recent models have at least this window. For a smaller model, the settings must give the window. */
+/**
+ * The assumed context window of an unknown model, in tokens. Recent models have at least this window. For a smaller
+ * model, the settings must give the window.
+ */
 export const DEFAULT_WINDOW = 128_000;
-/** In tokens. The system prompt and the tools use about a third of this window. */
+/** The smallest allowed context window, in tokens. The system prompt and the tools use about a third of this window. */
 export const LEAST_WINDOW = 8_000;
 
 /**

@@ -18,7 +18,7 @@ export interface ModelRequest {
   files?: ReadonlyMap<string, Uint8Array>;
   /** The task and its workspace. An ACP agent needs them, because it has its own memory and process. */
   place?: TaskPlace;
-  /** In tokens. Overrides the limit of the settings, for a short test request. */
+  /** The maximum length of the answer in tokens. It overrides the limit of the settings, for a short test request. */
   maxOutputTokens?: number;
   signal: AbortSignal;
 }
@@ -62,7 +62,7 @@ export interface Model {
   readonly readsInstructions?: boolean;
   /** The media types of the files that the model accepts. If absent, the model accepts only text. */
   readonly inputModes?: readonly string[];
-  /** Tells a person what to do with files that the model does not accept. Absent if another model is the advice. */
+  /** The advice for a person whose files the model does not accept. If absent, the advice is to use another model. */
   readonly fileAdvice?: string;
   /** After this time without an event, the task's status reports that the model is quiet. If absent, it never does. */
   readonly quietMs?: number;

@@ -1,6 +1,7 @@
 /**
- * `GET /page/api/task-changes` sends a server-sent event when a task that exists for the caller has changed, and one event at the
- * start. If the server may have missed changes by other servers, it sends an event too. The events have no data: the page then reads the list again. So a reader that was away needs no cursor.
+ * `GET /page/api/task-changes` sends a server-sent event when a task that exists for the caller has changed, and one
+ * event at the start. If the server may have missed changes by other servers, it sends an event too. The events have no
+ * data: the page then reads the list again. So a reader that was disconnected needs no cursor.
  */
 import { Router } from 'express';
 import { onAbort } from '../../shared/runtime/abort.ts';

@@ -1,6 +1,6 @@
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 
-/** Tells the open task lists that tasks have changed, on this server or on another one. */
+/** Notifies the open task lists that tasks have changed, on this server or on another one. */
 export class TaskChanges {
   readonly #listeners = new Set<(tasks: ChangedTasks) => void>();
 

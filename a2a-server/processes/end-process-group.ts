@@ -18,7 +18,10 @@ const LOOK_MS = 20;
  */
 const KILLED_MS = 2000;
 
-/** How a group ended. `gone` means before any signal, `terminated` by SIGTERM, `killed` by SIGKILL. */
+/**
+ * The way in which a group ended: `gone` before any signal, `terminated` by SIGTERM, `killed` by SIGKILL. With
+ * `unconfirmed`, the group may still run.
+ */
 export type GroupEnd = 'gone' | 'terminated' | 'killed' | 'unconfirmed';
 
 interface EndOptions {

@@ -25,8 +25,8 @@ interface AddPasskeyOptions {
 }
 
 /**
- * @throws ProductError FORBIDDEN away from a terminal, or if another program could receive the link; CONFIGURATION if the server does not run, has no such user, or has
- * no address for passkeys
+ * @throws ProductError FORBIDDEN without a terminal, or if another program could receive the link; CONFIGURATION if the
+ * server does not run, has no such user, or has no address for passkeys
  */
 export async function addPasskey(
   { stateDir, database, tokens }: Pick<ServerSettings, 'stateDir' | 'database' | 'tokens'>,

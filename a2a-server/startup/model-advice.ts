@@ -19,7 +19,7 @@ const MOST_SHOWN = 5;
 type AdviceSettings = Pick<ServerSettings, 'stateDir' | 'configFile' | 'baseUrls'>;
 
 /**
- * Tells a person without a model how to choose one. Names the command, and the models that this machine serves now.
+ * Returns advice on how to choose a model. It names the command, and the models that this machine serves now.
  * @param script the built main file of this server: `process.argv[1]`
  */
 export async function modelAdvice(settings: AdviceSettings, script: string | undefined): Promise<string> {

@@ -400,7 +400,7 @@ function publicHosts({ host, publicUrl, publicHost }: ServerSettings): string[] 
   return [host, ...named, ...publicHost].map((name) => name.toLowerCase());
 }
 
-/** When the server stops, clients have this time to read their last response. */
+/** The time that clients have to read their last response when the server stops, in milliseconds. */
 const LAST_RESPONSE_MS = 1_000;
 
 async function ended(server: Server): Promise<void> {

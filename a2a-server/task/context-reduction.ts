@@ -35,7 +35,7 @@ const LONGEST_FACTS = 8_000;
 const CLIPS = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000, 500];
 
 export interface ContextWindow {
-  /** In tokens. Undefined means unlimited. */
+  /** The context window in tokens. Undefined means unlimited. */
   window: number | undefined;
   /** The size of the system prompt and the tools, in tokens. */
   beside: number;

@@ -141,8 +141,8 @@ export interface Usage {
 }
 
 /**
- * How a model turn ended. A string is a finish reason that every model can have. With an object, an agent ends its task
- * or waits for a reply. `question` is null if the agent waits without a question.
+ * The end of a model turn. A string is a finish reason that every model can have. With an object, an agent ends its
+ * task or waits for a reply. `question` is null if the agent waits without a question.
  */
 export type TurnEnd =
   | 'stop'

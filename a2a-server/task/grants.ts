@@ -20,7 +20,7 @@ export interface Grant {
   by: Decider;
   /** The time of the decision, in milliseconds since 1970. */
   at: number;
-  /** In milliseconds since 1970. Null if the grant ends with the task. */
+  /** The end of the grant in milliseconds since 1970. Null if the grant ends with the task. */
   expiresAt: number | null;
   /** The number of further calls that the grant can allow. Null means no limit. */
   usesLeft: number | null;

@@ -16,7 +16,7 @@ export type TaskActivity =
       startedAt: number;
       endedAt: number;
       usage?: Usage;
-      /** In US dollars. Absent if the model has no price. */
+      /** The cost in US dollars. Absent if the model has no price. */
       usd?: number;
       failed: boolean;
     }

@@ -1,6 +1,6 @@
 /** Removes secrets from an agent's text before the bridge shows the text. Pure. */
 
-/** In characters. Shorter values are ordinary words, not secrets. */
+/** The minimum length of a secret, in characters. Shorter values are ordinary words. */
 const SHORTEST = 8;
 
 /**

@@ -16,14 +16,14 @@ export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** The time limit for a person's answer to a form, in milliseconds. After it the call returns the pending actions. */
 const ANSWER_MS = 10 * 60_000;
-/** In milliseconds. The client answers `roots/list` without a person, so the limit is short. */
+/** The time limit for `roots/list`, in milliseconds. The client answers it without a person, so the limit is short. */
 const ROOTS_MS = 5_000;
 
 export interface Client {
   /** True if the client accepts an MCP task instead of a result. */
   readonly tasks: boolean;
   /**
-   * How the client shows forms.
+   * The way in which the client shows forms.
    * - `push`: the server sends a request during the call (up to 2025-11-25).
    * - `rounds`: the server answers the call with the forms (2026-07-28).
    * - `none`: the client shows no forms.
@@ -43,7 +43,7 @@ export interface Client {
    * @throws when the client cannot show the form, the form is withdrawn, or the person does not answer in time
    */
   elicit(form: Form | UrlForm, signal: AbortSignal, id?: string): Promise<unknown>;
-  /** Tells the client that the person has finished on the page of a form in URL mode. */
+  /** Notifies the client that the person has finished on the page of a form in URL mode. */
   completed(id: string): Promise<void>;
   /** Returns the local directories of the client's MCP roots; empty if the client reports none. */
   roots(signal: AbortSignal): Promise<readonly string[]>;

@@ -18,7 +18,7 @@ export const ROW_COLUMNS = 74;
  */
 const FIELD_COLUMNS = 60;
 
-/** In characters. Longer previews are not measured, because they never fit into a form. */
+/** The maximum length of a measured preview, in characters. Longer previews never fit into a form. */
 const LONGEST = 50_000;
 
 /**

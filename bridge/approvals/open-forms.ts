@@ -17,7 +17,7 @@ interface OfferOptions {
 }
 
 export class OpenForms {
-  /** When each form was first sent, and its subject. Keys are task and form key. */
+  /** The time at which each form was first sent, and its subject. Keys are task and form key. */
   readonly #since = new Map<string, { at: number; about: ApprovalForm['about'] }>();
   /** Keys are task and call. */
   readonly #before = new Map<string, EarlierAttempts>();

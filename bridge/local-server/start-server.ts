@@ -16,7 +16,7 @@ interface ServerProgram {
   configFile: string | undefined;
 }
 
-/** Tells the user how to change the server's port, because the bridge has no flag for it. */
+/** The advice on how to change the server's port. The bridge has no flag for the port. */
 export const OTHER_PORT =
   'set A2A_SERVER_PORT where the MCP client starts the bridge, or "port" under "server" in config.json';
 

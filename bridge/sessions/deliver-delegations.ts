@@ -44,7 +44,7 @@ interface DelegationParts {
   log: Logger;
   /** The directory in which the person works. */
   directory: string;
-  /** How a person uses this program. The agent records it with a cancel. */
+  /** The channel over which a person uses this program. The agent records it with a cancel. */
   channel: CancelRequest['channel'];
 }
 

@@ -5,8 +5,8 @@
 import type { Session } from './session.ts';
 
 /**
- * In milliseconds. A client that follows a task polls more often. A client without a poll in this time may have
- * stopped.
+ * The time without a poll after which a client may have stopped, in milliseconds. A client that follows a task polls
+ * more often.
  */
 const POLL_EXPIRES_MS = 30_000;
 

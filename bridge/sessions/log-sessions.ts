@@ -7,7 +7,7 @@ import type { SentToAgent, Session } from './session.ts';
 import { problemMessage } from './session-state.ts';
 import type { StreamChange } from './task-reader.ts';
 
-/** In characters, because a reason may be as long as a message. */
+/** The maximum length of a logged reason, in characters. A reason may be as long as a message. */
 const LONGEST_REASON = 300;
 
 /** Logs all sessions that are added later. */

@@ -28,7 +28,10 @@ export function isSameCall(entry: OutboxEntry, asked: RequestedWork): boolean {
   );
 }
 
-/** In milliseconds. A client repeats an unanswered call soon. After this time, the same arguments are a new request. */
+/**
+ * The time in which a client repeats an unanswered call, in milliseconds. After this time, the same arguments are a new
+ * request.
+ */
 const RECENT_MS = 60 * 60_000;
 
 /**

@@ -13,7 +13,7 @@ import { retryAfterMs, waitLonger } from '../../shared/runtime/retry-after.ts';
 import { findByMessage } from './find-lost-message.ts';
 import type { Delivery } from './session-state.ts';
 
-/** How the agent acknowledged the message: it began a response, or one of its tasks contains the message. */
+/** The agent's acknowledgement of a message: it began a response, or one of its tasks contains the message. */
 export type AcknowledgedMessage =
   | {
       type: 'stream';
@@ -36,7 +36,7 @@ interface SendOptions {
   onDelivery?: (delivery: Delivery) => void;
 }
 
-/** Tells the sender about a cancel of a message that is not delivered yet. */
+/** Notifies the sender of a cancel of a message that is not delivered yet. */
 export interface Withdrawal {
   /**
    * Aborts only if no attempt is running and none can have arrived. The abort reason becomes the error of the delivery.
@@ -50,8 +50,8 @@ export interface Withdrawal {
 const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
 
 /**
- * Says whether a failed message has arrived. With `unresolved`, the bridge does not know, but may safely repeat the message.
- * With `unknown`, a second copy could start the work twice.
+ * The bridge's knowledge whether a failed message has arrived. `no`: it has not arrived. With `unresolved`, the bridge
+ * does not know, but may safely repeat the message. With `unknown`, a second copy could start the work twice.
  */
 type MessageArrival = 'no' | 'unresolved' | 'unknown';
 

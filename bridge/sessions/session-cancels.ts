@@ -19,7 +19,7 @@ interface SessionCancelsParts {
   writes: OutboxWrites;
   recorded: RecordedCancels;
   log: Logger;
-  /** How a person uses this program. The agent records it with the cancel. */
+  /** The channel over which a person uses this program. The agent records it with the cancel. */
   channel: CancelRequest['channel'];
 }
 

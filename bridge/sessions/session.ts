@@ -271,7 +271,7 @@ export class Session {
     this.#tell({ type: 'handed-over', view: task.view });
   }
 
-  /** Tells the listeners that this bridge has sent decisions, or failed to send them. */
+  /** Notifies the listeners that this bridge has sent decisions, or failed to send them. */
   decisionsSent(sent: SentToAgent): void {
     this.#tell({ type: 'decisions-sent', sent });
   }

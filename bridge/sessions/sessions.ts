@@ -30,8 +30,8 @@ import { hasEnded } from './task-view.ts';
 import { TASK_ID_TIMEOUT_MS } from './wait-for-session.ts';
 
 /**
- * In milliseconds. While another bridge sends a message, this bridge polls the outbox for the outcome. If the other
- * bridge has ended, this bridge adopts the message.
+ * The polling interval in milliseconds. While another bridge sends a message, this bridge polls the outbox for the
+ * outcome. If the other bridge has ended, this bridge adopts the message.
  */
 const LOOK_MS = 100;
 /** The maximum number of sessions that an error names. */

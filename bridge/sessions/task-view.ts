@@ -54,7 +54,7 @@ export interface TokenCost {
   cachedInputTokens?: number;
   /** Input tokens that the provider wrote to its cache; absent if zero. */
   cacheWriteTokens?: number;
-  /** In US dollars; null if the agent does not know the price. */
+  /** The price in US dollars; null if the agent does not know it. */
   usd: number | null;
 }
 

@@ -21,6 +21,6 @@ export type FormFields = (typeof FORM_FIELDS)[number];
 
 export interface ApprovalRules {
   approvals: Approvals;
-  /** In milliseconds. No person reads a form faster, so a faster answer does not count. */
+  /** The shortest time in which a person can answer a form, in milliseconds. A faster answer does not count. */
   fastestAnswerMs: number;
 }

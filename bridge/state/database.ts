@@ -17,8 +17,8 @@ import { isRunning, ownProcessId, type ProcessId } from './process-id.ts';
 import { migrate } from './schema.ts';
 
 /**
- * How long a statement waits for another bridge's transaction, in milliseconds. A transaction takes only a few
- * milliseconds.
+ * The maximum time that a statement waits for another bridge's transaction, in milliseconds. A transaction takes only a
+ * few milliseconds.
  */
 const BUSY_TIMEOUT_MS = 5_000;
 

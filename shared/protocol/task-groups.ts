@@ -10,7 +10,7 @@ const usage = z.object({
   outputTokens: z.number(),
   cachedInputTokens: z.optional(z.number()),
   cacheWriteTokens: z.optional(z.number()),
-  /** In US dollars. Null if a price is unknown. */
+  /** The cost in US dollars. Null if a price is unknown. */
   usd: z.prefault(z.nullable(z.number()), null),
 });
 

@@ -26,7 +26,7 @@ const modelUse = z.object({
   /** Null for the offline model, or if the settings lack the URL. */
   url: z.string().nullable(),
   key: keySource,
-  /** In tokens. Null for the offline model. */
+  /** The context window in tokens. Null for the offline model. */
   contextWindow: z.number().nullable(),
   windowAssumed: z.boolean(),
   /** Null if the price is unknown. */

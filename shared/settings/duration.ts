@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A hundred years. A longer duration is refused. A date so far away still has a valid text. */
+/** The longest duration: a hundred years. A date so far in the future can still be formatted. */
 const LONGEST_MS = 36_500 * 86_400_000;
 
 export const DURATION_ALLOWED = 'a number with s, m, h or d, e.g. 12h, up to 36500d; or never';

@@ -11,7 +11,7 @@ export interface SecretFile<Secret> {
   create: () => string;
   /** Returns undefined for an invalid text. */
   parse: (text: string) => Secret | undefined;
-  /** Says what follows if a person deletes the file, e.g. `the next start creates a new one`. */
+  /** The consequence of a deletion of the file, e.g. `the next start creates a new one`. */
   afterDeletion: string;
 }
 

@@ -3,7 +3,7 @@ export interface TokenCost {
   outputTokens: number;
   cachedInputTokens?: number | undefined;
   cacheWriteTokens?: number | undefined;
-  /** In US dollars. Null if unknown. Absent if the caller leaves the price out. */
+  /** The price in US dollars. Null if unknown. Absent if the caller omits it. */
   usd?: number | null | undefined;
 }
 

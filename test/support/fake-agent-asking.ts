@@ -9,13 +9,13 @@ export interface AskingOptions {
   /** The artifacts that the agent returns after the reply. */
   artifacts?: Artifact[];
   /** The parts of each message that the agent has received, in order. */
-  heard: Part[][];
+  received: Part[][];
 }
 
-export function askingExecutor({ state, parts, artifacts = [], heard }: AskingOptions): AgentExecutor {
+export function askingExecutor({ state, parts, artifacts = [], received }: AskingOptions): AgentExecutor {
   return {
     async execute({ taskId, contextId, task, userMessage }: RequestContext, bus: ExecutionEventBus) {
-      heard.push(userMessage.parts);
+      received.push(userMessage.parts);
       const status = (of: TaskState, said: Part[]) => ({
         state: of,
         timestamp: new Date().toISOString(),

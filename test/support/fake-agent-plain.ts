@@ -19,7 +19,7 @@ import { listenOnLoopback } from './listen-on-loopback.ts';
 export interface PlainAgent {
   url: string;
   /** The texts of the messages that the agent has received. */
-  heard: string[];
+  received: string[];
   stop: () => Promise<void>;
 }
 
@@ -37,14 +37,14 @@ export async function plainAgent(
   version: '1.0' | '0.3',
   { executor, port = 0, binding = 'JSONRPC' }: PlainAgentOptions = {},
 ): Promise<PlainAgent> {
-  const heard: string[] = [];
+  const received: string[] = [];
   const app = express();
   const server = createServer(app);
   const { host, close } = await listenOnLoopback(server, port);
   const url = `http://${host}`;
   const card = cardAt(url, version, binding);
   const tasks = new InMemoryTaskStore();
-  const requestHandler = new DefaultRequestHandler(card, tasks, executor ?? greeter(heard));
+  const requestHandler = new DefaultRequestHandler(card, tasks, executor ?? greeter(received));
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }));
   const serve = binding === 'JSONRPC' ? jsonRpcHandler : restHandler;
   app.use(
@@ -57,18 +57,18 @@ export async function plainAgent(
   );
   return {
     url,
-    heard,
+    received,
     stop: close,
   };
 }
 
-function greeter(heard: string[]): AgentExecutor {
+function greeter(received: string[]): AgentExecutor {
   return {
     async execute({ taskId, contextId, task, userMessage }: RequestContext, bus: ExecutionEventBus) {
       const words = userMessage.parts
         .map((each) => (each.content?.$case === 'text' ? each.content.value : ''))
         .join('');
-      heard.push(words);
+      received.push(words);
       const status = (state: TaskState, text?: string) => ({
         state,
         timestamp: new Date().toISOString(),
@@ -76,7 +76,7 @@ function greeter(heard: string[]): AgentExecutor {
           text === undefined
             ? undefined
             : {
-                messageId: `${taskId}-${String(heard.length)}`,
+                messageId: `${taskId}-${String(received.length)}`,
                 contextId,
                 taskId,
                 role: Role.ROLE_AGENT,

@@ -57,7 +57,7 @@ export class GeminiTask {
   readonly runs: string[] = [];
   /** The accepted decisions. */
   readonly outcomes: Record<string, unknown>[] = [];
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
   history: unknown[] = [];
   state = 'submitted';
   readonly #forgets: boolean;
@@ -114,7 +114,7 @@ export class GeminiTask {
       ...message,
     });
     const words = message.parts.map((part) => part.text ?? '').join('');
-    if (words !== '') this.heard.push(words);
+    if (words !== '') this.received.push(words);
     if (this.#primary) {
       for (const { data } of message.parts) if (data !== undefined) await this.#confirm(data);
       return;

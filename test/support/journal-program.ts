@@ -7,7 +7,7 @@ import { ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import type { Report, Role } from './journal-process.ts';
 import { beginning, continuing, delta, working } from './journal-samples.ts';
 
-/** In UTF-16 code units. This exceeds the file size limit of the process. */
+/** The length of an event that exceeds the file size limit of the process, in UTF-16 code units. */
 const TOO_MUCH = 4 * 1024 * 1024;
 
 const TASKS = ['a', 'b', 'c', 'd', 'e'];

@@ -14,7 +14,7 @@ interface StreamAnswer<Event> {
   context: CallContext;
   format: StreamFormat<Event>;
   heartbeatMs: number;
-  /** Tells the client how long to wait before it reconnects. Without this value, the client chooses. */
+  /** The delay before a client reconnects, in milliseconds. Without this value, the client chooses. */
   retryMs?: number;
 }
 

@@ -9,8 +9,8 @@ import { integerColumn, nullableIntegerColumn, textColumn } from '../columns.ts'
 import { entriesOfRow, LONGEST_ROW } from '../packed-row.ts';
 
 /**
- * In UTF-16 code units. SQLite's limit for one value is 10⁹ bytes, which is much more. The limit is large enough for
- * few statements.
+ * The maximum length of the parameters of one statement, in UTF-16 code units. SQLite allows 10⁹ bytes for one value,
+ * which is much more. With this limit, few statements are enough.
  */
 const LONGEST_STATEMENT = 8 * 1024 * 1024;
 

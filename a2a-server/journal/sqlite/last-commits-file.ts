@@ -49,7 +49,7 @@ export function removeLastCommits(journalPath: string): void {
   rmSync(lastCommitsPath(journalPath), { force: true });
 }
 
-/** In bytes. Returns 0 if the file does not exist. */
+/** Returns the size of a file in bytes, or 0 if the file does not exist. */
 export function fileSize(path: string): number {
   try {
     return statSync(path).size;

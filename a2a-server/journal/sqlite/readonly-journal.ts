@@ -19,7 +19,10 @@ interface ReadonlyJournal {
   close(): void;
 }
 
-/** How long a reader waits for a writer's lock. A writer needs the lock only for milliseconds. */
+/**
+ * The maximum time that a reader waits for a writer's lock, in milliseconds. A writer needs the lock only for a few
+ * milliseconds.
+ */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be read */

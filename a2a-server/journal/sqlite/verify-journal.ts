@@ -26,7 +26,10 @@ export interface JournalReport {
   problems: string[];
 }
 
-/** How long the check waits for a writer's lock. A writer needs the lock only for milliseconds. */
+/**
+ * The maximum time that the check waits for a writer's lock, in milliseconds. A writer needs the lock only for a few
+ * milliseconds.
+ */
 const BUSY_TIMEOUT_MS = 5_000;
 /** A damaged file may have very many problems. */
 const MOST_PROBLEMS = 20;

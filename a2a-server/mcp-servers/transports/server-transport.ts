@@ -3,7 +3,9 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ChildEntry } from '../../processes/child-processes.ts';
 
-/** In bytes. A longer line, event or response ends its connection or its call (X3). */
+/**
+ * The maximum length of a line, an event or a response, in bytes. Anything longer ends its connection or its call (X3).
+ */
 export const MAX_MESSAGE = 16 * 1024 * 1024;
 
 /** Thrown if the server certainly has not received the message. The connection has ended or is ending. */

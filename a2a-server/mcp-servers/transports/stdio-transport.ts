@@ -29,7 +29,7 @@ const STDIN_END_MS = 1_000;
 const DRAIN_MS = 200;
 /** A program with more lines on stdout that are not messages is not an MCP server. */
 const MAX_NOT_MESSAGES = 1_000;
-/** In bytes. A longer stderr line is not logged. */
+/** The maximum length of a logged stderr line, in bytes. A longer line is not logged. */
 const MAX_LOG_LINE = 8 * 1024;
 const MAX_STDERR_LOG_LINES = 1_000;
 

@@ -13,7 +13,10 @@ import {
 import { transcript } from '../../task/summary-transcript.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
 
-/** In characters. The prompt includes the conversation if the agent does not remember it. */
+/**
+ * The maximum length of the conversation in a prompt, in characters. A prompt contains the conversation if the agent
+ * does not remember it.
+ */
 const MAX_TRANSCRIPT = 100_000;
 const MAX_REQUEST_CHARS = 10_000;
 const MAX_RESULT_CHARS = 1_000;

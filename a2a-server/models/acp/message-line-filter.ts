@@ -11,7 +11,7 @@ const WHITESPACE = new Set([0x20, 0x09, 0x0d]);
 
 /** Only this many bytes of the other output are stored. */
 const MAX_SAMPLE = 300;
-/** In bytes. A program with more invalid output does not speak ACP. */
+/** The maximum amount of invalid output, in bytes. A program with more invalid output is not an ACP agent. */
 const MAX_OTHER_OUTPUT = 1024 * 1024;
 
 export class MessageLines extends Transform {

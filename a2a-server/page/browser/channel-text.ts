@@ -1,4 +1,4 @@
-/** Says over which channel a message or a decision arrived. Pure. */
+/** Names the channel over which a message or a decision arrived. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 
 /** The channels of this project. Any client may name its own channel. */

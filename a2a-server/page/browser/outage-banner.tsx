@@ -1,4 +1,4 @@
-/** Says that the page has no connection, and how old the shown state of the task is. */
+/** Shows that the page has no connection, and the age of the shown state. */
 import { agoText } from './age-text.ts';
 import { useNow } from './relative-time.tsx';
 import type { Outage } from './task/use-followed-task.ts';

@@ -93,7 +93,7 @@ export function createRunShellCommand(options: ShellOptions): Tool {
   });
 }
 
-/** Tells the model about the sandbox, so that the model does not try commands that the sandbox blocks. */
+/** Returns a note about the sandbox for the model, so that the model does not try commands that the sandbox blocks. */
 function boxedNote({ confinement }: ShellOptions): string {
   return confinement.type === 'confined' ? ` ${confinementText(confinement)}` : '';
 }
@@ -109,7 +109,7 @@ function endingOf({ exitCode, exitSignal }: CommandEnd): string {
   return `exited with code ${exitCode ?? 'unknown'}`;
 }
 
-/** Tells the model that its background processes are stopped, so that the model does not rely on them. */
+/** Returns a note for the model that its background processes are stopped, so that the model does not rely on them. */
 function leftover({ group }: CommandEnd): string[] {
   switch (group) {
     case 'gone':

@@ -60,7 +60,7 @@ export interface CommandEnd {
   output: string;
   /** True if a part of the output is missing. */
   cut: boolean;
-  /** How the other processes of the group ended, after the shell's exit or the abort. */
+  /** The way in which the other processes of the group ended, after the shell's exit or the abort. */
   group: GroupEnd;
 }
 

@@ -1,6 +1,6 @@
 /**
- * How an HTML element changes the text of a page. `breaks` is the number of line breaks before and after the element.
- * Two breaks make an empty line.
+ * The effect of an HTML element on the text of a page. `breaks` is the number of line breaks before and after the
+ * element. Two breaks make an empty line.
  */
 export type Layout = { breaks: number } & (
   | {

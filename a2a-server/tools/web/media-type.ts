@@ -11,7 +11,7 @@ export function mediaType(header: string | undefined): MediaType {
   return { type: type.toLowerCase(), charset };
 }
 
-/** How to read a body. `look` means: as text, if the bytes look like text. `none` means: not at all. */
+/** The way to read a body. With `look`, it is text if its bytes look like text. With `none`, it is not read at all. */
 type ReadingMode = 'html' | 'text' | 'look' | 'none';
 
 const TEXT_APPLICATIONS =

@@ -58,7 +58,7 @@ export interface Workspace {
 }
 
 interface WorkspaceOptions {
-  /** How the server detects that a directory was replaced. The default depends on the operating system. */
+  /** The method to detect that a directory was replaced. The default depends on the operating system. */
   hold?: DirectoryHold;
   /** Directories of the server itself. File tools never enter them. */
   barred?: readonly BarredDirectory[];

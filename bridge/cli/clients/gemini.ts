@@ -13,8 +13,8 @@ export const gemini: McpClient = {
   },
   entry: ({ command, args }) => ({ command, args }),
   defaults: {
-    // In milliseconds. A call may wait ten minutes for a person's answer. Gemini CLI's default limit is also ten
-    // minutes, which is too short.
+    // The time limit of a call, in milliseconds. A call may wait ten minutes for a person's answer. Gemini CLI's
+    // default limit is also ten minutes, which is too short.
     timeout: 900_000,
     // With trust, Gemini CLI runs each tool without asking, also the tool that approves actions.
     trust: false,

@@ -3,7 +3,7 @@ import { fail, type ServerCheck, serverCheckSchema } from '../../../shared/runti
 import { runServerCommand, settingsFlags } from '../context/run-server-command.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 
-/** In milliseconds. Longer than a2a-server waits for a model. */
+/** The time limit of the check, in milliseconds. It is longer than a2a-server waits for a model. */
 const TIMEOUT_MS = 60_000;
 
 /**

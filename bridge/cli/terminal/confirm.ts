@@ -23,7 +23,7 @@ export async function askToConfirm(
 }
 
 /**
- * Refuses to go on if no person can be asked.
+ * Throws if no person can be asked.
  * @throws UsageError without `--yes` and without a terminal
  */
 export function requireTerminal(

@@ -10,7 +10,7 @@ export interface Column {
 type Cell = { text: string; paint?: (text: string) => string };
 
 const GAP = '  ';
-/** In columns. The last column is cut to the remaining width, but not below this width. */
+/** The minimum width of the last column. The table cuts this column to the remaining width, but not below the minimum. */
 const LEAST = 10;
 
 export function table(

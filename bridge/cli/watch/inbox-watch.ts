@@ -64,7 +64,7 @@ export class InboxWatch {
       this.#context.sessions
         .find(sessionId, { agent: this.#context.registry.find(agent) })
         .then((session) => this.#followOne(session, state))
-        // The agent may be away for a moment. The next reading tries again.
+        // The agent may be unreachable for a moment. The next reading tries again.
         .catch(() => undefined);
     }
   }

@@ -24,7 +24,7 @@ export interface Progress {
   report: (activity: Activity) => void;
   /**
    * Sets the session that the call waits for. Notifications then show its phase and its tool calls. If the task already
-   * works, the first notification is sent immediately, because the next event may be far away.
+   * works, the first notification is sent immediately, because the next event may come much later.
    */
   about: (session: ProgressSession) => void;
   /**

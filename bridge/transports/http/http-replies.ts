@@ -5,7 +5,7 @@
  */
 import type { OnConfirmed, SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
 
-/** How an HTTP exchange ended: `answered` if its response was written completely. */
+/** The end of an HTTP exchange: `answered` if its response was written completely. */
 export type ExchangeEnd = 'answered' | 'cut';
 
 /** Limits the number of entries, because replies that were cut off stay in the map. */

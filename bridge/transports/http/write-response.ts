@@ -14,7 +14,7 @@ export async function writeResponse(
     response.end();
     return;
   }
-  // Sends the headers immediately, because a stream's first event may be far away.
+  // Sends the headers immediately, because a stream's first event may come much later.
   response.flushHeaders();
   await pipeline(Readable.fromWeb(answer.body), response).catch(() => undefined);
 }

@@ -21,7 +21,9 @@ export interface ExecutionOptions {
    * continues.
    */
   onProgress?: ((progress: Progress) => void) | undefined;
-  /** Says whether the task continues when the page unloads. The default is `detach`, which lets the task continue. */
+  /**
+   * The effect of an unload of the page: `detach` lets the task continue, `cancel` cancels it. The default is `detach`.
+   */
   onUnload?: 'detach' | 'cancel' | undefined;
 }
 

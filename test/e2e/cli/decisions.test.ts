@@ -350,7 +350,7 @@ describe('the command answer', () => {
       const { code, stdout } = await cli(['answer', shown, 'Ada', 'Lovelace'], at);
       expect(stdout).toContain('completed');
       expect(code).toBe(0);
-      expect(agent.heard).toEqual(['Greet me', 'Ada Lovelace']);
+      expect(agent.received).toEqual(['Greet me', 'Ada Lovelace']);
       expect((await cli(['answer', task.contextId, 'again'], at)).code).toBe(4);
     } finally {
       await agent.stop();

@@ -110,7 +110,7 @@ describe('several configured agents', () => {
       const answer = { sessionId, callId, shown, decision: 'answer', answer: 'Ada' };
       const answered = await client.call(DECIDE, answer);
       expect(answered.structuredContent).toMatchObject({ state: 'completed', output: 'Hello, Ada!' });
-      expect(plain[agent]?.heard).toEqual(['Greet me', 'Ada']);
+      expect(plain[agent]?.received).toEqual(['Greet me', 'Ada']);
     },
   );
 

@@ -31,12 +31,12 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
   let agent: PlainAgent;
   let client: RawClient;
 
-  async function start(what: Omit<AskingOptions, 'heard'>): Promise<AskingOptions['heard']> {
-    const heard: AskingOptions['heard'] = [];
-    agent = await plainAgent(version, { executor: askingExecutor({ ...what, heard }) });
+  async function start(what: Omit<AskingOptions, 'received'>): Promise<AskingOptions['received']> {
+    const received: AskingOptions['received'] = [];
+    agent = await plainAgent(version, { executor: askingExecutor({ ...what, received }) });
     closeAfterTest(() => agent.stop());
     client = await startClient(agent);
-    return heard;
+    return received;
   }
   const delegate = (task: string, more: object = {}): Promise<ToolResult> =>
     client.call(DELEGATE, { task, ...more });
@@ -68,14 +68,14 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
   });
 
   test('R69 D2 if a session waits for a sign-in, the bridge refuses a message, shows the agent’s question and sends nothing', async () => {
-    const heard = await start({ ...signIn, parts: [...signIn.parts], artifacts: [...signIn.artifacts] });
+    const received = await start({ ...signIn, parts: [...signIn.parts], artifacts: [...signIn.artifacts] });
     const asked = await delegate('read my mail');
-    const before = heard.length;
+    const before = received.length;
     const refused = await delegate('done, go on', { sessionId: sessionOf(asked) });
     expect(refused.isError).toBe(true);
     expect(textOf(refused)).toContain('│ Sign in first.');
     expect(textOf(refused)).toContain('decision "answer"');
-    expect(heard).toHaveLength(before);
+    expect(received).toHaveLength(before);
   });
 
   const schema = {
@@ -85,7 +85,7 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
   };
 
   test('R69 a result shows the agent’s form, and the bridge sends an answer in JSON as a data part', async () => {
-    const heard = await start({
+    const received = await start({
       state: TaskState.TASK_STATE_INPUT_REQUIRED,
       parts: [words('Fill this in.'), data({ type: 'form', form: schema })],
     });
@@ -95,10 +95,10 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
     const refused = await answer(asked, '{"date":"2025-01-01"}');
     expect(refused.isError).toBe(true);
     expect(textOf(refused)).toContain('asks for "amount" too');
-    expect(heard).toHaveLength(1);
+    expect(received).toHaveLength(1);
     const done = await answer(asked, '{"date":"2025-01-01","amount":12}');
     expect(done.structuredContent).toMatchObject({ state: 'completed' });
-    expect(heard.at(-1)).toMatchObject([
+    expect(received.at(-1)).toMatchObject([
       { content: { $case: 'data', value: { date: '2025-01-01', amount: 12 } } },
     ]);
   });

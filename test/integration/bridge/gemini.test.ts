@@ -212,7 +212,7 @@ describe('an agent in the dialect of gemini-cli', () => {
     const next = await delegate({ task: 'go on', sessionId: idOf(asked) });
     expect(next.structuredContent).toMatchObject({ state: 'completed', output: 'Gone on.' });
     expect(next.structuredContent).not.toHaveProperty('calls');
-    expect(agent.task.heard).toEqual(['write test.md', 'go on']);
+    expect(agent.task.received).toEqual(['write test.md', 'go on']);
   });
 
   test('R68 R69 each turn of a task has its own result, and the bridge announces the second result too', async () => {
@@ -315,7 +315,7 @@ describe('an agent in the dialect of gemini-cli', () => {
       sessionId: agent.task.contextId,
     });
     expect(textOf(found)).toContain('does not report how');
-    expect(agent.task.heard).toEqual(['write test.md']);
+    expect(agent.task.received).toEqual(['write test.md']);
   });
 
   test('R69 when the answer to a delegation is lost, the bridge does not delegate again', async () => {

@@ -39,11 +39,11 @@ describe.each(['1.0', '0.3'] as const)(
         answer: 'Ada',
       });
       expect(answered.structuredContent).toMatchObject({ state: 'completed', output: 'Hello, Ada!' });
-      expect(agent.heard).toEqual(['Greet me', 'Ada']);
+      expect(agent.received).toEqual(['Greet me', 'Ada']);
     });
 
     test('R69 D1 an approval is not accepted as the answer to a question: the bridge refuses it, explains how to answer, and sends nothing', async () => {
-      const heard = agent.heard.length;
+      const received = agent.received.length;
       const asked = await client.call(DELEGATE, { task: 'Greet me too' });
       const sessionId = asked.structuredContent?.['sessionId'];
       const refused = await client.call(DECIDE, {
@@ -54,20 +54,20 @@ describe.each(['1.0', '0.3'] as const)(
       });
       expect(refused.isError).toBe(true);
       expect(textOf(refused)).toContain('Use the decision "answer"');
-      expect(agent.heard).toHaveLength(heard + 1);
+      expect(agent.received).toHaveLength(received + 1);
       const waits = await client.call(WAIT, { sessionId });
       expect(waits.structuredContent).toMatchObject({ state: 'input_required' });
     });
 
     test('D2 a message to the session is not accepted as the answer to its question: the refusal contains the question’s code', async () => {
       const asked = await client.call(DELEGATE, { task: 'Greet me at last' });
-      const heard = agent.heard.length;
+      const received = agent.received.length;
       const { sessionId, question } = asked.structuredContent ?? {};
       const refused = await client.call(DELEGATE, { task: 'Bob', sessionId });
       expect(refused.isError).toBe(true);
       expect(textOf(refused)).toContain('│ What is your name?');
       expect(textOf(refused)).toMatch(/approve_or_deny_pending_action with sessionId .* decision "answer"/);
-      expect(agent.heard).toHaveLength(heard);
+      expect(agent.received).toHaveLength(received);
       const { callId, shown } = Object(question);
       const answer = { sessionId, callId, shown, decision: 'answer', answer: 'Eve' };
       const answered = await client.call(DECIDE, answer);

@@ -9,7 +9,7 @@ export const toolCall = z.strictObject({
   diff: z.strictObject({ path: z.string(), oldText: z.string().nullable(), newText: z.string() }).optional(),
   /** The files that the call names, besides the file of its diff. */
   locations: z.array(z.string()).optional(),
-  /** How the agent writes the diff: the whole file, or only the passage of the old text. */
+  /** The content of the diff: the whole file, or only the passage of the old text. */
   writes: z.enum(['file', 'part']).optional(),
   /** The output of the call, in pieces. */
   output: z.array(z.string()).default([]),

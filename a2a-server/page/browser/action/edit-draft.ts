@@ -17,7 +17,7 @@ export type EditDraft =
       fields: readonly InputField[];
       /** The texts that the person has changed. */
       texts: FieldTexts;
-      /** True after the person tried to go on with an invalid form. Then each problem is shown. */
+      /** True after the person has tried to continue with an invalid form. The page then shows each problem. */
       checked: boolean;
     };
 type FormDraft = Extract<EditDraft, { view: 'form' }>;

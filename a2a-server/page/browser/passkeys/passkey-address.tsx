@@ -1,4 +1,4 @@
-/** Says what is missing before the person can use a passkey here: another address, or a passkey. */
+/** Shows what the person still needs before a passkey works here: another address, or a passkey. */
 import { useEffect, useState } from 'preact/hooks';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import {

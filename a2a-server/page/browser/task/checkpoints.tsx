@@ -74,7 +74,7 @@ export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
   );
 }
 
-/** Says why nothing can be put back now. */
+/** Explains that files can be restored only after the end of the session’s current task. */
 function LiveTask({ taskId, live }: { taskId: string; live: { taskId: string; title: string } }) {
   if (live.taskId === taskId)
     return (

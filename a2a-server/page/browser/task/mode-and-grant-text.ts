@@ -1,4 +1,4 @@
-/** Says the facts of a task in words. Pure. */
+/** Describes the mode and the grants of a task in words. Pure. */
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { channelText } from '../channel-text.ts';
 import type { TaskFacts, TaskGrant } from './task-facts.ts';
