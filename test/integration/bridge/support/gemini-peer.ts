@@ -44,7 +44,7 @@ export async function startStandIn(): Promise<GeminiPeer> {
     url: agent.url,
     workspace,
     script: (...more) => void turns.push(...more),
-    given: () => [...agent.tasks.values()].flatMap(({ received }) => heard).join('\n'),
+    given: () => [...agent.tasks.values()].flatMap(({ received }) => received).join('\n'),
     stop: async () => {
       await agent.stop();
       await rm(directory, { recursive: true, force: true });
