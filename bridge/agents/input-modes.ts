@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<string, string>> = { text: 'text/plain' };
  * @throws ProductError UNSUPPORTED_CONTENT, which names the agent's input modes
  */
 export function refuseFiles(files: readonly AttachedFile[], { name, inputModes }: CardFacts): void {
-  const refused = files.find(({ mediaType }) => !takes(inputModes, mediaType));
+  const refused = files.find(({ mediaType }) => !acceptsMediaType(inputModes, mediaType));
   if (refused === undefined) return;
   const modes = inputModes.length === 0 ? 'no types' : visibleLine(inputModes.join(', ').slice(0, 500));
   throw new ProductError(
@@ -23,7 +23,7 @@ export function refuseFiles(files: readonly AttachedFile[], { name, inputModes }
 }
 
 /** RFC 9110 §12.5.1: a range such as `image/*` matches each of its types. */
-function takes(modes: readonly string[], mediaType: string): boolean {
+export function acceptsMediaType(modes: readonly string[], mediaType: string): boolean {
   const [kind = ''] = mediaType.split('/', 1);
   return modes.some((mode) => {
     const plain = mode.split(';', 1)[0]?.trim().toLowerCase() ?? '';

@@ -23,6 +23,7 @@ export function addCommands(program: Command, places: ProgramPaths): void {
       );
   addSetUp(add, carryOut);
   addModel(program, add, carryOut);
+  addAgents(program, add, carryOut);
   addTasks(add, carryOut);
   addDecisions(add, carryOut);
   addServer(program, add, carryOut);
@@ -60,6 +61,44 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
       const { doctor } = await import('./commands/doctor.ts');
       await carryOut(it, doctor);
     });
+}
+
+function addAgents(program: Command, add: Add, carryOut: CarryOut): void {
+  const list = async (it: Command): Promise<void> => {
+    const { listAgents } = await import('./commands/agents.ts');
+    await carryOut(it, async (run) => listAgents(run));
+  };
+  const agents = add('agents', 'lists the agents of the settings; check, add or remove one', program)
+    .allowExcessArguments(false)
+    .action((_, it: Command) => list(it));
+  add('list', 'lists the agents of the settings, and asks none of them', agents).action((_, it: Command) =>
+    list(it),
+  );
+  add('check [name]', 'asks an agent, or each agent, what it can do; starts no task', agents).action(
+    async (name: string | undefined, _, it: Command) => {
+      const { checkAgents } = await import('./commands/agents.ts');
+      await carryOut(it, (run) => checkAgents(run, name));
+    },
+  );
+  const writing = (usage: string, description: string): Command =>
+    add(usage, description, agents)
+      .option('--dry-run', 'show the change and write nothing')
+      .option('--yes', 'write without asking');
+  writing('add <url>', 'tries the A2A agent at this URL, says what it can do, and adds it to the settings')
+    .option('--name <name>', 'its name in calls; default: the name on its card')
+    .option('--card-url <url>', 'the URL of its card, if it is not below the URL of the agent')
+    .option('--token-variable <name>', 'the environment variable that contains its token')
+    .option('--token-command <command>', 'a command that prints its token')
+    .action(async (url: string, _, it: Command) => {
+      const { addAgent } = await import('./commands/agents.ts');
+      await carryOut(it, (run) => addAgent(run, url));
+    });
+  writing('remove <name>', 'removes an agent from the settings').action(
+    async (name: string, _, it: Command) => {
+      const { removeAgent } = await import('./commands/agents.ts');
+      await carryOut(it, (run) => removeAgent(run, name));
+    },
+  );
 }
 
 function addModel(program: Command, add: Add, carryOut: CarryOut): void {

@@ -16,7 +16,7 @@ import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL } from '../mcp/cancelled-calls/cause.ts';
 
-const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
+export const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
 /** The a2a-server's default port plus one. */
@@ -37,7 +37,7 @@ const httpPort = z
   .transform((given) => (typeof given === 'number' ? given : given ? DEFAULT_HTTP_PORT : undefined));
 
 /** A configured agent. Secrets can be in a variable or come from a command, not in the file. */
-const agentSettings = z.strictObject({
+export const agentSettings = z.strictObject({
   url: httpUrl,
   tokenEnv: variableName.optional(),
   ...agentAccess,

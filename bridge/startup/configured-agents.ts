@@ -33,17 +33,19 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
             `${tokenIn(agentTokenEnv, env)} (--agent-token-env names another variable.)`,
           ),
         ];
-  const listed = Object.entries(agents).map(
-    ([name, agent]) =>
-      new Agent(
-        name,
-        () => listedEndpoint(name, agent, env),
-        aboutListedToken(name, agent, env),
-        agent.workspaces,
-      ),
-  );
+  const listed = Object.entries(agents).map(([name, agent]) => listedAgent(name, agent, env));
   const [first = localAgent(settings, serverScript), ...others] = [...byUrl, ...listed];
   return new Registry(first, ...others);
+}
+
+/** Creates an agent of the setting `agents`. */
+export function listedAgent(name: string, agent: AgentSettings, env: Env): Agent {
+  return new Agent(
+    name,
+    () => listedEndpoint(name, agent, env),
+    aboutListedToken(name, agent, env),
+    agent.workspaces,
+  );
 }
 
 function localAgent({ stateDir, autoStart, configFile }: BridgeSettings, serverScript: string): Agent {

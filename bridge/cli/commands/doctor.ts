@@ -1,9 +1,12 @@
 /** `doctor`: checks all parts of the installation, and names the next step for each problem. */
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
+import { agentAbilities } from '../../agents/abilities.ts';
+import type { Agent } from '../../agents/agent.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
 import { configuredAgents } from '../../startup/configured-agents.ts';
 import { clientEnvironment } from '../clients/client.ts';
+import { abilitiesLine } from '../agents/abilities-text.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
 import { checkClients } from '../doctor/check-clients.ts';
 import { checkClockMark } from '../doctor/check-clock-mark.ts';
@@ -70,7 +73,7 @@ async function findingsOf({
   const asked = registry.all.filter(
     ({ name }) => !offline && (name !== LOCAL_AGENT || server?.running === true),
   );
-  const agents = await Promise.all(asked.map((agent) => checkAgent(agent)));
+  const agents = await Promise.all(asked.map((agent) => agentFindings(agent)));
   return [
     ok('mcp-a2a-bridge', packageVersion()),
     checkNode(process.version),
@@ -103,6 +106,12 @@ function startFindings(
       `Run this again with ${missingVariable} set to try the model.`,
     ),
   ];
+}
+
+async function agentFindings(agent: Agent): Promise<readonly CheckResult[]> {
+  const findings = await checkAgent(agent);
+  if (findings.some(({ level }) => level === 'fail')) return findings;
+  return [...findings, ok(`agent ${agent.name}`, abilitiesLine(await agentAbilities(agent)))];
 }
 
 async function checkHttpPort(port: number): Promise<CheckResult> {

@@ -43,23 +43,24 @@ export function looksLikeKey(word: string): boolean {
 
 /**
  * Splits a command line into a program and its arguments.
+ * @param option the option that has the command, for the errors
  * @throws UsageError for a command that needs a shell or contains a provider's key
  */
-export function commandWords(text: string): string[] {
+export function commandWords(text: string, option = '--key-command'): string[] {
   let variable = false;
   const words = parse(text, () => {
     variable = true;
     return '';
   });
   const plain = words.filter((word) => typeof word === 'string');
-  if (plain.length === 0) throw new UsageError('--key-command needs a command, e.g. "pass show anthropic".');
+  if (plain.length === 0) throw new UsageError(`${option} needs a command, e.g. "pass show work".`);
   if (variable || plain.length < words.length)
     throw new UsageError(
-      `The key command runs without a shell, so it cannot contain variables, pipes or patterns. Write: --key-command "sh -c '…'"`,
+      `The command of ${option} runs without a shell, so it cannot contain variables, pipes or patterns. Write: ${option} "sh -c '…'"`,
     );
   if (plain.some(looksLikeKey))
     throw new UsageError(
-      'The key command contains a key itself, so the settings would hold it in clear. Store the key in a password manager, or in an environment variable (--key-variable).',
+      `The command of ${option} contains a key itself, so the settings would hold it in clear. Store the key in a password manager, or in an environment variable.`,
     );
   return plain;
 }

@@ -1,0 +1,46 @@
+/** Changes the agents of the bridge's configuration file. Pure. */
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import type { AgentSettings } from '../../settings/settings.ts';
+import { type ConfigChange, configText } from '../clients/config-text.ts';
+
+const SECTION = ['bridge', 'agents'];
+const MAX_NAME = 30;
+
+/** An agent as the file has it: without the keys that have their defaults. */
+export type AgentEntry = Pick<AgentSettings, 'url'> & Partial<AgentSettings>;
+
+/**
+ * Adds an agent, or replaces its entry.
+ * @param text the file's text; '' if there is no file
+ * @throws Error if the text is not a JSON object
+ */
+export function withAgent(text: string, name: string, entry: AgentEntry): ConfigChange {
+  const config = configText('json');
+  const keys = [...SECTION, name];
+  const before = config.read(text, keys);
+  if (isDeepStrictEqual(z.record(z.string(), z.unknown()).safeParse(before).data, entry))
+    return { type: 'same' };
+  const cleared = before === undefined ? text : config.remove(text, keys);
+  return { type: 'changed', text: config.put(cleared, keys, { ...entry }) };
+}
+
+/** @throws Error if the text is not a JSON object */
+export function withoutAgent(text: string, name: string): ConfigChange {
+  const config = configText('json');
+  const keys = [...SECTION, name];
+  return config.read(text, keys) === undefined
+    ? { type: 'same' }
+    : { type: 'changed', text: config.remove(text, keys) };
+}
+
+/** Returns a name for an agent: the name on its card in lower case, or its host. */
+export function nameFrom(cardName: string, url: string): string {
+  const words = cardName
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .slice(0, MAX_NAME)
+    .replaceAll(/^-+|-+$/g, '');
+  return words === '' ? new URL(url).hostname.replaceAll(/[^A-Za-z0-9.-]/g, '-') : words;
+}
