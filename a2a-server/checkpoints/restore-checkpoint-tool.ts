@@ -73,7 +73,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
     },
     async run(target, run) {
       const plan = await planned(target, run);
-      // This happens if the server crashed after it restored the last file.
+      // There is nothing to restore if the server crashed after an earlier run restored the last file.
       if (plan.files.length === 0)
         return {
           text: `Nothing is left to restore: ${notRestored(plan)}.`,

@@ -15,7 +15,7 @@ export type AbortResult =
   | { type: 'task-ended' }
   /** The server that ran the tool has died. */
   | { type: 'lost' }
-  /** Another server runs the tool, and has not stopped it in time. */
+  /** Another server runs the tool, and did not stop it within the time limit. */
   | { type: 'pending' }
   | { type: 'stopped'; confirmed: boolean; remark?: string | undefined };
 

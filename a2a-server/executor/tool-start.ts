@@ -74,7 +74,8 @@ export class ToolStart {
     const following = (s: Snapshot): readonly TaskEvent[] => (this.#isDue(s) ? events(s) : []);
     if (this.#command !== undefined && !this.#command.settled) {
       const settled = await this.#command.settle({ events: following, contents, log: this.#log });
-      // Another request may have decided first. If that decision approves the same input, the call starts too.
+      // Another request may have decided the call first. If that decision approves the same input, the call still
+      // starts.
       if (settled && (await this.#check())) return true;
     }
     const changed = await this.#log.change(this.#taskId, (s) => {

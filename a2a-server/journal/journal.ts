@@ -62,13 +62,13 @@ export interface FileBytes {
 
 export type AppendResult =
   | { type: 'appended'; entries: JournalEntry[] }
-  /** Another writer was faster. The entries after `expectedSeq` are new. */
+  /** Another writer has appended first. The writer has not seen the entries after `expectedSeq`. */
   | { type: 'conflict' }
   /** The append names an epoch, and this server no longer owns the task with this epoch. Nothing was appended. */
   | { type: 'fenced' }
   /** The message id was recorded before. Nothing was appended. */
   | { type: 'repeated'; command: RecordedCommand }
-  /** Only for a new task: the session already has a live task. */
+  /** The session already has a live task. Only the append of a new task has this result. */
   | { type: 'session-busy'; taskId: string };
 
 export interface TaskRow {

@@ -13,7 +13,7 @@ export interface PreparedAppend extends Append {
   bodies: readonly string[];
   /** The task's state after the events. Undefined if they do not change the state. */
   moves: StateName | undefined;
-  /** Used if the task has no title yet. */
+  /** The title to store if the task has no title yet. */
   title: string;
   /** Null removes the deadline. Undefined keeps the deadline. */
   deadline: number | null | undefined;

@@ -11,7 +11,7 @@ import { ellipsize } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import { readInputSchema, type Checking, type InputSchema } from './check-input.ts';
 
-/** More tools would fill the model's context window. */
+/** The maximum number of tools. More tools would fill the model's context window. */
 const MAX_TOOLS = 500;
 /** A normal list with the maximum number of tools has fewer pages. */
 const MAX_PAGES = 200;
@@ -102,7 +102,7 @@ async function judge(listed: readonly unknown[], wanted: ToolFilter, log: Logger
       } catch (error) {
         problems.push(`${shown(name)} is omitted: ${messageOf(error)}`);
       }
-    // Other work can run between two schemas.
+    // This wait lets other work run between two schemas.
     await nextTurn();
   }
   if (over > 0)

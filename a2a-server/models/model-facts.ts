@@ -50,7 +50,8 @@ function listedFacts(
   }
   const known = knownModel(provider, model);
   if (known === undefined || baseUrls[provider] === undefined) return known;
-  // Another endpoint may have other prices. A wrong price is worse than an unknown price.
+  // Another endpoint may have other prices, so the known price is dropped. A wrong price is worse than an unknown
+  // price.
   const { price: _, ...facts } = known;
   return facts;
 }

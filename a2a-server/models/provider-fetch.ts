@@ -9,7 +9,7 @@ export function providerFetch(env: Readonly<Record<string, string | undefined>>)
     const url = new URL(input instanceof Request ? input.url : input);
     const proxy = proxyFor(url, settings);
     if (proxy === undefined) return fetch(input, init);
-    // This import is slow, and most servers need no proxy.
+    // The proxy's code loads slowly, and most servers need no proxy. So it loads only if a proxy is used.
     const { fetchThroughProxy } = await import('./fetch-through-proxy.ts');
     return fetchThroughProxy(proxy, url, init);
   };

@@ -82,7 +82,7 @@ export function taskServiceFromSettings(
     graceMs: settleMs(settings),
     limits: {
       toolMs: settings.toolTimeout,
-      // Other agents have no limit. A script has its own delays, and one turn of an ACP agent may be long.
+      // Only a language model has this limit. A script has its own delays, and one turn of an ACP agent may be long.
       modelMs: settings.agent.type === 'model' ? settings.modelTimeout : null,
       turnMs: settings.turnTimeout,
       taskMs: settings.taskTimeout,

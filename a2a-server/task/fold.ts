@@ -321,7 +321,7 @@ function ofCall(s: Snapshot, callId: string, update: (call: Call) => Call): Part
   return call === undefined ? {} : { calls: { ...s.calls, [callId]: update(call) } };
 }
 
-/** Another question of a task that waits already does not restart its time. */
+/** Returns the time since which the task waits. A further question to a waiting task does not restart this time. */
 function waitingSince({ status }: Snapshot, at: number): number {
   return 'since' in status ? status.since : at;
 }

@@ -16,7 +16,10 @@ interface MetricDefinition {
 /** From 5 ms to 10 s, as the semantic conventions advise for HTTP. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const APPEND_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-/** As the semantic conventions advise for model calls. Tools have the same, because both may take minutes. */
+/**
+ * The bounds that the semantic conventions advise for model calls. Tools have the same bounds, because both may take
+ * minutes.
+ */
 const WORK_SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304];
 

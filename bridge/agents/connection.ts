@@ -202,7 +202,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     try {
       return await (await get(url, accept)).text();
     } catch (error) {
-      // Another server may implement the extension without this endpoint.
+      // A server that implements the extension may lack this endpoint.
       if (error instanceof HttpFailure && error.status === 404) return null;
       throw error;
     }

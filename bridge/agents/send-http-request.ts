@@ -163,7 +163,10 @@ function timeout(): DOMException {
   return new DOMException('The answer did not start in time', 'TimeoutError');
 }
 
-/** Its system call shows that nothing was sent (`isConnectFailure`). */
+/**
+ * Thrown if no connection is made in time. The error names the system call `connect`, so `isConnectFailure` knows that
+ * nothing was sent.
+ */
 class ConnectTimeout extends Error {
   readonly code = 'ETIMEDOUT';
   readonly syscall = 'connect';

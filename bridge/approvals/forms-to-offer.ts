@@ -22,7 +22,10 @@ export interface OfferedForms {
   forms: readonly OfferedForm[];
   /** The person has opened the page for these, so no form asks again. */
   opened: readonly ApprovalForm[];
-  /** This client cannot show these in full, and no page is available. The person decides them on the command line. */
+  /**
+   * The actions and questions that this client cannot show in full and that have no page. The person decides them on
+   * the command line.
+   */
   unoffered: readonly ApprovalForm[];
 }
 

@@ -8,7 +8,7 @@ import type { OpenForms } from './open-forms.ts';
 
 type FormOutcome =
   | { type: 'answered'; response: unknown }
-  /** Another channel decided, or the task has ended. */
+  /** The form is withdrawn, because another channel decided or the task has ended. */
   | { type: 'withdrawn' }
   /** The caller has stopped waiting, so the form is withdrawn. */
   | { type: 'gone' }

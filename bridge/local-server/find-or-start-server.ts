@@ -56,15 +56,15 @@ async function foundOrStarted(local: LocalServer): Promise<Endpoint> {
     );
   }
   return withStartLock(stateDirectory, async (lost) => {
-    // Another bridge may have started the server while this bridge waited.
+    // Checks again, because another bridge may have started the server while this bridge waited.
     const started = await runningServer(stateDirectory, token);
     if (started !== undefined) return started;
     try {
       const record = await startServer({ script, stateDirectory, configFile });
       return endpoint(record.url, token, record);
     } catch (error) {
-      // Another bridge may have taken the lock and started a server. Two servers never share a journal, so this start
-      // fails.
+      // If this bridge has lost the lock, another bridge may have started a server. Two servers never share a journal,
+      // so this start fails.
       const other = lost.aborted ? await runningServer(stateDirectory, token) : undefined;
       if (other === undefined) throw error;
       return other;

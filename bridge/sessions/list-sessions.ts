@@ -45,7 +45,7 @@ export interface Listing {
 /** A query for sessions. An empty query matches all. */
 export interface SessionQuery {
   agent?: Agent | undefined;
-  /** Only sessions whose task is in one of these states. The agents apply this filter. */
+  /** Selects only sessions whose task is in one of these states. The agents apply this filter. */
   states?: readonly LiveState[] | undefined;
   /** The maximum number of tasks per agent, newest first. Waiting tasks are always listed in addition. */
   newest?: number | undefined;

@@ -212,7 +212,7 @@ export class Sessions {
       session.forget(delegated, error);
     });
     session.follow();
-    // Another call may have opened the same session in the meantime. Only one session object is kept.
+    // Another call may have opened the same session in the meantime. The bridge then uses that session object.
     const live = this.#live.find(session.id, session.agent.name);
     if (live === undefined) return this.#live.add(session);
     session.close();

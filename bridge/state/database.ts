@@ -29,7 +29,7 @@ const WHAT = "The bridge's database";
 
 export class BridgeDatabase {
   readonly path: string;
-  /** This process, which owns the rows that it writes. */
+  /** The id of this process, which owns the rows that it writes. */
   readonly owner: ProcessId;
   readonly #sqlite: Sqlite;
   readonly #queries = new Map<string, Query>();

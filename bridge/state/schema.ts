@@ -118,7 +118,7 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   if (version === migrations.length) return;
   database.transaction(() => {
-    // Another bridge may have migrated the database in the meantime.
+    // The version is read again, because another bridge may have migrated the database in the meantime.
     for (const migration of migrations.slice(versionOf(database, path))) database.exec(migration);
     database.exec(
       `PRAGMA application_id = ${String(APPLICATION_ID)}; PRAGMA user_version = ${String(migrations.length)};`,

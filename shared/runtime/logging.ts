@@ -48,7 +48,7 @@ function redacted(line: string): string {
 }
 
 function standardError(): DestinationStream {
-  // Synchronous writes do not lose the last lines of a crashing process.
+  // The writes are synchronous, so that the last lines of a crashing process are not lost.
   const destination = pino.destination({ dest: 2, sync: true });
   // On a full disk the log loses lines. The code that logs must not fail because of that.
   destination.on('error', () => undefined);

@@ -77,7 +77,7 @@ async function makeDirectory(path: string): Promise<void> {
   for (let at = path; !(await exists(at)); at = dirname(at)) missing.unshift(at);
   for (const level of missing) {
     await mkdir(level, { mode: 0o700 }).catch((error: unknown) => {
-      // Another process has created the directory.
+      // If the directory exists now, another process has created it.
       if (systemErrorCode(error) !== 'EEXIST') throw error;
     });
   }

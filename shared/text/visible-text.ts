@@ -33,7 +33,10 @@ const LINE_MARK = '│';
  * columns. Normal indentation is narrower than this limit.
  */
 const TEXT_GAP = 80;
-/** Like `TEXT_GAP`, for a text that is shown on one line. Such a text needs no indentation. */
+/**
+ * The widest run of white space on a text of one line, in columns. Such a text needs no indentation, so the limit is
+ * lower than `TEXT_GAP`.
+ */
 const LINE_GAP = 8;
 const TAB_COLUMNS = 4;
 /** The maximum number of consecutive blank lines. A marker replaces a longer run. */

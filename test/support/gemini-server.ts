@@ -39,7 +39,7 @@ export async function startGeminiServer({
 }: GeminiServerOptions): Promise<GeminiServer> {
   const home = join(directory, 'gemini-home');
   await mkdir(home, { recursive: true });
-  // Its checkpoints are Git commits. Without a Git identity it fails every task that uses a tool.
+  // The server's checkpoints are Git commits. Without a Git identity, the server fails every task that uses a tool.
   await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Test\n\temail = test@example.com\n');
   const child = spawn(
     process.execPath,

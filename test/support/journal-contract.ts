@@ -539,7 +539,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await idsOf(journal, { text: 'parser\nof "dates"' })).toEqual(['a']);
         expect(await idsOf(journal, { text: '100%' })).toEqual(['a']);
         expect(await idsOf(journal, { text: 'a_b' })).toEqual(['b']);
-        // These texts are in the stored event, but not in the message.
+        // No task is found by these texts, because they are in the stored event but not in the message.
         for (const text of ['messageId', 'test"', '0%of', 'f_x', '\\', "'", 'dates\0'])
           expect(await idsOf(journal, { text })).toEqual([]);
       });

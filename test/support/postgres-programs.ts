@@ -113,7 +113,10 @@ function createLinks(native: string): void {
   }
 }
 
-/** Another test file may create the same link. A link that is missing shows when PostgreSQL starts. */
+/**
+ * Creates a link. Ignores errors, because another test file may have created the same link. If a link is missing, the
+ * start of PostgreSQL fails.
+ */
 function createLink(target: string, path: string): void {
   try {
     symlinkSync(target, path);

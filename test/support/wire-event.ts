@@ -85,7 +85,7 @@ export interface StreamEvent {
   state: string | undefined;
   pending: PendingAction[];
   activity: Activity | undefined;
-  /** Only the event that ends a turn or a summary has it. */
+  /** The cost of a turn or a summary. Only the event that ends it has a cost. */
   cost: EventCost | undefined;
   text: string;
   /** The data field of the event, as text from the wire. */

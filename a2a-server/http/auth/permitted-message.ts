@@ -14,7 +14,7 @@ export function permittedMessage(incoming: Incoming, roles: readonly Role[]): In
   }
   requireRole(roles, ['delegate']);
   if (roles.includes('approve')) return incoming;
-  // Such a mode approves calls in advance.
+  // In such a mode, later calls need no approval. So the sender must be allowed to approve.
   if (mayRunSomeUnasked(incoming.settings)) requireRole(roles, ['approve']);
   return { ...incoming, wordsDecide: false, mayApprove: false };
 }

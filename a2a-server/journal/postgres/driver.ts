@@ -21,7 +21,7 @@ export interface Queries {
   query(statement: Statement, values?: readonly SqlValue[]): Promise<Row[]>;
 }
 
-/** Its statements run in the order of the calls. */
+/** A connection to PostgreSQL. Its statements run in the order of the calls. */
 export interface Connection extends Queries {
   /** The process of PostgreSQL that serves this connection. */
   readonly backend: number;

@@ -191,7 +191,7 @@ export async function openPostgresJournal({
       requireOpen();
       if (!isStorable(taskId)) return [];
       const cached = committed.read(taskId, after, limit);
-      // Another server may have appended entries after the cached ones.
+      // If no entry is cached, this reads the database, because another server may have appended entries.
       return cached?.length ? cached : ask(() => readEntries(reader, taskId, { after, limit }));
     },
     async row(taskId) {

@@ -141,7 +141,7 @@ export class PostgresOwnership implements Ownership {
       this.release(taskId, claim);
       return undefined;
     } catch {
-      // This server looks for abandoned tasks again when it reaches the database.
+      // The database cannot be reached. This server looks for abandoned tasks again when it can be reached.
       return undefined;
     } finally {
       const others = (this.#claiming.get(taskId) ?? 1) - 1;

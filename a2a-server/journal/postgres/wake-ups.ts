@@ -20,7 +20,10 @@ const LOOK_MS = 1_000;
 /** The pause between attempts to connect, in milliseconds. */
 const RECONNECT_MS = 1_000;
 
-/** Other schemas of the database may use the same channel. Task ids are unique, so their wake-ups have no effect. */
+/**
+ * The channel of the wake-ups. Other schemas of the database may use the same channel. Task ids are unique, so the
+ * wake-ups of other schemas have no effect.
+ */
 const CHANNEL = 'a2a_journal';
 
 /** A notification need not be durable, because the entries that it names are already durable. */

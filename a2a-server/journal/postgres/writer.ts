@@ -242,7 +242,7 @@ export class Writer {
   }
 }
 
-/** Another connection has the lock of the journal. */
+/** Thrown if another connection has the lock of the journal. */
 class LockHeld extends Error {
   override readonly name = 'LockHeld';
 }

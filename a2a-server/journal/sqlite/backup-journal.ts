@@ -199,7 +199,7 @@ function checkedCopy(copy: string, name: string): CopyReport {
       try {
         migrate(database, name);
         const found = journalReportOf(database);
-        // This mode needs no write-ahead log, so the backup is one file.
+        // The mode DELETE needs no write-ahead log, so the backup is one file.
         database.exec('PRAGMA journal_mode = DELETE');
         return found;
       } finally {

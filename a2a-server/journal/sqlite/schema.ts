@@ -75,7 +75,8 @@ const MIGRATIONS: readonly Migration[] = [
   CREATE UNIQUE INDEX one_live_task_per_session ON tasks (principal, session_id)
     WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected');
   `,
-  // This table separates an ended tool execution from an unknown one. It lacks the executions of earlier versions.
+  // `tool_executions` separates an ended tool execution from an unknown one. It lacks the executions of earlier
+  // versions.
   `
   CREATE TABLE tool_executions (
     tool_id TEXT PRIMARY KEY,
@@ -127,7 +128,7 @@ const MIGRATIONS: readonly Migration[] = [
 export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS): void {
   const version = versionOf(database, path);
   requireKnown(version, migrations.length, path);
-  // These settings must precede the first table. With WAL, readers never wait. With FULL, a commit survives a power
+  // WAL and FULL must be set before the first table. With WAL, readers never wait. With FULL, a commit survives a power
   // loss (J1).
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
   if (version === migrations.length) return;

@@ -6,7 +6,7 @@ import { COUNT_BY_STATE, toTaskCounts, waitingSince } from '../task-counts.ts';
 
 const SIZE = 'SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()';
 
-/** Exported for the test of its plan. */
+/** The query is exported, so that a test can check its query plan. */
 export const WAITING_SINCE = waitingSince('INDEXED BY waiting_tasks');
 
 export function readStatistics(database: Sqlite): JournalStatistics {

@@ -40,7 +40,8 @@ export function acpModels(agents: LiveAgents): Models {
 function acpModel(agents: LiveAgents): Model {
   return {
     id: `acp:${agentName(agents.options.agent)}`,
-    // Only a running agent says whether it takes images, and the server must answer before the agent runs.
+    // Only a running agent reports whether it accepts images. The server must decide before the agent runs, so it
+    // accepts no images.
     fileAdvice:
       'Put the files into the workspace and name them in the message: an ACP agent reads them itself.',
     async *stream({ place, signal }) {

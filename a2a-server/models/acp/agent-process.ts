@@ -15,7 +15,7 @@ import { errorCodeOf } from '../../tools/workspace/file-failure.ts';
 import { agentName, commandText, type AcpAgentCommand } from './agent-program.ts';
 import { MessageLines } from './message-line-filter.ts';
 
-/** Only this many characters of the end of stderr are stored. */
+/** The maximum number of stored characters from the end of stderr. */
 const MAX_STDERR = 4_000;
 const MAX_STDERR_CHARS_IN_ERROR = 600;
 

@@ -9,7 +9,7 @@ const NEWLINE = 0x0a;
 const BRACE = 0x7b;
 const WHITESPACE = new Set([0x20, 0x09, 0x0d]);
 
-/** Only this many bytes of the other output are stored. */
+/** The maximum number of stored bytes of the other output. */
 const MAX_SAMPLE = 300;
 /** The maximum amount of invalid output, in bytes. A program with more invalid output is not an ACP agent. */
 const MAX_OTHER_OUTPUT = 1024 * 1024;

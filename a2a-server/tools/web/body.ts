@@ -35,7 +35,8 @@ function decompressed(response: IncomingMessage): Readable {
     case 'br':
       return unpacked(response, createBrotliDecompress());
     default:
-      // This case also refuses two encodings in a row. They are rare and can hide a decompression bomb.
+      // The body has an unknown encoding or several encodings. Several encodings are rare and can hide a decompression
+      // bomb.
       response.destroy();
       throw new Error(
         `The server used a compression that the request did not accept (${encoding.slice(0, 100)}).`,

@@ -48,7 +48,7 @@ export function sendGet(
           secureRequest(url, { ...options, agent: secure, rejectUnauthorized: true })
         : plainRequest(url, { ...options, agent: plain });
     sent.on('response', resolve);
-    // This listener stays after the response. The body also reports later errors, but Node throws if this event has no
+    // The listener stays after the response. The body reports later errors too, but Node throws if `error` has no
     // listener.
     sent.on('error', reject);
     sent.on('upgrade', (_response, socket) => {

@@ -160,7 +160,7 @@ async function openUnlinked(path: string, flags: number, mode?: number): Promise
   try {
     return await open(path, flags, mode);
   } catch (error) {
-    // Another process has just replaced the directory or file with a link.
+    // These codes mean that another process has just replaced the directory or file with a link.
     if (errorCodeOf(error) === 'ELOOP' || errorCodeOf(error) === 'ENOTDIR') throw replaced(error);
     throw error;
   }

@@ -53,7 +53,7 @@ export async function withParents(
     for (const name of place.parents) {
       await directory.confirm();
       await mkdir(directory.at(name)).catch((error: unknown) => {
-        // Another process has just created this name. `child` below checks that it is a directory.
+        // If the name exists now, another process has just created it. `child` below checks that it is a directory.
         if (errorCodeOf(error) !== 'EEXIST') throw error;
       });
       await directory.sync();
@@ -105,7 +105,7 @@ async function adopt(handle: FileHandle, old: BigIntStats): Promise<void> {
   const now = await handle.stat({ bigint: true });
   if (now.uid !== old.uid || now.gid !== old.gid) {
     await handle.chown(Number(old.uid), Number(old.gid)).catch((error: unknown) => {
-      // Only root may change the owner. Otherwise the server's user owns the new file.
+      // Only root may change the owner. For other users, the new file belongs to the server's user.
       if (errorCodeOf(error) !== 'EPERM') throw error;
     });
   }

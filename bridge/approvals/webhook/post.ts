@@ -71,7 +71,7 @@ async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: numb
       method: 'POST',
       headers: { ...to.headers, 'content-type': 'application/json', accept: 'application/json', ...signed },
       body,
-      // Another address must not receive the post.
+      // The post is not redirected, because another address must not receive it.
       redirect: 'manual',
       signal: call.signal,
     });

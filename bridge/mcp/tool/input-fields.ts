@@ -22,7 +22,7 @@ const agentName = z.string().min(1).max(100);
 
 export const agentSchema = agentName.optional().describe('Default: the first configured agent.');
 
-/** More files hardly help, and each takes a line of the conversation. */
+/** The maximum number of files. More files hardly help, and each takes a line of the conversation. */
 const MOST_FILES = 10;
 
 export const filesSchema = z

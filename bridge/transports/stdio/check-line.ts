@@ -31,7 +31,7 @@ export function frameErrorOf(line: string): FrameError | undefined {
     parseJSONRPCMessage(value);
     return undefined;
   } catch (error) {
-    // Only a request gets an error with its id. The id of a response belongs to a request of the bridge.
+    // The error has an id only for a request. The id of a response belongs to a request of the bridge.
     const id = requestId.safeParse(value).data?.id;
     return refusal(
       INVALID_REQUEST,

@@ -28,7 +28,7 @@ export function followTaskChanges(act: (news: ChangeNews) => void): () => void {
   const tell = (news: ChangeNews): void => {
     if (signal.aborted) return;
     act(news);
-    // Only a new value causes an event in the other tabs.
+    // The other tabs get an event only if the value is new. The time makes each value new.
     localStorage.setItem(NAME, `${news} ${Date.now()}`);
   };
   const lead = (): Promise<void> => readUntil(signal, tell);
