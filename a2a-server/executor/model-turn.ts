@@ -133,7 +133,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     unwritten = await writer.close();
   } catch (error) {
     if (signal.aborted) return cutShort(context, { taskId, turn });
-    // The model did not cause a storage error. The executor tries the task again.
+    // The model did not cause a storage error, so the executor tries the task again.
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
     if (error instanceof PromptTooLong) await refused(context, { taskId, turn }, error);
     else await failed(context, { taskId, turn }, modelFailureOf(error));
@@ -158,7 +158,8 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
       events.push(event);
       after = foldNext(after, [event]);
     };
-    // Each verdict sees the turn's earlier calls. A grant may have ended during the turn.
+    // The verdicts are computed one by one, because each depends on the turn's earlier calls. A grant may have ended
+    // during the turn.
     for (const { call, judge } of prepared)
       add({ type: 'tool.requested', turn, call, verdict: judge(after) });
     add({
@@ -178,8 +179,8 @@ function eventsAfterTurn(after: Snapshot, turn: number, model: Model | undefined
   const next = nextStep(after);
   if (next.type !== 'append') return [];
   const ends = next.events.some(({ type }) => type === 'task.completed');
-  // In plan mode, the model cannot do the items yet. Commands, scripts and ACP agents do not use this server's to-do
-  // list.
+  // In plan mode, the model gets no reminder, because it cannot do the items yet. Commands, scripts and ACP agents do
+  // not use this server's to-do list.
   const reminds = ends && model?.readsInstructions === true && !isReadOnlyMode(after.settings);
   const text = reminds ? openTodosReminder(after) : undefined;
   return text === undefined ? next.events : [{ type: 'todos.reminded', turn, text }];

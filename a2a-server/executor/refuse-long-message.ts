@@ -35,7 +35,7 @@ export async function refuseLongMessage(
   const { id, contextWindow: window, inputModes } = model;
   if (window === undefined) return;
   const workspace = await openWorkspace(settings.workspace);
-  // A task reads the instruction files before its first turn.
+  // A task reads the instruction files before its first turn. After that, the task has them.
   const read = live !== undefined && live.turns > 0;
   const instructions = read
     ? live.instructions

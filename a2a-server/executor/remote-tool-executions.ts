@@ -34,7 +34,7 @@ export async function remoteToolExecutions(
 ): Promise<ToolExecutionView[]> {
   if (!journal.ownership.shared) return [];
   const now = clock.now();
-  // A task waits for input while its tool asks the person a question.
+  // The list also needs waiting tasks, because a task waits for input while its tool asks the person a question.
   const { rows } = await journal.list(
     { ...reachFilter(requester), states: ['working', 'input-required'] },
     { size: MAX_TASKS },

@@ -358,7 +358,8 @@ async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Pr
   if (policy.length === 0) return tool.run(call.input, run);
   const reach = await resolveTargets(tool, call.input, run.workspace);
   const approved = { ...call, reach };
-  // A passkey approved the call's own targets. A redirect may lead to a target of another rule.
+  // The passkey approved only the call's own targets. A redirect may lead to a target of another rule, so the rules are
+  // checked again.
   const unproven =
     call.presence === true ? policy.filter(({ matches }) => matches(approved) === 'no') : policy;
   const check = (more: Partial<ResolvedTargets>): void => {

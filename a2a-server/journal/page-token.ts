@@ -17,7 +17,7 @@ export function encodePageToken({ updatedAt, key }: PagePosition): string {
 export function decodePageToken(token: string): PagePosition {
   const parsed = position.safeParse(parse(Buffer.from(token, 'base64url').toString()));
   const found = parsed.success ? { updatedAt: parsed.data[0], key: parsed.data[1] } : undefined;
-  // Base64 decoding ignores unknown characters. A valid token is the encoding of its own content.
+  // Base64 decoding ignores unknown characters, so the token must equal the encoding of its own content.
   if (found === undefined || encodePageToken(found) !== token) {
     throw new ProductError('MALFORMED', 'This page token is not valid here. List again from the first page.');
   }

@@ -33,7 +33,7 @@ export class FairGate {
     try {
       return await step();
     } finally {
-      // The code that awaits the step runs before this.
+      // `setImmediate` lets the code that awaits the step run first.
       setImmediate(() => this.#leave(principal));
     }
   }

@@ -129,7 +129,7 @@ function clientFor(attempt: Attempt, { onListChanged, log, connectMs }: McpServe
     },
   );
   client.setNotificationHandler('notifications/tools/list_changed', onListChanged);
-  // RunningCalls reads these notifications directly from the transport.
+  // The SDK must not handle these notifications, because RunningCalls reads them directly from the transport.
   client.setNotificationHandler('notifications/progress', () => undefined);
   client.setNotificationHandler('notifications/message', () => undefined);
   const onerror = (error: Error): void =>

@@ -197,7 +197,7 @@ export class OpenConnection implements McpServerConnection {
       await (this.#isModern ? this.#client.discover(options) : this.#client.ping(options));
       return true;
     } catch {
-      // An error is an answer too.
+      // An error of the server is an answer too, but an expired limit is not.
       return !limit.expired();
     } finally {
       limit.clear();

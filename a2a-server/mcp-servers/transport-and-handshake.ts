@@ -37,7 +37,8 @@ export function nextAttempt({ transport, handshake }: Attempt, failure: Failure)
   if (transport === 'http' && (status === 400 || status === 404 || status === 405))
     return { transport: 'sse', handshake: 'initialize' };
   if (handshake === 'initialize') return undefined;
-  // A server of an older revision may fail, exit or send nothing after an unknown request.
+  // A server of an older revision may fail, exit or send nothing after an unknown request. So the next attempt sends
+  // only `initialize`.
   return { transport, handshake: 'initialize' };
 }
 

@@ -74,7 +74,7 @@ export function languageModel(source: LanguageModelSource): Model {
         const turn = streamTurn(asker, request, abort);
         return {
           next: () => turn.next(),
-          // A pending `next` delays `return`. The abort ends the pending `next` first.
+          // A pending `next` delays `return`, so the abort first ends the pending `next`.
           return: () => {
             abort.abort();
             return turn.return(undefined);

@@ -49,7 +49,7 @@ export class TurnPartCollector {
 }
 
 function turnPart({ type, length, metadata }: Collected): TurnPart {
-  // The journal stores JSON. The conversion makes the values the same before and after a restart.
+  // The journal stores JSON. This conversion to JSON makes the values the same before and after a restart.
   const state: Record<string, JsonObject> = JSON.parse(JSON.stringify(metadata ?? {}));
   const kept = Object.keys(state).length === 0 ? {} : { state };
   return type === 'call' ? { type, ...kept } : { type, length, ...kept };

@@ -166,7 +166,7 @@ export function pageSessions({
         onSignOut: (act) => {
           const acts = listeners.get(digest) ?? new Set();
           listeners.set(digest, acts.add(act));
-          // The session may have ended since it was found.
+          // The session may have ended between `find` and this call.
           endIfSignedOut(digest).catch(onFailure);
           return () => {
             acts.delete(act);

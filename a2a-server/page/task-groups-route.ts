@@ -70,7 +70,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
       if (summaries.size > MAX_SUMMARIES && oldest !== undefined) summaries.delete(oldest);
       return summary;
     } catch (error) {
-      // The task was deleted after the query of the index.
+      // The task is left out, because it was deleted after the query of the index.
       if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return undefined;
       throw error;
     }

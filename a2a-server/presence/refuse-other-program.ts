@@ -28,7 +28,8 @@ function listens(port: number): Promise<boolean> {
       socket.destroy();
       resolve(answered);
     };
-    // A program that neither accepts nor refuses the connection may accept a later one.
+    // A program that neither accepts nor refuses the connection may accept a later one, so it counts as another
+    // program.
     socket.setTimeout(TIMEOUT_MS, () => end(true));
     socket.once('connect', () => end(true));
     socket.once('error', () => end(false));

@@ -261,7 +261,7 @@ function identified(
     const admission = await identify(request);
     const { principal, tokenId, expiresAt, onSignOut } = admission;
     const token = tokenId === undefined ? undefined : await issued.active(tokenId);
-    // The client may have disconnected while the server read its access.
+    // Nothing is done if the client disconnected while the server read its access.
     if (response.destroyed) return;
     const opened = openRequests.open(principal);
     response.once('close', opened.end);
@@ -279,7 +279,7 @@ function identified(
       tokenId === undefined ? undefined : issued.onRevoked(tokenId, abort('token-revoked')),
     ];
     const endAfter = (ms: number): void => {
-      // After the abort, nothing would cancel the timer.
+      // After the abort, nothing would cancel the timer, so no timer starts then.
       if (!scope.signal.aborted) stops.push(clock.after(ms, abort('lifetime-over')));
     };
     const end = (): ReaderEnd => {

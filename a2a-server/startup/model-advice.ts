@@ -39,7 +39,8 @@ function bridgeCommand({ stateDir, configFile }: AdviceSettings, script = ''): s
   const usual = resolve(stateDirectory({ ...hostEnvironment(), env }));
   return commandLine(
     {
-      // The build puts both programs into neighbouring directories. npm puts both commands into one directory.
+      // The path is correct in both installations: the build puts both programs into neighbouring directories, and npm
+      // puts both commands into one directory.
       script: resolve(dirname(script), '../bridge/main.js'),
       started: basename(script) === 'a2a-server' ? join(dirname(script), 'mcp-a2a-bridge') : undefined,
       path: process.env['PATH'],

@@ -14,7 +14,7 @@ export function offeredAgent(
   const choices: OfferedAgent['models'] = [];
   for (const name of models.list()) {
     const model = models.resolve(name);
-    // The offline model only shows how the server works.
+    // The offline model is not offered, because it only shows how the server works.
     if (known.has(model) || name === OFFLINE_MODEL_ID) continue;
     known.add(model);
     choices.push({ name, id: model.id });

@@ -354,7 +354,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     issued.close();
     sessions.close();
     await ended(server);
-    // The last metrics still need the journal.
+    // The telemetry closes before the journal, because the last metrics still need the journal.
     await opened.telemetry.close();
     await journal.close();
     await removeServerRecord(settings.stateDir, record);

@@ -259,7 +259,7 @@ function turnSteps(
   }: { clip: number; remark: string | undefined; replays: boolean; foreign: boolean },
 ): ConversationStep[] {
   const calls = callsOf(snapshot, turn);
-  // Some providers refuse the call ids of other providers, e.g. ids with a dot.
+  // Some providers refuse the call ids of other providers, e.g. ids with a dot. Such a call gets the task's own id.
   const idOf = (call: Call): string => (foreign ? call.callId : call.modelCallId);
   const assistant: ConversationStep = {
     role: 'assistant',

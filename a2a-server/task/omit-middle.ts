@@ -5,7 +5,7 @@ export function omitMiddle(text: string, chars: number): string {
   if (text.length <= chars) return text;
   const head = Math.ceil((chars * 2) / 3);
   const tail = chars - head;
-  // Half a character is no valid UTF-8.
+  // The cut must not leave half a character, because that is no valid UTF-8.
   const start = text.slice(0, head).replace(/[\ud800-\udbff]$/, '');
   const end = tail === 0 ? '' : text.slice(-tail).replace(/^[\udc00-\udfff]/, '');
   return `${start}${note(text.length - chars)}${end}`;

@@ -102,7 +102,7 @@ function record(activity: TaskActivity, { taskId, tracer, executions, parent }: 
       context,
     );
     if (failed) started.setStatus({ code: SpanStatusCode.ERROR });
-    // The clock may be set back during the work.
+    // The end must not be before the start, but the clock may be set back during the work.
     started.end(Math.max(startedAt, endedAt));
   };
   switch (activity.type) {

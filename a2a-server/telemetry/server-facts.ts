@@ -29,7 +29,7 @@ export function serverFacts({
   let counted: { at: number; statistics: Promise<JournalStatistics | undefined> } | undefined;
   /** A database may hang. Then only one count waits for it, and each reader gets an answer in time. */
   const count = (): Promise<JournalStatistics | undefined> => {
-    // An unreachable journal is a fact, and not an error of the reader.
+    // An unreachable journal is reported as a value, and not as an error.
     running ??= journal
       .statistics()
       .catch(() => undefined)
@@ -38,7 +38,7 @@ export function serverFacts({
   };
   const statistics = (): Promise<JournalStatistics | undefined> => {
     const now = clock.now();
-    // The clock may be set back.
+    // The absolute value is used, because the clock may be set back.
     if (counted === undefined || Math.abs(now - counted.at) >= CACHED_MS)
       counted = { at: now, statistics: count() };
     return counted.statistics;

@@ -73,7 +73,7 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
       { trouble: 'timeout', cause: thrown },
     );
   }
-  // `fetch` reports every network failure as a TypeError.
+  // The name is enough here, because `fetch` reports every network failure as a TypeError.
   if (name === 'TypeError' || name === 'AbortError') {
     return unreachable(`The connection to agent "${agent}" broke (${innermost(thrown)}). Try again.`, {
       trouble: 'network',

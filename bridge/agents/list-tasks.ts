@@ -39,7 +39,7 @@ export async function listTasks(
   { sessionId = '', state }: TaskQuery,
   limit = MOST_TASKS,
 ): Promise<ListedTasks> {
-  // A task that changes during the reading may appear on two pages.
+  // The map removes duplicates, because a task that changes during the reading may appear on two pages.
   const found = new Map<string, Task>();
   let total = 0;
   for (let pageToken = ''; found.size < limit;) {

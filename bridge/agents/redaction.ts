@@ -10,7 +10,7 @@ const SHORTEST = 8;
 export function redact(text: string, headers: Readonly<Record<string, string>>): string {
   let safe = text;
   for (const value of Object.values(headers)) {
-    // A header may be `Bearer <token>`. The token alone is also secret.
+    // A header may be `Bearer <token>`, so the token alone is redacted too.
     for (const secret of [value, ...value.split(/\s+/)])
       if (secret.length >= SHORTEST) safe = safe.replaceAll(secret, '[secret]');
   }

@@ -134,7 +134,7 @@ function headOf(incoming: IncomingMessage): Pick<HttpAnswer, 'status' | 'statusT
 function decompressed(incoming: IncomingMessage): Readable {
   const decoder = decoderFor(incoming.headers['content-encoding'] ?? 'identity');
   if (decoder === undefined) return incoming;
-  // The reader of the decoder gets the error.
+  // This callback ignores the error, because the reader of the decoder gets it too.
   return pipeline(incoming, decoder, () => undefined);
 }
 

@@ -97,7 +97,7 @@ function statusUpdate({
       return [calls.length === 0 && text !== '' ? { ...moving, text } : moving, ...about];
     }
     default:
-      // An unknown kind of event. Only its text is used.
+      // Of an unknown kind of event, only the text is used.
       return ended ? stateChange(ids, status, metadata) : [{ ...moving, text: text === '' ? null : text }];
   }
 }

@@ -139,7 +139,7 @@ export class Inbox {
     // The current call sends its own requests first, so that the inbox does not repeat them.
     await nextTurn();
     await delegations.adopt();
-    // Several delegations may belong to one task.
+    // The map removes duplicates, because several delegations may belong to one task.
     const going = new Map(outbox.going(LOOKED_AT).map((task) => [resultKey(task), task]));
     const byAgent = new Map<string, DelegatedTask[]>();
     for (const [key, task] of going) {

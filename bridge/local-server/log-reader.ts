@@ -102,7 +102,7 @@ async function tailOf(path: string, count: number): Promise<{ at: number; lines:
   const text = buffer.subarray(0, bytesRead).toString('utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines = whole === '' ? [] : whole.slice(0, -1).split('\n');
-  // Only complete lines are read.
+  // The position is after the last complete line, because only complete lines are read.
   const at = from + Buffer.byteLength(whole);
   return { at, lines: count === 0 ? [] : lines.slice(-count) };
 }

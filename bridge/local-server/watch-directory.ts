@@ -11,7 +11,7 @@ export function watchDirectory(path: string, listener: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const poll = (): void => {
-    // A watch may fail after it was stopped.
+    // An error after the stop is ignored, because a watch may fail after it was stopped.
     if (!stopped) timer ??= setInterval(listener, LOOK_MS);
   };
   const stopWatching = startWatching(path, listener, poll);

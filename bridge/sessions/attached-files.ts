@@ -79,7 +79,7 @@ async function contentOf(
   try {
     const info = await handle.stat();
     if (!info.isFile()) throw unreadable(path, 'it is not a regular file');
-    // A directory above the file may have been replaced by a link after the check.
+    // The file is checked again, because a directory above it may have been replaced by a link after the check.
     const now = await stat(place);
     if ((await realpath(place)) !== place || now.ino !== info.ino || now.dev !== info.dev)
       throw unreadable(path, 'its path has changed');

@@ -35,7 +35,7 @@ export async function cancelTask(
     return 'cancelled';
   } catch (error) {
     if (!(error instanceof ProductError) || error.reason !== 'TASK_ENDED') throw error;
-    // The stream may not have delivered the end yet.
+    // The session reads the task, because the stream may not have delivered the end yet.
     await session.look();
     return 'ended-before';
   }

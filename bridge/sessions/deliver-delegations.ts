@@ -113,7 +113,8 @@ export class DelegationService {
 
   async #goOn(session: Session, work: DelegatedWork, beforeSending: () => void): Promise<Delegation> {
     const { dialect } = await session.agent.connect();
-    // While the bridge connected, the client may have cancelled the call, or the task may have ended.
+    // This check follows the connection, because in the meantime the client may have cancelled the call, or the task
+    // may have ended.
     beforeSending();
     const { over, view } = session;
     const goesOn = !over || (dialect.keepsTask && view?.state === 'completed');

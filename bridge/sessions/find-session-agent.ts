@@ -35,6 +35,6 @@ export async function findSessionAgent(
  */
 export async function newestTask(agent: Agent, sessionId: string): Promise<Task | undefined> {
   const listed = await agent.ask((connection) => connection.list({ sessionId }, 1));
-  // An agent may ignore the filter and return a task of another session.
+  // The session id is compared, because an agent may ignore the filter and return a task of another session.
   return listed?.tasks.find((task) => task.contextId === sessionId);
 }

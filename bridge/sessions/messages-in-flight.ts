@@ -48,7 +48,7 @@ export class MessagesInFlight {
       session,
       origin,
       unconfirmed: true,
-      // The client of an ended bridge may know the message's id.
+      // True for a message of an ended bridge, because the client of that bridge may know the message's id.
       promised: origin === 'ended-bridge',
       cancel,
       withdraw: new AbortController(),

@@ -65,7 +65,8 @@ export class RecordedCancels {
     const by = { reason: cancel, channel };
     const sessionNow = (): Session | undefined => live.find(taskId, name);
     try {
-      // A connection may take long. A message or session that appears in the meantime counts.
+      // A connection may take long. The checks below therefore include a message or session that appears in the
+      // meantime.
       await agent.connect();
       if (isCancelRevoked(outbox.open(), messageId, taskId)) return true;
       const session = sessionNow();

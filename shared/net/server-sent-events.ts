@@ -53,7 +53,7 @@ export async function* eventsOf(
       if (overflow) throw new EventTooLarge('The server sent an event that is too large.');
     }
   } finally {
-    // The connection may already be closed.
+    // An error is ignored, because the connection may already be closed.
     await reader.cancel().catch(() => undefined);
   }
 }

@@ -14,7 +14,7 @@ export async function checkProof(
   lastCount = 0,
 ): Promise<number> {
   const { id, ...response } = assertion;
-  // A page in a frame of another site could hide what the person signs.
+  // A proof from a frame of another site is refused, because such a site could hide what the person signs.
   if (fieldOf(clientDataOf(response.clientDataJSON), 'crossOrigin') === true)
     throw new Error('the assertion comes from a frame of another site');
   for (const text of Object.values(assertion)) refuseOtherSpelling(text);

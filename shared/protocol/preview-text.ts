@@ -13,7 +13,7 @@ export const TEXT_PART_LIMITS: TextLimits = { characters: 8_000 };
 export function quotedPreview(preview: Preview, room?: TextLimits): QuotedText {
   switch (preview.type) {
     case 'diff':
-      // A unified diff ends with a line feed.
+      // The last line feed of a unified diff is removed, because it would add an empty line.
       return withMarkedLines(preview.diff.replace(/\n$/, ''), room);
     case 'command': {
       const command = withMarkedLines(`$ ${preview.command}`, room);

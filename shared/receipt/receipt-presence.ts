@@ -78,7 +78,8 @@ export async function checkPresence(
   proofs: readonly PresenceProof[],
 ): Promise<ProvenPresence[]> {
   const proven: ProvenPresence[] = [];
-  // The server accepts each nonce once. A copy of a proof cannot prove a second decision.
+  // The nonces of the proofs so far. The server accepts each nonce once, so a copy of a proof cannot prove a second
+  // decision.
   const nonces = new Set<string>();
   for (const proof of proofs) {
     const { statement, passkey, rpId } = proof;

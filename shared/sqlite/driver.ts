@@ -61,7 +61,8 @@ export function openSqlite(path: string, { busyTimeoutMs }: { busyTimeoutMs: num
         exec('COMMIT');
         return result;
       } catch (error) {
-        // After some failures, such as a full disk, SQLite has already rolled back. After other failures it has not.
+        // After some failures, such as a full disk, SQLite has already rolled back. After other failures, this line
+        // does it.
         if (database.inTransaction) exec('ROLLBACK');
         throw error;
       }

@@ -86,7 +86,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
   const body = jsonBody([JSON_CONTENT_TYPE, A2A_CONTENT_TYPE], limits);
 
   const router = Router();
-  // `/tasks/x:cancel` is not a task with the id "x:cancel".
+  // Without this check, `/tasks/x:cancel` would be a task with the id "x:cancel".
   router.param('taskId', (_request, _response, next, id: string) =>
     next(id.includes(':') ? 'route' : undefined),
   );

@@ -93,7 +93,7 @@ export function databaseAddress(url: string): DatabaseAddress {
     const place = host.startsWith('/') ? host : `${host}:${port}`;
     return { url, label: `${place}/${database ?? ''}` };
   } catch {
-    // The driver's error may contain the URL.
+    // The driver's own error is not used, because it may contain the URL.
     throw new TypeError('this is not a URL of a PostgreSQL database');
   }
 }
@@ -116,7 +116,8 @@ export async function openConnection(address: DatabaseAddress): Promise<Connecti
     try {
       return await send(client, statement, values);
     } catch (error) {
-      // After such an error, the connection may still deliver the answer to this statement later.
+      // After such an error, the connection may still deliver the answer to this statement later, so the connection is
+      // not used again.
       if (isUnavailable(error)) lose();
       throw error;
     }
@@ -144,7 +145,7 @@ export async function openConnection(address: DatabaseAddress): Promise<Connecti
       },
       close() {
         usable = false;
-        // The promise of `end` waits for the peer, which may be unreachable.
+        // The promise of `end` waits for the peer, which may be unreachable. So this timer limits the wait.
         const limit = setTimeout(() => socket.destroy(), CLOSE_MS);
         client.end(() => {
           clearTimeout(limit);
@@ -167,7 +168,7 @@ export function openPool(address: DatabaseAddress, most: number): ConnectionPool
     return socket.once('close', () => sockets.delete(socket));
   };
   const pool = new Pool({ ...clientConfig(address), max: most, stream: openSocket });
-  // An idle connection may break. The pool removes it, and the next statement opens another.
+  // An error of an idle connection is ignored. The pool removes this connection, and the next statement opens another.
   pool.on('error', () => undefined);
   return {
     async query(statement, values = []) {

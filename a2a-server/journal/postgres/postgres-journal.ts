@@ -229,7 +229,8 @@ export async function openPostgresJournal({
             (await takeMaintenance(connection)) ? deleteSessions(connection, before, limit) : 0,
           );
         } finally {
-          // A commit whose answer is lost may have deleted the tasks.
+          // The caches are dropped even after an error, because a commit whose answer is lost may have deleted the
+          // tasks.
           appender.forget();
           committed.forget();
         }

@@ -167,7 +167,7 @@ export class PostgresOwnership implements Ownership {
     const values = [this.#id, known(), [...openable], CLAIMED_AT_ONCE, this.#label];
     const claimed = (await connection.query(CLAIM_ABANDONED, values)).flatMap((row) => {
       const taskId = textColumn(row[0]);
-      // `claim` was called meanwhile. Its epoch is larger.
+      // `claim` was called during the query. Its epoch is larger, so its claim stays.
       if (this.#claims.has(taskId) || this.#claiming.has(taskId)) return [];
       return { taskId, claim: this.#note(taskId, integerColumn(row[1]), true) };
     });
@@ -204,7 +204,7 @@ export class PostgresOwnership implements Ownership {
     for (const [id, owned] of await this.#ask(CHECK_CLAIMS, [this.#id, [...claims.keys()]])) {
       const taskId = textColumn(id);
       const claim = claims.get(taskId);
-      // This server has released the claim meanwhile.
+      // This server has released the claim during the query.
       if (claim === undefined || this.#claims.get(taskId) !== claim) continue;
       if (owned === true) this.#server?.ended(taskId);
       else claim.lose();

@@ -95,7 +95,7 @@ export async function restoreJournal(
       );
     const report = writing(place, (draft) => {
       copyFileSync(source, draft);
-      // After a crash of the server, the write-ahead log contains the newest commits.
+      // The write-ahead log is copied too, because after a crash of the server it contains the newest commits.
       if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${draft}-wal`);
       const checked = checkedCopy(draft, source);
       // The old last-commits file stays until the backup has its final name. Without the last-commits file, a server could start with
@@ -153,7 +153,7 @@ async function requireUnused(path: string): Promise<void> {
   try {
     await requireNoOwner(database, path);
   } catch (error) {
-    // A damaged database names no owner. Neither does a database of an earlier version.
+    // Any other error means that the database names no owner: it is damaged, or it has an earlier version.
     if (error instanceof JournalInUse) throw error;
   } finally {
     database.close();

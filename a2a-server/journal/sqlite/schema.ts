@@ -69,7 +69,7 @@ const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX tasks_to_pack ON tasks (key)
     WHERE state NOT IN ('submitted', 'working') AND seq - packed >= 512;
   `,
-  // A task that waits for a sign-in is live too.
+  // This index also covers tasks that wait for a sign-in, because they are live too.
   `
   DROP INDEX one_live_task_per_session;
   CREATE UNIQUE INDEX one_live_task_per_session ON tasks (principal, session_id)

@@ -116,7 +116,7 @@ export class SseTransport implements ServerTransport {
     switch (event) {
       case 'endpoint':
         return this.#found(data);
-      // Some servers use `result`.
+      // Some servers name the event `result` instead of `message`.
       case 'message':
       case 'result':
         return this.#hand(data);

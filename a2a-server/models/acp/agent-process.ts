@@ -74,7 +74,7 @@ export async function startAgentProcess(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-MAX_STDERR);
   });
-  // The agent may close stdin at any time. `exited` reports its end.
+  // The agent may close stdin at any time. This error is ignored, because `exited` reports the agent's end.
   child.stdin.on('error', () => undefined);
   return {
     stdin: child.stdin,

@@ -164,7 +164,7 @@ export class LiveAgent implements AgentPeer {
       (stopReason): AgentItem => ({ type: 'ended', stopReason }),
       (error: unknown): AgentItem => ({ type: 'failed', message: this.#connection.refusal(error) }),
     );
-    // All earlier updates have arrived. Let their handlers put them into the queue first.
+    // All earlier updates have arrived. This wait lets their handlers put them into the queue first.
     await nextTurn();
     if (!this.#connection.closed) this.#answered(item);
   }

@@ -11,6 +11,6 @@ export function storeChoice(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // A page in a sandbox has no storage.
+    // The choice is not stored, because a page in a sandbox has no storage.
   }
 }

@@ -84,7 +84,7 @@ function places(text: string, { toolId, offset, find }: { toolId: string; offset
   while (at !== -1 && lines.length < MAX_MATCHES) {
     const around = text.slice(Math.max(0, at - CONTEXT_CHARACTERS), at + find.length + CONTEXT_CHARACTERS);
     lines.push(`[at ${at}]\n${around}`);
-    // The text around this match already shows the matches that are near.
+    // Near matches are skipped, because the text around this match already shows them.
     at = next(text, at + find.length + CONTEXT_CHARACTERS);
   }
   const summary = `found ${countWithNoun(lines.length, 'place')} in the output of ${toolId}`;

@@ -36,7 +36,7 @@ function sentenceOf(code: string | undefined, host: string, name: string): strin
 
 function otherSentence(code: string, host: string): string | undefined {
   if (code.startsWith('HPE_')) return `The response of ${host} is not HTTP (${code}).`;
-  // Codes of zlib (such as Z_DATA_ERROR and Z_BUF_ERROR) and brotli (such as ERR__ERROR_FORMAT_…).
+  // These codes come from zlib (such as Z_DATA_ERROR and Z_BUF_ERROR) and from brotli (such as ERR__ERROR_FORMAT_…).
   if (/^(Z_|ERR__ERROR|ERR_BROTLI)/u.test(code))
     return `The body from ${host} is not in the compression that its header names (${code}).`;
   if (/CERT|TLS|SSL|SIGNATURE|ISSUER|EPROTO/u.test(code))

@@ -48,7 +48,7 @@ export function post(
   return pRetry(
     async () => {
       const to = await receiver().catch((error: unknown) => {
-        // A missing secret will still be missing on a retry.
+        // There is no retry, because a missing secret is still missing then.
         throw new AbortError(messageOf(error));
       });
       const answer = await postOnce({ id, body, signal }, to, answerMs);

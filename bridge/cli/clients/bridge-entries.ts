@@ -35,7 +35,7 @@ export async function bridgeEntries(
   const seen = new Set<string>();
   for (const scope of SCOPES) {
     const place = await client.places[scope]?.(around);
-    // In the home directory, the project's file may also be the user's file.
+    // Each file is read only once. In the home directory, the project's file may also be the user's file.
     if (place === undefined || seen.has(JSON.stringify(place))) continue;
     seen.add(JSON.stringify(place));
     try {

@@ -19,7 +19,7 @@ export const codex: McpClient = {
     // Without this, Codex may begin a turn before the bridge has started. That turn would lack the bridge's tools.
     required: true,
     startup_timeout_sec: 30,
-    // A call may wait ten minutes for a person's answer.
+    // The time limit of a call, in seconds. A call may wait ten minutes for a person's answer.
     tool_timeout_sec: 900,
   },
   plugins: (around) => ({

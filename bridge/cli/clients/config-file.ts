@@ -54,7 +54,7 @@ export async function replaceConfig(
   try {
     if (mode === undefined) await mkdir(dirname(path), { recursive: true });
     const backup = backUp ? await backedUp(path) : undefined;
-    // The client may have written the file in the meantime.
+    // The file is compared again, because the client may have written it in the meantime.
     if ((await readConfig(path)).text !== file.text)
       throw unusableConfigError(path, 'it has changed meanwhile. Run this again');
     await replaceFile(path, text);

@@ -11,7 +11,7 @@ export async function projectKey(directory: string): Promise<string> {
   const shared = await commonDirectory(directory);
   const key =
     shared === undefined ? resolve(directory) : basename(shared) === '.git' ? dirname(shared) : shared;
-  // Git writes paths with `/`, on Windows too.
+  // The key needs `/` on Windows too, because Git writes paths with `/`.
   return key.replaceAll('\\', '/');
 }
 

@@ -46,7 +46,7 @@ export async function listModels(
   const report = await serverModels(settings, places.serverScript);
   const wanted = (id: string): boolean =>
     words.every((word) => id.toLowerCase().includes(word.toLowerCase()));
-  // OpenRouter has hundreds of models. They would hide the others.
+  // OpenRouter has hundreds of models, which would hide the others. So they are listed only on request.
   const isHidden = (id: string): boolean =>
     words.length === 0 && options.json !== true && id.startsWith(OPENROUTER);
   const known = report.known.filter(({ id }) => wanted(id) && !isHidden(id));

@@ -27,7 +27,7 @@ export async function receipt(run: CommandRun<ReceiptOptions>, given: string): P
   if (options.out === undefined) {
     const [newest] = taskIds;
     if (newest === undefined) throw noReceipt(agent);
-    // The document ends with a line feed, and the terminal prints another.
+    // The document's last line feed is removed, because the terminal prints another.
     const document = await receiptOf(agent, newest, FORMATS[options.json === true ? 'json' : 'md']);
     terminal.say(document.replace(/\n$/, ''));
     if (taskIds.length > 1)

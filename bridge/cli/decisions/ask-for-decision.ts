@@ -35,7 +35,7 @@ export async function askForDecision(
   session: Session,
   shown: Pick<TaskView, 'pending' | 'question'>,
 ): Promise<AskingEnd> {
-  // The session's own stream may lag behind the printed events.
+  // The session's own stream may be behind the printed events, so the session reads the task first.
   await session.look();
   const code = shown.pending[0]?.shown ?? shown.question?.shown;
   if (code === undefined) return isWaitingFor(session, undefined) ? 'left' : 'changed';

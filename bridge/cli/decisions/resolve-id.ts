@@ -92,7 +92,7 @@ export async function resolveActions(
   if (coded !== undefined) {
     const { session, code, whole } = coded;
     const actions = session.asked.pending.filter(({ shown }) => shown === code);
-    // The code may belong to a text question.
+    // If no action has the code, the code belongs to a text question.
     if (actions.length === 0) throw unknownCall(nothingWaits(session.view));
     return { session, actions, seen: whole };
   }

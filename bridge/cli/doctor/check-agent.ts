@@ -109,6 +109,6 @@ export function clockSkew(date: string | null, asked: { before: number; after: n
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return undefined;
   if (theirs > asked.after) return theirs - asked.after;
-  // The header has no fraction of a second.
+  // The header has no fraction of a second, so the time may be up to one second later.
   return theirs + 1000 < asked.before ? theirs + 1000 - asked.before : 0;
 }

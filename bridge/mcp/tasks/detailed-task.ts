@@ -66,7 +66,7 @@ export function detailedTask(shown: TaskReplyParts): DetailedTask {
       // The result of the tool call, with its MCP result type.
       result: { resultType: 'complete', ...result() },
     };
-  // Right after a decision, the state may still be `input-required` although nothing is pending.
+  // If nothing is pending, the state `input-required` is out of date. An agent may report it directly after a decision.
   if (!waits || (forms.length === 0 && state === 'input-required'))
     return { ...headOf(shown, POLL_MS.moving), status: 'working' };
   return {

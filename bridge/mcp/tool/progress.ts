@@ -77,7 +77,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
         await notify(standing(title, news, session?.view));
       } while (happened.length > 0 && !isOver());
     } catch {
-      // The client has disconnected. The call's signal ends the wait.
+      // The notification failed, because the client has disconnected. The call's signal ends the wait.
       stop();
     } finally {
       sending = false;

@@ -79,7 +79,7 @@ async function whyVoid(
   { client: { permit }, bridge }: ToolCall,
   directory: string,
 ): Promise<string | undefined> {
-  // A symbolic link may have a new target since the form was shown.
+  // The path is resolved again, because a symbolic link may have a new target since the form was shown.
   const now = await resolvedPath(directory);
   if (now !== directory || (permit !== undefined && permit.directory !== directory))
     return 'since then the directory leads to another place.';

@@ -141,7 +141,7 @@ export class McpSessions {
     const server = this.#callbacks.serve({
       connection,
       withdrawals: new CancelledCalls(),
-      // The revisions with sessions have no tasks extension.
+      // Undefined, because the revisions with sessions have no tasks extension.
       followed: undefined,
       receipts,
       seen: new SeenResults(),

@@ -36,7 +36,7 @@ export class StdioTransport extends StdioServerTransport {
 
   async #sendLater(message: JSONRPCMessage): Promise<void> {
     this.#waiting += 1;
-    // The sender of an earlier message gets that message's error.
+    // The error of an earlier message is ignored here, because the sender of that message gets it.
     await this.#last.catch(() => undefined);
     this.#waiting -= 1;
     await super.send(withInvalidParams(message));

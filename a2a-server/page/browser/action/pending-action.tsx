@@ -19,7 +19,7 @@ export function PendingActionView({ action, onDecide, onRead }: PendingActionPro
   const [sent, setSent] = useState(false);
   const [editing, setEditing] = useState(false);
   const { head, foot, seen } = useSeen();
-  // A second click may arrive before the page removes the buttons.
+  // True while a decision is being sent. A second click may arrive before the page removes the buttons.
   const sending = useRef(false);
   const { preview, decisions } = action;
   const send = async (decision: Decision): Promise<void> => {

@@ -42,7 +42,7 @@ function followed(each: ShownAction, pending: readonly PendingAction[], othersCa
     if (each.type === 'waits') return { type: 'gone', action: each.action };
     return each.type === 'decided-here' && othersCame ? { ...each, folded: true } : each;
   }
-  // The stream may still contain the question that this page has just decided.
+  // The stream may still contain the question that this page has just decided, so this question is not shown again.
   if (each.type === 'decided-here' && now.shown === each.action.shown) return each;
   return { type: 'waits', action: now };
 }

@@ -110,7 +110,8 @@ export class HostConnection {
     if (method === 'ui/notifications/tool-result')
       return this.#events.onResult(fieldOf(params, 'structuredContent'));
     if (method === 'ui/notifications/host-context-changed') return this.#events.onContext(contextOf(params));
-    // The host may end the card at once: the bridge has all state. The host also checks that the card lives (`ping`).
+    // The host may end the card at once, because the bridge has all state. With `ping`, the host checks that the card
+    // runs.
     if (method === 'ui/resource-teardown' || method === 'ping') return this.#post({ id, result: {} });
     if (id !== undefined) this.#post({ id, error: { code: -32601, message: 'Method not found' } });
   }

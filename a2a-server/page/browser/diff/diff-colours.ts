@@ -17,7 +17,7 @@ export function colouredLines(
     const lines = rows.filter(
       (row) => (row.type === side || row.type === 'context') && !row.text.includes('\n'),
     );
-    // The sign is not part of the code.
+    // The `+`, `-` or space at the start of a line is not part of the code.
     const text = lines.map((row) => visibleLines(row.text.slice(1)).join('')).join('\n');
     const pieces = highlight(text);
     for (const [at, row] of lines.entries()) coloured.set(row, pieces[at] ?? []);

@@ -55,7 +55,7 @@ export function withFolds(
   for (let at = 0; at < rows.length;) {
     let end = at;
     while (rows[end]?.type === 'context') end += 1;
-    // Lines at the start and at the end of the file have a change on one side only.
+    // At the start and at the end of the file, unchanged lines have a change on only one side.
     const from = isChange(rows[at - 1]) ? at + KEPT : at;
     const to = isChange(rows[end]) ? end - KEPT : end;
     const first = rows[from];

@@ -52,6 +52,7 @@ function notify({ taskId, key, title, body }: TaskNotification): void {
       notification.close();
     });
   } catch {
-    // Chrome on Android shows only the notifications of a service worker. The title still has the number.
+    // Chrome on Android throws here, because it shows only the notifications of a service worker. The title of the page
+    // still shows the number.
   }
 }

@@ -61,7 +61,7 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
         const asked = latest.current;
         const known = asked.answer?.query === asked.query ? asked.answer.groups : undefined;
         const found = await readAll(asked.filters, known);
-        // The person may have changed the filters meanwhile.
+        // The answer is dropped if the person has changed the filters in the meantime.
         if (latest.current.query === asked.query) setAnswer({ query: asked.query, groups: found });
         setSince(undefined);
         setProblem(undefined);

@@ -35,7 +35,7 @@ export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
     if (settled)
       void readCheckpoints(taskId).then(
         (found) => current && setKnown(found),
-        // The next change of the task reads them again.
+        // A failed request is ignored. The page reads the checkpoints again after the next change of the task.
         () => undefined,
       );
     return () => {

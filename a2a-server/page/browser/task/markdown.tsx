@@ -78,7 +78,7 @@ function block(token: Token, depth: number): ComponentChildren {
     case 'hr':
       return <hr />;
     case 'heading': {
-      // The page has headings of its own above these.
+      // Headings of the text are below the page's own headings.
       const level = Math.min(6, token.depth + 3);
       return (
         <div role="heading" aria-level={level} class={`heading level-${token.depth}`}>
@@ -103,7 +103,7 @@ function block(token: Token, depth: number): ComponentChildren {
       return <Table {...token} depth={depth} />;
     case 'paragraph':
       return <p>{inlines(token.tokens, depth)}</p>;
-    // A block of HTML, or a paragraph of a tight list.
+    // This token is a block of HTML, or a paragraph of a tight list.
     case 'html':
       return <p class="plain">{visibleText(token.text)}</p>;
     // These tokens are blocks only in a tight list.

@@ -91,7 +91,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
 
   const say = async (text: string): Promise<boolean> => {
     const taken = await send((to) => to.say(text));
-    // The stream has no event for a message that waits for the next turn.
+    // The stream has no event for a message that waits for the next turn, so the page reads the story again.
     if (taken) followed.readOn();
     return taken;
   };

@@ -53,7 +53,8 @@ export function useStory(taskId: string): FollowedStory {
       reading.current = 'no';
       if (again && shown.current) readOn();
     };
-    // The banner of the task's stream reports an outage. The next event of the stream causes the next read.
+    // A failed read is ignored, because the banner of the task's stream reports an outage. The next event of the stream
+    // causes the next read.
     readAll()
       .catch(() => undefined)
       .then(

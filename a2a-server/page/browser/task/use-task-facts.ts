@@ -25,7 +25,7 @@ export function useTaskFacts(taskId: string, changes: number): TaskFacts | undef
     let current = true;
     void fetchFacts(taskId).then(
       (found) => current && setFacts(found),
-      // The next change fetches the facts again.
+      // A failed request is ignored. The next change of the task fetches the facts again.
       () => undefined,
     );
     return () => {
