@@ -114,7 +114,7 @@ export interface TaskService {
    * it.
    */
   abortTool(toolId: string, by: Requester, reason: string): Promise<AbortAnswer>;
-  /** Returns the task's row. The time does not depend on the length of the task. @throws ProductError UNKNOWN_TASK */
+  /** Returns the task's row. This takes the same time for short and long tasks. @throws ProductError UNKNOWN_TASK */
   row(taskId: string, by: Requester): Promise<TaskRow>;
   /** Returns the task after its last entry, or after entry `atSeq`. @throws ProductError UNKNOWN_TASK */
   snapshot(taskId: string, by: Requester, atSeq?: number): Promise<Snapshot>;
@@ -126,7 +126,7 @@ export interface TaskService {
    */
   receipt(taskId: string, by: Requester, events?: number): Promise<Receipt>;
   /**
-   * Returns the cost of each model request of the task. The time grows with the task. @throws ProductError UNKNOWN_TASK
+   * Returns the cost of each model request of the task. This takes longer for a longer task. @throws ProductError UNKNOWN_TASK
    */
   taskCosts(taskId: string, by: Requester): Promise<TaskCosts>;
   /**

@@ -120,7 +120,7 @@ export class TaskActivities {
       case 'input.required':
       case 'auth.required': {
         const work = this.#open.get(taskId);
-        // A running tool may ask a question. Its execution continues after the answer.
+        // The work stays open while a tool asks a question, because the execution continues after the answer.
         if (work?.tools.size === 0) this.#open.delete(taskId);
         return undefined;
       }

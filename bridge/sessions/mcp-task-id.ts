@@ -1,6 +1,6 @@
 /**
- * Converts the id of an MCP task. It consists of the session id and the task id, so every bridge can parse it after a
- * restart (B3). Tools accept it as a `sessionId`. Pure.
+ * Builds and parses the ids of MCP tasks. Such an id consists of the session id and the task id, so every bridge can
+ * parse it after a restart (B3). Tools accept it as a `sessionId`. Pure.
  *
  * The id is as hard to guess as the agent's own ids. It is valid in an HTTP header (`Mcp-Name`).
  */

@@ -1,5 +1,5 @@
 /**
- * The number of cases in a property test. `npm test` generates a fifth of them, `npm run test:all` generates them all.
+ * The share of a property test's cases that a run generates. `npm test` generates a fifth of the cases, `npm run test:all` generates them all.
  * A longer search: `RUNS=100 npm run jest -- <file>` generates a hundred times as many.
  */
 const FACTOR = Number(process.env['RUNS'] ?? (process.env['ALL_TESTS'] === undefined ? 0.2 : 1));

@@ -100,7 +100,7 @@ export async function claimJournal(database: Sqlite, path: string): Promise<() =
     try {
       database.exec('DELETE FROM owner');
     } catch (error) {
-      // The disk may be full. The record can stay, because an ended process is no owner.
+      // The removal may fail, for example on a full disk. The record can stay, because an ended process is no owner.
       if (!(error instanceof SqliteFailure)) throw error;
     }
   };

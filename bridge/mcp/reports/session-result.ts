@@ -147,8 +147,8 @@ export function toFirstPending({
 }
 
 /**
- * D2: without the preview, the result contains no code. Several conversations may share one client, so this reader may
- * not know the earlier result.
+ * Converts an action whose preview an earlier result has shown. D2: the result then contains neither preview nor code.
+ * Several conversations may share one client, and the current conversation may not contain the earlier result.
  */
 function seenBefore({ callId, title }: PendingReport): PendingResult {
   return { callId, title, shownBefore: true };

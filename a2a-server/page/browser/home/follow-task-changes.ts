@@ -21,10 +21,10 @@ export type ChangeNews = 'changed' | 'disconnected';
 export function followTaskChanges(act: (news: ChangeNews) => void): () => void {
   const end = new AbortController();
   const { signal } = end;
-  const heard = ({ key, newValue }: StorageEvent): void => {
+  const onStorage = ({ key, newValue }: StorageEvent): void => {
     if (key === NAME) act(newValue?.startsWith('disconnected') === true ? 'disconnected' : 'changed');
   };
-  window.addEventListener('storage', heard);
+  window.addEventListener('storage', onStorage);
   const tell = (news: ChangeNews): void => {
     if (signal.aborted) return;
     act(news);
@@ -37,7 +37,7 @@ export function followTaskChanges(act: (news: ChangeNews) => void): () => void {
   leading.catch(() => undefined);
   return () => {
     end.abort();
-    window.removeEventListener('storage', heard);
+    window.removeEventListener('storage', onStorage);
   };
 }
 
