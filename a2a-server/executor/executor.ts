@@ -65,7 +65,7 @@ interface WokenTask {
 interface Running {
   execution: Execution;
   turn: Turn;
-  /** Resolves when the last event about the place in the queue is durable. */
+  /** A promise that resolves when the last event about the place in the queue is durable. */
   placeTold: Promise<unknown>;
   /** The time of the last event about the place in the queue, in milliseconds since 1970. */
   toldAt: number | null;

@@ -29,7 +29,7 @@ import type { McpServerEntry } from './server-settings.ts';
 import { ServerState } from './server-state.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 
-/** After a connection of at least this length, the next delay is the shortest one. */
+/** If a connection lasted at least this time, the delay before the next attempt is the shortest one again. */
 const STABLE_MS = 30_000;
 const REFRESH_MS = 200;
 

@@ -5,7 +5,7 @@ import type { McpServerConnection } from './connection.ts';
 export type State =
   | { type: 'starting' }
   | { type: 'ready'; connection: McpServerConnection }
-  /** The client connects again until the server is closed. */
+  /** The server is disconnected. The client tries to connect again until the server is closed. */
   | { type: 'down'; error: string };
 
 export class ServerState {

@@ -47,7 +47,7 @@ export function isBaseUrl(text: string): boolean {
 
 const baseUrl = z.string().refine(isBaseUrl, { error: `expected ${BASE_URL}` });
 
-/** US dollars per million tokens. */
+/** Prices in US dollars per million tokens. */
 const rates = {
   input: z.number().min(0),
   output: z.number().min(0),

@@ -38,7 +38,7 @@ const MAX_SIZE = 100;
 const MAX_COUNTED = 200;
 /** The number of tasks for which the page may show a notification at once. */
 const MAX_NOTIFIED = 20;
-/** A summary has about 1 kB. */
+/** The maximum number of cached summaries. A summary has about 1 kB. */
 const MAX_SUMMARIES = 5_000;
 
 const text = z.string().min(1).max(500).optional();

@@ -102,7 +102,7 @@ function checkHost(host: string, allowRemote: boolean): void {
   );
 }
 
-/** All users of the machine can read a command line. */
+/** Refuses a password in a flag, because all users of the machine can read a command line. */
 function checkDatabase(
   settings: Pick<ServerSettings, (typeof DATABASE_SETTINGS)[number]>,
   sources: Sources,

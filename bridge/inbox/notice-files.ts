@@ -21,7 +21,7 @@ import { noticesText } from './notices.ts';
 const OWN_NAME = `notices.${String(process.pid)}`;
 /** The maximum number of tasks whose changes the files follow at once. Each has one stream. */
 const FOLLOWED = 50;
-/** How long the hooks remember what they have told a session, in milliseconds. */
+/** The time that the hooks remember what they have shown to a session, in milliseconds. */
 const TOLD_MS = 30 * 24 * 60 * 60 * 1000;
 
 interface NoticeParts {

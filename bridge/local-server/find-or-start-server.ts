@@ -103,7 +103,7 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
   }
 }
 
-/** Waits for a server that shuts down. Its tools usually end within this time. */
+/** Waits until a server that shuts down has ended, up to a time limit. Its tools usually end within this limit. */
 async function settledHealth(url: string, token: string): Promise<ServerHealth> {
   for (let waited = 0; ; waited += LOOK_MS) {
     const health = await checkHealth(url, token);

@@ -9,7 +9,7 @@ export type FileType = (typeof FILE_TYPES)[number];
 
 /** Anthropic refuses an image of more than 5 MiB in base64, which is 3.75 MiB of bytes. */
 export const MAX_IMAGE_BYTES = 3_932_160;
-/** Google refuses a request of more than 20 MB. In base64, a PDF of this size has 13.4 MB. */
+/** The maximum size of a PDF. Google refuses a request of more than 20 MB, and in base64 this PDF has 13.3 MB. */
 export const MAX_PDF_BYTES = 10_000_000;
 
 /** The maximum size of all files of one message. In base64 they fit into a request of 4 MiB. */

@@ -12,8 +12,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * For `safeParse(value, { error: settingProblem })`. A schema's own message has precedence. The text omits the value,
- * because it may be a secret.
+ * Returns the message for an invalid value. Use it as `safeParse(value, { error: settingProblem })`. A schema's own
+ * message has precedence. The text omits the value, because it may be a secret.
  */
 export function settingProblem(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

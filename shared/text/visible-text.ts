@@ -58,8 +58,8 @@ const VISIBLE_FORMAT = '\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{11
  */
 const HIDDEN = `[[\\p{C}\\p{Z}\\p{DI}\\p{Variation_Selector}\\u2800\\uFFFC\\u27E8\\u27E9\\u23CE]--[\\t\\u0020${VISIBLE_FORMAT}]]`;
 /**
- * A combining mark at the start of a line would attach to the line prefix. Many combining marks on one character would
- * cover the lines above.
+ * Matches combining marks that the text must not keep. A mark at the start of a line would attach to the line prefix.
+ * Many marks on one character would cover the lines above.
  */
 const STRAY_MARK = '^\\p{M}|(?<=\\p{M}{8})\\p{M}';
 const ESCAPED = lazy(() => new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\{)`, 'gv'));

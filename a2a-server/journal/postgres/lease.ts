@@ -13,7 +13,7 @@ export const BEAT_MS = 1_000;
 const STOP_EARLY_MS = 1_000;
 
 /**
- * Returns when the server must stop the work on its tasks.
+ * Returns the time at which the server must stop the work on its tasks, in milliseconds.
  * @param sentAt the time before the last successful renewal was sent, in milliseconds
  */
 export function workEnd(sentAt: number): number {

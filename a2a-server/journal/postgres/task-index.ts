@@ -179,7 +179,10 @@ function ownedBy({ principal, tenant }: OwnerFilter, value: (added: SqlValue) =>
   return `strpos(principal, '/') > 0 AND left(principal, strpos(principal, '/')) = ${value(`${tenant}/`)}`;
 }
 
-/** A task that runs a command without a message text has the command as its title. */
+/**
+ * Returns the condition that the first message contains the text. If a task runs a command without a message text, its
+ * title is the command.
+ */
 function firstMessageHas(text: string, value: (added: SqlValue) => string): string {
   if (!isStorable(text) || text.includes(SEARCH_TEXT_SEPARATOR)) return 'FALSE';
   // With the collation "C", ILIKE ignores the case of ASCII letters only.

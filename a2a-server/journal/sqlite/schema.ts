@@ -108,7 +108,8 @@ const MIGRATIONS: readonly Migration[] = [
   CREATE_COSTS,
   // In journals of earlier versions, only the events contain the costs.
   countOldCosts,
-  // The statistics read only these indexes. `state` alone changes less often than `updated_at`.
+  // The statistics read only these indexes. The index of states has only `state`, which changes less often than
+  // `updated_at`.
   `
   CREATE INDEX tasks_by_state ON tasks (state);
   CREATE INDEX waiting_tasks ON tasks (updated_at) WHERE state IN ('input-required', 'auth-required');

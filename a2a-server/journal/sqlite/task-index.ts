@@ -129,7 +129,7 @@ export class TaskIndex {
   }
 }
 
-/** The first event of a task is `task.created`. */
+/** The workspace of a task is in its first event, `task.created`. */
 const WORKSPACE = `(SELECT json_extract(body, '$.settings.workspace') FROM events WHERE task = tasks.key AND seq = 1)`;
 
 /**
@@ -180,7 +180,10 @@ function hasValue(expression: string, value: string): Condition {
   return isStorable(value) ? { sql: `${expression} = ?`, values: [value] } : NONE;
 }
 
-/** A task that runs a command without a message text has the command as its title. */
+/**
+ * Returns the condition that the first message contains the text. If a task runs a command without a message text, its
+ * title is the command.
+ */
 function messageContains(text: string): Condition {
   if (!isStorable(text)) return NONE;
   const pattern = `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;

@@ -31,7 +31,7 @@ export interface JournalReport {
  * milliseconds.
  */
 const BUSY_TIMEOUT_MS = 5_000;
-/** A damaged file may have very many problems. */
+/** The maximum number of reported problems. A damaged file may have very many. */
 const MOST_PROBLEMS = 20;
 
 /**

@@ -65,7 +65,8 @@ export interface CommandEnd {
 }
 
 /**
- * A service may end and remove its socket during an attempt. Then the sandbox fails, and the next attempt may succeed.
+ * The maximum number of attempts to create the sandbox. An attempt fails if a service ends and removes its socket
+ * meanwhile. The next attempt may then succeed.
  */
 const SANDBOX_ATTEMPTS = 3;
 

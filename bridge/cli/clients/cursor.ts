@@ -11,7 +11,7 @@ export const cursor: McpClient = {
     user: async ({ home }) => ({ path: join(home, '.cursor', 'mcp.json'), section: ['mcpServers'] }),
     project: async ({ cwd }) => ({ path: join(cwd, '.cursor', 'mcp.json'), section: ['mcpServers'] }),
   },
-  // Cursor starts a user's server in the home directory, and ignores `cwd`. It replaces variables in arguments.
+  // Cursor starts a user's server in the home directory, and ignores `cwd`. So an argument names the workspace.
   entry: ({ command, args }) => ({
     type: 'stdio',
     command,

@@ -22,7 +22,7 @@ export const wordingTokens = remembered((text) =>
 /** Returns an upper bound for text of an agent, which may contain hashes, Chinese or emoji. */
 export const agentTextTokens = remembered((text) =>
   counted(text, (run) => {
-    // Each token has at least one byte.
+    // The number of bytes is an upper bound, because each token has at least one byte.
     if (run.charCodeAt(0) > 0x7f) return Buffer.byteLength(run);
     return Math.ceil(run.length / (WORDLIKE.test(run) ? 4 : 2));
   }),

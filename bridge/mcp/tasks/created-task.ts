@@ -11,8 +11,8 @@ import { detailedTask } from './detailed-task.ts';
 import { handleOf } from '../../sessions/mcp-task-id.ts';
 
 /**
- * "A server MUST NOT return `CreateTaskResult` until the task is durably created". At this point, the outbox has the
- * delegation or the agent has the task. The result also contains the session's report.
+ * Creates the MCP task of a call. "A server MUST NOT return `CreateTaskResult` until the task is durably created". At
+ * this point, the outbox has the delegation or the agent has the task. The result also contains the session's report.
  */
 export async function createdTask(
   call: ToolCall,

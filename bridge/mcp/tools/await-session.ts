@@ -137,7 +137,8 @@ async function nextRound(call: ToolCall, at: NextRound): Promise<ToolReply<Sessi
 }
 
 function requestOf(params: Form | UrlForm): InputRequest {
-  // The SDK's type has the `elicitationId` of older revisions, which 2026-07-28 lacks.
+  // A URL form needs `elicitUrl`, because the SDK's own type requires the `elicitationId` of older revisions, which
+  // 2026-07-28 lacks.
   return params.mode === 'url' ? inputRequired.elicitUrl(params) : { method: 'elicitation/create', params };
 }
 

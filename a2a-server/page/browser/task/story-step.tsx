@@ -114,7 +114,7 @@ function CallDetails({
   );
 }
 
-/** A longer value has a box of its own. */
+/** The maximum length of a value in one line. A longer value has a separate box. */
 const SHORT = 60;
 
 function Field({ name, value }: { name: string; value: string }) {

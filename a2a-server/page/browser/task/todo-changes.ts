@@ -6,7 +6,10 @@ export interface TodoChange {
   change: StoryTodo['status'] | 'removed';
 }
 
-/** The agent sends the whole list each time. A new to-do counts as a change to its status. */
+/**
+ * Returns the changes between two to-do lists. The agent sends the whole list each time. A new to-do counts as a change
+ * to its status.
+ */
 export function todoChanges(before: readonly StoryTodo[], after: readonly StoryTodo[]): TodoChange[] {
   const old = new Map(before.map(({ text, status }) => [text, status]));
   const kept = new Set(after.map(({ text }) => text));

@@ -66,7 +66,10 @@ export function useFollowedTask(
         }
       });
     };
-    /** A browser delays the timers of a hidden page and of a sleeping machine. */
+    /**
+     * Attaches at once when the page becomes visible, because a browser delays the timers of a hidden page and of a
+     * sleeping machine.
+     */
     const attachNow = (): void => {
       if (timer === undefined || document.visibilityState !== 'visible') return;
       window.clearTimeout(timer);
