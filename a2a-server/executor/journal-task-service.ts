@@ -422,7 +422,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     sessionCost: async (principal, sessionId) => sumCosts(await journal.costs({ principal, sessionId })),
     async file(taskId, by, hash) {
       await reachableRow(journal, taskId, by);
-      // The journal also contains the old content of changed files. Clients must not get that content.
+      // Only files of messages and results are returned. The journal also contains the old content of changed files,
+      // which clients must not get.
       const file = filesOf(await load(taskId)).find((each) => each.hash === hash);
       const bytes = file && (await journal.content(taskId, hash));
       if (file === undefined || bytes === undefined)

@@ -75,7 +75,7 @@ export class Maintenance {
       const overdue = at <= this.#options.clock.now();
       this.noteDeadline(overdue ? this.#begunAt + RETRY_MS : at);
     } catch {
-      // The journal cannot be reached. The server looks again soon.
+      // The error is ignored: the journal cannot be reached, and the server looks again soon.
     }
   }
 

@@ -155,8 +155,8 @@ export class ToolScheduler {
     const { log } = at;
     const { taskId } = snapshot;
     const tool = this.#options.toolbox.get(call.tool);
-    // A tool that starts late compares the basis (a hash of the previewed content) itself, directly before its first
-    // change.
+    // A tool that starts with its first change compares the basis (a hash of the previewed content) itself, directly
+    // before that change.
     const late = tool?.startsWithFirstChange === true;
     if (!late && tool && (await this.#outdated(snapshot, call, tool, at))) return 'asked-again';
     const toolId = ids.toolExecution(call.tool);

@@ -93,9 +93,11 @@ export interface AppOptions {
   restoring?: RestorePreviewOptions;
   /** The workspaces that the page offers. The default is none. */
   workspaces?: PageWorkspaces;
-  /** The agent and the models that the page offers. The default has no name and no choice. */
+  /**
+   * The agent and the models that the page offers. By default, the agent has no name and there are no models to choose.
+   */
   agent?: OfferedAgent;
-  /** The changes that the page's task list follows. The default has none. */
+  /** The changes that the page's task list follows. By default, there are none. */
   changes?: TaskChanges;
   pageSignIn: PageSignIn;
   /** The default is a page without passkeys. */

@@ -11,9 +11,9 @@ export const NO_SPENDING: Spending = { inputTokens: 0, outputTokens: 0, usd: 0 }
 export interface Rates {
   input: number;
   output: number;
-  /** For input tokens from the provider's cache. The default is `input`. */
+  /** The rate for input tokens from the provider's cache. The default is `input`. */
   cachedInput?: number | undefined;
-  /** For input tokens that the provider writes to its cache. The default is `input`. */
+  /** The rate for input tokens that the provider writes to its cache. The default is `input`. */
   cacheWrite?: number | undefined;
 }
 

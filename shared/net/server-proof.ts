@@ -10,7 +10,7 @@ import { z } from 'zod';
 /** The path of the challenge. The query parameter `nonce` contains the nonce. */
 export const IDENTITY_PATH = '/identity';
 
-/** 32 random bytes in base64url. */
+/** Matches a nonce: 32 random bytes in base64url. */
 export const NONCE_PATTERN = /^[A-Za-z0-9_-]{43}$/;
 
 export const newNonce = (): string => randomBytes(32).toString('base64url');

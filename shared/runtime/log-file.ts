@@ -33,7 +33,7 @@ export function logFile(path: string, maxBytes = MAX_BYTES): DestinationStream {
         if (fstatSync(file).size + Buffer.byteLength(line) > maxBytes) setAside(path, file);
         appendFileSync(file, line);
       } catch {
-        // On a full disk the log loses lines. The code that logs must not fail because of that.
+        // On a full disk, the log loses lines. The error is ignored, because the code that logs must not fail.
       }
     },
   };

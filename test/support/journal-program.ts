@@ -62,7 +62,10 @@ function reportRefusal(error: unknown): void {
   report({ type: 'refused', reason, message, ...(facts['code'] !== undefined && { code: facts['code'] }) });
 }
 
-/** Synchronous, so that reports before a SIGKILL are in the pipe. Waits while the pipe is full. */
+/**
+ * Writes one report. The write is synchronous, so that reports before a SIGKILL are in the pipe. Waits while the pipe
+ * is full.
+ */
 function report(what: Report): void {
   const line = Buffer.from(`${JSON.stringify(what)}\n`);
   for (let written = 0; written < line.length;) {

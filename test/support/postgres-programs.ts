@@ -82,7 +82,10 @@ function isOpenToAll(path: string): boolean {
   return mayEnter && (dirname(path) === path || isOpenToAll(dirname(path)));
 }
 
-/** A library that cannot be read is an error of the dynamic linker. */
+/**
+ * Returns true if the user of PostgreSQL cannot read the programs. The dynamic linker reports a library that cannot be
+ * read.
+ */
 function isForbidden(error: Error | undefined, stderr: string | null): boolean {
   return error === undefined
     ? /Permission denied|cannot open shared object/.test(stderr ?? '')

@@ -116,8 +116,8 @@ const PAGE = 200;
 export function countOldCosts(database: Sqlite): void {
   const costs = new CostTable(database);
   const useModel = database.command('UPDATE tasks SET model = ? WHERE key = ?');
-  // SQLite's JSON functions fail for deeply nested events. A text search finds the events, and the JSON parser reads
-  // them.
+  // A text search finds the events with costs, and the JSON parser reads them, because SQLite's JSON functions fail for
+  // deeply nested events.
   const find = database.query(
     `SELECT seq, at, body FROM events
      WHERE task = ? AND seq > ? AND first IS NULL

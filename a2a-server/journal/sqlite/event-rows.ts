@@ -14,7 +14,10 @@ import { entriesOfRow, LONGEST_ROW } from '../packed-row.ts';
  */
 const LONGEST_STATEMENT = 8 * 1024 * 1024;
 
-/** From this number of events, a separate statement is cheaper. */
+/**
+ * The minimum number of adjacent events of one task for a separate statement. With fewer events, the shared statement
+ * is cheaper.
+ */
 const LONG_RUN = 8;
 
 export interface EventInserts {

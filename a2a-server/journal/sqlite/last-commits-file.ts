@@ -27,7 +27,10 @@ const lastCommitsSchema = z.object({
 });
 export type LastCommits = z.infer<typeof lastCommitsSchema>;
 
-/** One entry is enough to detect a damaged write-ahead log. More entries name more of the lost tasks. */
+/**
+ * The maximum number of tasks in the file. One task is enough to detect a damaged write-ahead log. With more tasks, an
+ * error can name more of the lost tasks.
+ */
 const RECENT = 100;
 const MIN_WRITE_INTERVAL_MS = 1_000;
 

@@ -114,7 +114,7 @@ const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX tasks_by_state ON tasks (state);
   CREATE INDEX waiting_tasks ON tasks (updated_at) WHERE state IN ('input-required', 'auth-required');
   `,
-  // A principal of a tenant has the name `tenant/name`.
+  // This index finds the tasks of a tenant, because a principal of a tenant has the name `tenant/name`.
   `
   CREATE INDEX tasks_of_a_tenant ON tasks (substr(principal, 1, instr(principal, '/')), updated_at, key)
     WHERE instr(principal, '/') > 0;

@@ -198,7 +198,7 @@ export class AgentConnection {
 
   async #watch(): Promise<void> {
     await Promise.race([this.#process.exited, this.#client.closed]);
-    // Undefined if the process has closed its output but still runs.
+    // The result is undefined if the process has closed its output but still runs.
     const how = await resultWithin(this.#options.clock, EXIT_MS, this.#process.exited);
     const { reason } = this.#client.signal;
     const did =

@@ -29,7 +29,10 @@ export function parsePlace(text: string): PagePlace | undefined {
   }
 }
 
-/** The browser lays out steps only near the window. Steps above may grow after the scroll, in a later frame. */
+/**
+ * The maximum number of frames in which the page corrects the scroll position. The browser lays out steps only near the
+ * window, so steps above may grow after the scroll, in a later frame.
+ */
 const MAX_FRAMES = 60;
 const STABLE_FRAMES = 5;
 

@@ -148,7 +148,8 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       if (spec.decides === true && approvals === 'human-only') return undefined;
       const cards = hasCard(offer, context);
       if (spec.card === 'uses' && !cards) return undefined;
-      // Without a person, Claude Code refuses a tool with this hint, even if the operator allows the tool.
+      // The hint is set only if a person can answer. Without a person, Claude Code refuses a tool with this hint, even
+      // if the operator allows the tool.
       const asksPerson = spec.decides === true && showsForms(server, context, unattended);
       return {
         name: `${prefix}${name}`,

@@ -178,7 +178,7 @@ async function answerOf(
   };
   const over = once(response, 'close').then(end, end);
   const answer = await endpoint.answer(webRequest(request, gone.signal), { over, onMessage: concerns });
-  // The response to `initialize` names the session.
+  // The log line names the session that the response to `initialize` starts.
   const mcpSession = answer.headers.get(SESSION_HEADER);
   if (mcpSession !== null) concerns({ mcpSession });
   return answer;

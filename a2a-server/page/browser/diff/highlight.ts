@@ -104,7 +104,10 @@ function highlightedPart(text: string, language: Language): Piece[][] {
 
 type Nodes = ReturnType<typeof lowlight.highlight>['children'];
 
-/** The first class is the kind. Further classes refine it, such as `title function_`. */
+/**
+ * Returns the kind of a highlighted piece, which is its first class. Further classes refine the kind, such as `title
+ * function_`.
+ */
 function kindOf(className: unknown): string | undefined {
   const first: unknown = Array.isArray(className) ? className[0] : undefined;
   return typeof first === 'string' ? first : undefined;

@@ -33,7 +33,7 @@ function tokensOf(text: string): readonly Token[] | undefined {
   try {
     return Lexer.lex(text, { gfm: true, breaks: true });
   } catch {
-    // Many levels over many lines can exceed the stack too.
+    // The lexer can also exceed the stack if many levels are on many lines.
     return undefined;
   }
 }
