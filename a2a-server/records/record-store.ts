@@ -1,5 +1,5 @@
 /**
- * Stores small records that are no events of a task: issued tokens, administrative acts, links and sessions of the
+ * Stores small records that are no events of a task: issued tokens, push notification configurations, administrative acts, links and sessions of the
  * approval page, passkeys. A server keeps them in files of its state directory. Servers that share a database keep them
  * there, so each knows the records of the others.
  */
@@ -13,6 +13,7 @@ export type RecordKind =
   | 'passkeys'
   | 'passkey-codes'
   | 'challenges'
+  | 'push'
   | 'secrets';
 
 /** Names are lower-case letters, digits and hyphens, 1 to 64 of them. There is no record with another name. */

@@ -27,6 +27,7 @@ import { checkpointRoutes } from '../http/routes/checkpoint-routes.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
 import { costRoute } from '../http/routes/cost-route.ts';
 import { commandRoutes } from '../http/routes/command-routes.ts';
+import type { PushNotifications } from '../push/push-notifications.ts';
 import { STALLED_HEARTBEATS, untilDrained } from '../http/streams/drained.ts';
 import { httpStatusOf, sendError } from '../http/routes/error-response.ts';
 import {
@@ -127,6 +128,8 @@ export interface AppOptions {
   metrics?: MetricsAccess;
   /** Decides about the tasks of disconnected clients. The default does nothing. */
   disconnects?: Disconnects;
+  /** Absent if the server sends no push notifications. */
+  push?: PushNotifications;
   servers?: () => readonly ToolServerView[];
   /** The server aborts this scope to end open streams. */
   reading: AbortScope<StreamEndReason>;

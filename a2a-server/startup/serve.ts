@@ -27,6 +27,10 @@ import { agentSkills } from '../http/routes/agent-skills.ts';
 import { streamTickets, ticketSecret } from '../http/auth/stream-ticket.ts';
 import { authenticator } from '../http/auth/tokens.ts';
 import { receiptKey } from '../receipts/signing-key.ts';
+import { pushBodies } from '../http/push/push-bodies.ts';
+import { PushNotifications } from '../push/push-notifications.ts';
+import { allowedHosts } from '../tools/web/allowed-hosts.ts';
+import { systemResolve } from '../tools/web/resolve-checked-host.ts';
 import { auditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import { auditedActs, startedAct } from './audited-acts.ts';
@@ -273,6 +277,16 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       onRefusal: (reason) => log.info({ reason }, 'a token of the OpenID Connect provider is refused'),
     });
   const metrics = await offeredMetrics(opened, tasks);
+  const push = new PushNotifications({
+    bodies: pushBodies,
+    records,
+    tasks,
+    clock,
+    log,
+    addresses: { allowed: allowedHosts(settings.allowPrivateHost), resolve: systemResolve },
+    shared: settings.database !== undefined,
+  });
+  opened.changes.listen((changed) => push.wake(changed));
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
   const app = createApp({
@@ -286,6 +300,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
         shell: confinementText(confinement),
       }),
       fileModes: fileModesOf(worker.models),
+      pushNotifications: true,
       ...(settings.oidc && { oidcIssuer: settings.oidc.issuer }),
     }),
     commands: offered,
@@ -324,12 +339,14 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     }),
     servers,
     disconnects,
+    push,
     openRequests,
     ...metrics,
     ...(opened.telemetry.traces && { traces: opened.telemetry.traces }),
   });
   // Old tasks are resumed before the server accepts new requests.
   const recovered = await tasks.recover();
+  await push.start();
   open(app);
   await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
     // Clients cannot find a server that has no record. So the server stops the resumed tasks.
@@ -350,6 +367,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     await tasks.shutdown(settings.grace);
     await mcpServers?.close();
     await worker.close();
+    await push.stop();
     reading.abort('server-shutdown');
     issued.close();
     sessions.close();

@@ -195,7 +195,7 @@ export const SERVER_SETTINGS = {
     fallback: [],
     env: 'A2A_SERVER_ALLOW_PRIVATE_HOST',
     describe:
-      'private or local host that the tools fetch and crawl may read besides public hosts; may be repeated (default: none)',
+      'private or local host that fetch and crawl may read, and push notifications may reach, besides public hosts; may be repeated (default: none)',
     allowed: 'host or host:port, e.g. wiki.intern or 127.0.0.1:8080',
   }),
   model: setting({

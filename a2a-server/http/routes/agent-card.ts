@@ -24,7 +24,13 @@ export function agentCard(
     skills = [],
     fileModes = [],
     oidcIssuer,
-  }: { skills?: readonly AgentSkill[]; fileModes?: readonly string[]; oidcIssuer?: string } = {},
+    pushNotifications = false,
+  }: {
+    skills?: readonly AgentSkill[];
+    fileModes?: readonly string[];
+    oidcIssuer?: string;
+    pushNotifications?: boolean;
+  } = {},
 ): AgentCard {
   return {
     name: AGENT_NAME,
@@ -40,7 +46,7 @@ export function agentCard(
     version,
     capabilities: {
       streaming: true,
-      pushNotifications: false,
+      pushNotifications,
       extendedAgentCard: false,
       extensions: [
         {

@@ -3,7 +3,7 @@
  * the server does not use the SDK's handler.
  */
 import type { AgentCard, Task } from '@a2a-js/sdk';
-import { PushNotificationNotSupportedError, UnsupportedOperationError } from '@a2a-js/sdk/errors';
+import { UnsupportedOperationError } from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -14,6 +14,8 @@ import { permittedMessage } from '../auth/permitted-message.ts';
 import { incomingOf } from '../wire/incoming.ts';
 import { outputModesOf } from '../wire/output-modes.ts';
 import { IGNORED_DISCONNECTS, type Disconnects } from '../streams/disconnects.ts';
+import type { PushNotifications } from '../../push/push-notifications.ts';
+import { pushMethods } from '../push/push-methods.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import { waitForReplyMessage, sendAndFollow, subscribe } from '../streams/task-stream.ts';
@@ -28,18 +30,19 @@ const cancelMetadata = z.object({
   channel: z.string().min(1).max(50).catch('a2a'),
 });
 
-const noPush = (): Promise<never> => Promise.reject(new PushNotificationNotSupportedError());
-
 interface RequestHandlerOptions {
   servers?: () => readonly ToolServerView[];
   disconnects?: Disconnects;
+  /** Absent if the server sends no push notifications. */
+  push?: PushNotifications;
 }
 
 export function createRequestHandler(
   tasks: TaskService,
   card: AgentCard,
-  { servers = () => [], disconnects = IGNORED_DISCONNECTS }: RequestHandlerOptions = {},
+  { servers = () => [], disconnects = IGNORED_DISCONNECTS, push }: RequestHandlerOptions = {},
 ): A2ARequestHandler {
+  const pushes = pushMethods(push);
   return {
     getAgentCard: () => Promise.resolve(card),
 
@@ -56,7 +59,9 @@ export function createRequestHandler(
         const incoming = permittedMessage(sent, roles);
         const waits = request.configuration?.returnImmediately !== true;
         if (waits) context.caller.becomeStream();
+        const register = await pushes.ofMessage(request, context);
         const { taskId, sessionId, seq } = await tasks.send(incoming);
+        await register(taskId);
         context.caller.concerns({ taskId, sessionId });
         const message = isDecisionOrRevocation(incoming) ? undefined : { principal, seq };
         if (!waits && message) disconnects.detach(taskId);
@@ -73,7 +78,7 @@ export function createRequestHandler(
       }),
 
     sendMessageStream: (request, server) =>
-      sendAndFollow({ tasks, disconnects }, request, CallContext.of(server)),
+      sendAndFollow({ tasks, disconnects, pushes }, request, CallContext.of(server)),
 
     resubscribe: (request, server) => subscribe({ tasks, disconnects }, request, CallContext.of(server)),
 
@@ -108,10 +113,14 @@ export function createRequestHandler(
         }
       }),
 
-    createTaskPushNotificationConfig: noPush,
-    getTaskPushNotificationConfig: noPush,
-    listTaskPushNotificationConfigs: noPush,
-    deleteTaskPushNotificationConfig: noPush,
+    createTaskPushNotificationConfig: (config, server) =>
+      answered(server, (context) => pushes.create(config, context)),
+    getTaskPushNotificationConfig: (request, server) =>
+      answered(server, (context) => pushes.get(request, context)),
+    listTaskPushNotificationConfigs: (request, server) =>
+      answered(server, (context) => pushes.list(request, context)),
+    deleteTaskPushNotificationConfig: (request, server) =>
+      answered(server, (context) => pushes.delete(request, context)),
   };
 }
 

@@ -9,21 +9,21 @@ import {
   A2A_CONTENT_TYPE,
   AgentCard,
   CancelTaskRequest,
+  DeleteTaskPushNotificationConfigRequest,
+  GetTaskPushNotificationConfigRequest,
   GetTaskRequest,
+  ListTaskPushNotificationConfigsRequest,
+  ListTaskPushNotificationConfigsResponse,
   ListTasksRequest,
   Message,
   SendMessageRequest,
   StreamResponse,
   SubscribeToTaskRequest,
   Task,
+  TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import type { ListTasksResponse } from '@a2a-js/sdk';
-import {
-  PushNotificationNotSupportedError,
-  restStatusFor,
-  toRestErrorBody,
-  VersionNotSupportedError,
-} from '@a2a-js/sdk/errors';
+import { restStatusFor, toRestErrorBody, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { validateVersion } from '@a2a-js/sdk/server';
 import { callerOf } from '../auth/caller.ts';
 import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
@@ -79,7 +79,6 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
       await respondWithStream(response, { events: events(request, context), context, heartbeatMs, format });
     };
 
-  const noPush = answer(() => Promise.reject(new PushNotificationNotSupportedError()));
   const subscribe = stream((request, context) =>
     handler.resubscribe(SubscribeToTaskRequest.fromJSON(idOf(request)), context),
   );
@@ -130,8 +129,59 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
   );
   router.get('/tasks/:taskId\\:subscribe', subscribe);
   router.post('/tasks/:taskId\\:subscribe', ...body, subscribe);
-  router.route('/tasks/:taskId/pushNotificationConfigs').get(noPush).post(noPush);
-  router.route('/tasks/:taskId/pushNotificationConfigs/:configId').get(noPush).delete(noPush);
+  router
+    .route('/tasks/:taskId/pushNotificationConfigs')
+    .get(
+      answer(async (request, context) => {
+        const wanted = checkedParams('ListTaskPushNotificationConfigs', {
+          ...request.query,
+          ...pushIdsOf(request),
+        });
+        return ListTaskPushNotificationConfigsResponse.toJSON(
+          await handler.listTaskPushNotificationConfigs(
+            ListTaskPushNotificationConfigsRequest.fromJSON(wanted),
+            context,
+          ),
+        );
+      }),
+    )
+    .post(
+      ...body,
+      answer(async (request, context) => {
+        const given: unknown = request.body ?? {};
+        const wanted = checkedParams('CreateTaskPushNotificationConfig', {
+          ...Object(given),
+          ...pushIdsOf(request),
+        });
+        return TaskPushNotificationConfig.toJSON(
+          await handler.createTaskPushNotificationConfig(
+            TaskPushNotificationConfig.fromJSON(wanted),
+            context,
+          ),
+        );
+      }),
+    );
+  router
+    .route('/tasks/:taskId/pushNotificationConfigs/:configId')
+    .get(
+      answer(async (request, context) =>
+        TaskPushNotificationConfig.toJSON(
+          await handler.getTaskPushNotificationConfig(
+            GetTaskPushNotificationConfigRequest.fromJSON(pushIdsOf(request)),
+            context,
+          ),
+        ),
+      ),
+    )
+    .delete(
+      answer(async (request, context) => {
+        await handler.deleteTaskPushNotificationConfig(
+          DeleteTaskPushNotificationConfigRequest.fromJSON(pushIdsOf(request)),
+          context,
+        );
+        return {};
+      }),
+    );
   router.get(
     '/extendedAgentCard',
     answer(async (_request, context) =>
@@ -147,6 +197,11 @@ function messageOf(operation: string, { body }: Request): SendMessageRequest {
 
 function idOf({ params }: Request): { id: string } {
   return { id: String(params['taskId']) };
+}
+
+function pushIdsOf({ params }: Request): { taskId: string; id?: string } {
+  const { taskId, configId } = params;
+  return { taskId: String(taskId), ...(configId !== undefined && { id: String(configId) }) };
 }
 
 /** A2A 1.0 §3.1.4: `nextPageToken` is always present. `artifacts` is present only on request. */

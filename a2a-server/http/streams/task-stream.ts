@@ -9,6 +9,7 @@ import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
+import type { PushMethods } from '../push/push-methods.ts';
 import type { Disconnects, FollowedMessage } from './disconnects.ts';
 import { parseCursor } from './event-cursor.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
@@ -41,13 +42,18 @@ interface Readable {
   disconnects?: Disconnects | undefined;
 }
 
+/** A message may register an address for push notifications. */
+interface Sending extends Readable {
+  pushes: Pick<PushMethods, 'ofMessage'>;
+}
+
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;
 
 /**
  * Accepts a message. Sends the task, then all later events until the task waits or has ended (A2A 1.0 §3.1.2, §11.7).
  */
 export function sendAndFollow(
-  { tasks, disconnects }: Readable,
+  { tasks, disconnects, pushes }: Sending,
   request: SendMessageRequest,
   context: CallContext,
 ): Stream {
@@ -57,7 +63,9 @@ export function sendAndFollow(
     const { principal, requester, roles, trace } = context.caller;
     const sent = incomingOf(request, { requester, speaksApproval: context.speaksApproval, trace });
     const incoming = permittedMessage(sent, roles);
+    const register = await pushes.ofMessage(request, context);
     const accepted = await tasks.send(incoming);
+    await register(accepted.taskId);
     const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, requester, accepted.seq));
     return {
       task: snapshot,

@@ -8,7 +8,6 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
-import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -40,15 +39,11 @@ interface RequestOrigin {
 /**
  * Converts a request to a command.
  * @throws ProductError MALFORMED, UNSUPPORTED_CONTENT or INVALID_DECISION
- * @throws PushNotificationNotSupportedError
  */
 export function incomingOf(
   request: SendMessageRequest,
   { requester, speaksApproval, trace }: RequestOrigin,
 ): Incoming {
-  // A2A 1.0 §3.3.4: a client that expects push notifications must learn that the server does not support them.
-  if (request.configuration?.taskPushNotificationConfig !== undefined)
-    throw new PushNotificationNotSupportedError();
   const { message } = request;
   if (message === undefined) throw malformed('The request has no message.');
   const contents: FileBytes[] = [];

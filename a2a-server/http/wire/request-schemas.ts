@@ -34,6 +34,8 @@ const base64 = z
   .string()
   .regex(/^[\w+/-]*={0,2}$/, 'expected base64')
   .nullish();
+/** A text that a header can contain. */
+const headerText = z.string().regex(/^[\t\x20-\x7e]{0,4000}$/, 'expected at most 4,000 characters of ASCII');
 const texts = z.array(z.string()).nullish();
 const struct = z.record(z.string(), z.unknown()).nullish();
 const flag = z.boolean().nullish();
@@ -45,7 +47,19 @@ const messageId = z.string().min(1).max(200);
 const optionalId = z.string().max(200).nullish();
 const TASK = { id: taskId, metadata: struct };
 
+const PUSH = {
+  id: z.string().max(200).nullish(),
+  url: z.string().min(1),
+  // Both go into a header of a notification (RFC 9110 §5.5).
+  token: headerText.nullish(),
+  authentication: fields({
+    scheme: z.string().regex(/^[!#$%&'*+.^_`|~\w-]{1,100}$/, 'expected an authentication scheme'),
+    credentials: headerText.nullish(),
+  }).nullish(),
+};
+
 const configuration = fields({
+  taskPushNotificationConfig: fields(PUSH).nullish(),
   acceptedOutputModes: texts,
   historyLength: count.nullish(),
   returnImmediately: flag,
@@ -173,6 +187,10 @@ const SCHEMAS = {
   ListTasks: fields(LIST),
   CancelTask: fields(TASK),
   SubscribeToTask: fields(TASK),
+  CreateTaskPushNotificationConfig: fields({ ...PUSH, taskId }),
+  GetTaskPushNotificationConfig: fields({ taskId, id: z.string().min(1) }),
+  ListTaskPushNotificationConfigs: fields({ taskId, pageSize: count.nullish(), pageToken: text }),
+  DeleteTaskPushNotificationConfig: fields({ taskId, id: z.string().min(1) }),
   /** ListTasks over HTTP+JSON. A2A 1.0 §11.5: a boolean is the word `true` or `false`. */
   'GET /tasks': fields({
     ...LIST,

@@ -7,7 +7,7 @@ import { readBody, type Body } from './body.ts';
 import { mediaType, type MediaType } from './media-type.ts';
 import { networkFailure } from './network-failure.ts';
 import { allowedAddresses, type Resolve } from './resolve-checked-host.ts';
-import { sendGet } from './send-get.ts';
+import { sendGet } from './send-to-checked-address.ts';
 import { webUrl } from './web-url.ts';
 
 /** Browsers allow more redirects, but ordinary sites need no more than this. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TimeExceeded, withinTime } from '../../../../shared/runtime/sync-time-limit.ts';
 import { decodeText } from '../decode-text.ts';
 import { fetchUrl, type WebResponse, type WebContext } from '../get.ts';
-import { ROBOT } from '../send-get.ts';
+import { ROBOT } from '../send-to-checked-address.ts';
 
 export interface Robots {
   allows(url: URL): boolean;

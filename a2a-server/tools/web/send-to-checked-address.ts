@@ -23,19 +23,39 @@ export const MAX_HEADER_BYTES = 32 * 1024;
 const plain = new PlainAgent({ keepAlive: false });
 const secure = new SecureAgent({ keepAlive: false });
 
-/**
- * Sends a GET to one of the checked addresses. Sends no cookies, credentials or referrer. Resolves with the response
- * head. The caller must read or destroy the body.
- * @param options.signal ends the connection, the request and the body
- * @throws the errors of `node:http`
- */
+/** Sends a GET to one of the checked addresses. Sends no cookies, credentials or referrer. See `sendToChecked`. */
 export function sendGet(
   url: URL,
-  { addresses, accept, signal }: { addresses: readonly string[]; accept: string; signal: AbortSignal },
+  { accept, ...rest }: Pick<CheckedRequest, 'addresses' | 'signal'> & { accept: string },
+): Promise<IncomingMessage> {
+  return sendToChecked(url, {
+    ...rest,
+    method: 'GET',
+    headers: { accept, 'accept-encoding': 'gzip, br' },
+  });
+}
+
+interface CheckedRequest {
+  method: 'GET' | 'POST';
+  addresses: readonly string[];
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+  /** Ends the connection, the request and the body. */
+  signal: AbortSignal;
+}
+
+/**
+ * Sends a request to one of the checked addresses. Resolves with the response head. The caller must read or destroy the
+ * body. Follows no redirect.
+ * @throws the errors of `node:http`
+ */
+export function sendToChecked(
+  url: URL,
+  { method, addresses, headers, body, signal }: CheckedRequest,
 ): Promise<IncomingMessage> {
   const options: RequestOptions = {
-    method: 'GET',
-    headers: { 'User-Agent': USER_AGENT, Accept: accept, 'Accept-Encoding': 'gzip, br' },
+    method,
+    headers: { 'User-Agent': USER_AGENT, ...headers },
     lookup: pinnedLookup(addresses),
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
@@ -55,6 +75,6 @@ export function sendGet(
       socket.destroy();
       reject(new Error(`${url.host} wants to switch to another protocol.`));
     });
-    sent.end();
+    sent.end(body);
   });
 }

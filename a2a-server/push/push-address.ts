@@ -1,0 +1,48 @@
+/** Sends a notification to an address that a client chose. The rules are those of the tool `fetch` (X2). */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { AllowedHosts } from '../tools/web/allowed-hosts.ts';
+import { allowedAddresses, type Resolve } from '../tools/web/resolve-checked-host.ts';
+import { sendToChecked } from '../tools/web/send-to-checked-address.ts';
+import { webUrl } from '../tools/web/web-url.ts';
+
+const TIMEOUT_MS = 10_000;
+
+export interface PushAddresses {
+  allowed: AllowedHosts;
+  resolve: Resolve;
+}
+
+/**
+ * Checks an address before it is registered.
+ * @throws ProductError MALFORMED or FORBIDDEN, for an address that the server must not connect to
+ */
+export async function checkPushAddress(url: string, { allowed, resolve }: PushAddresses): Promise<URL> {
+  const parsed = webUrl(url, { allowed });
+  await allowedAddresses(parsed, { allowed, resolve }).catch((error: unknown) => {
+    if (error instanceof ProductError) throw error;
+    // The name may exist later. Each delivery checks the address again.
+  });
+  return parsed;
+}
+
+/**
+ * Posts a notification. The address is checked at each attempt, because a name may get another address. Redirects are
+ * failures: a receiver could redirect to an address that the server must not connect to.
+ * @throws Error if the receiver did not answer with a status from 200 to 299
+ */
+export async function postNotification(
+  url: string,
+  { headers, body, signal }: { headers: Record<string, string>; body: string; signal: AbortSignal },
+  { allowed, resolve }: PushAddresses,
+): Promise<void> {
+  const parsed = webUrl(url, { allowed });
+  const addresses = await allowedAddresses(parsed, { allowed, resolve });
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  const response = await sendToChecked(parsed, { method: 'POST', addresses, headers, body, signal: limited });
+  const { statusCode = 0 } = response;
+  // Nobody needs the body.
+  response.destroy();
+  if (statusCode >= 300 && statusCode < 400)
+    throw new Error(`it redirects (HTTP ${statusCode}); register the address that it redirects to`);
+  if (statusCode < 200 || statusCode >= 300) throw new Error(`it answered with HTTP ${statusCode}`);
+}

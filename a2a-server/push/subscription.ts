@@ -1,0 +1,80 @@
+/**
+ * One push notification configuration of A2A 1.0 (§4.3), with the position of its delivery. The record store keeps it, so
+ * delivery continues after a restart. Pure.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+
+/**
+ * - `active`: the next event is delivered as soon as it exists.
+ * - `retrying`: the last attempt failed. `since` is the time of the first failure in a row, `at` that of the next attempt.
+ * - `dead`: the receiver was away for too long. Nothing more is sent.
+ *
+ * Times are milliseconds since 1970.
+ */
+const deliverySchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('active') }),
+  z.object({
+    type: z.literal('retrying'),
+    attempts: z.number(),
+    since: z.number(),
+    at: z.number(),
+    problem: z.string(),
+  }),
+  z.object({ type: z.literal('dead'), at: z.number(), problem: z.string() }),
+]);
+export type Delivery = z.infer<typeof deliverySchema>;
+
+export const subscriptionSchema = z.object({
+  taskId: z.string(),
+  id: z.string(),
+  /** The principal that made the configuration. Only this principal sees it. */
+  principal: z.string(),
+  /** The principal of the task, which reads the events. */
+  owner: z.string(),
+  sessionId: z.string(),
+  url: z.string(),
+  token: z.string(),
+  authentication: z.object({ scheme: z.string(), credentials: z.string() }).nullable(),
+  /** The extensions that were active when the configuration was made. The events have their form. */
+  approval: z.boolean(),
+  resumable: z.boolean(),
+  createdAt: z.number(),
+  /** The `seq` of the last delivered event. Null until the task itself has been delivered. */
+  cursor: z.number().nullable(),
+  delivery: deliverySchema,
+  /** The server that delivers now, and until when. Only servers that share a database need this. */
+  lease: z.object({ by: z.string(), until: z.number() }).nullable(),
+});
+export type Subscription = z.infer<typeof subscriptionSchema>;
+
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 10 * 60_000;
+/** A receiver that fails for this long gets nothing more. */
+const PATIENCE_MS = 24 * 60 * 60_000;
+
+/** Returns the delivery after a failed attempt. The delays are 1 s, 2 s, 4 s … up to 10 min, for one day. */
+export function afterFailure(before: Delivery, problem: string, now: number): Delivery {
+  const { attempts, since } = before.type === 'retrying' ? before : { attempts: 0, since: now };
+  if (now - since >= PATIENCE_MS) return { type: 'dead', at: now, problem };
+  const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, LONGEST_DELAY_MS);
+  return { type: 'retrying', attempts: attempts + 1, since, at: now + delay, problem };
+}
+
+/** Returns the name of the record. The ids may contain any characters. */
+export function subscriptionName(principal: string, taskId: string, id: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([principal, taskId, id]))
+    .digest('hex');
+}
+
+/** Returns the headers of a notification (A2A 1.0 §4.3.3). */
+export function notificationHeaders({ token, authentication }: Subscription): Record<string, string> {
+  return {
+    'content-type': 'application/a2a+json',
+    ...(token !== '' && { 'x-a2a-notification-token': token }),
+    ...(authentication && {
+      authorization: `${authentication.scheme} ${authentication.credentials}`.trim(),
+    }),
+  };
+}

@@ -1,0 +1,168 @@
+/** Tests push notifications (A2A 1.0 §4.3) with real receivers, and with servers that are killed. */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { decisionOn, writtenMessage } from '../../support/a2a-message.ts';
+import { append, plan } from '../../support/offline-plan.ts';
+import { type PushReceiver, pushReceiver } from '../../support/push-receiver.ts';
+import { stage, stageAgain, type Stage } from '../../support/stage.ts';
+import { jsonOf } from '../../support/rpc-answer.ts';
+
+const receivers: PushReceiver[] = [];
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.stop();
+});
+
+async function receiving(): Promise<PushReceiver> {
+  const receiver = await pushReceiver();
+  receivers.push(receiver);
+  return receiver;
+}
+
+const local = { args: ['--allow-private-host', '127.0.0.1'] };
+const seqs = ({ notifications }: PushReceiver) => notifications.map(({ event }) => event.seq);
+const ended = (receiver: PushReceiver) => () => receiver.notifications.at(-1)?.event.state === 'COMPLETED';
+
+/** Starts a task that waits for a decision. */
+async function parked({ peer }: Stage) {
+  return peer.send(plan(append('effects.txt', 'one'), { say: 'We end.' }));
+}
+
+async function approve({ peer }: Stage, { taskId, pending }: Awaited<ReturnType<typeof parked>>) {
+  const stream = await peer.decide(taskId, [decisionOn(pending, 'approve')]);
+  await stream.rest();
+}
+
+/** Expects the position of the task at the registration, then each later position once or more, in order. */
+function expectWholeFrom(receiver: PushReceiver, first: number, last: number): void {
+  const got = seqs(receiver).map(Number);
+  expect(got[0]).toBe(first);
+  expect(got.at(-1)).toBe(last);
+  expect(got).toEqual(got.toSorted((one, other) => one - other));
+}
+
+describe('push notifications', () => {
+  it('the receiver gets the task, then each event in order, with the headers of its configuration', async () => {
+    const receiver = await receiving();
+    const at = await stage(local);
+    const task = await parked(at);
+    const { taskId } = task;
+    const made = await at.peer.call('CreateTaskPushNotificationConfig', {
+      taskId,
+      id: 'mine',
+      url: receiver.url,
+      token: 'a token',
+      authentication: { scheme: 'Bearer', credentials: 'credentials' },
+    });
+    const known = { taskId, id: 'mine', url: receiver.url, authentication: { scheme: 'Bearer' } };
+    expect(made).toMatchObject(known);
+    await receiver.until(() => receiver.notifications.length > 0);
+    const got = await at.peer.call('GetTaskPushNotificationConfig', { taskId, id: 'mine' });
+    const listed = await at.peer.call('ListTaskPushNotificationConfigs', { taskId });
+    expect(got).toMatchObject(known);
+    expect(listed).toMatchObject({ configs: [known] });
+    expect(JSON.stringify([made, got, listed])).not.toMatch(/a token|"credentials":"credentials"/);
+
+    await approve(at, task);
+    await receiver.until(ended(receiver));
+    const history = await at.peer.history(taskId);
+    const first = Number(receiver.notifications[0]?.event.seq);
+    const later = history.filter(({ seq }) => seq > first).map(({ seq }) => seq);
+    expect(seqs(receiver)).toEqual([first, ...later]);
+    expect(receiver.notifications[0]).toMatchObject({
+      event: { state: 'INPUT_REQUIRED' },
+      headers: {
+        'content-type': 'application/a2a+json',
+        'x-a2a-notification-token': 'a token',
+        authorization: 'Bearer credentials',
+      },
+    });
+    // The configuration ends with its task.
+    while (
+      JSON.stringify(await at.peer.call('ListTaskPushNotificationConfigs', { taskId })).includes('mine')
+    );
+  });
+
+  it('a message can register its address; the card says so; a deleted configuration gets nothing more', async () => {
+    const receiver = await receiving();
+    const other = await receiving();
+    const at = await stage(local);
+    const card = await at.peer.request('/.well-known/agent-card.json', { method: 'GET' });
+    expect(await jsonOf(card)).toMatchObject({ capabilities: { pushNotifications: true } });
+    const configuration = { taskPushNotificationConfig: { url: receiver.url }, returnImmediately: true };
+    await at.peer.call('SendMessage', { message: writtenMessage('say Hello.'), configuration });
+    await receiver.until(ended(receiver));
+
+    const task = await parked(at);
+    const path = `/tasks/${task.taskId}/pushNotificationConfigs`;
+    const body = JSON.stringify({ id: 'other', url: other.url });
+    expect((await at.peer.request(path, { body })).status).toBe(200);
+    await other.until(() => other.notifications.length === 1);
+    expect((await at.peer.request(`${path}/other`, { method: 'DELETE' })).status).toBe(200);
+    expect((await at.peer.request(`${path}/other`, { method: 'GET' })).status).toBe(404);
+    await approve(at, task);
+    expect(other.notifications).toHaveLength(1);
+  });
+
+  it('a receiver that was away gets everything after a kill of the server, without a gap', async () => {
+    const receiver = await receiving();
+    const slow = await receiving();
+    const before = await stage(local);
+    const task = await parked(before);
+    const { taskId } = task;
+    for (const { url } of [receiver, slow])
+      await before.peer.call('CreateTaskPushNotificationConfig', { taskId, url });
+    await receiver.until(() => receiver.notifications.length === 1);
+    await slow.until(() => slow.notifications.length === 1);
+    // One receiver fails, one never answers. Neither delays the task.
+    receiver.reply = 500;
+    slow.reply = 'silence';
+    await approve(before, task);
+    await receiver.until(() => receiver.refused > 0);
+    await before.server.kill();
+    receiver.reply = 204;
+    slow.reply = 204;
+
+    const after = await stageAgain(before);
+    await receiver.until(ended(receiver));
+    await slow.until(ended(slow));
+    const history = await after.peer.history(taskId);
+    const first = Number(receiver.notifications[0]?.event.seq);
+    const all = [first, ...history.map(({ seq }) => seq).filter((seq) => seq > first)];
+    for (const each of [receiver, slow]) {
+      expectWholeFrom(each, first, all.at(-1) ?? 0);
+      expect([...new Set(seqs(each))]).toEqual(all);
+    }
+  });
+
+  it('X2 an address of this machine or of a private network is refused, and a redirect is not followed', async () => {
+    const receiver = await receiving();
+    const hidden = await receiving();
+    const closed = await stage();
+    const task = await parked(closed);
+    for (const url of [
+      receiver.url,
+      'http://169.254.169.254/latest',
+      'http://[::1]/',
+      'file:///etc/passwd',
+      'x',
+    ])
+      await expect(
+        closed.peer.call('CreateTaskPushNotificationConfig', { taskId: task.taskId, url }),
+      ).rejects.toThrow();
+    const configuration = { taskPushNotificationConfig: { url: receiver.url } };
+    const tasks = (await closed.peer.list()).length;
+    await expect(
+      closed.peer.call('SendMessage', { message: writtenMessage('say Hello.'), configuration }),
+    ).rejects.toThrow(/this machine/);
+    expect(await closed.peer.list()).toHaveLength(tasks);
+
+    const at = await stage({ args: ['--allow-private-host', receiver.host] });
+    const { taskId } = await parked(at);
+    receiver.reply = { location: hidden.url };
+    await at.peer.call('CreateTaskPushNotificationConfig', { taskId, url: receiver.url });
+    await receiver.until(() => receiver.refused > 1);
+    expect([receiver.notifications.length, hidden.notifications.length, hidden.refused]).toEqual([0, 0, 0]);
+    // The log names the host. The rest of the address may be a secret.
+    expect(at.server.log()).toContain(receiver.host);
+    expect(at.server.log()).not.toContain('key=secret');
+  });
+});

@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import { afterFailure, type Delivery, subscriptionName } from '../../../../a2a-server/push/subscription.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+test('attempts come after doubling delays of at most ten minutes, and end after a day of failures', () => {
+  let delivery: Delivery = { type: 'active' };
+  let now = 1_000_000;
+  const begun = now;
+  const delays: number[] = [];
+  for (;;) {
+    delivery = afterFailure(delivery, 'HTTP 500', now);
+    if (delivery.type !== 'retrying') break;
+    delays.push(delivery.at - now);
+    now = delivery.at;
+  }
+  expect(delays.slice(0, 5)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000]);
+  expect(Math.max(...delays)).toBe(10 * MINUTE);
+  expect(delays).toEqual(delays.toSorted((one, other) => one - other));
+  expect(delivery).toEqual({ type: 'dead', at: now, problem: 'HTTP 500' });
+  expect(now - begun).toBeGreaterThanOrEqual(DAY);
+  expect(now - begun).toBeLessThan(DAY + 11 * MINUTE);
+});
+
+test('a success between failures starts the count again', () => {
+  const failed = afterFailure({ type: 'active' }, 'away', 0);
+  expect(afterFailure(failed, 'away', 1_000)).toMatchObject({ attempts: 2, since: 0 });
+  expect(afterFailure({ type: 'active' }, 'away', 5_000)).toMatchObject({
+    attempts: 1,
+    since: 5_000,
+    at: 6_000,
+  });
+});
+
+test('the name of a record depends on the principal, the task and the id, and their order', () => {
+  const names = [
+    subscriptionName('ann', 'task', 'id'),
+    subscriptionName('ann', 'id', 'task'),
+    subscriptionName('bob', 'task', 'id'),
+    subscriptionName('ann', 'task-i', 'd'),
+  ];
+  expect(new Set(names).size).toBe(4);
+  for (const name of names) expect(name).toMatch(/^[a-z0-9-]{1,64}$/);
+});
