@@ -32,9 +32,10 @@ const KIND = 'push';
 const MAX_PER_TASK = 10;
 /** The number of journal entries in one read. */
 const READ_AT_ONCE = 100;
+/** Longer than a post may take, so that a slow post of one server cannot arrive after later events. */
 const LEASE_MS = 15_000;
-/** How often servers that share a database look for deliveries that a killed server left. */
-const LOOK_MS = 30_000;
+/** How often servers that share a database look for what others have registered, or left. */
+const LOOK_MS = 5_000;
 
 /** What a client registers. An empty `id` gets a new id. */
 export interface PushConfig {
@@ -81,9 +82,9 @@ export class PushNotifications {
     this.#parts = parts;
   }
 
-  /** Continues the deliveries of earlier servers. @throws ProductError STORAGE */
-  async start(): Promise<void> {
-    await this.#look();
+  /** Continues the deliveries of earlier servers. Does not wait for them. */
+  start(): void {
+    void this.#look();
   }
 
   /** Stops all deliveries. The next server continues them. */
@@ -187,16 +188,18 @@ export class PushNotifications {
 
   /** Starts what waits in the store. Other servers may have added it, or left it. */
   async #look(): Promise<void> {
-    for (const [name, subscription] of await this.#all()) {
-      this.#know(name, subscription);
-      this.#deliver(name);
+    try {
+      for (const [name, subscription] of await this.#all()) {
+        this.#know(name, subscription);
+        this.#deliver(name);
+      }
+    } catch (error) {
+      this.#complain(error);
     }
     if (this.#parts.shared && !this.#stop.signal.aborted)
       this.#timers.set(
         KIND,
-        this.#parts.clock.after(LOOK_MS, () => {
-          this.#look().catch((error: unknown) => this.#complain(error));
-        }),
+        this.#parts.clock.after(LOOK_MS, () => void this.#look()),
       );
   }
 

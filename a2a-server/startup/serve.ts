@@ -346,7 +346,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   });
   // Old tasks are resumed before the server accepts new requests.
   const recovered = await tasks.recover();
-  await push.start();
+  push.start();
   open(app);
   await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
     // Clients cannot find a server that has no record. So the server stops the resumed tasks.

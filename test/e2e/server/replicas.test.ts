@@ -18,6 +18,7 @@ import {
   startPostgres,
   whyNoPostgres,
 } from '../../support/postgres-server.ts';
+import { pushReceiver } from '../../support/push-receiver.ts';
 import { jsonOf } from '../../support/rpc-answer.ts';
 import { runningProcesses } from '../../support/process-group.ts';
 import { homeDirectoryOf, newServerHome } from '../../support/server-program.ts';
@@ -185,6 +186,31 @@ else {
       const ended = await (await second.peer.follow(taskId, 0)).rest();
       expect(ended.at(-1)?.state).toBe('COMPLETED');
       expect((await agent.prompts())[1]).toMatch(/^Your work on the following task was interrupted/);
+    });
+
+    it('during push notifications: another server continues them, in order and without a gap', async () => {
+      const args = ['--allow-private-host', '127.0.0.1'];
+      const first = await replica(url, args);
+      const second = await replica(url, args);
+      const receiver = await pushReceiver();
+      try {
+        const { taskId, pending } = await first.peer.send(plan(write('a.txt', 'one'), { say: 'We end.' }));
+        await first.peer.call('CreateTaskPushNotificationConfig', { taskId, url: receiver.url });
+        await receiver.until(() => receiver.notifications.length === 1);
+        receiver.reply = 500;
+        await (await second.peer.decide(taskId, [decisionOn(pending, 'approve')])).rest();
+        await receiver.until(() => receiver.refused > 0);
+        await first.server.kill();
+        receiver.reply = 204;
+        await receiver.until(() => receiver.notifications.at(-1)?.event.state === 'COMPLETED');
+        const got = receiver.notifications.flatMap(({ event }) => event.seq ?? []);
+        const registered = got[0] ?? 0;
+        const later = (await eventsOf(second, taskId)).flatMap(({ seq }) => (seq > registered ? [seq] : []));
+        expect([...new Set(got)]).toEqual([registered, ...later]);
+        expect(got).toEqual(got.toSorted((a, b) => a - b));
+      } finally {
+        await receiver.stop();
+      }
     });
 
     it('a server that stops during a tool leaves the task to another server', async () => {
