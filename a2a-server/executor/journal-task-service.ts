@@ -86,6 +86,14 @@ export interface RunningTaskService extends TaskService {
   waiting(): number;
 }
 
+/** The answer to a text of a sender who may only decide, if the text is no decision about a waiting action. */
+const ONLY_DECISIONS: CommandRefusal = {
+  type: 'refuse',
+  reason: 'FORBIDDEN',
+  message:
+    'Your token may decide and not delegate. So your text can only be "approve" or "deny", for the one action that waits in the task that you name. Nothing was changed.',
+};
+
 export function createTaskService(options: TaskServiceOptions): RunningTaskService {
   const { journal, ids, models, clock, commands = agentCommands([]) } = options;
   const log = new TaskLog(journal, {
@@ -169,6 +177,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         'INVALID_DECISION',
         'The message decides a call or revokes a grant, but names no task and no session. Nothing was changed. Send it again with the task id.',
       );
+    if (incoming.mayDelegate === false) throw refusal(ONLY_DECISIONS);
     if (options.fourEyes === true && mayRunSomeUnasked(incoming.settings))
       throw new ProductError(
         'OTHER_APPROVER_REQUIRED',
@@ -234,6 +243,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         ? decisionInText(snapshot, incoming.message, incoming.taskId)
         : undefined;
       if (bare) return withAddress(judge(snapshot, [bare], by, now), taskId);
+      if (incoming.mayDelegate === false) return ONLY_DECISIONS;
       const ruling = acceptMessage(snapshot, incoming.message, incoming);
       if (ruling.type === 'append' && others.length > 0) return settingsRefusal(taskId, others);
       return ruling.type === 'append' && incoming.contents !== undefined

@@ -49,6 +49,8 @@ export interface Incoming extends Requester {
   wordsDecide: boolean;
   /** False if the sender may not approve. Its reply then extends no budget. The default is true. */
   mayApprove?: boolean;
+  /** False if the sender may only decide. Its text must then be a decision. The default is true. */
+  mayDelegate?: boolean;
   /** Present if the message decides calls. The model then does not get the message's text. */
   decisions?: DecisionsPart;
   /** Present if the message revokes a grant. The model then does not get the message's text. */

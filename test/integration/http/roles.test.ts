@@ -81,8 +81,15 @@ describe('roles', () => {
     expect(server.tasks.received.at(-1)).toMatchObject({ wordsDecide: false, mayApprove: false });
     await send('delegate,approve', 'approve');
     expect(server.tasks.received.at(-1)).toMatchObject({ wordsDecide: true });
+  });
+
+  test('X1 with the role approve alone, a text can only decide; a client that sends decisions as data sends no text', async () => {
+    await send('approve', 'approve', { taskId: 'task-1' });
+    expect(server.tasks.received.at(-1)).toMatchObject({ wordsDecide: true, mayDelegate: false });
     const before = server.tasks.received.length;
-    expect((await send('approve', 'approve')).text).toContain('needs the role delegate');
+    const text = userMessage('approve', { taskId: 'task-1' });
+    const speaking = { ...bearer('approve'), 'a2a-extensions': TOOL_APPROVAL };
+    expect((await rpc(server, 'SendMessage', text, speaking)).text).toContain('needs the role delegate');
     expect(server.tasks.received).toHaveLength(before);
   });
 
