@@ -18,19 +18,20 @@ export const EXIT_UNAVAILABLE = 69;
 const EXIT_CREDENTIALS = 77;
 export const EXIT_CONFIGURATION = 78;
 
+/** What each code means. The help and docs/cli.md show this table. */
 export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [0, 'it was done'],
-  [EXIT_FAILURE, 'another failure, or something that doctor has found'],
   [
-    EXIT_USAGE,
-    'the command line is not understood, or a question could not be asked: no terminal and no --yes',
+    EXIT_FAILURE,
+    'another failure; nothing was decided or written. Or doctor or agents check has found something',
   ],
+  [EXIT_USAGE, 'the command line is not understood, or there is no terminal for a question and no --yes'],
   [EXIT_UNKNOWN, 'no such session, call, agent or command of an agent, or a prefix that names several'],
   [EXIT_REFUSED, 'refused: decided before, changed since it was shown, ended, or not running'],
   [EXIT_TASK_FAILED, 'the task that was run or watched failed, or was rejected or cancelled'],
   [EXIT_TASK_WAITS, 'the task that was run or watched waits for a person'],
-  [EXIT_UNAVAILABLE, 'an agent or the local server cannot be reached'],
-  [EXIT_CREDENTIALS, 'the agent does not accept the token'],
+  [EXIT_UNAVAILABLE, 'an agent or the local server cannot be reached, or has no room now'],
+  [EXIT_CREDENTIALS, 'the agent does not accept the token, or the token does not allow this'],
   [EXIT_CONFIGURATION, 'settings, or a file of settings, that cannot work'],
 ];
 
