@@ -22,6 +22,7 @@ import { checkPushAddress, postNotification, type PushAddresses } from './push-a
 import {
   afterFailure,
   notificationHeaders,
+  type PushResult,
   type Subscription,
   subscriptionName,
   subscriptionSchema,
@@ -62,6 +63,8 @@ interface PushParts {
   addresses: PushAddresses;
   /** True if other servers use the same records. */
   shared: boolean;
+  /** Called after each attempt, and when a receiver is given up. */
+  onResult?: (result: PushResult) => void;
 }
 
 /** The end of one delivery run. `waits`: at this time the next attempt begins, in milliseconds since 1970. */
@@ -280,7 +283,10 @@ export class PushNotifications {
       let delivered = held;
       try {
         for (const { seq, body } of next) {
-          if (body !== undefined) await this.#post(subscription, body);
+          if (body !== undefined) {
+            await this.#post(subscription, body);
+            this.#parts.onResult?.('delivered');
+          }
           // An entry that clients do not need needs no write of its own.
           if (body === undefined && seq !== next.at(-1)?.seq) continue;
           const stored = await this.#store(name, delivered, {
@@ -298,9 +304,11 @@ export class PushNotifications {
         const after = afterFailure(delivery, problem, clock.now());
         // Only the host, because the path or the query of such an address is often a secret.
         const receiver = new URL(subscription.url).host;
-        if (after.type === 'dead')
+        this.#parts.onResult?.('failed');
+        if (after.type === 'dead') {
+          this.#parts.onResult?.('given-up');
           log.error({ taskId, receiver, problem }, 'a receiver of push notifications was away for a day');
-        else log.warn({ taskId, receiver, problem }, 'a push notification could not be delivered');
+        } else log.warn({ taskId, receiver, problem }, 'a push notification could not be delivered');
         await this.#store(name, delivered, {
           ...(parsed(delivered) ?? subscription),
           delivery: after,

@@ -48,6 +48,10 @@ export const subscriptionSchema = z.object({
 });
 export type Subscription = z.infer<typeof subscriptionSchema>;
 
+/** `given-up`: the receiver failed for too long, so it gets nothing more. */
+export const PUSH_RESULTS = ['delivered', 'failed', 'given-up'] as const;
+export type PushResult = (typeof PUSH_RESULTS)[number];
+
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 10 * 60_000;
 /** A receiver that fails for this long gets nothing more. */

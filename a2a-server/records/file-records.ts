@@ -34,8 +34,16 @@ export function fileRecords(stateDirectory: string, onFailure: (error: unknown) 
     });
   };
 
-  /** Swaps run one after the other. Only the running server swaps, so no other process swaps at the same time. */
-  let lastSwap: Promise<unknown> = Promise.resolve();
+  /**
+   * Swaps, replacements and removals run one after the other. Otherwise a swap could bring a record back that was removed
+   * after the swap has read it. Only the running server swaps, so no other process swaps at the same time.
+   */
+  let last: Promise<unknown> = Promise.resolve();
+  const inOrder = <Result>(act: () => Promise<Result>): Promise<Result> => {
+    const done = last.then(act);
+    last = done.catch(() => undefined);
+    return done;
+  };
 
   return {
     read,
@@ -51,25 +59,23 @@ export function fileRecords(stateDirectory: string, onFailure: (error: unknown) 
       return new Map(records.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
     },
     create: (kind, name, value) => write(kind, name, (path) => createFile(path, value)),
-    replace: (kind, name, value) => write(kind, name, (path) => replaceFile(path, value)),
-    swap(kind, name, before, after) {
-      const swapped = lastSwap.then(async () => {
+    replace: (kind, name, value) => inOrder(() => write(kind, name, (path) => replaceFile(path, value))),
+    swap: (kind, name, before, after) =>
+      inOrder(async () => {
         if ((await read(kind, name)) !== before) return false;
         await write(kind, name, (path) => replaceFile(path, after));
         return true;
-      });
-      lastSwap = swapped.catch(() => undefined);
-      return swapped;
-    },
-    async remove(kind, name) {
-      if (!isRecordName(name)) return false;
-      const path = pathOf(kind, name);
-      const removed = await unlessMissing(path, async () => {
-        await unlink(path);
-        return true;
-      });
-      return removed ?? false;
-    },
+      }),
+    remove: (kind, name) =>
+      inOrder(async () => {
+        if (!isRecordName(name)) return false;
+        const path = pathOf(kind, name);
+        const removed = await unlessMissing(path, async () => {
+          await unlink(path);
+          return true;
+        });
+        return removed ?? false;
+      }),
     watch(kind, wake) {
       const directory = directoryOf(kind);
       try {

@@ -43,6 +43,12 @@ export const METRICS = {
     description: 'Requests that a limit of this server has refused.',
     attributes: ['a2a.limit', 'a2a.limit.scope'],
   },
+  'a2a.server.push_notifications': {
+    kind: 'counter',
+    unit: '{attempt}',
+    description: 'Attempts to deliver a push notification, and receivers that were given up.',
+    attributes: ['a2a.push.result'],
+  },
   'a2a.server.tasks': {
     kind: 'gauge',
     unit: '{task}',

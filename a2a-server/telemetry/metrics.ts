@@ -1,6 +1,7 @@
 /** Defines what the server measures, independent of the library that counts. */
 import type { AppendResult, JournalStatistics } from '../journal/journal.ts';
 import type { LimitName, LimitScope } from '../limits/limits.ts';
+import type { PushResult } from '../push/subscription.ts';
 import type { JournalEntry } from '../task/events.ts';
 
 export interface AnsweredRequest {
@@ -32,6 +33,8 @@ export interface Metrics {
   request(request: AnsweredRequest): void;
   /** Counts a request that a limit has refused. */
   refused(limit: LimitName, scope: LimitScope): void;
+  /** Counts an attempt to deliver a push notification, or a receiver that was given up. */
+  pushed(result: PushResult): void;
   /** Sets the source of the gauges. Until then they have no value. */
   observe(facts: () => Promise<ServerFacts>): void;
   /** Returns all metrics in the text format of Prometheus. */

@@ -11,6 +11,7 @@ import {
   type ResourceMetrics,
 } from '@opentelemetry/sdk-metrics';
 import { LIMIT_SCOPES, type LimitName, type LimitScope, REFUSING_LIMITS } from '../limits/limits.ts';
+import { PUSH_RESULTS, type PushResult } from '../push/subscription.ts';
 import { createInstruments, type Instruments, type SetGauge } from './instruments.ts';
 import { modelAttributes } from './model-attributes.ts';
 import type { Metrics, ServerFacts } from './metrics.ts';
@@ -89,6 +90,9 @@ export function openMetrics({ instance, tools, otlp, env }: MetricsOptions): Met
     instruments.add('a2a.server.refusals', refusals, { 'a2a.limit': limit, 'a2a.limit.scope': scope });
   // Prometheus sees the first refusal as an increase only if there was a zero before.
   for (const limit of REFUSING_LIMITS) for (const scope of LIMIT_SCOPES) countRefusals(limit, scope, 0);
+  const countPushes = (result: PushResult, attempts: number): void =>
+    instruments.add('a2a.server.push_notifications', attempts, { 'a2a.push.result': result });
+  for (const result of PUSH_RESULTS) countPushes(result, 0);
   return {
     appended(taskId, entries) {
       for (const activity of activities.note(taskId, entries)) count(instruments, activity, known);
@@ -103,6 +107,7 @@ export function openMetrics({ instance, tools, otlp, env }: MetricsOptions): Met
         ...(operation !== undefined && { 'rpc.method': operation }),
       }),
     refused: (limit, scope) => countRefusals(limit, scope, 1),
+    pushed: (result) => countPushes(result, 1),
     observe: (facts) => instruments.observe(async (set) => setGauges(set, await facts())),
     async prometheusText() {
       const { resourceMetrics } = await pull.collect();

@@ -39,6 +39,18 @@ export function recordStoreContract(title: string, open: () => Promise<RecordSto
       expect(await store.read('passkeys', 'a')).toBeUndefined();
     });
 
+    it('a swap at the time of a removal or a replacement brings nothing back', async () => {
+      const store = await open();
+      for (let round = 0; round < 50; round += 1) {
+        await store.replace('push', 'a', '0');
+        await Promise.all([store.swap('push', 'a', '0', '1'), store.remove('push', 'a')]);
+        expect(await store.read('push', 'a')).toBeUndefined();
+        await store.create('push', 'a', '0');
+        await Promise.all([store.swap('push', 'a', '0', '1'), store.replace('push', 'a', 'new')]);
+        expect(await store.read('push', 'a')).toBe('new');
+      }
+    });
+
     it('X1 no other name finds a record or creates one', async () => {
       const store = await open();
       await store.create('tokens', 'a', 'value');

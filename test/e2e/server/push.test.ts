@@ -1,5 +1,6 @@
 /** Tests push notifications (A2A 1.0 §4.3) with real receivers, and with servers that are killed. */
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { text } from 'node:stream/consumers';
 import { decisionOn, writtenMessage } from '../../support/a2a-message.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { type PushReceiver, pushReceiver } from '../../support/push-receiver.ts';
@@ -155,12 +156,15 @@ describe('push notifications', () => {
     ).rejects.toThrow(/this machine/);
     expect(await closed.peer.list()).toHaveLength(tasks);
 
-    const at = await stage({ args: ['--allow-private-host', receiver.host] });
+    const at = await stage({ args: ['--allow-private-host', receiver.host, '--metrics', 'on'] });
     const { taskId } = await parked(at);
     receiver.reply = { location: hidden.url };
     await at.peer.call('CreateTaskPushNotificationConfig', { taskId, url: receiver.url });
     await receiver.until(() => receiver.refused > 1);
     expect([receiver.notifications.length, hidden.notifications.length, hidden.refused]).toEqual([0, 0, 0]);
+    const { body } = await at.peer.request('/metrics', { method: 'GET' });
+    const metrics = await text(body);
+    expect(metrics).toMatch(/push_notifications_total\{[^}]*"failed"[^}]*\} [1-9]/);
     // The log names the host. The rest of the address may be a secret.
     expect(at.server.log()).toContain(receiver.host);
     expect(at.server.log()).not.toContain('key=secret');
