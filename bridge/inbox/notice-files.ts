@@ -21,6 +21,8 @@ import { noticesText } from './notices.ts';
 const OWN_NAME = `notices.${String(process.pid)}`;
 /** The maximum number of tasks whose changes the files follow at once. Each has one stream. */
 const FOLLOWED = 50;
+/** The shortest time between two looks at the database, in milliseconds. */
+const LOOK_MS = 100;
 /** The time that the hooks remember what they have shown to a session, in milliseconds. */
 const TOLD_MS = 30 * 24 * 60 * 60 * 1000;
 
@@ -139,13 +141,17 @@ export class NoticeFiles {
   #watchDatabase(): () => void {
     const { database, stateDirectory } = this.#parts;
     let version: unknown;
-    return watchDirectory(stateDirectory, () => {
+    let timer: NodeJS.Timeout | undefined;
+    const look = (): void => {
+      timer = undefined;
       if (this.#closed) return;
       const now = database.changes();
       if (now === version) return;
       version = now;
       this.refresh();
-    });
+    };
+    // The journal of the local server is in this directory too, and changes often.
+    return watchDirectory(stateDirectory, () => (timer ??= setTimeout(look, LOOK_MS).unref()));
   }
 }
 
