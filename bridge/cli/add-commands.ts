@@ -1,7 +1,8 @@
 /** Declares the commands, with their arguments and options. Each command's module loads when the command runs. */
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { wrapWords } from './terminal/wrap-words.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
+import type { ProbeOptions } from './commands/probe.ts';
 import type { Command as Run, CommonOptions } from './context/run-command.ts';
 
 export function addCommands(program: Command, places: ProgramPaths): void {
@@ -24,6 +25,7 @@ export function addCommands(program: Command, places: ProgramPaths): void {
   addSetUp(add, carryOut);
   addModel(program, add, carryOut);
   addAgents(program, add, carryOut);
+  addProbe(add, carryOut);
   addTasks(add, carryOut);
   addDecisions(add, carryOut);
   addServer(program, add, carryOut);
@@ -31,6 +33,8 @@ export function addCommands(program: Command, places: ProgramPaths): void {
 
 type Add = (usage: string, description: string, into?: Command) => Command;
 type CarryOut = <Options extends CommonOptions>(it: Command, work: Run<Options>) => Promise<void>;
+
+const PROBE_TEXT = 'Write the numbers from one to ten in words. Use no tools.';
 
 const SCOPE =
   'user (everywhere), project (everybody, in this directory) or local (you, in this directory; Claude Code alone)';
@@ -99,6 +103,29 @@ function addAgents(program: Command, add: Add, carryOut: CarryOut): void {
       await carryOut(it, (run) => removeAgent(run, name));
     },
   );
+}
+
+function addProbe(add: Add, carryOut: CarryOut): void {
+  add('probe <url>', 'tests an A2A agent with real tasks, and prints a report for its authors')
+    .option('--text <text>', 'a task of about a second that needs no decision', PROBE_TEXT)
+    .addOption(
+      new Option('--a2a <version>', 'the A2A version; default: the newest on the card').choices([
+        '1.0',
+        '0.3',
+      ]),
+    )
+    .option('--card-url <url>', 'the URL of its card, if it is not below the URL of the agent')
+    .option('--token-variable <name>', 'the environment variable that contains its token')
+    .option('--token-command <command>', 'a command that prints its token')
+    .option(
+      '--restart <command>',
+      'a shell command that kills the agent, and starts it again; without it, three checks do not run',
+    )
+    .option('--yes', 'start without asking')
+    .action(async (url: string, _, it: Command) => {
+      const { probeAgent } = await import('./commands/probe.ts');
+      await carryOut<ProbeOptions>(it, (run) => probeAgent(run, url));
+    });
 }
 
 function addModel(program: Command, add: Add, carryOut: CarryOut): void {

@@ -32,41 +32,18 @@ export interface Reading {
   signal?: AbortSignal;
 }
 
-/** Calls A2A methods over JSON-RPC, with the types of A2A 1.0. */
-export interface Caller {
-  /**
-   * @returns the result.
-   * @throws Refusal if the server answers with an error.
-   * @throws Disconnected if the answer is lost
-   */
-  call(method: string, params: unknown): Promise<unknown>;
-  /**
-   * Yields the events that answer a command.
-   * @throws Refusal, Disconnected
-   */
-  stream(method: string, params: unknown, reading?: Reading): AsyncGenerator<Frame, void, undefined>;
-}
-
-/** The supported versions, newest first. */
-export const A2A_VERSIONS = ['1.0', '0.3'] as const;
-export type A2aVersion = (typeof A2A_VERSIONS)[number];
-
 export interface A2aClientOptions {
   url: string;
   token?: string;
-  /** The default is 1.0. */
-  version?: A2aVersion;
 }
 
-export class A2aClient implements Caller {
+export class A2aClient {
   readonly #url: string;
   readonly #token: string | undefined;
-  readonly #version: A2aVersion;
 
-  constructor({ url, token, version = '1.0' }: A2aClientOptions) {
+  constructor({ url, token }: A2aClientOptions) {
     this.#url = url;
     this.#token = token;
-    this.#version = version;
   }
 
   /** @returns the result. @throws Refusal, Disconnected */
@@ -105,11 +82,6 @@ export class A2aClient implements Caller {
     }
   }
 
-  /** Requests any path of the server. @returns the body. @throws Disconnected */
-  async get(path: string): Promise<unknown> {
-    return bodyOf(await this.#request('GET', path, {}));
-  }
-
   #request(method: string, path: string, sent: Reading & { body?: string }): Promise<IncomingMessage> {
     const { body, lastEventId, signal } = sent;
     const limit = AbortSignal.timeout(HANGS_MS);
@@ -120,7 +92,7 @@ export class A2aClient implements Caller {
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
         headers: {
           ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
-          'A2A-Version': this.#version,
+          'A2A-Version': '1.0',
           'A2A-Extensions': EXTENSIONS,
           ...(lastEventId !== undefined && { [LAST_EVENT_ID]: lastEventId }),
           ...(body !== undefined && {

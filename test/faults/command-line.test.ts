@@ -28,8 +28,4 @@ describe('the command line of the fault harness', () => {
       expect(refusal(option, '0')).toContain('It must be at least 1.');
     },
   );
-
-  it('the harness refuses --only together with --url, because another server has only one part', () => {
-    expect(refusal('--url', 'http://127.0.0.1:9', '--only', 'kills')).toContain('cannot be used with');
-  });
 });

@@ -2,9 +2,7 @@
 import { randomInt } from 'node:crypto';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { z } from 'zod';
-import { A2A_VERSIONS } from './a2a-client.ts';
 import { PARTS, type Part } from './parts.ts';
-import { OFFLINE_TEXT } from './subjects.ts';
 
 /** Exit codes: every check passed, a check failed, or the run was impossible. */
 export const EXIT = { held: 0, broken: 1, usage: 2 } as const;
@@ -16,11 +14,6 @@ const options = z.object({
   minutes: z.number(),
   lanes: z.number(),
   only: z.array(z.enum(PARTS)),
-  url: z.url({ protocol: /^https?$/ }).optional(),
-  a2a: z.enum(A2A_VERSIONS).optional(),
-  tokenEnv: z.string(),
-  text: z.string(),
-  restart: z.string().optional(),
   database: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   json: z.boolean(),
 });
@@ -43,21 +36,21 @@ Parts:
 Exit codes:
   0  everything held
   1  something did not: each finding is printed with its seed, its round and the command that tries it again
-  2  the run could not be made: an option is wrong, or the server at --url cannot be asked
+  2  the run could not be made: an option is wrong, or a program does not start
 
 Examples:
   npm run faults                                              four rounds of each part
   npm run faults -- --seed 7 --only kills --from 12 --rounds 1    one round again
   npm run faults -- --only kills,proxy --rounds 1000 --minutes 30
-  A2A_TOKEN=… npm run faults -- --url https://agent.example.com --text "Count to ten."
-  npm run faults -- --url http://127.0.0.1:9000 --a2a 0.3 --restart ./restart-agent.sh --json
+
+To test another A2A server, use: mcp-a2a-bridge probe <url>
 `;
 
 /** @throws CommanderError, also after the output of --help */
 export function readCommandLine(args: readonly string[]): Options {
   const command = new Command('npm run faults --')
     .description(
-      'Kills real processes, cuts and stalls their connections, fills their disk, and checks that nothing is lost, repeated or run twice. With --url it tests another A2A server as a black box.',
+      'Kills real processes, cuts and stalls their connections, fills their disk, and checks that nothing is lost, repeated or run twice.',
     )
     .option('--seed <n>', 'the seed of every random choice (default: a new seed)', whole)
     .option('--rounds <n>', 'rounds of each part', count, 4)
@@ -67,25 +60,7 @@ export function readCommandLine(args: readonly string[]): Options {
     .addOption(
       new Option('--only <parts>', 'only these parts, separated by commas')
         .argParser(parts)
-        .default([...PARTS], 'all of them')
-        .conflicts('url'),
-    )
-    .option('--url <url>', 'test this A2A server instead of our own programs')
-    .addOption(
-      new Option('--a2a <version>', 'with --url: the A2A version (default: the newest on its card)').choices(
-        A2A_VERSIONS,
-      ),
-    )
-    .option('--token-env <name>', 'with --url: the environment variable with its bearer token', 'A2A_TOKEN')
-    .addOption(
-      new Option(
-        '--text <text>',
-        'with --url: the text of the task: about a second of work that needs no decision and ends as completed',
-      ).default(OFFLINE_TEXT, 'a plan for our offline model'),
-    )
-    .option(
-      '--restart <command>',
-      'with --url: a shell command that kills the server, starts it again and waits until it is ready\n(without it, the scenarios with a killed process do not run)',
+        .default([...PARTS], 'all of them'),
     )
     .option(
       '--database <url>',

@@ -2,17 +2,14 @@
  * `npm run faults`: kills programs, cuts and stalls connections, fills disks, and checks the guarantees each time.
  * The seed fixes every random choice. Exact times also depend on the machine.
  */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { CommanderError } from 'commander';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import { runBlackboxOn, runOwnBlackbox } from './blackbox-report.ts';
+import { runOwnBlackbox } from './blackbox.ts';
 import { EXIT, readCommandLine, type Options } from './command-line.ts';
 import { type FaultDatabase, openFaultDatabase } from './fault-database.ts';
 import { Findings } from './findings.ts';
 import { runPart, type Run } from './parts.ts';
 import { copyPrograms } from './programs.ts';
-import type { Row } from './scenarios.ts';
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -29,15 +26,13 @@ async function main(args: readonly string[]): Promise<number> {
     options.json ? console.error(line) : console.log(line),
   );
   findings.say(`seed ${options.seed}`);
-  let scenarios: readonly Row[] | undefined;
   try {
-    if (options.url === undefined) await runOwn(options, findings);
-    else scenarios = await runOn(options.url, options, findings);
+    await runOwn(options, findings);
   } catch (error) {
     console.error(`The run could not be made: ${messageOf(error)}`);
     return EXIT.usage;
   }
-  report(options, findings, scenarios);
+  report(options, findings);
   return findings.violations.length === 0 ? EXIT.held : EXIT.broken;
 }
 
@@ -60,28 +55,10 @@ async function runOwn(
   }
 }
 
-async function runOn(url: string, options: Options, findings: Findings): Promise<readonly Row[]> {
-  const { a2a, tokenEnv, text, restart } = options;
-  const token = process.env[tokenEnv];
-  const { rows } = await runBlackboxOn(
-    {
-      url,
-      text,
-      ...(a2a !== undefined && { version: a2a }),
-      ...(token !== undefined && { token }),
-      ...(restart !== undefined && {
-        restart: async () => void (await promisify(execFile)('/bin/sh', ['-c', restart])),
-      }),
-    },
-    findings,
-  );
-  return rows;
-}
-
-function report({ json }: Options, findings: Findings, scenarios: readonly Row[] | undefined): void {
+function report({ json }: Options, findings: Findings): void {
   const { seed, counts, violations } = findings;
   if (json) {
-    const told = { seed, counts: Object.fromEntries(counts), violations, scenarios };
+    const told = { seed, counts: Object.fromEntries(counts), violations };
     console.log(JSON.stringify(told));
     return;
   }

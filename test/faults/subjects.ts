@@ -2,8 +2,8 @@
 import { plainAgent } from '../support/fake-agent-plain.ts';
 import { plan, wait } from '../support/offline-plan.ts';
 import { slowSpeaker } from '../support/slow-speaker.ts';
-import type { A2aVersion } from './a2a-client.ts';
-import type { Subject } from './tested-server.ts';
+import type { A2aVersion } from '../../bridge/probe/json-rpc-client.ts';
+import type { Subject } from '../../bridge/probe/probe.ts';
 import { Place } from './place.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
@@ -29,7 +29,15 @@ export async function ourServer(programs: Programs, seed: number, version: A2aVe
     await place.killServer();
     await place.serving();
   };
-  return { subject: { url, token, version, text: OFFLINE_TEXT, restart }, close: () => place.close() };
+  return {
+    subject: {
+      endpoint: { url, headers: { authorization: `Bearer ${token}` } },
+      version,
+      text: OFFLINE_TEXT,
+      restart,
+    },
+    close: () => place.close(),
+  };
 }
 
 /**
@@ -43,5 +51,8 @@ export async function bareServer(version: A2aVersion): Promise<Lent> {
     await agent.stop();
     agent = await plainAgent(version, { executor: slowSpeaker(), port: Number(new URL(url).port) });
   };
-  return { subject: { url, version, text: 'Speak.', restart }, close: () => agent.stop() };
+  return {
+    subject: { endpoint: { url, headers: {} }, version, text: 'Speak.', restart },
+    close: () => agent.stop(),
+  };
 }

@@ -27,13 +27,13 @@ const ENDED = ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'];
 const SETTLED = [...ENDED, 'INPUT_REQUIRED', 'AUTH_REQUIRED'];
 
 /** The content that can be lost: the state, and the text of every artifact. */
-export class WireView {
+export class TaskContent {
   taskId: string | undefined;
   state = '';
   readonly #texts = new Map<string, string>();
 
-  static ofTask(raw: unknown): WireView {
-    return new WireView().take({ task: raw });
+  static ofTask(raw: unknown): TaskContent {
+    return new TaskContent().take({ task: raw });
   }
 
   /** @returns this view after the event */

@@ -1,10 +1,9 @@
 /**
  * A client of A2A 0.3 over JSON-RPC with the interface of the 1.0 client. It translates methods, parameters and
- * answers between the versions, as far as the black-box test needs them.
+ * answers between the versions, as far as the checks need them.
  */
 import { z } from 'zod';
-import { Refusal } from '../support/rpc-answer.ts';
-import type { A2aClient, Caller, Frame, Reading } from './a2a-client.ts';
+import { type Caller, type Frame, type Reading, Refusal } from './json-rpc-client.ts';
 
 const METHODS: Readonly<Record<string, string>> = {
   SendMessage: 'message/send',
@@ -29,9 +28,9 @@ const kinds = z.discriminatedUnion('kind', [
 ]);
 
 export class A2a03Client implements Caller {
-  readonly #client: A2aClient;
+  readonly #client: Caller;
 
-  constructor(client: A2aClient) {
+  constructor(client: Caller) {
     this.#client = client;
   }
 

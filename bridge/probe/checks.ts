@@ -1,24 +1,24 @@
-/** The scenarios of the black-box test. In each, connections, clients or processes come and go in another way. */
+/** The checks of the probe. In each, connections, clients or processes come and go in another way. */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { Refusal } from '../support/rpc-answer.ts';
-import { Disconnected, type Frame } from './a2a-client.ts';
-import type { TestedServer } from './tested-server.ts';
-import { WireView } from './wire-view.ts';
+import { type Frame, NoAnswer, Refusal } from './json-rpc-client.ts';
+import type { ProbedAgent } from './probed-agent.ts';
+import { TaskContent } from './task-content.ts';
 
-export type Verdict = 'held' | 'lost' | 'not supported';
+/** `not supported`: the agent lacks the feature, or the check could not run. */
+export type Verdict = 'passed' | 'failed' | 'not supported';
 
-export interface Row {
-  scenario: string;
-  why: string;
+/** The result of a check. */
+export interface Row extends Omit<Check, 'run'> {
   verdict: Verdict;
   note: string;
 }
 
-type Outcome = Omit<Row, 'scenario' | 'why'>;
+type Outcome = Pick<Row, 'verdict' | 'note'>;
 
-const held = (note = ''): Outcome => ({ verdict: 'held', note });
-export const lost = (note: string): Outcome => ({ verdict: 'lost', note });
+const passed = (note = ''): Outcome => ({ verdict: 'passed', note });
+/** The outcome of a check that the agent does not pass. */
+export const failed = (note: string): Outcome => ({ verdict: 'failed', note });
 const unsupported = (note: string): Outcome => ({ verdict: 'not supported', note });
 
 const listAnswer = z.object({ tasks: z.array(z.looseObject({ id: z.string() })) });
@@ -29,56 +29,74 @@ const listAnswer = z.object({ tasks: z.array(z.looseObject({ id: z.string() })) 
  */
 const MAX_CUTS = 12;
 
-interface Scenario {
+/** Rules that clients need, but that A2A does not have. */
+const BEYOND = 'not in A2A; clients need it';
+
+interface Check {
   /** The behaviour that the server must have. */
   scenario: string;
+  /** The requests of the check, in words. */
+  sent: string;
+  /** The section of the A2A 1.0 specification, and how binding it is. */
+  source: string;
   /** The harm to clients if the server behaves otherwise. */
   why: string;
-  run: (server: TestedServer) => Promise<Outcome>;
+  run: (server: ProbedAgent) => Promise<Outcome>;
 }
 
-export const SCENARIOS: readonly Scenario[] = [
+/** Every check, in the order in which they run. */
+export const CHECKS: readonly Check[] = [
   {
     scenario: 'the same message, sent twice at once, is one task',
+    sent: 'SendMessage twice at the same time, with one message id',
+    source: 'A2A 1.0 §3.3.1 (MAY)',
     why: 'A client whose connection broke cannot know whether its message arrived. So it sends the message again. If the server does not recognize the message id, it does the work twice, with all effects.',
     run: async (server) => {
       const params = server.message();
       const [one, two] = await Promise.all([server.send(params), server.send(params)]);
-      return one.taskId === two.taskId ? held() : lost('two tasks do the same work');
+      return one.taskId === two.taskId ? passed() : failed('two tasks do the same work');
     },
   },
   {
     scenario: 'the same message, sent again later, is the same task',
+    sent: 'SendMessage twice, one after the other, with one message id',
+    source: 'A2A 1.0 §3.3.1 (MAY)',
     why: 'A client that got no answer, or restarted in between, sends the message again. Then the server does the work twice.',
     run: async (server) => {
       const params = server.message();
       const one = await server.send(params);
       const two = await server.send(params);
-      return one.taskId === two.taskId ? held() : lost('a second task does the work again');
+      return one.taskId === two.taskId ? passed() : failed('a second task does the work again');
     },
   },
   {
     scenario: 'another message with the same id is refused',
+    sent: 'SendMessage twice, with one message id and two texts',
+    source: 'A2A 1.0 §3.3.1 (MAY)',
     why: "Two clients may use one id by mistake. Without an error, one client takes the other client's task for its own.",
     run: async (server) => {
       const id = randomUUID();
       await server.send(server.message(id));
-      const again = server.send(server.message(id, `${server.subject.text}\nsay And more.`));
-      return (await refused(again)) ? held() : lost('the server accepted it as a new message');
+      const again = server.send(server.message(id, `${server.text}\nsay And more.`));
+      return (await refused(again)) ? passed() : failed('the server accepted it as a new message');
     },
   },
   {
     scenario: 'a client that disconnects stops no task',
+    sent: 'SendStreamingMessage; the connection closes after the first event; then GetTask',
+    source: BEYOND,
     why: 'Laptops sleep, and proxies cut idle connections. If a task ends with the socket of its reader, no client can leave it alone.',
     run: async (server) => {
       const { taskId = '' } = viewOf(await readSome(server.begin(), 1));
       const end = await server.settled(taskId);
-      if (end === undefined) return lost('the task never settled');
-      return end.state === 'COMPLETED' ? held() : lost(`the task is ${end.state}`);
+      if (end === undefined) return failed('the task never settled');
+      return end.state === 'COMPLETED' ? passed() : failed(`the task is ${end.state}`);
     },
   },
   {
     scenario: 'after a cut, a new subscription gets everything that the reader has missed',
+    sent: 'SendStreamingMessage, cut after each event in turn; then SubscribeToTask and GetTask',
+    source: 'A2A 1.0 §3.1.6 (MUST)',
     why: 'A client that subscribes again needs the current task, with the text from the time between the two streams.',
     run: async (server) => {
       let tried = 0;
@@ -88,7 +106,7 @@ export const SCENARIOS: readonly Scenario[] = [
         if (ended) break;
         const after = await readAll(server.subscribe(taskId)).catch((error: unknown) => {
           // If the task has ended, a subscription is an error. Some servers report this error in the stream itself.
-          if (error instanceof Refusal || error instanceof Disconnected) return [];
+          if (error instanceof Refusal || error instanceof NoAnswer) return [];
           throw error;
         });
         const end = await server.settled(taskId);
@@ -96,30 +114,34 @@ export const SCENARIOS: readonly Scenario[] = [
         tried += 1;
         const seen = viewOf([...before, ...after]).content;
         if (end?.content !== seen)
-          return lost(`cut after event ${cut}: the reader has ${seen}, the task is ${end?.content}`);
+          return failed(`cut after event ${cut}: the reader has ${seen}, the task is ${end?.content}`);
       }
-      return tried === 0 ? unsupported('no task accepted a subscription') : held(`${tried} cuts`);
+      return tried === 0 ? unsupported('no task accepted a subscription') : passed(`${tried} cuts`);
     },
   },
   {
     scenario: 'two readers see the same events in the same order',
+    sent: 'SendStreamingMessage, and SubscribeToTask for the same task meanwhile',
+    source: 'A2A 1.0 §3.5.2 (MUST)',
     why: 'Two windows on the same task must not show different events.',
     run: async (server) => {
       const first = server.begin();
       const opening = await first.next();
-      if (opening.done) return lost('the stream was empty');
+      if (opening.done) return failed('the stream was empty');
       const { taskId = '' } = viewOf([opening.value]);
       const [one, two] = await Promise.all([readAll(first), readAll(server.subscribe(taskId))]);
       const tail = two.slice(1).map(({ text }) => eventOf(text));
       const other = one.map(({ text }) => eventOf(text)).slice(-tail.length);
       if (tail.length === 0) return unsupported('the task had ended before the subscription');
       return JSON.stringify(tail) === JSON.stringify(other)
-        ? held()
-        : lost('the readers saw different events');
+        ? passed()
+        : failed('the readers saw different events');
     },
   },
   {
     scenario: 'a cursor (SSE id, Last-Event-ID) replays exactly the events after it',
+    sent: 'SendStreamingMessage; then SubscribeToTask with each SSE id as Last-Event-ID',
+    source: BEYOND,
     why: 'With event ids, a stream continues after a cut at its last event. A missing or repeated event gives the reader a wrong view of the task.',
     run: async (server) => {
       const { frames, taskId } = await server.whole();
@@ -129,52 +151,59 @@ export const SCENARIOS: readonly Scenario[] = [
         const rest = (await readAll(server.subscribe(taskId, id))).map(({ text }) => eventOf(text));
         const expected = frames.slice(index + 1).map(({ text }) => eventOf(text));
         if (JSON.stringify(rest) !== JSON.stringify(expected))
-          return lost(`after ${id} came ${rest.length} events, not the ${expected.length} that follow`);
+          return failed(`after ${id} came ${rest.length} events, not the ${expected.length} that follow`);
       }
-      return held(`${ids.length} cursors`);
+      return passed(`${ids.length} cursors`);
     },
   },
   {
     scenario: 'a cursor that cannot be honoured is refused',
+    sent: 'SubscribeToTask with the Last-Event-ID 999999999, -1 and x',
+    source: BEYOND,
     why: 'If the server uses another cursor instead, the reader misses events without notice.',
     run: async (server) => {
       const { frames, taskId } = await server.whole();
       if (frames.some(({ id }) => id === undefined)) return unsupported('events carry no ids');
       for (const cursor of ['999999999', '-1', 'x'])
         if (!(await refused(readAll(server.subscribe(taskId, cursor)))))
-          return lost(`the cursor ${cursor} was accepted`);
-      return held();
+          return failed(`the cursor ${cursor} was accepted`);
+      return passed();
     },
   },
   {
     scenario: 'an ended task does not change: it accepts no message and no cancel',
+    sent: 'SendMessage and CancelTask for a task that has ended',
+    source: 'A2A 1.0 §3.1.1, §3.1.5 (MUST)',
     why: 'A task that has ended is final (A2A 1.0 §3.1.1, §3.1.5). A client must be able to rely on the result that it has read.',
     run: async (server) => {
       const task = await server.send(server.message());
       const taskId = task.taskId ?? '';
       const before = (await server.settled(taskId))?.content;
       const message = { messageId: randomUUID(), taskId, role: 'ROLE_USER', parts: [{ text: 'more' }] };
-      if (!(await refused(server.client.call('SendMessage', { message }))))
-        return lost('it accepted a message');
+      if (!(await refused(server.send({ message })))) return failed('it accepted a message');
       if (!(await refused(server.client.call('CancelTask', { id: taskId }))))
-        return lost('it accepted a cancel');
-      return (await server.task(taskId)).content === before ? held() : lost('it has changed');
+        return failed('it accepted a cancel');
+      return (await server.task(taskId)).content === before ? passed() : failed('it has changed');
     },
   },
   {
     scenario: 'an unknown task id is an error',
+    sent: 'GetTask with an id of no task',
+    source: 'A2A 1.0 §3.4.2 (MUST)',
     why: 'A client with a wrong id must get an error.',
     run: async (server) =>
-      (await refused(server.task(randomUUID()))) ? held() : lost('the server answered with a task'),
+      (await refused(server.task(randomUUID()))) ? passed() : failed('the server answered with a task'),
   },
   {
     scenario: 'the list contains every task',
+    sent: 'SendMessage; then ListTasks',
+    source: 'A2A 1.0 §3.1.4 (MUST)',
     why: 'After a restart, a client can find its tasks only in the list.',
     run: async (server) => {
       const { taskId = '' } = await server.send(server.message());
       try {
         const { tasks } = listAnswer.parse(await server.client.call('ListTasks', { pageSize: 100 }));
-        return tasks.some(({ id }) => id === taskId) ? held() : lost('it is not in the list');
+        return tasks.some(({ id }) => id === taskId) ? passed() : failed('it is not in the list');
       } catch (error) {
         if (error instanceof Refusal) return unsupported(error.message);
         throw error;
@@ -183,48 +212,54 @@ export const SCENARIOS: readonly Scenario[] = [
   },
   {
     scenario: 'after a kill and a restart, the server still has its ended tasks',
+    sent: 'SendMessage; a kill and a restart; then GetTask',
+    source: BEYOND,
     why: 'Otherwise, results that no client has read are lost with the process.',
     run: async (server) => {
-      const { restart } = server.subject;
+      const { restart } = server;
       if (restart === undefined)
         return unsupported('not tested: --restart must give the command that kills and restarts the server');
       const { taskId = '', content } = await server.send(server.message());
       await restart();
       const now = await known(server, taskId);
-      if (now === undefined) return lost('the server does not know the task any more');
-      return now.content === content ? held() : lost('the task has changed');
+      if (now === undefined) return failed('the server does not know the task any more');
+      return now.content === content ? passed() : failed('the task has changed');
     },
   },
   {
     scenario: 'after a kill and a restart, the server continues its running tasks',
+    sent: 'SendStreamingMessage; a kill and a restart after the first event; then GetTask',
+    source: BEYOND,
     why: 'Otherwise, accepted work neither completes nor fails, and its client waits for ever.',
     run: async (server) => {
-      const { restart } = server.subject;
+      const { restart } = server;
       if (restart === undefined)
         return unsupported('not tested: --restart must give the command that kills and restarts the server');
       const stream = server.begin();
       const opening = await stream.next();
-      if (opening.done) return lost('the stream was empty');
+      if (opening.done) return failed('the stream was empty');
       const { taskId = '' } = viewOf([opening.value]);
       await restart();
       if ((await known(server, taskId)) === undefined)
-        return lost('the server does not know the task any more');
+        return failed('the server does not know the task any more');
       const end = await server.settled(taskId);
-      return end?.state === 'COMPLETED' ? held() : lost(`the task is ${end?.state ?? 'unsettled'}`);
+      return end?.state === 'COMPLETED' ? passed() : failed(`the task is ${end?.state ?? 'unsettled'}`);
     },
   },
   {
     scenario: 'the same message, sent again after a kill, is the same task',
+    sent: 'SendMessage; a kill and a restart; then the same SendMessage',
+    source: 'A2A 1.0 §3.3.1 (MAY)',
     why: 'A client that got no answer because of the kill sends the message again. Then the server does the work twice.',
     run: async (server) => {
-      const { restart } = server.subject;
+      const { restart } = server;
       if (restart === undefined)
         return unsupported('not tested: --restart must give the command that kills and restarts the server');
       const params = server.message();
       const { taskId } = await server.send(params);
       await restart();
       const again = await server.send(params);
-      return again.taskId === taskId ? held() : lost('a second task does the work again');
+      return again.taskId === taskId ? passed() : failed('a second task does the work again');
     },
   },
 ];
@@ -233,7 +268,7 @@ export const SCENARIOS: readonly Scenario[] = [
  * Reads the task from the server.
  * @returns undefined if the server does not have the task
  */
-async function known(server: TestedServer, taskId: string): Promise<WireView | undefined> {
+async function known(server: ProbedAgent, taskId: string): Promise<TaskContent | undefined> {
   try {
     return await server.task(taskId);
   } catch (error) {
@@ -266,8 +301,8 @@ async function readAll(stream: AsyncGenerator<Frame, void, undefined>): Promise<
   return readSome(stream, Infinity);
 }
 
-const viewOf = (frames: readonly Frame[]): WireView =>
-  frames.reduce((view, { data }) => view.take(data), new WireView());
+const viewOf = (frames: readonly Frame[]): TaskContent =>
+  frames.reduce((view, { data }) => view.take(data), new TaskContent());
 
 /** Returns the event in a JSON-RPC answer. Omits the request id, because it differs between readers. */
 function eventOf(text: string): unknown {

@@ -1,0 +1,88 @@
+/** `probe`: tests an A2A agent with real tasks, and prints a report for its authors. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { credentialHeaders } from '../../agents/credentials.ts';
+import type { A2aVersion } from '../../probe/json-rpc-client.ts';
+import { findTarget, MAX_PROBE_MS, probe, type Subject, type Target } from '../../probe/probe.ts';
+import { MAX_MESSAGES } from '../../probe/probed-agent.ts';
+import { reportText } from '../../probe/report-text.ts';
+import { agentSettings } from '../../settings/settings.ts';
+import type { CommandRun, CommonOptions } from '../context/run-command.ts';
+import { commandWords } from '../models/edit-model-settings.ts';
+import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
+
+export interface ProbeOptions extends CommonOptions {
+  cardUrl?: string;
+  tokenVariable?: string;
+  tokenCommand?: string;
+  text: string;
+  a2a?: A2aVersion;
+  restart?: string;
+  yes?: boolean;
+}
+
+/**
+ * Says what it will send, asks, and then runs the checks.
+ * @returns EXIT_FAILURE if a check fails, or the person declines
+ * @throws UsageError; ProductError AGENT_UNREACHABLE
+ */
+export async function probeAgent(
+  { options, terminal, env }: CommandRun<ProbeOptions>,
+  url: string,
+): Promise<number> {
+  const json = options.json === true;
+  const asks = options.yes !== true;
+  if (asks && (json || !terminal.interactive))
+    throw new UsageError('A probe starts real tasks. Without a terminal, and with --json, add --yes.');
+  const subject = await subjectOf(url, options, env);
+  const target = await findTarget(subject);
+  if (!json) terminal.say(announcement(subject, target));
+  if (asks && !(await terminal.confirm('Start?'))) {
+    terminal.say('Nothing was sent.');
+    return EXIT_FAILURE;
+  }
+  const report = await probe(subject, target);
+  terminal.say(json ? JSON.stringify(report) : reportText(report));
+  return report.rows.some(({ verdict }) => verdict === 'failed') ? EXIT_FAILURE : 0;
+}
+
+function announcement({ endpoint, text, restart }: Subject, { url, version, agent }: Target): string {
+  const lines = [
+    `This sends up to ${MAX_MESSAGES} messages to "${visibleLine(agent.name)}" at ${visibleLine(url)}, over A2A ${version}.`,
+    `Each may start a task, which may cost money: ${JSON.stringify(text)}.`,
+    `It takes at most ${MAX_PROBE_MS / 60_000} minutes. The agent keeps the tasks.`,
+  ];
+  if (new URL(url).origin !== new URL(endpoint.url).origin)
+    lines.push('The card names another host than your URL. This host does not get the token.');
+  if (restart !== undefined) lines.push('Three checks kill and restart the agent with your command.');
+  return `${lines.join('\n')}\n`;
+}
+
+/** @throws UsageError; ProductError CONFIGURATION if the token cannot be read */
+async function subjectOf(
+  url: string,
+  { cardUrl, tokenVariable, tokenCommand, text, a2a, restart }: ProbeOptions,
+  env: CommandRun<ProbeOptions>['env'],
+): Promise<Subject> {
+  if (tokenVariable !== undefined && tokenCommand !== undefined)
+    throw new UsageError('Name a variable or a command for the token, not both.');
+  const parsed = agentSettings.safeParse({
+    url,
+    ...(cardUrl !== undefined && { cardUrl }),
+    ...(tokenVariable !== undefined && { tokenEnv: tokenVariable }),
+    ...(tokenCommand !== undefined && { tokenCommand: commandWords(tokenCommand, '--token-command') }),
+  });
+  if (!parsed.success) throw new UsageError(`This agent cannot be tested: ${issuesText(parsed.error)}.`);
+  const headers = await credentialHeaders('The agent', parsed.data, env);
+  return {
+    endpoint: { url, cardUrl, headers },
+    version: a2a,
+    text,
+    restart:
+      restart === undefined
+        ? undefined
+        : async () => void (await promisify(execFile)('/bin/sh', ['-c', restart])),
+  };
+}

@@ -1,0 +1,170 @@
+/** Calls A2A methods over JSON-RPC, and shows each answer as it came. Needs no extension of the agent. */
+import { z } from 'zod';
+import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
+import { eventsOf } from '../../shared/net/server-sent-events.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
+
+/** The A2A versions that the probe supports, newest first. */
+export const A2A_VERSIONS = ['1.0', '0.3'] as const;
+export type A2aVersion = (typeof A2A_VERSIONS)[number];
+
+/** One event of a stream. */
+export interface Frame {
+  /** The SSE id of the event. */
+  id: string | undefined;
+  data: unknown;
+  text: string;
+}
+
+export interface Reading {
+  /** Asks the agent to replay the events after this SSE id. */
+  lastEventId?: string | undefined;
+}
+
+/** Calls A2A methods, with the names and types of A2A 1.0. */
+export interface Caller {
+  /**
+   * @returns the result
+   * @throws Refusal if the agent answers with an error
+   * @throws NoAnswer if the agent does not answer, or its answer is no JSON-RPC
+   */
+  call(method: string, params: unknown): Promise<unknown>;
+  /**
+   * Yields the events that answer a request.
+   * @throws Refusal, NoAnswer
+   */
+  stream(method: string, params: unknown, reading?: Reading): AsyncGenerator<Frame, void, undefined>;
+}
+
+const rpcError = z.object({ code: z.number(), message: z.string() });
+const rpcAnswer = z.union([z.object({ error: rpcError }), z.object({ result: z.unknown() })]);
+
+/** The agent answered with a JSON-RPC error. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+  readonly code: number;
+
+  constructor({ code, message }: z.infer<typeof rpcError>) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The connection ended before the answer, the answer took too long, or it is no JSON-RPC. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+}
+
+interface JsonRpcClientOptions {
+  url: string;
+  version: A2aVersion;
+  /** Adds the credentials and limits the size of answers. */
+  fetchImpl: typeof fetch;
+  /** Ends every request, for example when the time of the probe is over. */
+  signal: AbortSignal;
+}
+
+/** The longest time for one answer or one stream, in milliseconds. */
+const ANSWER_MS = 60_000;
+
+export class JsonRpcClient implements Caller {
+  readonly #options: JsonRpcClientOptions;
+
+  constructor(options: JsonRpcClientOptions) {
+    this.#options = options;
+  }
+
+  async call(method: string, params: unknown): Promise<unknown> {
+    const response = await this.#post(method, params, { limit: this.#limit() });
+    return resultOf(await jsonOf(response));
+  }
+
+  async *stream(
+    method: string,
+    params: unknown,
+    { lastEventId }: Reading = {},
+  ): AsyncGenerator<Frame, void, undefined> {
+    // A reader that leaves early closes the connection.
+    const left = new AbortController();
+    const limit = AbortSignal.any([this.#limit(), left.signal]);
+    try {
+      const response = await this.#post(method, params, { limit, lastEventId });
+      if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
+        resultOf(await jsonOf(response));
+        throw new NoAnswer(`${method} was answered with neither a stream nor an error`);
+      }
+      const events = eventsOf(response, { signal: limit });
+      for (;;) {
+        const next = await events.next().catch((error: unknown) => {
+          throw new NoAnswer(`the stream was cut: ${messageOf(error)}`);
+        });
+        if (next.done) return;
+        const { id, event, data } = next.value;
+        if (event !== undefined && event !== 'message')
+          throw new NoAnswer(`the agent ended the stream with the event "${event}": ${data}`);
+        yield { id, data: resultOf(parsed(data)), text: data };
+      }
+    } finally {
+      left.abort();
+    }
+  }
+
+  #limit(): AbortSignal {
+    return AbortSignal.any([this.#options.signal, AbortSignal.timeout(ANSWER_MS)]);
+  }
+
+  async #post(
+    method: string,
+    params: unknown,
+    { limit, lastEventId }: Reading & { limit: AbortSignal },
+  ): Promise<Response> {
+    const { url, version, fetchImpl } = this.#options;
+    try {
+      return await fetchImpl(url, {
+        method: 'POST',
+        signal: limit,
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          'A2A-Version': version,
+          // An agent that lacks this extension ignores it.
+          'A2A-Extensions': RESUMABLE_STREAM,
+          ...(lastEventId !== undefined && { [LAST_EVENT_ID]: lastEventId }),
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      });
+    } catch (error) {
+      throw new NoAnswer(limit.aborted ? `${method} took too long` : causeOf(error));
+    }
+  }
+}
+
+/** @throws NoAnswer */
+async function jsonOf(response: Response): Promise<unknown> {
+  const text = await response.text().catch((error: unknown) => {
+    throw new NoAnswer(`the answer was cut: ${messageOf(error)}`);
+  });
+  return parsed(text);
+}
+
+function parsed(text: string): unknown {
+  try {
+    const json: unknown = JSON.parse(text);
+    return json;
+  } catch {
+    throw new NoAnswer(`the answer is not JSON: ${text.slice(0, 100)}`);
+  }
+}
+
+/** @throws Refusal; NoAnswer if the answer is no JSON-RPC answer */
+function resultOf(answer: unknown): unknown {
+  const read = rpcAnswer.safeParse(answer);
+  if (!read.success) throw new NoAnswer('the answer has neither a result nor an error of JSON-RPC');
+  if ('error' in read.data) throw new Refusal(read.data.error);
+  return read.data.result;
+}
+
+function causeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return messageOf(cause ?? error);
+}

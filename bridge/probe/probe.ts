@@ -1,0 +1,132 @@
+/** Tests what an A2A agent keeps and what it loses, through A2A only. */
+import { z } from 'zod';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { agentFetch } from '../agents/agent-fetch.ts';
+import { fetchCard, type CardFacts } from '../agents/card.ts';
+import type { Endpoint } from '../agents/connection.ts';
+import { redact } from '../agents/redaction.ts';
+import { A2a03Client } from './a2a-03-client.ts';
+import { CHECKS, failed, type Row } from './checks.ts';
+import { A2A_VERSIONS, type A2aVersion, JsonRpcClient, NoAnswer, Refusal } from './json-rpc-client.ts';
+import { ProbedAgent } from './probed-agent.ts';
+
+/** An agent under test, and the task that the probe gives it. */
+export interface Subject {
+  endpoint: Endpoint;
+  /** The version to test. By default the newest version on the agent's card. */
+  version?: A2aVersion | undefined;
+  /** The text of a task that works about a second, produces output meanwhile, and needs no decision. */
+  text: string;
+  /** Kills the agent's process without a warning and starts it again. */
+  restart?: (() => Promise<void>) | undefined;
+}
+
+/** A JSON-RPC interface of the agent's card. */
+export interface Target {
+  url: string;
+  version: A2aVersion;
+  /** The name and version of the agent on its card. */
+  agent: { name: string; version: string };
+}
+
+/** The results of the checks. */
+export interface Report extends Target {
+  /** The number of messages that the probe sent. */
+  messages: number;
+  rows: readonly Row[];
+}
+
+/** The longest time of a whole probe, in milliseconds. */
+export const MAX_PROBE_MS = 5 * 60_000;
+const CARD_MS = 20_000;
+
+/**
+ * Reads the card, and chooses the interface to test. Starts no task.
+ * @throws ProductError AGENT_UNREACHABLE if there is no card, or the card has no JSON-RPC interface of the version
+ */
+export async function findTarget({ endpoint, version }: Subject): Promise<Target> {
+  const { url, cardUrl } = endpoint;
+  const facts = await readCard(cardUrl ?? url, fetchOf(endpoint));
+  const offered = jsonRpcInterfaces(facts);
+  const found = offered.find((each) => version === undefined || each.version === version);
+  if (found === undefined)
+    throw unreachable(`The card of ${url} has no JSON-RPC interface of A2A ${version ?? '1.0 or 0.3'}.`);
+  return { ...found, agent: { name: facts.name, version: facts.version } };
+}
+
+/**
+ * Runs every check, one after the other.
+ * @throws ProductError AGENT_UNREACHABLE if the agent does not complete the task; then no check ran
+ */
+export async function probe(subject: Subject, target: Target): Promise<Report> {
+  const { endpoint, text, restart } = subject;
+  const { url, version } = target;
+  const signal = AbortSignal.timeout(MAX_PROBE_MS);
+  const client = new JsonRpcClient({ url, version, fetchImpl: fetchOf(endpoint), signal });
+  const server = new ProbedAgent({
+    client: version === '1.0' ? client : new A2a03Client(client),
+    text,
+    restart,
+    signal,
+  });
+  await mustWork(server, url);
+  const rows: Row[] = [];
+  for (const { run, ...check } of CHECKS) {
+    const outcome = await run(server).catch((error: unknown) => {
+      if (signal.aborted) return { verdict: 'not supported', note: 'not tested: no time left' } as const;
+      if (error instanceof Refusal || error instanceof NoAnswer || error instanceof z.ZodError)
+        return failed(`a valid request failed: ${wordsOf(error)}`);
+      throw error;
+    });
+    // An agent may repeat the token of a request in its answer.
+    rows.push({ ...check, verdict: outcome.verdict, note: redact(outcome.note, endpoint.headers) });
+  }
+  return { ...target, messages: server.messages, rows };
+}
+
+const fetchOf = ({ url, headers }: Endpoint): typeof fetch =>
+  agentFetch({ origin: new URL(url).origin, headers });
+
+async function readCard(url: string, fetchImpl: typeof fetch): Promise<CardFacts> {
+  try {
+    const { facts } = await fetchCard(url, (input, init) =>
+      fetchImpl(input, { ...init, signal: AbortSignal.timeout(CARD_MS) }),
+    );
+    return facts;
+  } catch (error) {
+    throw unreachable(`There is no usable agent card at ${url} (${wordsOf(error)}).`);
+  }
+}
+
+/**
+ * An agent that refuses everything, or starts no tasks, would pass half of the checks. So it must first complete a
+ * task.
+ */
+async function mustWork(server: ProbedAgent, url: string): Promise<void> {
+  const task = await server.send(server.message()).catch((error: unknown) => {
+    throw unreachable(`${url} does not accept a message (${wordsOf(error)}).`);
+  });
+  if (task.state !== 'COMPLETED')
+    throw unreachable(
+      `The task ${JSON.stringify(server.text)} on ${url} is ${task.state}, not COMPLETED. Choose another --text.`,
+    );
+}
+
+/** The JSON-RPC interfaces, newest version first. */
+function jsonRpcInterfaces({ interfaces }: CardFacts): Pick<Target, 'url' | 'version'>[] {
+  return A2A_VERSIONS.flatMap((version) =>
+    interfaces
+      .filter(
+        ({ binding, protocolVersion }) =>
+          binding.toUpperCase() === 'JSONRPC' && protocolVersion.startsWith(version),
+      )
+      .map(({ url }) => ({ url, version })),
+  );
+}
+
+const unreachable = (message: string): ProductError => new ProductError('AGENT_UNREACHABLE', message);
+
+function wordsOf(error: unknown): string {
+  const words = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
+  return words.replaceAll(/\s+/g, ' ').slice(0, 200);
+}

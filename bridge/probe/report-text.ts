@@ -1,0 +1,33 @@
+/** Writes the report of a probe as text that a person can send to the authors of the agent. Pure. */
+import { visibleLine } from '../../shared/text/visible-text.ts';
+import type { Row } from './checks.ts';
+import type { Report } from './probe.ts';
+
+/** @returns a table of all checks, and a paragraph for each check that failed */
+export function reportText({ agent, url, version, messages, rows }: Report): string {
+  const who = `${agent.name} ${agent.version}`.trim();
+  const width = Math.max(...rows.map(({ scenario }) => scenario.length));
+  const table = rows.map(({ scenario, verdict, note }) =>
+    `  ${verdict.padEnd(13)}  ${scenario.padEnd(width)}  ${visibleLine(note)}`.trimEnd(),
+  );
+  const failures = rows.filter(({ verdict }) => verdict === 'failed');
+  const passed = rows.filter(({ verdict }) => verdict === 'passed');
+  return [
+    `Probe of ${visibleLine(who)} at ${visibleLine(url)}, A2A ${version} over JSON-RPC; ${messages} messages sent`,
+    '',
+    ...table,
+    '',
+    `${passed.length} of ${rows.length} checks passed, ${failures.length} failed.`,
+    ...failures.map(failureText),
+  ].join('\n');
+}
+
+function failureText({ scenario, sent, source, note, why }: Row): string {
+  const lines = [
+    ['Sent', sent],
+    ['Expected', `${scenario} (${source})`],
+    ['Received', visibleLine(note)],
+    ['Why it matters', why],
+  ];
+  return ['', ...lines.map(([name, text]) => `  ${`${name}:`.padEnd(16)}${text}`)].join('\n');
+}

@@ -1,0 +1,92 @@
+/** Tests the command `probe`, with agents that listen on real sockets. */
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { hostileAgent } from '../../support/fake-agent-hostile.ts';
+import { plainAgent } from '../../support/fake-agent-plain.ts';
+import { plan, wait } from '../../support/offline-plan.ts';
+import { slowSpeaker } from '../../support/slow-speaker.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { cli, cliAtTerminal } from './support/cli.ts';
+import { cliStage } from './support/cli-stage.ts';
+
+const open: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+function stopping<A extends { stop: () => unknown }>(agent: A): A {
+  open.push(() => agent.stop());
+  return agent;
+}
+
+const report = z.object({
+  version: z.string(),
+  messages: z.number(),
+  rows: z.array(
+    z.object({
+      scenario: z.string(),
+      sent: z.string().min(1),
+      source: z.string().min(1),
+      verdict: z.enum(['passed', 'failed', 'not supported']),
+    }),
+  ),
+});
+
+describe('the command probe', () => {
+  it('our server passes each check that needs no restart, and its token is in no report', async () => {
+    const { server, run: serve } = await cliStage();
+    await serve('tasks');
+    const token = await readFile(join(server.stateDir, 'token'), 'utf8');
+    const text = plan({ say: 'One. ', repeat: 3 }, wait(0.1), { say: 'Two. ', repeat: 3 }, wait(0.1));
+    const { code, stdout, stderr } = await cli(
+      ['probe', server.url, '--token-variable', 'TEAM_TOKEN', '--text', text, '--yes', '--json'],
+      { home: await temporaryDirectory(), env: { TEAM_TOKEN: token } },
+    );
+    expect(stderr).toBe('');
+    const { rows, messages, version } = report.parse(JSON.parse(stdout));
+    expect(rows.filter(({ verdict }) => verdict === 'failed')).toEqual([]);
+    expect(rows.filter(({ verdict }) => verdict === 'passed')).toHaveLength(11);
+    expect([code, version]).toEqual([0, '1.0']);
+    expect(messages).toBeLessThanOrEqual(40);
+    expect(stdout).not.toContain(token.trim());
+  });
+
+  it.each(['1.0', '0.3'] as const)(
+    'the report about an agent of A2A %s that starts two tasks for one message says what was sent and expected',
+    async (version) => {
+      const agent = stopping(await plainAgent(version, { executor: slowSpeaker() }));
+      const { code, stdout } = await cli(['probe', agent.url, '--yes', '--text', 'Speak.'], {
+        home: await temporaryDirectory(),
+      });
+      expect(code).toBe(1);
+      expect(stdout).toContain('This sends up to 40 messages');
+      expect(stdout).toMatch(/\n {2}Sent: +SendMessage twice, one after the other, with one message id\n/);
+      expect(stdout).toMatch(/\n {2}Expected: .*\(A2A 1\.0 §3\.3\.1 \(MAY\)\)\n {2}Received: +a second task/);
+    },
+  );
+
+  it('without a terminal and --yes, or after a no, it sends no message', async () => {
+    const agent = stopping(await plainAgent('1.0'));
+    const home = await temporaryDirectory();
+    expect(await cli(['probe', agent.url], { home })).toMatchObject({ code: 2 });
+    expect(await cliAtTerminal(['probe', agent.url], { home, keys: 'n\n' })).toMatchObject({ code: 1 });
+    expect(agent.received).toEqual([]);
+  });
+
+  it('an agent that does not complete the task, and one without a card, are reported in one sentence', async () => {
+    const asking = stopping(await plainAgent('1.0'));
+    const home = await temporaryDirectory();
+    const waits = await cli(['probe', asking.url, '--yes'], { home });
+    expect(waits).toMatchObject({ code: 69 });
+    expect(waits.stderr).toContain('INPUT_REQUIRED, not COMPLETED');
+    expect(asking.received).toHaveLength(1);
+    const none = stopping(
+      await hostileAgent((_, response) => response.writeHead(404).end('\u{1b}[2J'), { card: true }),
+    );
+    const missing = await cli(['probe', none.url, '--yes'], { home });
+    expect(missing).toMatchObject({ code: 69 });
+    expect(missing.stderr).not.toContain('\u{1b}');
+  });
+});
