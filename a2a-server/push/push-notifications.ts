@@ -35,6 +35,8 @@ const MAX_PER_TASK = 10;
 const READ_AT_ONCE = 100;
 /** Longer than a post may take, so that a slow post of one server cannot arrive after later events. */
 const LEASE_MS = 15_000;
+/** A post takes at most 10 s. */
+const RENEWED_BELOW_MS = 12_000;
 /** How often servers that share a database look for what others have registered, or left. */
 const LOOK_MS = 5_000;
 
@@ -65,6 +67,18 @@ interface PushParts {
   shared: boolean;
   /** Called after each attempt, and when a receiver is given up. */
   onResult?: (result: PushResult) => void;
+}
+
+/** A record, and the text that the store has. */
+interface Stored {
+  subscription: Subscription;
+  text: string;
+}
+
+/** One journal entry. Without a body, clients do not need it. */
+interface Post {
+  seq: number;
+  body: string | undefined;
 }
 
 /** The end of one delivery run. `waits`: at this time the next attempt begins, in milliseconds since 1970. */
@@ -183,7 +197,7 @@ export class PushNotifications {
     });
   }
 
-  async #read(name: string): Promise<{ subscription: Subscription; text: string } | undefined> {
+  async #read(name: string): Promise<Stored | undefined> {
     const text = await this.#parts.records.read(KIND, name);
     const subscription = text === undefined ? undefined : parsed(text);
     return text === undefined || subscription === undefined ? undefined : { subscription, text };
@@ -255,116 +269,137 @@ export class PushNotifications {
 
   /** Delivers until nothing is left, the receiver fails, or another server delivers. */
   async #run(name: string): Promise<Run> {
-    const { clock, log } = this.#parts;
-    for (;;) {
-      if (this.#stop.signal.aborted) return { type: 'idle' };
-      const found = await this.#read(name);
-      if (found === undefined) return { type: 'over' };
-      const { subscription, text } = found;
-      const { delivery, lease, taskId } = subscription;
-      const now = clock.now();
-      if (delivery.type === 'dead') return { type: 'over' };
-      if (delivery.type === 'retrying' && delivery.at > now) return { type: 'waits', until: delivery.at };
-      if (this.#parts.shared && lease !== null && lease.by !== this.#server && lease.until > now)
-        return { type: 'waits', until: lease.until };
-      const next = await this.#next(subscription).catch((error: unknown) => {
-        // The task was deleted, and its notifications with it.
-        if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return 'deleted' as const;
-        throw error;
-      });
-      if (next === 'deleted' || next === 'ended') {
+    while (!this.#stop.signal.aborted) {
+      const stored = await this.#read(name);
+      if (stored === undefined) return { type: 'over' };
+      const { subscription } = stored;
+      const until = this.#postponed(subscription);
+      if (until !== undefined) return { type: 'waits', until };
+      const next = await this.#next(subscription);
+      if (next === 'over') {
         await this.#parts.records.remove(KIND, name);
-        this.#forget(name, taskId);
+        this.#forget(name, subscription.taskId);
         return { type: 'over' };
       }
-      if (next === undefined) return { type: 'idle' };
-      const held = await this.#store(name, text, { ...subscription, lease: this.#lease(lease) });
-      if (held === undefined) continue;
-      let delivered = held;
-      try {
-        for (const { seq, body } of next) {
-          if (body !== undefined) {
-            await this.#post(subscription, body);
-            this.#parts.onResult?.('delivered');
-          }
-          // An entry that clients do not need needs no write of its own.
-          if (body === undefined && seq !== next.at(-1)?.seq) continue;
-          const stored = await this.#store(name, delivered, {
-            ...subscription,
-            cursor: seq,
-            delivery: { type: 'active' },
-            lease: this.#lease(null),
-          });
-          if (stored === undefined) break;
-          delivered = stored;
-        }
-      } catch (error) {
+      if (next === 'nothing') return { type: 'idle' };
+      // Another server may take the delivery at the same time. Only one of the two changes the record.
+      const held = await this.#store(name, stored, {
+        ...subscription,
+        lease: this.#lease(subscription.lease),
+      });
+      const end = held && (await this.#deliverBatch(name, held, next));
+      if (end !== undefined) return end;
+    }
+    return { type: 'idle' };
+  }
+
+  /** Returns the time of the next attempt, in milliseconds since 1970. Undefined if it may begin now. */
+  #postponed({ delivery, lease }: Subscription): number | undefined {
+    const now = this.#parts.clock.now();
+    if (delivery.type === 'retrying' && delivery.at > now) return delivery.at;
+    const isTaken = this.#parts.shared && lease !== null && lease.by !== this.#server && lease.until > now;
+    return isTaken ? lease.until : undefined;
+  }
+
+  /** Posts the entries in order, and stores the position after each. @returns the end of the run, after a failure */
+  async #deliverBatch(name: string, held: Stored, entries: readonly Post[]): Promise<Run | undefined> {
+    let current = held;
+    for (const { seq, body } of entries) {
+      if (body !== undefined) {
+        const problem = await this.#post(current.subscription, body);
         if (this.#stop.signal.aborted) return { type: 'idle' };
-        const problem = messageOf(error);
-        const after = afterFailure(delivery, problem, clock.now());
-        // Only the host, because the path or the query of such an address is often a secret.
-        const receiver = new URL(subscription.url).host;
-        this.#parts.onResult?.('failed');
-        if (after.type === 'dead') {
-          this.#parts.onResult?.('given-up');
-          log.error({ taskId, receiver, problem }, 'a receiver of push notifications was away for a day');
-        } else log.warn({ taskId, receiver, problem }, 'a push notification could not be delivered');
-        await this.#store(name, delivered, {
-          ...(parsed(delivered) ?? subscription),
-          delivery: after,
-          lease: null,
-        });
-        return after.type === 'retrying' ? { type: 'waits', until: after.at } : { type: 'over' };
+        if (problem !== undefined) return this.#failed(name, current, problem);
+        this.#parts.onResult?.('delivered');
       }
+      // An entry that clients do not need needs no write of its own.
+      if (body === undefined && seq !== entries.at(-1)?.seq) continue;
+      const next = await this.#store(name, current, {
+        ...current.subscription,
+        cursor: seq,
+        delivery: { type: 'active' },
+        lease: this.#lease(current.subscription.lease),
+      });
+      // The configuration was deleted, or made again.
+      if (next === undefined) return undefined;
+      current = next;
     }
+    return undefined;
   }
 
-  /**
-   * Returns what to send next. An entry without a body is not for clients. Undefined if the receiver has everything so
-   * far, `ended` if the task has ended too.
-   */
-  async #next(
-    subscription: Subscription,
-  ): Promise<readonly { seq: number; body: string | undefined }[] | 'ended' | undefined> {
+  async #failed(name: string, stored: Stored, problem: string): Promise<Run> {
+    const { clock, log, onResult } = this.#parts;
+    const { taskId, url, delivery } = stored.subscription;
+    const after = afterFailure(delivery, problem, clock.now());
+    // Only the host, because the path or the query of such an address is often a secret.
+    const receiver = new URL(url).host;
+    onResult?.('failed');
+    log.warn({ taskId, receiver, problem }, 'a push notification could not be delivered');
+    if (after.type === 'dead') {
+      onResult?.('given-up');
+      log.error(
+        { taskId, receiver },
+        'a receiver of push notifications was away for a day, so it gets nothing more',
+      );
+    }
+    await this.#store(name, stored, { ...stored.subscription, delivery: after, lease: null });
+    return after.type === 'retrying' ? { type: 'waits', until: after.at } : { type: 'over' };
+  }
+
+  /** Returns what to send next. `nothing`: the receiver has everything so far. `over`: nothing more will come. */
+  async #next(subscription: Subscription): Promise<readonly Post[] | 'nothing' | 'over'> {
     const { tasks, bodies } = this.#parts;
-    const { taskId, owner, cursor } = subscription;
+    const { taskId, owner, cursor, delivery } = subscription;
     const reader = { principal: owner };
-    if (cursor === null) {
-      const snapshot = await tasks.snapshot(taskId, reader);
-      return [{ seq: snapshot.seq, body: bodies.ofTask(snapshot, subscription) }];
+    try {
+      if (delivery.type === 'dead') {
+        await tasks.row(taskId, reader);
+        return 'nothing';
+      }
+      if (cursor === null) {
+        const snapshot = await tasks.snapshot(taskId, reader);
+        return [{ seq: snapshot.seq, body: bodies.ofTask(snapshot, subscription) }];
+      }
+      const entries = await tasks.entries(taskId, reader, { after: cursor, limit: READ_AT_ONCE });
+      if (entries.length > 0)
+        return entries.map((entry) => ({ seq: entry.seq, body: bodies.ofEntry(entry, subscription) }));
+      const row = await tasks.row(taskId, reader);
+      return TERMINAL_STATES.has(row.state) && row.seq === cursor ? 'over' : 'nothing';
+    } catch (error) {
+      // The task was deleted, and its notifications with it.
+      if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return 'over';
+      throw error;
     }
-    const entries = await tasks.entries(taskId, reader, { after: cursor, limit: READ_AT_ONCE });
-    if (entries.length > 0)
-      return entries.map((entry) => ({ seq: entry.seq, body: bodies.ofEntry(entry, subscription) }));
-    const row = await tasks.row(taskId, reader);
-    return TERMINAL_STATES.has(row.state) && row.seq === cursor ? 'ended' : undefined;
   }
 
+  /** Returns a lease that lasts longer than one post. */
   #lease(now: Subscription['lease']): Subscription['lease'] {
     if (!this.#parts.shared) return null;
-    const until = this.#parts.clock.now() + LEASE_MS;
-    return now !== null && now.by === this.#server && now.until - this.#parts.clock.now() > LEASE_MS / 2
-      ? now
-      : { by: this.#server, until };
+    const time = this.#parts.clock.now();
+    const isLongEnough = now !== null && now.by === this.#server && now.until - time > RENEWED_BELOW_MS;
+    return isLongEnough ? now : { by: this.#server, until: time + LEASE_MS };
   }
 
-  /** Stores the change if nobody has changed the record. @returns the stored text */
-  async #store(name: string, before: string, after: Subscription): Promise<string | undefined> {
-    const text = JSON.stringify(after);
-    if (text === before) return before;
-    return (await this.#parts.records.swap(KIND, name, before, text)) ? text : undefined;
+  /** Stores the change. Undefined if somebody else has changed or removed the record. */
+  async #store(name: string, before: Stored, subscription: Subscription): Promise<Stored | undefined> {
+    const text = JSON.stringify(subscription);
+    if (text === before.text) return before;
+    const { records } = this.#parts;
+    return (await records.swap(KIND, name, before.text, text)) ? { subscription, text } : undefined;
   }
 
-  #post(subscription: Subscription, body: string): Promise<void> {
-    return postNotification(
-      subscription.url,
-      {
-        headers: notificationHeaders(subscription),
-        body,
-        signal: this.#stop.signal,
-      },
-      this.#parts.addresses,
-    );
+  /** @returns why the notification did not arrive; undefined if it did */
+  async #post(subscription: Subscription, body: string): Promise<string | undefined> {
+    const headers = notificationHeaders(subscription);
+    try {
+      await postNotification(
+        subscription.url,
+        { headers, body, signal: this.#stop.signal },
+        this.#parts.addresses,
+      );
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
   }
 
   #complain(error: unknown): void {
