@@ -4,6 +4,7 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { mayRunSomeUnasked } from '../policy/mode.ts';
+import type { KeyObject } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { expandedServers } from '../mcp-servers/variables.ts';
@@ -15,6 +16,7 @@ import { builtinTools } from '../tools/builtin/builtin-tools.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
 import { findConfinement, type Confinement } from '../tools/shell/confinement.ts';
 import type { Tool } from '../tools/tool.ts';
+import { readCardKey } from './card-key.ts';
 import { createAgentBackend, type AgentBackend } from './agent-backend.ts';
 import { serverPolicy } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
@@ -26,6 +28,8 @@ export interface Prepared {
   confinement: Confinement;
   tools: readonly Tool[];
   policy: Policy;
+  /** Signs the agent card. Undefined if the card is not signed. */
+  cardKey: KeyObject | undefined;
   /** The MCP servers to start. Variables in their settings are already replaced by values. */
   mcpServers: ReadonlyMap<string, McpServerEntry>;
 }
@@ -46,6 +50,7 @@ export async function prepareServer(
   { pageDirectory, children, outputs, patience, makeDirectory }: Surroundings,
 ): Promise<Prepared> {
   refuseModeWithoutQuestion(settings);
+  const cardKey = settings.cardKey === undefined ? undefined : await readCardKey(settings.cardKey);
   const page = await readPage(pageDirectory);
   const worker = await createAgentBackend(settings, children, patience);
   await makeDirectory();
@@ -53,7 +58,7 @@ export async function prepareServer(
   const tools = worker.tools ?? toolsOf(settings, { confinement, outputs, children });
   const policy = serverPolicy(settings, tools);
   const mcpServers = expandedServers(settings.mcpServers, process.env);
-  return { page, worker, confinement, tools, policy, mcpServers };
+  return { page, worker, confinement, tools, policy, cardKey, mcpServers };
 }
 
 /** @throws ProductError CONFIGURATION if four eyes are demanded, but the default mode approves calls in advance */

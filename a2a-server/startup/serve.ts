@@ -23,6 +23,7 @@ import type { ServingPhase, StreamEndReason } from './app.ts';
 import { journalledOutputs } from '../executor/journalled-outputs.ts';
 import { openIssuedTokens } from '../access/issued-tokens.ts';
 import { agentCard } from '../http/routes/agent-card.ts';
+import { signCard } from '../../shared/card/card-signature.ts';
 import { agentSkills } from '../http/routes/agent-skills.ts';
 import { streamTickets, ticketSecret } from '../http/auth/stream-ticket.ts';
 import { authenticator } from '../http/auth/tokens.ts';
@@ -290,20 +291,21 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   opened.changes.listen((changed) => push.wake(changed));
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
+  const card = agentCard(base, record.version, {
+    skills: agentSkills({
+      ...settings,
+      ...able,
+      mcpServers: enabledServerNames(settings),
+      commands: offered,
+      shell: confinementText(confinement),
+    }),
+    fileModes: fileModesOf(worker.models),
+    pushNotifications: true,
+    ...(settings.oidc && { oidcIssuer: settings.oidc.issuer }),
+  });
   const app = createApp({
     tasks,
-    card: agentCard(base, record.version, {
-      skills: agentSkills({
-        ...settings,
-        ...able,
-        mcpServers: enabledServerNames(settings),
-        commands: offered,
-        shell: confinementText(confinement),
-      }),
-      fileModes: fileModesOf(worker.models),
-      pushNotifications: true,
-      ...(settings.oidc && { oidcIssuer: settings.oidc.issuer }),
-    }),
+    card: opened.cardKey === undefined ? card : await signCard(card, opened.cardKey),
     commands: offered,
     page: opened.page,
     changes: opened.changes,

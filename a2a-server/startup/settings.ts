@@ -198,6 +198,15 @@ export const SERVER_SETTINGS = {
       'private or local host that fetch and crawl may read, and push notifications may reach, besides public hosts; may be repeated (default: none)',
     allowed: 'host or host:port, e.g. wiki.intern or 127.0.0.1:8080',
   }),
+  cardKey: setting({
+    kind: 'text',
+    placeholder: 'file',
+    schema: absolutePath.optional(),
+    fallback: undefined,
+    env: 'A2A_SERVER_CARD_KEY',
+    describe: 'PEM file of the private key that signs the agent card (default: the card is not signed)',
+    allowed: 'the path of a file',
+  }),
   model: setting({
     kind: 'text',
     schema: modelIdSchema,

@@ -1,10 +1,13 @@
 /** Fetches an agent card, validates it, and keeps the fields that the bridge uses. */
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, AGENT_CARD_PATH, type AgentCard } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
+import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
+import { verifiedCard } from '../../shared/card/card-signature.ts';
 import { issuesText } from '../../shared/settings/resolve-settings.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpFailure } from './http-failure.ts';
+import { UntrustedCard } from './untrusted-card-error.ts';
 
 /** The fields of a card that the bridge requires, after the SDK has converted the card to version 1.0. */
 const usableCard = z.object({
@@ -65,15 +68,23 @@ const OLD_CARD_PATH = '.well-known/agent.json';
 /**
  * If the URL names a JSON file, fetches the card from that URL. Otherwise tries the well-known paths below the URL and
  * at its host.
- * @throws HttpFailure, or any error of `fetch`
+ * @param cardKeys the public keys that may sign the card; undefined if the card needs no signature
+ * @throws HttpFailure, UntrustedCard, or any error of `fetch`
  */
 export async function fetchCard(
   url: string,
   fetchImpl: typeof fetch,
+  cardKeys?: readonly KeyObject[],
 ): Promise<{ card: AgentCard; facts: CardFacts }> {
-  const resolver = new DefaultAgentCardResolver({ legacyCompat: { enabled: true } });
-  const card = resolver.normalizeAgentCard(await firstFound(cardUrls(url), fetchImpl));
+  const received = await firstFound(cardUrls(url), fetchImpl);
+  const card = cardKeys === undefined ? normalizedCard(received) : await verifiedCard(received, cardKeys);
+  if (card === undefined) throw new UntrustedCard();
   return { card, facts: parseCard(card) };
+}
+
+/** Converts a card of A2A 0.3 to version 1.0. */
+function normalizedCard(received: unknown): AgentCard {
+  return new DefaultAgentCardResolver({ legacyCompat: { enabled: true } }).normalizeAgentCard(received);
 }
 
 /** Validates a card. @throws an error that names the missing or invalid field */

@@ -1,4 +1,5 @@
 /** Connects to one agent. Reads the card, chooses transport and dialect, and sends requests. */
+import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -101,6 +102,8 @@ export interface Endpoint {
   url: string;
   /** The URL of the card, if it is not at `url`. */
   cardUrl?: string | undefined;
+  /** The public keys that may sign the card. If absent, the card needs no signature. */
+  cardKeys?: readonly KeyObject[] | undefined;
   /** Sent with every request, for example `authorization`. */
   headers: Readonly<Record<string, string>>;
   /** Overrides the dialect that the card implies. */
@@ -147,8 +150,10 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   const { headers: credentials, isGone } = endpoint;
   const peer = { origin, headers: credentials, ...(isGone && { isGone }) };
   const plainFetch = agentFetch(peer);
-  const { card, facts } = await fetchCard(endpoint.cardUrl ?? endpoint.url, (input, init) =>
-    plainFetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }),
+  const { card, facts } = await fetchCard(
+    endpoint.cardUrl ?? endpoint.url,
+    (input, init) => plainFetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }),
+    endpoint.cardKeys,
   );
   const resumable = resumableUrl(facts);
   const dialect = chooseDialect(

@@ -14,6 +14,7 @@ import { isConnectFailure } from '../../shared/net/is-connect-failure.ts';
 import { collapseWhitespace } from '../../shared/text/capped-text.ts';
 import { HttpFailure } from './http-failure.ts';
 import { tlsFailure } from './tls-failure.ts';
+import { UntrustedCard } from './untrusted-card-error.ts';
 import { WithheldCredentials } from './withheld-credentials-error.ts';
 
 /** The maximum length of the agent's text in an error, in characters. */
@@ -55,6 +56,7 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
     if (error instanceof ProductError) return { error, arrival: 'refused' };
     if (error instanceof HttpFailure) return ofHttp(error, agent);
     if (error instanceof WithheldCredentials) return withheld(error, agent);
+    if (error instanceof UntrustedCard) return untrusted(error, agent);
     const code = withCode.safeParse(error).data?.code ?? '';
     const distrust = tlsFailure(code, agent);
     if (distrust !== undefined) return neverArrived(distrust, error);
@@ -176,6 +178,15 @@ function withheld(error: WithheldCredentials, agent: string): RequestFailure {
       cause: error,
     }),
     arrival: 'refused',
+  };
+}
+
+/** The bridge reads the card before it sends anything else, so no request has arrived. */
+function untrusted(cause: UntrustedCard, agent: string): RequestFailure {
+  const sentence = `Agent "${agent}" is not used: none of the keys in its "cardKeys" has signed its agent card. Only the card was requested. If the agent has a new key, get the public key from its operator and add the file to "cardKeys" in the bridge's configuration file.`;
+  return {
+    error: new ProductError('AGENT_ERROR', sentence, { facts: { card: 'not-trusted' }, cause }),
+    arrival: 'no',
   };
 }
 

@@ -41,6 +41,17 @@ export const agentSettings = z.strictObject({
   url: httpUrl,
   tokenEnv: variableName.optional(),
   ...agentAccess,
+  /** The files of the public keys that may sign the agent's card. If absent, the card needs no signature. */
+  cardKeys: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .transform((file) => resolve(file)),
+    )
+    .min(1)
+    .max(10)
+    .optional(),
   /** If absent, the agent's card determines the dialect. */
   dialect: z.enum(DIALECT_NAMES).optional(),
 });

@@ -4,6 +4,7 @@ import { LOCAL_AGENT } from '../settings/agent-settings.ts';
 import type { AgentSettings, BridgeSettings } from '../settings/settings.ts';
 import { Agent } from '../agents/agent.ts';
 import type { Endpoint } from '../agents/connection.ts';
+import { readCardKeys } from '../agents/card-keys.ts';
 import { credentialHeaders } from '../agents/credentials.ts';
 import { Registry } from '../agents/registry.ts';
 
@@ -76,6 +77,12 @@ function tokenIn(variable: string, env: Env): string {
 const spokenOf = (name: string): string => `Agent "${name}"`;
 
 async function listedEndpoint(name: string, settings: AgentSettings, env: Env): Promise<Endpoint> {
-  const { url, cardUrl, dialect } = settings;
-  return { url, cardUrl, dialect, headers: await credentialHeaders(spokenOf(name), settings, env) };
+  const { url, cardUrl, cardKeys, dialect } = settings;
+  return {
+    url,
+    cardUrl,
+    dialect,
+    ...(cardKeys && { cardKeys: await readCardKeys(spokenOf(name), cardKeys) }),
+    headers: await credentialHeaders(spokenOf(name), settings, env),
+  };
 }

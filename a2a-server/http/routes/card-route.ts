@@ -25,7 +25,8 @@ export function cardRoute(card: AgentCard, modified: number): Router {
       next();
     },
     legacyAgentCardRouter({
-      agentCardProvider: () => Promise.resolve(card),
+      // The signatures cover the form of A2A 1.0 only.
+      agentCardProvider: () => Promise.resolve({ ...card, signatures: [] }),
       cache: { maxAge: MAX_AGE_SECONDS },
     }),
   );

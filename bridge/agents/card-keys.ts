@@ -1,0 +1,34 @@
+/** Reads the public keys that the operator trusts to sign the card of an agent. */
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { cardAlgorithm } from '../../shared/card/card-signature.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+
+/**
+ * Reads public keys from PEM files. Runs for each connection, because the operator may have replaced a key.
+ * @param whose the owner in error messages, such as `Agent "team"`
+ * @throws ProductError CONFIGURATION if a file is missing or has no key that can sign cards
+ */
+export function readCardKeys(whose: string, files: readonly string[]): Promise<KeyObject[]> {
+  return Promise.all(files.map((file) => readCardKey(whose, file)));
+}
+
+async function readCardKey(whose: string, file: string): Promise<KeyObject> {
+  let key: KeyObject;
+  try {
+    key = createPublicKey(await readFile(file, 'utf8'));
+  } catch (error) {
+    throw unusable(whose, file, messageOf(error), error);
+  }
+  if (cardAlgorithm(key) === undefined)
+    throw unusable(whose, file, 'its key is not Ed25519, EC P-256, or RSA of at least 2048 bits');
+  return key;
+}
+
+function unusable(whose: string, file: string, problem: string, cause?: unknown): ProductError {
+  return new ProductError(
+    'CONFIGURATION',
+    `${whose} cannot be asked. ${file}, in its "cardKeys", is no public key for agent cards: ${problem}. Get the key again from the operator of the agent.`,
+    { cause },
+  );
+}
