@@ -18,6 +18,7 @@ import {
   withAgentCommand,
   readRecordPlace,
 } from './startup/read-settings.ts';
+import { settingsReloader } from './startup/reload-settings.ts';
 import { SERVER_SETTINGS } from './startup/settings.ts';
 import { UNFLAGGED_SETTINGS } from './startup/unflagged-settings.ts';
 import { commandEnvironment } from './tools/shell/command-environment.ts';
@@ -319,6 +320,8 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const log = createLogger({ name: 'a2a-server', level: settings.logLevel, ...logTo(settings.logFile) });
     consoleToLog(log);
     giveUpOnBugs(log);
+    const reload = settingsReloader(settings, () => readServerSettings(flags, process.env), log);
+    process.on('SIGHUP', () => void reload());
     if (!secretsHidden)
       log.warn('shell commands can read the secrets of this process in /proc; set --confine-shell require');
     const started = import('./startup/serve.ts').then(({ serve }) => serve(settings, log, PAGE));

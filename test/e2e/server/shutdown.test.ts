@@ -1,7 +1,7 @@
 /** Tests signals that end the server. Running tools finish or are stopped, and the next server continues. */
 import { describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
@@ -10,6 +10,7 @@ import { plan, shell } from '../../support/offline-plan.ts';
 import { runningProcesses } from '../../support/process-group.ts';
 import { homeDirectoryOf, launchServer, newServerHome } from '../../support/server-program.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const AUTO = { settings: { autoExecute: true } };
 const LONG = 'sleep 90 & sleep 90 & wait';
@@ -150,5 +151,33 @@ describe('SIGHUP', () => {
     await gate.pass();
     await stream.output('through');
     expect((await stream.rest()).at(-1)?.state).toBe('COMPLETED');
+  });
+
+  it('on SIGHUP the server applies a new log level, names what needs a restart, and ignores a wrong file', async () => {
+    const config = join(await temporaryDirectory(), 'config.json');
+    const configure = (server: object) => writeFile(config, JSON.stringify({ server }));
+    await configure({ logLevel: 'info' });
+    const at = await stage({ args: ['--config', config] });
+    await signal(at, 'SIGHUP');
+    await logged(at, '"settings reloaded"');
+
+    await configure({ logLevel: 'loud', maxTasks: 3 });
+    await signal(at, 'SIGHUP');
+    await logged(at, 'the settings were not reloaded');
+    expect(at.server.log()).not.toContain('need a restart');
+
+    await configure({ logLevel: 'warn', maxTasks: 3 });
+    await signal(at, 'SIGHUP');
+    await logged(at, '"settings":["maxTasks"],"msg":"settings reloaded, but these changes need a restart"');
+
+    // At the level `warn`, the log has no line about a reload without a change. The next warning shows that it is over.
+    await configure({ logLevel: 'warn' });
+    await signal(at, 'SIGHUP');
+    await configure({ logLevel: 'warn', maxTasks: 4 });
+    const before = at.server.log().length;
+    await signal(at, 'SIGHUP');
+    while (!at.server.log().slice(before).includes('need a restart'))
+      await new Promise((resolve) => setImmediate(resolve));
+    expect(at.server.log().split('"settings reloaded"')).toHaveLength(2);
   });
 });
