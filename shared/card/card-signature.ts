@@ -1,10 +1,10 @@
 /**
  * Signs agent cards, and checks their signatures (A2A 1.0 §8.4). A signature is a JWS (RFC 7515) over the canonical JSON of
- * the card (RFC 8785). The caller decides which keys it trusts. No key comes from the card.
+ * the card (RFC 8785). The caller decides which keys it trusts. No key comes from the card. `jose` loads on demand, because
+ * most programs sign and check no card.
  */
 import { AgentCard, canonicalizeAgentCard } from '@a2a-js/sdk';
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { base64url, calculateJwkThumbprint, exportJWK, FlattenedSign, flattenedVerify } from 'jose';
 import { z } from 'zod';
 
 /** Limits the work that a hostile card can cause. */
@@ -29,6 +29,7 @@ export function cardAlgorithm(key: KeyObject): 'EdDSA' | 'ES256' | 'PS256' | und
 export async function signCard(card: AgentCard, privateKey: KeyObject): Promise<AgentCard> {
   const alg = cardAlgorithm(privateKey);
   if (alg === undefined) throw new Error('this type of key cannot sign agent cards');
+  const { calculateJwkThumbprint, exportJWK, FlattenedSign } = await import('jose');
   const kid = await calculateJwkThumbprint(await exportJWK(createPublicKey(privateKey)));
   const signed = await new FlattenedSign(signedBytes(card))
     .setProtectedHeader({ alg, typ: 'JOSE', kid })
@@ -47,6 +48,7 @@ export async function verifiedCard(
   trusted: readonly KeyObject[],
 ): Promise<AgentCard | undefined> {
   try {
+    const { base64url } = await import('jose');
     // Fields outside the schema are not signed. So they are removed here.
     const card = AgentCard.fromJSON(received);
     const payload = base64url.encode(signedBytes(card));
@@ -65,6 +67,7 @@ async function isSigned(
 ): Promise<boolean> {
   const alg = cardAlgorithm(key);
   if (alg === undefined) return false;
+  const { flattenedVerify } = await import('jose');
   return flattenedVerify(jws, key, { algorithms: [alg] }).then(
     () => true,
     () => false,
