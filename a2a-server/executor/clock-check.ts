@@ -42,13 +42,19 @@ export class ClockCheck {
    * store
    */
   async plausibleTime(): Promise<number | undefined> {
+    const now = await this.check();
+    if (this.#jump !== 0) return undefined;
+    await this.#options.marks.write(now);
+    return now.now;
+  }
+
+  /** Compares the clock with the stored time, and stores nothing. @throws the error of the store */
+  async check(): Promise<ClockReading> {
     const { marks, readClocks, onChange } = this.#options;
     const [mark, now] = await Promise.all([marks.read(), readClocks()]);
-    const jump = mark === undefined ? 0 : clockJump(mark, now);
     const before = this.#jump;
-    this.#jump = jump;
-    if (jump === 0) await marks.write(now);
-    if ((jump === 0) !== (before === 0)) onChange(jump);
-    return jump === 0 ? now.now : undefined;
+    this.#jump = mark === undefined ? 0 : clockJump(mark, now);
+    if ((this.#jump === 0) !== (before === 0)) onChange(this.#jump);
+    return now;
   }
 }
