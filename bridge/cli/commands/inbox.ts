@@ -33,8 +33,8 @@ export async function inbox(run: CommandRun<InboxOptions>): Promise<number> {
   const context = await openCommandContext(run);
   const { entries, sessions, unreachable } = await readInbox(context);
   const print = (shown: readonly KeyedEntry[]): void => {
-    if (!json && shown.length > 0) terminal.say(inboxText(shown, terminal));
-    if (options.bell === true && shown.length > 0) terminal.write(BELL);
+    const bell = options.bell === true ? BELL : '';
+    if (!json && shown.length > 0) terminal.say(`${bell}${inboxText(shown, terminal)}`);
     if (options.collect !== true) return;
     for (const { entry } of shown)
       if (entry.type === 'finished') context.outbox.collect(entry, recordedEnd(entry));
