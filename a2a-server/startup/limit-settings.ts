@@ -10,7 +10,7 @@ function limit(env: string, fallback: string, describe: string) {
     schema: durationSchema,
     fallback,
     env,
-    describe: `${describe}; or never`,
+    describe: `${describe}, or never`,
     allowed: DURATION_ALLOWED,
   });
 }

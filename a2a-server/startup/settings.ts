@@ -86,7 +86,7 @@ export const SERVER_SETTINGS = {
     fallback: undefined,
     env: 'A2A_SERVER_DATABASE',
     describe:
-      'PostgreSQL database that stores the tasks, e.g. postgres://user@host/name (default: an SQLite file in the state directory); the flag must not contain a password',
+      'PostgreSQL database that stores the tasks, e.g. postgres://user@host/name (default: an SQLite file in the state directory; docs/scaling.md); the flag must not contain a password',
     allowed: 'a URL that begins with postgres://',
   }),
   databaseListen: setting({
@@ -204,7 +204,8 @@ export const SERVER_SETTINGS = {
     schema: absolutePath.optional(),
     fallback: undefined,
     env: 'A2A_SERVER_CARD_KEY',
-    describe: 'PEM file of the private key that signs the agent card (default: the card is not signed)',
+    describe:
+      'PEM file of the private key that signs the agent card (default: the card is not signed; docs/agents.md)',
     allowed: 'the path of a file',
   }),
   model: setting({
@@ -272,7 +273,7 @@ export const SERVER_SETTINGS = {
     fallback: 'detach',
     env: 'A2A_SERVER_ON_DISCONNECT',
     describe:
-      'what the server does with a running task if its last reader leaves and no client reads it within 10 s',
+      'what the server does with a running task if its last reader leaves and no client reads it within 10 s (docs/cancellation.md)',
     allowed: 'detach (the task continues) or cancel',
   }),
   idleTimeout: setting({
@@ -300,7 +301,7 @@ export const SERVER_SETTINGS = {
     fallback: 'off',
     env: 'A2A_SERVER_METRICS',
     describe:
-      'offer /metrics for Prometheus: off; on, at the address of the server, with a token; or another address, e.g. 127.0.0.1:9464, without a token',
+      'offer /metrics for Prometheus: off; on, at the address of the server, with a token; or another address, e.g. 127.0.0.1:9464, without a token (docs/monitoring.md)',
     allowed: 'off, on, or an address and a port',
   }),
   logLevel: setting({

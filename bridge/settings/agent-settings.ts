@@ -27,12 +27,19 @@ export const httpUrl = z
 export const agentAccess = {
   /** The URL of the card, if it is not at the agent's URL. */
   cardUrl: httpUrl.optional(),
-  /** A program and its arguments that print the bearer token. They run without a shell. */
+  /**
+   * A program and its arguments that print the bearer token. They run without a shell, for up to 30 s, for each new
+   * connection and after a refused token. Overrides `tokenEnv`.
+   */
   tokenCommand: command.optional(),
+  /** More headers: a value, `{"env": "NAME"}` or `{"command": ["program", "argument"]}`. */
   headers: z
     .record(z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'the name of a header'), secretSource)
     .default({}),
-  /** Maps directories of this machine to the agent's paths. */
+  /**
+   * Maps directories of this machine to the agent's directories; the longest match applies. An agent on another machine
+   * gets only these directories. An agent on this machine gets the client's own directory.
+   */
   workspaces: z.record(z.string().min(1), z.string().min(1)).default({}),
 } as const;
 

@@ -38,10 +38,15 @@ const httpPort = z
 
 /** A configured agent. Secrets can be in a variable or come from a command, not in the file. */
 export const agentSettings = z.strictObject({
+  /**
+   * The agent's URL. The bridge looks for the card at the well-known path below it, then at the well-known path of its
+   * host. The card gives the version (1.0, 0.3) and the transport (JSON-RPC, HTTP+JSON).
+   */
   url: httpUrl,
+  /** The environment variable that contains the bearer token. */
   tokenEnv: variableName.optional(),
   ...agentAccess,
-  /** The files of the public keys that may sign the agent's card. If absent, the card needs no signature. */
+  /** PEM files of the public keys that may sign the agent's card. If absent, the card needs no signature. */
   cardKeys: z
     .array(
       z
@@ -52,7 +57,7 @@ export const agentSettings = z.strictObject({
     .min(1)
     .max(10)
     .optional(),
-  /** If absent, the agent's card determines the dialect. */
+  /** How the agent asks for approval. If absent, the agent's card determines it. */
   dialect: z.enum(DIALECT_NAMES).optional(),
 });
 export type AgentSettings = z.infer<typeof agentSettings>;
@@ -111,7 +116,7 @@ export const BRIDGE_SETTINGS = {
     fallback: 'detach',
     env: 'MCP_A2A_BRIDGE_ON_CANCEL',
     describe:
-      'what happens to a task when a person stops the call that waits for it; a timeout never ends a task',
+      'what happens to a task when a person stops the call that waits for it; a timeout never ends a task (docs/cancellation.md)',
     allowed: 'detach (it continues) or cancel',
   }),
   onDisconnect: setting({
@@ -120,7 +125,8 @@ export const BRIDGE_SETTINGS = {
     schema: z.enum(ON_CANCEL),
     fallback: 'detach',
     env: 'MCP_A2A_BRIDGE_ON_DISCONNECT',
-    describe: 'what happens to the tasks of a client that closes stdin or ends its MCP session',
+    describe:
+      'what happens to the tasks of a client that closes stdin or ends its MCP session (docs/cancellation.md)',
     allowed: 'detach (they go on) or cancel',
   }),
   approvals: setting({
@@ -140,7 +146,7 @@ export const BRIDGE_SETTINGS = {
     fallback: 'none',
     env: 'MCP_A2A_BRIDGE_FORMS',
     describe:
-      'the fields of an approval form: none, to approve or deny only, or more, to edit, trust and give a reason too (default none)',
+      'the fields of an approval form: none, to approve or deny only, or more, to edit, trust and give a reason too',
     allowed: 'none or more',
   }),
   fastestAnswerSeconds: setting({
@@ -149,7 +155,7 @@ export const BRIDGE_SETTINGS = {
     schema: z.number().min(0).max(60),
     fallback: 1,
     env: 'MCP_A2A_BRIDGE_FASTEST_ANSWER_SECONDS',
-    describe: 'a form answered faster than this was not read, and does not count (default 1)',
+    describe: 'a form answered faster than this was not read, and does not count',
     allowed: 'a number from 0 to 60',
   }),
   workspace: setting({
@@ -186,7 +192,7 @@ export const BRIDGE_SETTINGS = {
     schema: z.boolean(),
     fallback: true,
     env: 'MCP_A2A_BRIDGE_AUTO_START',
-    describe: 'start the local a2a-server when it is needed (default yes)',
+    describe: 'start the local a2a-server when it is needed',
     allowed: 'true or false',
   }),
   stdio: setting({
@@ -194,7 +200,7 @@ export const BRIDGE_SETTINGS = {
     schema: z.boolean(),
     fallback: true,
     env: 'MCP_A2A_BRIDGE_STDIO',
-    describe: 'serve the client that started the bridge, over stdin and stdout (default yes)',
+    describe: 'serve the client that started the bridge, over stdin and stdout',
     allowed: 'true or false',
   }),
   http: setting({

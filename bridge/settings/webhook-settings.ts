@@ -17,16 +17,23 @@ export const POST_FORMATS = ['json', 'slack', 'teams', 'ntfy'] as const;
 
 export const webhookSettingsSchema = z
   .strictObject({
+    /** Https, or http on this machine. */
     url: httpUrl,
+    /** `json` is for a program. The others are messages for a person. */
     format: z.enum(POST_FORMATS).default('json'),
     /** True allows unencrypted posts, with previews, over a network. */
     allowHttp: z.boolean().default(false),
-    /** The variable or command with the secret that signs posts. */
+    /** The environment variable with the secret that signs posts. The format `json` needs a secret. */
     secretEnv: variableName.optional(),
+    /** A program and its arguments that print the secret. */
     secretCommand: agentAccess.tokenCommand,
+    /** The environment variable with the bearer token of a post. */
     tokenEnv: variableName.optional(),
+    /** A program and its arguments that print that token. */
     tokenCommand: agentAccess.tokenCommand,
+    /** More headers of a post, as for an agent. */
     headers: agentAccess.headers,
+    /** How long an action waits before it is posted. */
     afterSeconds: z.number().min(0).max(86_400).default(AFTER_SECONDS),
   })
   .refine(({ url, allowHttp }) => allowHttp || isSafe(url), {

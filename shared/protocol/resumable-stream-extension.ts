@@ -7,4 +7,8 @@ import { z } from 'zod';
 
 export { LAST_EVENT_ID, RESUMABLE_STREAM } from './extensions.ts';
 
-export const streamPositionSchema = z.object({ seq: z.number().int().min(0) });
+/** `metadata[RESUMABLE_STREAM]` of a streamed event and of a task. */
+export const streamPositionSchema = z.object({
+  /** The position in the task's journal. Also the `id` of the server-sent event. */
+  seq: z.number().int().min(0),
+});

@@ -53,6 +53,7 @@ export const decisionScopeSchema = z.enum(['once', 'tool', 'server', 'always']);
 export type DecisionScope = z.infer<typeof decisionScopeSchema>;
 
 const pendingActionSchema = z.object({
+  /** A decision names the call by this id. */
   callId: z.string(),
   tool: z.string(),
   /** One line about the effect of the call, e.g. `Write test.md`. */
@@ -81,6 +82,7 @@ const pendingActionSchema = z.object({
   presence: z.literal(true).optional(),
   /** RFC 3339, or null if the action never expires. */
   expiresAt: z.string().nullable(),
+  /** The decisions that the action takes. */
   decisions: z.array(decisionWordSchema),
   /** The scopes that an approval may have. If absent, an approval may have every scope that fits the source. */
   scopes: z.array(decisionScopeSchema).optional(),
@@ -109,7 +111,9 @@ export type GrantLimits = z.infer<typeof grantLimitsSchema>;
  */
 export const decisionSchema = z
   .strictObject({
+    /** The id of the pending action. */
     callId: z.string().min(1).max(200),
+    /** The code of the pending action, as the person saw it. */
     shown: z.string().min(1).max(100),
     decision: decisionWordSchema,
     scope: decisionScopeSchema.default('once'),
@@ -118,6 +122,7 @@ export const decisionSchema = z
     input: z.record(z.string(), z.unknown()).optional(),
     content: z.string().optional(),
     answer: z.optional(answerSchema),
+    /** The person's reason, for the agent and the journal. */
     reason: z.string().max(10_000).optional(),
     /** The assertion of the person's passkey. Its challenge binds it to this decision. */
     presence: presenceAssertionSchema.optional(),

@@ -23,6 +23,7 @@ export function addFlags(command: Command, settings: Settings): Command {
 }
 
 function fallbackOf(fallback: unknown): string {
+  if (fallback === true) return ', default yes';
   const shown = Array.isArray(fallback) ? fallback.join(',') : fallback;
   return (typeof shown === 'string' && shown !== '') || typeof shown === 'number' ? `, default ${shown}` : '';
 }

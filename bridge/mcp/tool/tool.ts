@@ -70,7 +70,10 @@ export interface ToolCall {
   readonly name: (tool: ToolName) => string;
 }
 
-interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
+export interface ToolDeclaration<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodObject = z.ZodObject,
+> {
   name: ToolName;
   title: string;
   /** The most important sentence is first, because clients cut the text at 2 KB. */
@@ -83,17 +86,23 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> {
     destructiveHint: boolean;
     idempotentHint: boolean;
   };
+  /**
+   * `shows`: a client with MCP Apps shows the approval card beside the result. `uses`: only the card calls the tool, so
+   * other clients do not get it.
+   */
+  card?: 'shows' | 'uses';
+}
+
+interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> extends ToolDeclaration<
+  Input,
+  Output
+> {
   /** True if every client must show this tool to the model, even a client with a tool search. */
   alwaysLoad?: boolean;
   /**
    * True if the tool sends a person's decision. A client that supports the hint asks its person before the tool runs.
    */
   decides?: boolean;
-  /**
-   * `shows`: a client with MCP Apps shows the approval card beside the result. `uses`: only the card calls the tool, so
-   * other clients do not get it.
-   */
-  card?: 'shows' | 'uses';
   run(
     input: z.output<Input>,
     call: ToolCall,
@@ -125,6 +134,8 @@ interface IncomingCall {
 
 export interface Tool {
   readonly name: ToolName;
+  /** The declaration, for the reference in the documentation. */
+  readonly declaration: ToolDeclaration;
   /** Returns the tool's entry in `tools/list`; undefined if this client must not see the tool. */
   listed(offer: ToolOfferContext, context: ServerContext): ListedTool | undefined;
   answer(call: IncomingCall, offer: ToolOfferContext): Promise<CallToolResult | InputRequiredResult>;
@@ -143,6 +154,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   let inputSchema: ListedSchema | undefined;
   return {
     name,
+    declaration: spec,
     listed(offer, context) {
       const { server, prefix, approvals, unattended } = offer;
       if (spec.decides === true && approvals === 'human-only') return undefined;

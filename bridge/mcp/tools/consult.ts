@@ -13,7 +13,7 @@ export const consult = defineTool({
   title: 'Ask for a second opinion',
   description: `Asks an agent one question and waits for the answer. The agent may read and search, and changes nothing. Give it the context it needs: it does not see this conversation.`,
   input: z.strictObject({
-    question: z.string().min(1),
+    question: z.string().min(1).describe('The question.'),
     context: z
       .string()
       .optional()

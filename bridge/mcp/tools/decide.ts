@@ -47,7 +47,12 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
     sessionId: fields.sessionIdSchema,
     ...single,
     agent: fields.ownerAgentSchema,
-    decisions: z.array(listedDecision).min(1).max(100).optional().describe('Several decisions at once.'),
+    decisions: z
+      .array(listedDecision)
+      .min(1)
+      .max(100)
+      .optional()
+      .describe('Several decisions, each with these fields.'),
     waitSeconds: fields.waitSecondsSchema,
   }),
   output: sessionResultSchema,

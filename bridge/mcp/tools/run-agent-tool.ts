@@ -17,8 +17,8 @@ export const runAgentTool = defineTool({
   title: 'Run a tool',
   description: `Calls one tool of an agent, e.g. "crawl", as a task without a model. Side effects wait for approval as always. With waitSeconds 0 it returns as soon as the tool runs; metadata.toolId is its id for abort_tool_execution.`,
   input: z.strictObject({
-    tool: z.string().min(1).max(200),
-    input: z.record(z.string(), z.unknown()).optional(),
+    tool: z.string().min(1).max(200).describe('Its name.'),
+    input: z.record(z.string(), z.unknown()).optional().describe('Its input.'),
     agent: fields.agentSchema,
     workspace: fields.workspaceSchema.optional(),
     waitSeconds: fields.waitSecondsSchema,

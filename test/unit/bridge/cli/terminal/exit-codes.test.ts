@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
 import { EXIT_MEANINGS, exitCodeOf, UsageError } from '../../../../../bridge/cli/terminal/exit-codes.ts';
 import { ProductError, type Reason } from '../../../../../shared/runtime/errors.ts';
 
@@ -26,10 +25,5 @@ describe('the exit code of a command', () => {
   it('each exit code has one meaning', () => {
     const codes = EXIT_MEANINGS.map(([code]) => code);
     expect(new Set(codes).size).toBe(codes.length);
-  });
-
-  it('docs/cli.md has the table of the help', async () => {
-    const rows = (await readFile('docs/cli.md', 'utf8')).matchAll(/^\| (\d+) +\| (.*?) +\|$/gm);
-    expect([...rows].map(([, code, meaning]) => [Number(code), meaning])).toEqual(EXIT_MEANINGS);
   });
 });

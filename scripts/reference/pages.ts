@@ -1,0 +1,70 @@
+/** Writes the generated sections of the pages. The rest of each page is written by hand. */
+import { readFile } from 'node:fs/promises';
+import { SERVER_SETTINGS } from '../../a2a-server/startup/settings.ts';
+import { UNFLAGGED_SETTINGS as SERVER_UNFLAGGED } from '../../a2a-server/startup/unflagged-settings.ts';
+import { EXIT_MEANINGS } from '../../bridge/cli/terminal/exit-codes.ts';
+import {
+  agentSettings,
+  BRIDGE_SETTINGS,
+  UNFLAGGED_SETTINGS as BRIDGE_UNFLAGGED,
+} from '../../bridge/settings/settings.ts';
+import { webhookSettingsSchema } from '../../bridge/settings/webhook-settings.ts';
+import { errorsSection } from './errors-section.ts';
+import { table, withSection } from './markdown.ts';
+import { fieldRows } from './schema-fields.ts';
+import { SCHEMA_SECTIONS } from './schemas-section.ts';
+import { settingsSection } from './settings-section.ts';
+import { sourceFile } from './source-comments.ts';
+import { toolsSection } from './tools-section.ts';
+
+const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
+  'docs/mcp-tools.md': { tools: toolsSection },
+  'docs/configuration.md': {
+    'settings of mcp-a2a-bridge': () => settingsSection(BRIDGE_SETTINGS, BRIDGE_UNFLAGGED),
+    'settings of a2a-server': () => settingsSection(SERVER_SETTINGS, SERVER_UNFLAGGED),
+    'keys of an agent': () => keysSection('bridge/settings/settings.ts', 'agentSettings', agentSettings),
+  },
+  'docs/approvals.md': {
+    'keys of the webhook': () =>
+      keysSection('bridge/settings/webhook-settings.ts', 'webhookSettingsSchema', webhookSettingsSchema),
+  },
+  'docs/cli.md': {
+    'exit codes': () =>
+      table(
+        ['exit code', 'means'],
+        EXIT_MEANINGS.map(([code, meaning]) => [String(code), meaning]),
+      ),
+  },
+  'docs/errors.md': { errors: errorsSection },
+  'docs/extensions.md': SCHEMA_SECTIONS,
+};
+
+function keysSection(
+  path: string,
+  constant: string,
+  schema: Parameters<typeof fieldRows>[0]['schema'],
+): string {
+  const source = sourceFile(path).constant(constant)?.source;
+  return table(['key', 'type', 'meaning'], fieldRows({ schema, source }));
+}
+
+export interface ReferencePage {
+  path: string;
+  /** The page on disk. */
+  present: string;
+  /** The page with new sections. */
+  written: string;
+}
+
+export function referencePages(): Promise<ReferencePage[]> {
+  return Promise.all(
+    Object.entries(SECTIONS).map(async ([path, sections]) => {
+      const present = await readFile(path, 'utf8');
+      const written = Object.entries(sections).reduce(
+        (page, [name, text]) => withSection(page, name, text()),
+        present,
+      );
+      return { path, present, written };
+    }),
+  );
+}

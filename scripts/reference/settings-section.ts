@@ -1,0 +1,46 @@
+/** Writes the table of a program's settings from their declarations. */
+import { flagName, type Setting, type Settings } from '../../shared/settings/resolve-settings.ts';
+import { code, type Row, table } from './markdown.ts';
+import { inner, typeText } from './schema-fields.ts';
+
+export function settingsSection(flagged: Settings, unflagged: Settings): string {
+  return [
+    table(
+      ['flag', 'environment', 'default', 'meaning'],
+      Object.entries(flagged).map(([key, it]) => {
+        const value = it.placeholder === undefined ? '' : ` <${it.placeholder}>`;
+        return [code(`--${flagName(key)}${value}`), ...cells(it, valuesText(it))];
+      }),
+    ),
+    'Without a flag:',
+    table(
+      ['key', 'environment', 'default', 'meaning'],
+      Object.entries(unflagged).map(([key, it]) => [code(key), ...cells(it, ` Allowed: ${it.allowed}.`)]),
+    ),
+  ].join('\n\n');
+}
+
+function cells({ env, fallback, describe }: Setting, values: string): Row {
+  const meaning = `${describe.slice(0, 1).toUpperCase()}${describe.slice(1)}.`;
+  return [code(env), defaultOf(fallback), withLinks(meaning + values)];
+}
+
+/** The placeholder of a flag may have the values already. */
+function valuesText({ schema, placeholder = '' }: Setting): string {
+  const def = inner(schema);
+  return def.type === 'enum' && !placeholder.includes('|') ? ` One of: ${typeText(schema)}.` : '';
+}
+
+/** A list or a table is empty by default, and an optional setting has none: then its description says more. */
+function defaultOf(fallback: unknown): string {
+  if (typeof fallback === 'boolean') return fallback ? 'yes' : 'no';
+  if (Array.isArray(fallback)) return fallback.length === 0 ? '' : code(fallback.join(','));
+  return (typeof fallback === 'string' && fallback !== '') || typeof fallback === 'number'
+    ? code(String(fallback))
+    : '';
+}
+
+/** The help names pages as `docs/limits.md`. */
+function withLinks(text: string): string {
+  return text.replaceAll(/docs\/([\w-]+\.md)/g, '[$1]($1)');
+}
