@@ -17,13 +17,15 @@ const SAMPLE = ['e2e/server/restart', 'integration/bridge/calls'];
 
 /**
  * `npm run test:current-node` repeats these on a newer Node: processes, sockets, streams, files, the SQLite driver.
- * Pure functions, wording and dialects give the same results there, so they run once.
+ * Pure functions, wording and dialects give the same results there, so they run once. So do the tests of several servers
+ * on one PostgreSQL: `e2e/server/postgres` repeats the driver, and the rest is SQL and the same code as on one server.
  */
 const NODE_DEPENDENT = [
-  'e2e/server/*',
+  'e2e/server/!(load-balancer|replica-telemetry|replicas|standby)',
   'integration/{acp,client,http,mcp-servers,models}/*',
   'integration/bridge/{calls,clients,http-*,local-server,restart,resume,webhook*,withdrawn}',
-  'unit/a2a-server/{checkpoints,journal,processes,tools}/**/*',
+  'unit/a2a-server/{checkpoints,processes,tools}/**/*',
+  'unit/a2a-server/journal/{*,sqlite/**/*}',
   'unit/bridge/{agents,state,transports}/**/*',
   'unit/shared/{client,net,runtime,state}/**/*',
 ];
