@@ -1,0 +1,291 @@
+/** Declares the commands of `a2a-server`, with their arguments and options. */
+import { Command } from 'commander';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { addFlags } from '../../shared/settings/add-flags.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
+import { settingsSources } from '../../shared/settings/settings-sources.ts';
+import { readClocks, writeClockMark } from '../../shared/state/clock-mark.ts';
+import {
+  LOCATION_FLAGS,
+  readServerSettings,
+  requireSqliteJournal,
+  withAgentCommand,
+  readRecordPlace,
+} from './read-settings.ts';
+import { SERVER_SETTINGS } from './settings.ts';
+import { UNFLAGGED_SETTINGS } from './unflagged-settings.ts';
+import type * as JournalModule from './journal-commands.ts';
+import type * as TokenModule from './token-commands.ts';
+import type { TryOptions } from './try-policy.ts';
+
+type JournalCommands = typeof JournalModule;
+type TokenCommands = typeof TokenModule;
+type RecordPlace = Awaited<ReturnType<typeof readRecordPlace>>;
+/** The options of all `token` commands. Each command sets its own. */
+type TokenFlags = { name: string; tenant?: string; role: string; expires: string; json?: boolean };
+type CheckFlags = { offline?: boolean; json?: boolean } & Record<string, unknown>;
+
+/** sysexits.h EX_CONFIG: a restart helps only after a change of the configuration. */
+const EXIT_CONFIGURATION = 78;
+export const EXIT_FAILURE = 1;
+/** The usual exit code of shells for an invalid command line. */
+const EXIT_USAGE = 2;
+
+/**
+ * Builds the command line of the program.
+ * @param serve called if the command line names no command
+ * @param pageDirectory the built page
+ */
+export function program(
+  serve: (flags: Readonly<Record<string, unknown>>) => Promise<void>,
+  pageDirectory: string,
+): Command {
+  const command = new Command('a2a-server')
+    .description(
+      'Serves an agent over A2A 1.0 and 0.3: it works in a directory, asks before each risky step, and continues its tasks after a restart.',
+    )
+    .version(packageVersion())
+    .argument('[command...]', "the agent's command line, after `--agent acp --`")
+    .showHelpAfterError('(a2a-server --help lists the options)')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
+    .action((words: readonly string[], flags: Readonly<Record<string, unknown>>, self: Command) => {
+      const given = withAgentCommand(flags, words);
+      return given ? serve(given) : self.error(`error: unexpected argument "${words[0]}"`);
+    });
+  for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
+  addPolicy(command);
+  addPasskeys(command);
+  addTokens(command);
+  addAudit(command);
+  addConfirmClock(command);
+  addCheck(command, pageDirectory);
+  addModels(command);
+  addJournal(command);
+  const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
+    (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
+  );
+  return addFlags(command, SERVER_SETTINGS).addHelpText(
+    'after',
+    `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "server" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes: ${EXIT_USAGE} for a wrong command line, ${EXIT_CONFIGURATION} for wrong settings, ${EXIT_FAILURE} for other failures.`,
+  );
+}
+
+function addConfirmClock(server: Command): void {
+  server
+    .command('confirm-clock')
+    .description(
+      'confirms the clock after a jump; then the server ends expired tasks and deletes old sessions again',
+    )
+    .action(async (_, it: Command) => {
+      try {
+        const { stateDir } = await readServerSettings(it.optsWithGlobals(), process.env);
+        const reading = await readClocks(Date.now());
+        await writeClockMark(stateDir, reading);
+        say(
+          `The clock is confirmed: it is ${new Date(reading.now).toISOString()}. A running server reads this within a minute.`,
+        );
+      } catch (error) {
+        fail(error);
+      }
+    });
+}
+
+function addCheck(server: Command, pageDirectory: string): void {
+  server
+    .command('check')
+    .description('checks the settings and the journal like a start, and tries the model; starts no server')
+    .option('--offline', 'do not try the model')
+    .option('--json', 'print one JSON object')
+    .action(async (_, it: Command) => {
+      const { offline = false, json = false, ...flags } = it.optsWithGlobals<CheckFlags>();
+      try {
+        const { checkServer } = await import('./check.ts');
+        const report = await checkServer(flags, process.env, { pageDirectory, offline });
+        if (json) say(JSON.stringify(report));
+        else
+          for (const { subject, level, message, next } of report.findings)
+            say(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`);
+        process.exit(report.ok ? 0 : EXIT_CONFIGURATION);
+      } catch (error) {
+        fail(error, json);
+      }
+    });
+}
+
+function addModels(server: Command): void {
+  server
+    .command('models')
+    .description(
+      'prints as JSON: the models of the settings, the known models, and the models that programs on this machine serve',
+    )
+    .action(async (_, it: Command) => {
+      try {
+        const { reportModels } = await import('./report-models.ts');
+        say(JSON.stringify(await reportModels(it.optsWithGlobals(), process.env)));
+      } catch (error) {
+        fail(error, true);
+      }
+    });
+}
+
+function addPolicy(server: Command): void {
+  server
+    .command('policy')
+    .description('the rules that allow, ask for or deny tool calls')
+    .command('try')
+    .description('lists the verdict of the rules on each past call in the journal; changes nothing')
+    .option('--rules <file>', 'use the rules of this file (a JSON list) instead of the rules in the settings')
+    .option('--changed', 'list only calls whose verdict changes')
+    .option('--json', 'print one JSON object')
+    .action(async (_, it: Command) => {
+      const { rules, changed, json, ...flags } = it.optsWithGlobals<TryOptions & Record<string, unknown>>();
+      try {
+        const settings = await readServerSettings(flags, process.env);
+        const { tryPolicy } = await import('./try-policy.ts');
+        await tryPolicy(settings, { rules, changed, json }, say);
+      } catch (error) {
+        fail(error);
+      }
+    });
+}
+
+function addPasskeys(server: Command): void {
+  server
+    .command('passkey')
+    .description('the passkeys that approve actions of `presence` rules')
+    .command('add')
+    .description('prints a one-time link that registers a passkey; the server must run')
+    .option('--principal <name>', 'the user who gets the passkey', 'local')
+    .action(async (_, it: Command) => {
+      const { principal, ...flags } = it.optsWithGlobals<{ principal: string } & Record<string, unknown>>();
+      try {
+        const settings = await readServerSettings(flags, process.env);
+        const { addPasskey } = await import('./add-passkey.ts');
+        await addPasskey(settings, { principal, atTerminal: process.stdout.isTTY, say });
+      } catch (error) {
+        fail(error);
+      }
+    });
+}
+
+function addTokens(server: Command): void {
+  const token = server.command('token').description('the tokens of the people who use this server');
+  const output = { say, note: (text: string) => void process.stderr.write(`${text}\n`) };
+  const add = (
+    usage: string,
+    description: string,
+    run: (
+      commands: TokenCommands,
+      place: RecordPlace,
+      given: TokenFlags & { words: readonly string[] },
+    ) => Promise<void>,
+  ): Command =>
+    token
+      .command(usage)
+      .description(description)
+      .action(async (...given: unknown[]) => {
+        const it = given.find((each): each is Command => each instanceof Command) ?? token;
+        const flags = it.optsWithGlobals<TokenFlags>();
+        try {
+          const place = await readRecordPlace({ ...flags }, process.env);
+          await run(await import('./token-commands.ts'), place, { ...flags, words: it.args });
+        } catch (error) {
+          fail(error, flags.json);
+        }
+      });
+  add('create', 'creates a token and prints it once; the server may run', (commands, place, given) =>
+    commands.createToken(place, given, output),
+  )
+    .requiredOption('--name <name>', 'the user whom the token stands for')
+    .option('--tenant <name>', "the user's team; its members share their tasks as their roles say")
+    .option('--role <roles>', 'what the token may do: delegate, approve, operate, read', 'delegate,approve')
+    .option('--expires <duration>', 'how long it works, e.g. 12h, 30d or never', '90d');
+  add('list', 'lists the tokens, without their secrets', (commands, place, { json }) =>
+    commands.listTokens(place, json === true, output),
+  ).option('--json', 'print one JSON object, also for an error');
+  add(
+    'revoke <id>',
+    'ends a token, its streams and its page sessions at once',
+    (commands, place, { words }) => commands.revokeToken(place, words[0] ?? '', output),
+  );
+}
+
+function addAudit(server: Command): void {
+  server
+    .command('audit')
+    .description(
+      'prints the administrative acts: tokens, grants, passkeys, and the configuration at each start',
+    )
+    .option('--json', 'print one JSON object per line')
+    .action(async (_, it: Command) => {
+      const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
+      try {
+        const place = await readRecordPlace(flags, process.env);
+        const { printAudit } = await import('./audit-command.ts');
+        await printAudit(place, json, { say, note: (text) => void process.stderr.write(`${text}\n`) });
+      } catch (error) {
+        fail(error, json);
+      }
+    });
+}
+
+function addJournal(server: Command): void {
+  type Output = Parameters<JournalCommands['backup']>[1];
+  const add = (
+    usage: string,
+    description: string,
+    run: (commands: JournalCommands, args: readonly string[], output: Output, it: Command) => unknown,
+  ): Command =>
+    server
+      .command(usage)
+      .description(description)
+      .option('--json', 'print one JSON object, also for an error')
+      .action(async (...words: unknown[]) => {
+        const it = words.find((each): each is Command => each instanceof Command) ?? server;
+        const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
+        try {
+          const { stateDir } = settingsSources(flags, process.env);
+          if (!(it.name() === 'verify' && it.args.length > 0)) await requireSqliteJournal(flags, process.env);
+          const ok = await run(await import('./journal-commands.ts'), it.args, { stateDir, json, say }, it);
+          if (ok === false) process.exitCode = EXIT_FAILURE;
+        } catch (error) {
+          fail(error, json);
+        }
+      });
+  add(
+    'backup <file>',
+    'writes all tasks, without the token, to a new file; the server may run',
+    (commands, [file = ''], output) => commands.backup(file, output),
+  );
+  add(
+    'verify [file]',
+    `checks every task of the journal, or of a backup; exit code ${EXIT_FAILURE} if it is damaged`,
+    (commands, [file], output, it) =>
+      commands.verifyJournals(
+        { file, accept: it.opts<{ acceptLoss?: boolean }>().acceptLoss === true },
+        output,
+      ),
+  ).option('--accept-loss', 'let the next server start without the tasks that are missing');
+  add(
+    'restore <file>',
+    'puts the tasks of a backup into the state directory; the server must not run',
+    (commands, [file = ''], output, it) =>
+      commands.restore(file, { replace: it.opts<{ replace?: boolean }>().replace === true }, output),
+  ).option('--replace', 'move the existing journal away first');
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Reports the error and ends the process. */
+export function fail(error: unknown, json = false): never {
+  const { reason = 'FAILURE', facts = {} } = error instanceof ProductError ? error : {};
+  const message = messageOf(error);
+  if (json) say(JSON.stringify({ error: { reason, message, facts } }));
+  else process.stderr.write(`a2a-server: ${message}\n`);
+  process.exit(
+    // A restart does not repair a damaged file, so the exit code is the same as for a wrong configuration.
+    reason === 'CONFIGURATION' || facts['code'] === 'SQLITE_CORRUPT' ? EXIT_CONFIGURATION : EXIT_FAILURE,
+  );
+}
