@@ -76,15 +76,16 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
   };
 }
 
-/** The trace too goes only to the agent's origin. */
+/** Credentials replace other headers of the same name. The trace too goes only to the agent's origin. */
 function withCredentials(
   headers: Headers,
   target: string,
   { origin, headers: credentials }: AgentFetchOptions,
-): Headers {
-  const all = new Headers(headers);
+): Record<string, string> {
+  const all = Object.fromEntries(headers);
   if (new URL(target).origin === origin)
-    for (const [name, value] of Object.entries({ ...currentTrace(), ...credentials })) all.set(name, value);
+    for (const [name, value] of Object.entries({ ...currentTrace(), ...credentials }))
+      all[name.toLowerCase()] = value;
   return all;
 }
 

@@ -36,7 +36,8 @@ type SocketUse = 'pooled' | 'own';
 export interface HttpRequest {
   url: string;
   method: string;
-  headers: Headers;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
   body?: string | undefined;
   signal?: AbortSignal | undefined;
   sockets: SocketUse;
@@ -95,7 +96,8 @@ export function sendHttpRequest(request: HttpRequest): Promise<HttpAnswer> {
       if (late) clearTimeout(late);
       if (sockets === 'own') incoming.once('end', discard);
       try {
-        resolve({ ...headOf(incoming), body: decompressed(incoming), discard, failure });
+        const head = headOf(incoming);
+        resolve({ ...head, body: decompressed(incoming, head), discard, failure });
       } catch (error) {
         giveUp(error);
       }
@@ -105,7 +107,7 @@ export function sendHttpRequest(request: HttpRequest): Promise<HttpAnswer> {
 }
 
 function requestOn(url: URL, { method, headers, sockets }: HttpRequest): ClientRequest {
-  const options: RequestOptions = { method, headers: { ...DEFAULT_HEADERS, ...Object.fromEntries(headers) } };
+  const options: RequestOptions = { method, headers: { ...DEFAULT_HEADERS, ...headers } };
   if (url.protocol === 'https:') {
     const agent = sockets === 'own' ? new HttpsAgent({ keepAlive: true }) : securePool;
     return httpsRequest(url, { ...options, agent });
@@ -131,8 +133,9 @@ function headOf(incoming: IncomingMessage): Pick<HttpAnswer, 'status' | 'statusT
   return { status, statusText, headers };
 }
 
-function decompressed(incoming: IncomingMessage): Readable {
-  const decoder = decoderFor(incoming.headers['content-encoding'] ?? 'identity');
+function decompressed(incoming: IncomingMessage, { headers }: Pick<HttpAnswer, 'headers'>): Readable {
+  // `incoming.headers` would build a second object with all headers.
+  const decoder = decoderFor(headers.get('content-encoding') ?? 'identity');
   if (decoder === undefined) return incoming;
   // This callback ignores the error, because the reader of the decoder gets it too.
   return pipeline(incoming, decoder, () => undefined);

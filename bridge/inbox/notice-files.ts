@@ -6,6 +6,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { systemErrorCode } from '../../shared/runtime/errors.ts';
 import { watchDirectory } from '../local-server/watch-directory.ts';
@@ -88,8 +89,10 @@ export class NoticeFiles {
 
   async #writeAll(): Promise<void> {
     while (this.#changed && !this.#closed) {
+      // A look at the disk must not delay the reply to a call that has noticed the change.
+      await nextTurn();
       this.#changed = false;
-      if (!this.wanted) return;
+      if (this.#closed || !this.wanted) return;
       this.#stopWatching ??= this.#watchDatabase();
       await this.#writeOnce();
     }

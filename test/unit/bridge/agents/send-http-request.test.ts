@@ -52,7 +52,7 @@ describe('an HTTP exchange', () => {
     sendHttpRequest({
       url: url(),
       method: 'POST',
-      headers: new Headers(),
+      headers: {},
       body: '{"a":1}',
       sockets: 'own',
       ...more,
@@ -65,7 +65,7 @@ describe('an HTTP exchange', () => {
       request.on('end', () => response.writeHead(201, { 'x-y': 'z', 'content-type': 'a/b' }).end('answer'));
     };
     const gone = once(server, 'gone');
-    const answer = await post({ headers: new Headers({ accept: 'a/b' }) });
+    const answer = await post({ headers: { accept: 'a/b' } });
     expect([answer.status, answer.headers.get('x-y'), await text(answer.body)]).toEqual([201, 'z', 'answer']);
     expect(heard).toBe('{"a":1}');
     await gone;
