@@ -1,6 +1,6 @@
 /** The bodies of push notifications: a `StreamResponse` each (A2A 1.0 §4.3.3). */
 import { StreamResponse } from '@a2a-js/sdk';
-import type { PushBodies } from '../../push/push-notifications.ts';
+import type { PushBodies } from '../../push/deliveries.ts';
 import type { Subscription } from '../../push/subscription.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { toA2aTask } from '../wire/task-projection.ts';

@@ -1,0 +1,310 @@
+/**
+ * Sends the events of tasks to addresses that clients registered (A2A 1.0 §4.3).
+ *
+ * Invariants
+ * - Events of a task arrive in order, and at least once. The position is stored after each delivery, so a killed server
+ *   repeats at most the event whose answer it did not store.
+ * - A receiver that is away or slow delays neither its task nor other receivers.
+ * - A task that waits needs no timer and no stream. A change of the task wakes its deliveries.
+ * - Servers that share a database take turns by a lease, which is stored with the subscription.
+ */
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { TaskService } from '../executor/task-service.ts';
+import type { ChangedTasks } from '../journal/committed-entries.ts';
+import type { JournalEntry } from '../task/events.ts';
+import { type Snapshot, TERMINAL_STATES } from '../task/snapshot.ts';
+import { postNotification, type PushAddresses } from './push-address.ts';
+import type { Stored, StoredSubscriptions } from './stored-subscriptions.ts';
+import { afterFailure, notificationHeaders, type PushResult, type Subscription } from './subscription.ts';
+
+/** The number of journal entries in one read. */
+const READ_AT_ONCE = 100;
+/** Longer than a post may take, so that a slow post of one server cannot arrive after later events. */
+const LEASE_MS = 15_000;
+/** A post takes at most 10 s. */
+const RENEWED_BELOW_MS = 12_000;
+/** How often servers that share a database look for what others have registered, or left. */
+const LOOK_MS = 5_000;
+/** No subscription has this name. */
+const LOOK = 'look';
+
+/** The bodies of notifications. */
+export interface PushBodies {
+  ofTask(snapshot: Snapshot, subscription: Subscription): string;
+  /** Undefined for an entry that clients do not need. */
+  ofEntry(entry: JournalEntry, subscription: Subscription): string | undefined;
+}
+
+export interface DeliveryParts {
+  bodies: PushBodies;
+  subscriptions: StoredSubscriptions;
+  tasks: Pick<TaskService, 'row' | 'snapshot' | 'entries'>;
+  clock: Clock;
+  log: Logger;
+  addresses: PushAddresses;
+  /** True if other servers use the same records. */
+  shared: boolean;
+  /** Called after each attempt, and when a receiver is given up. */
+  onResult?: (result: PushResult) => void;
+}
+
+/** One journal entry. Without a body, clients do not need it. */
+interface Post {
+  seq: number;
+  body: string | undefined;
+}
+
+/** The end of one delivery run. `waits`: at this time the next attempt begins, in milliseconds since 1970. */
+type Run = { type: 'over' } | { type: 'idle' } | { type: 'waits'; until: number };
+
+export class Deliveries {
+  readonly #parts: DeliveryParts;
+  readonly #server = randomUUID();
+  readonly #stop = new AbortController();
+  /** The names of the known subscriptions, by task. */
+  readonly #byTask = new Map<string, Set<string>>();
+  /** What reads or writes the store now, by the name of the subscription or `LOOK`. */
+  readonly #running = new Map<string, Promise<void>>();
+  /** Subscriptions whose task changed while they were delivered. */
+  readonly #again = new Set<string>();
+  readonly #timers = new Map<string, () => void>();
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+  }
+
+  /** Continues the deliveries of earlier servers. Does not wait for them. */
+  start(): void {
+    this.#look();
+  }
+
+  /** Stops all deliveries, and waits until none of them uses the store. The next server continues them. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    for (const cancel of this.#timers.values()) cancel();
+    await Promise.all(this.#running.values());
+  }
+
+  /** Call this when tasks have new events. */
+  wake(tasks: ChangedTasks): void {
+    if (this.#byTask.size === 0) return;
+    for (const taskId of tasks === 'unknown' ? this.#byTask.keys() : tasks)
+      for (const name of this.#byTask.get(taskId) ?? []) this.#deliver(name);
+  }
+
+  /** Delivers a new subscription, or one that replaces another. */
+  add(name: string, subscription: Subscription): void {
+    this.#know(name, subscription);
+    this.#deliver(name);
+  }
+
+  #look(): void {
+    this.#running.set(
+      LOOK,
+      this.#startAll().finally(() => this.#running.delete(LOOK)),
+    );
+  }
+
+  /** Starts what waits in the store. Other servers may have added it, or left it. */
+  async #startAll(): Promise<void> {
+    try {
+      for (const [name, subscription] of await this.#parts.subscriptions.all()) {
+        this.#know(name, subscription);
+        this.#deliver(name);
+      }
+    } catch (error) {
+      this.#complain(error);
+    }
+    if (this.#parts.shared && !this.#stop.signal.aborted)
+      this.#timers.set(
+        LOOK,
+        this.#parts.clock.after(LOOK_MS, () => this.#look()),
+      );
+  }
+
+  #know(name: string, { taskId }: Subscription): void {
+    this.#byTask.set(taskId, (this.#byTask.get(taskId) ?? new Set()).add(name));
+  }
+
+  /** Ends the deliveries of a subscription. */
+  forget(name: string, taskId: string): void {
+    this.#timers.get(name)?.();
+    this.#timers.delete(name);
+    const names = this.#byTask.get(taskId);
+    names?.delete(name);
+    if (names?.size === 0) this.#byTask.delete(taskId);
+  }
+
+  /** Runs one delivery at a time for each subscription. */
+  #deliver(name: string): void {
+    if (this.#stop.signal.aborted) return;
+    if (this.#running.has(name)) {
+      this.#again.add(name);
+      return;
+    }
+    this.#timers.get(name)?.();
+    this.#timers.delete(name);
+    const run = this.#runOnce(name).finally(() => {
+      this.#running.delete(name);
+      if (this.#again.delete(name)) this.#deliver(name);
+    });
+    this.#running.set(name, run);
+  }
+
+  async #runOnce(name: string): Promise<void> {
+    try {
+      const end = await this.#run(name);
+      if (end.type === 'waits') this.#wait(name, end.until);
+    } catch (error) {
+      this.#complain(error);
+      this.#wait(name, this.#parts.clock.now() + LOOK_MS);
+    }
+  }
+
+  #wait(name: string, until: number): void {
+    if (this.#stop.signal.aborted) return;
+    const { clock } = this.#parts;
+    this.#timers.set(
+      name,
+      clock.after(Math.max(0, until - clock.now()), () => this.#deliver(name)),
+    );
+  }
+
+  /** Delivers until nothing is left, the receiver fails, or another server delivers. */
+  async #run(name: string): Promise<Run> {
+    while (!this.#stop.signal.aborted) {
+      const stored = await this.#parts.subscriptions.read(name);
+      if (stored === undefined) return { type: 'over' };
+      const { subscription } = stored;
+      const until = this.#postponed(subscription);
+      if (until !== undefined) return { type: 'waits', until };
+      const next = await this.#next(subscription);
+      if (next === 'over') {
+        await this.#parts.subscriptions.remove(name);
+        this.forget(name, subscription.taskId);
+        return { type: 'over' };
+      }
+      if (next === 'nothing') return { type: 'idle' };
+      // Another server may take the delivery at the same time. Only one of the two changes the record.
+      const held = await this.#parts.subscriptions.change(name, stored, {
+        ...subscription,
+        lease: this.#lease(subscription.lease),
+      });
+      const end = held && (await this.#deliverBatch(name, held, next));
+      if (end !== undefined) return end;
+    }
+    return { type: 'idle' };
+  }
+
+  /** Returns the time of the next attempt, in milliseconds since 1970. Undefined if it may begin now. */
+  #postponed({ delivery, lease }: Subscription): number | undefined {
+    const now = this.#parts.clock.now();
+    if (delivery.type === 'retrying' && delivery.at > now) return delivery.at;
+    const isTaken = this.#parts.shared && lease !== null && lease.by !== this.#server && lease.until > now;
+    return isTaken ? lease.until : undefined;
+  }
+
+  /** Posts the entries in order, and stores the position after each. @returns the end of the run, after a failure */
+  async #deliverBatch(name: string, held: Stored, entries: readonly Post[]): Promise<Run | undefined> {
+    let current = held;
+    for (const { seq, body } of entries) {
+      if (body !== undefined) {
+        const problem = await this.#post(current.subscription, body);
+        if (this.#stop.signal.aborted) return { type: 'idle' };
+        if (problem !== undefined) return this.#failed(name, current, problem);
+        this.#parts.onResult?.('delivered');
+      }
+      // An entry that clients do not need needs no write of its own.
+      if (body === undefined && seq !== entries.at(-1)?.seq) continue;
+      const next = await this.#parts.subscriptions.change(name, current, {
+        ...current.subscription,
+        cursor: seq,
+        delivery: { type: 'active' },
+        lease: this.#lease(current.subscription.lease),
+      });
+      // The configuration was deleted, or made again.
+      if (next === undefined) return undefined;
+      current = next;
+    }
+    return undefined;
+  }
+
+  async #failed(name: string, stored: Stored, problem: string): Promise<Run> {
+    const { clock, log, onResult } = this.#parts;
+    const { taskId, url, delivery } = stored.subscription;
+    const after = afterFailure(delivery, problem, clock.now());
+    // Only the host, because the path or the query of such an address is often a secret.
+    const receiver = new URL(url).host;
+    onResult?.('failed');
+    log.warn({ taskId, receiver, problem }, 'a push notification could not be delivered');
+    if (after.type === 'dead') {
+      onResult?.('given-up');
+      log.error(
+        { taskId, receiver },
+        'a receiver of push notifications was away for a day, so it gets nothing more',
+      );
+    }
+    await this.#parts.subscriptions.change(name, stored, {
+      ...stored.subscription,
+      delivery: after,
+      lease: null,
+    });
+    return after.type === 'retrying' ? { type: 'waits', until: after.at } : { type: 'over' };
+  }
+
+  /** Returns what to send next. `nothing`: the receiver has everything so far. `over`: nothing more will come. */
+  async #next(subscription: Subscription): Promise<readonly Post[] | 'nothing' | 'over'> {
+    const { tasks, bodies } = this.#parts;
+    const { taskId, owner, cursor, delivery } = subscription;
+    const reader = { principal: owner };
+    try {
+      if (delivery.type === 'dead') {
+        await tasks.row(taskId, reader);
+        return 'nothing';
+      }
+      if (cursor === null) {
+        const snapshot = await tasks.snapshot(taskId, reader);
+        return [{ seq: snapshot.seq, body: bodies.ofTask(snapshot, subscription) }];
+      }
+      const entries = await tasks.entries(taskId, reader, { after: cursor, limit: READ_AT_ONCE });
+      if (entries.length > 0)
+        return entries.map((entry) => ({ seq: entry.seq, body: bodies.ofEntry(entry, subscription) }));
+      const row = await tasks.row(taskId, reader);
+      return TERMINAL_STATES.has(row.state) && row.seq === cursor ? 'over' : 'nothing';
+    } catch (error) {
+      // The task was deleted, and its notifications with it.
+      if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return 'over';
+      throw error;
+    }
+  }
+
+  /** Returns a lease that lasts longer than one post. */
+  #lease(now: Subscription['lease']): Subscription['lease'] {
+    if (!this.#parts.shared) return null;
+    const time = this.#parts.clock.now();
+    const isLongEnough = now !== null && now.by === this.#server && now.until - time > RENEWED_BELOW_MS;
+    return isLongEnough ? now : { by: this.#server, until: time + LEASE_MS };
+  }
+
+  /** @returns why the notification did not arrive; undefined if it did */
+  async #post(subscription: Subscription, body: string): Promise<string | undefined> {
+    const headers = notificationHeaders(subscription);
+    try {
+      await postNotification(
+        subscription.url,
+        { headers, body, signal: this.#stop.signal },
+        this.#parts.addresses,
+      );
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  #complain(error: unknown): void {
+    this.#parts.log.error({ err: error }, 'push notifications could not be read or stored');
+  }
+}

@@ -1,0 +1,60 @@
+/** Reads and writes subscriptions in the record store. A record that does not parse counts as missing. */
+import type { RecordStore } from '../records/record-store.ts';
+import { type Subscription, subscriptionSchema } from './subscription.ts';
+
+const KIND = 'push';
+
+/** A subscription, and the text that the store has. */
+export interface Stored {
+  subscription: Subscription;
+  text: string;
+}
+
+export type PushRecords = Pick<RecordStore, 'read' | 'list' | 'create' | 'replace' | 'swap' | 'remove'>;
+
+export class StoredSubscriptions {
+  readonly #records: PushRecords;
+
+  constructor(records: PushRecords) {
+    this.#records = records;
+  }
+
+  /** Returns all subscriptions, by the names of their records. */
+  async all(): Promise<[string, Subscription][]> {
+    const records = await this.#records.list(KIND);
+    return [...records].flatMap(([name, text]): [string, Subscription][] => {
+      const subscription = parsed(text);
+      return subscription === undefined ? [] : [[name, subscription]];
+    });
+  }
+
+  async read(name: string): Promise<Stored | undefined> {
+    const text = await this.#records.read(KIND, name);
+    const subscription = text === undefined ? undefined : parsed(text);
+    return text === undefined || subscription === undefined ? undefined : { subscription, text };
+  }
+
+  async replace(name: string, subscription: Subscription): Promise<void> {
+    await this.#records.replace(KIND, name, JSON.stringify(subscription));
+  }
+
+  /** Stores the change. Undefined if somebody else has changed or removed the record. */
+  async change(name: string, before: Stored, subscription: Subscription): Promise<Stored | undefined> {
+    const text = JSON.stringify(subscription);
+    if (text === before.text) return before;
+    return (await this.#records.swap(KIND, name, before.text, text)) ? { subscription, text } : undefined;
+  }
+
+  /** Returns false if there is no such record. */
+  remove(name: string): Promise<boolean> {
+    return this.#records.remove(KIND, name);
+  }
+}
+
+function parsed(text: string): Subscription | undefined {
+  try {
+    return subscriptionSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
