@@ -16,6 +16,7 @@ import type { TaskService } from '../executor/task-service.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { type Snapshot, TERMINAL_STATES } from '../task/snapshot.ts';
+import type { NotificationSigner } from './notification-signer.ts';
 import { postNotification, type PushAddresses } from './push-address.ts';
 import type { Stored, StoredSubscriptions } from './stored-subscriptions.ts';
 import { afterFailure, notificationHeaders, type PushResult, type Subscription } from './subscription.ts';
@@ -40,6 +41,7 @@ export interface PushBodies {
 
 export interface DeliveryParts {
   bodies: PushBodies;
+  signer: Pick<NotificationSigner, 'sign'>;
   subscriptions: StoredSubscriptions;
   tasks: Pick<TaskService, 'row' | 'snapshot' | 'entries'>;
   clock: Clock;
@@ -291,8 +293,9 @@ export class Deliveries {
 
   /** @returns why the notification did not arrive; undefined if it did */
   async #post(subscription: Subscription, body: string): Promise<string | undefined> {
-    const headers = notificationHeaders(subscription);
     try {
+      const signature = await this.#parts.signer.sign({ ...subscription, body });
+      const headers = notificationHeaders(subscription, signature);
       await postNotification(
         subscription.url,
         { headers, body, signal: this.#stop.signal },

@@ -72,13 +72,19 @@ export function subscriptionName(principal: string, taskId: string, id: string):
     .digest('hex');
 }
 
-/** Returns the headers of a notification (A2A 1.0 §4.3.3). */
-export function notificationHeaders({ token, authentication }: Subscription): Record<string, string> {
+/**
+ * Returns the headers of a notification (A2A 1.0 §4.3.3). Without credentials of the client, the signature is also the
+ * bearer token, where the receivers of the A2A project's samples read it.
+ */
+export function notificationHeaders(
+  { token, authentication }: Subscription,
+  signature: string,
+): Record<string, string> {
+  const { scheme, credentials } = authentication ?? { scheme: 'Bearer', credentials: signature };
   return {
     'content-type': 'application/a2a+json',
+    authorization: `${scheme} ${credentials}`.trim(),
+    'x-a2a-notification-signature': signature,
     ...(token !== '' && { 'x-a2a-notification-token': token }),
-    ...(authentication && {
-      authorization: `${authentication.scheme} ${authentication.credentials}`.trim(),
-    }),
   };
 }

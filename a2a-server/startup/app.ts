@@ -27,6 +27,8 @@ import { checkpointRoutes } from '../http/routes/checkpoint-routes.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
 import { costRoute } from '../http/routes/cost-route.ts';
 import { commandRoutes } from '../http/routes/command-routes.ts';
+import { pushKeysRoute } from '../http/push/push-keys-route.ts';
+import type { NotificationSigner } from '../push/notification-signer.ts';
 import type { PushNotifications } from '../push/push-notifications.ts';
 import { STALLED_HEARTBEATS, untilDrained } from '../http/streams/drained.ts';
 import { httpStatusOf, sendError } from '../http/routes/error-response.ts';
@@ -130,6 +132,7 @@ export interface AppOptions {
   disconnects?: Disconnects;
   /** Absent if the server sends no push notifications. */
   push?: PushNotifications;
+  pushKeys?: Pick<NotificationSigner, 'publicKeys'>;
   servers?: () => readonly ToolServerView[];
   /** The server aborts this scope to end open streams. */
   reading: AbortScope<StreamEndReason>;
@@ -165,6 +168,7 @@ export function createApp(given: AppOptions): Express {
   if (options.measured) app.use(options.measured.middleware);
   app.use(versionParameter, reachable(options.reach), cors);
   app.use(cardRoute(card, options.clock.now()));
+  if (options.pushKeys) app.use(pushKeysRoute(options.pushKeys));
   if (options.metrics) app.use(metricsRoute(options.metrics));
   if (options.identity) app.use(identityRoute(options.identity, closing));
   app.use(pageRoute(options.page));

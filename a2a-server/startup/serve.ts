@@ -27,8 +27,9 @@ import { signCard } from '../../shared/card/card-signature.ts';
 import { agentSkills } from '../http/routes/agent-skills.ts';
 import { streamTickets, ticketSecret } from '../http/auth/stream-ticket.ts';
 import { authenticator } from '../http/auth/tokens.ts';
-import { receiptKey } from '../receipts/signing-key.ts';
+import { signingKey } from '../records/signing-key.ts';
 import { pushBodies } from '../http/push/push-bodies.ts';
+import { notificationSigner } from '../push/notification-signer.ts';
 import { PushNotifications } from '../push/push-notifications.ts';
 import { allowedHosts } from '../tools/web/allowed-hosts.ts';
 import { systemResolve } from '../tools/web/resolve-checked-host.ts';
@@ -278,8 +279,14 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       onRefusal: (reason) => log.info({ reason }, 'a token of the OpenID Connect provider is refused'),
     });
   const metrics = await offeredMetrics(opened, tasks);
+  const signer = notificationSigner({
+    issuer: base,
+    key: () => signingKey(settings.stateDir, 'push-key', journal.records),
+    clock,
+  });
   const push = new PushNotifications({
     bodies: pushBodies,
+    signer,
     records,
     tasks,
     clock,
@@ -312,7 +319,8 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     agent: offeredAgent(settings, worker.models),
     restoring: { checkpoints: able.checkpoints, openWorkspace },
     workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
-    signingKey: () => receiptKey(settings.stateDir, journal.records),
+    signingKey: () => signingKey(settings.stateDir, 'receipt-key', journal.records),
+    pushKeys: signer,
     passkeys,
     pageSignIn: { sessions, cookie: pageCookie(base, secret), base },
     authenticate: authenticator(

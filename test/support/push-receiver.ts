@@ -6,6 +6,7 @@ import { readEvent, type StreamEvent } from './wire-event.ts';
 
 interface Notification {
   headers: IncomingHttpHeaders;
+  body: string;
   event: StreamEvent;
 }
 
@@ -32,7 +33,7 @@ export async function pushReceiver(): Promise<PushReceiver> {
     const body = await text(request);
     const { reply } = receiver;
     if (reply === 204)
-      notifications.push({ headers: request.headers, event: readEvent(JSON.parse(body), body) });
+      notifications.push({ headers: request.headers, body, event: readEvent(JSON.parse(body), body) });
     else receiver.refused += 1;
     if (typeof reply === 'number') response.writeHead(reply).end();
     else if (reply !== 'silence') response.writeHead(302, reply).end();

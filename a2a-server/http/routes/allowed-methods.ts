@@ -2,6 +2,7 @@ import { AGENT_CARD_PATH } from '@a2a-js/sdk';
 import { isLegacyJsonRpcMethod, legacyJsonRpcToV1Method } from '@a2a-js/sdk/compat/v0_3';
 import { IDENTITY_PATH } from '../../../shared/net/server-proof.ts';
 import { ROLES, type Role } from '../../access/role.ts';
+import { PUSH_KEYS_PATH } from '../push/push-keys-route.ts';
 
 /** Requests below this path use the approval page's session instead of a bearer token. */
 export const PAGE_API = '/page/api';
@@ -56,6 +57,7 @@ const ADDRESSES: Addresses = {
   [`${PAGE_API}/task-changes`]: { GET: READERS },
   '/': { GET: 'public', POST: READERS },
   [`/${AGENT_CARD_PATH}`]: { GET: 'public' },
+  [PUSH_KEYS_PATH]: { GET: 'public' },
   '/health': { GET: READERS },
   '/livez': { GET: 'public' },
   '/readyz': { GET: 'public' },

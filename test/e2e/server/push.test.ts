@@ -1,6 +1,8 @@
 /** Tests push notifications (A2A 1.0 §4.3) with real receivers, and with servers that are killed. */
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { decisionOn, writtenMessage } from '../../support/a2a-message.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { type PushReceiver, pushReceiver } from '../../support/push-receiver.ts';
@@ -101,6 +103,54 @@ describe('push notifications', () => {
     expect((await at.peer.request(`${path}/other`, { method: 'GET' })).status).toBe(404);
     await approve(at, task);
     expect(other.notifications).toHaveLength(1);
+  });
+
+  it('X1 each post is signed for its receiver and its body; the key is public, and survives a restart', async () => {
+    const receiver = await receiving();
+    const before = await stage(local);
+    const task = await parked(before);
+    const { taskId } = task;
+    await before.peer.call('CreateTaskPushNotificationConfig', { taskId, url: receiver.url });
+    await receiver.until(() => receiver.notifications.length === 1);
+    await before.server.kill();
+    const after = await stageAgain(before);
+    await approve(after, task);
+    await receiver.until(ended(receiver));
+
+    const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', after.server.url));
+    const signatures = receiver.notifications.map(({ headers }) =>
+      String(headers['x-a2a-notification-signature']),
+    );
+    const audience = receiver.url;
+    for (const [index, { headers, body }] of receiver.notifications.entries()) {
+      const signature = signatures[index] ?? '';
+      // Without credentials of the client, the signature is the bearer token too.
+      expect(headers.authorization).toBe(`Bearer ${signature}`);
+      const { payload } = await jwtVerify(signature, keys, { audience, typ: 'JWT' });
+      const { seq } = receiver.notifications[index]?.event ?? {};
+      expect({ seq, ...payload }).toMatchObject({
+        seq,
+        taskId,
+        request_body_sha256: createHash('sha256').update(body).digest('hex'),
+      });
+    }
+    expect(new Set(signatures).size).toBe(signatures.length);
+    await expect(
+      jwtVerify(signatures[0] ?? '', keys, { audience: 'http://127.0.0.1/other' }),
+    ).rejects.toThrow(/aud/);
+    const published = await (await fetch(new URL('/.well-known/jwks.json', after.server.url))).json();
+    expect(published).toEqual({
+      keys: [
+        {
+          kty: 'OKP',
+          crv: 'Ed25519',
+          alg: 'EdDSA',
+          use: 'sig',
+          x: expect.any(String),
+          kid: expect.any(String),
+        },
+      ],
+    });
   });
 
   it('a receiver that was away gets everything after a kill of the server, without a gap', async () => {

@@ -6,6 +6,8 @@ import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
 
+const none = () => Promise.reject(new Error('there is no task'));
+
 /** @returns deliveries whose store answers a listing when the test calls `answer` */
 function withSlowStore() {
   let answer: (() => void) | undefined;
@@ -14,9 +16,9 @@ function withSlowStore() {
     ...memoryRecords(),
     list: () => new Promise<ReadonlyMap<string, string>>((resolve) => (answer = () => resolve(new Map()))),
   };
-  const none = () => Promise.reject(new Error('there is no task'));
   const deliveries = new Deliveries({
     bodies: { ofTask: () => '', ofEntry: () => undefined },
+    signer: { sign: none },
     subscriptions: new StoredSubscriptions(records),
     tasks: { row: none, snapshot: none, entries: none },
     clock,
