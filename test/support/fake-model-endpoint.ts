@@ -69,7 +69,7 @@ export async function startFakeModelEndpoint(tls?: {
   let arrived: ((request: Received) => void)[] = [];
   const receive = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const sent = await text(request);
-    const body: unknown = JSON.parse(sent);
+    const body: unknown = sent === '' ? undefined : JSON.parse(sent);
     const closedEarly = once(response, 'close').then(() => !response.writableFinished);
     const entry = { path: request.url ?? '', headers: request.headers, body, text: sent, closedEarly };
     received.push(entry);
@@ -90,10 +90,11 @@ export async function startFakeModelEndpoint(tls?: {
   };
 }
 
-function wireOf(path: string): WireName | undefined {
+function wireOf(address: string): WireName | undefined {
+  const [path = ''] = address.split('?', 1);
   if (path.endsWith('/chat/completions') || path.endsWith('/responses')) return 'openai';
   if (path.endsWith('/messages')) return 'anthropic';
-  return path.endsWith(':streamGenerateContent?alt=sse') ? 'google' : undefined;
+  return address.endsWith(':streamGenerateContent?alt=sse') ? 'google' : undefined;
 }
 
 function answer(response: ServerResponse, wire: WireName | undefined, reply: Reply | undefined): void {
