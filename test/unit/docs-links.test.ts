@@ -55,3 +55,10 @@ test('the index of the decisions names each decision', () => {
   const expected = globSync('*.md', { cwd: 'docs/decisions' }).filter((file) => file !== 'README.md');
   expect(new Set(named)).toEqual(new Set(expected));
 });
+
+test('each page says in its first line whom it serves', () => {
+  const silent = globSync('docs/*.md', { ignore: 'docs/README.md' }).filter(
+    (page) => !/^# .+\n\nFor \w/u.test(readFileSync(page, 'utf8')),
+  );
+  expect(silent).toEqual([]);
+});
