@@ -26,14 +26,15 @@ export const oidcSchema = z
     issuer,
     /** The value that the claim `aud` must contain. */
     audience: z.string().min(1).max(500),
+    /** The accepted signatures. */
     algorithms: z.array(z.enum(ALGORITHMS)).min(1).default(['RS256']),
     /** The largest accepted difference between the clocks of the provider and this server, in seconds. */
     clockSkew: z.number().int().min(0).max(MOST_CLOCK_SKEW_S).default(5),
     /** The claim with the name of the principal. */
     principalClaim: claim.default('sub'),
-    /** The tenant of all principals, or the claim with its name. Each principal has a tenant. */
+    /** The tenant of all principals, as a text; or the claim with its name, as `{"claim": "team"}`. */
     tenant: z.union([z.string().regex(NAME_PATTERN), z.strictObject({ claim })]),
-    /** A rule gives its roles if the claim equals the rule's value, or is a list that contains this value. */
+    /** Rules: if the claim equals the value, or is a list that contains it, the token has these roles. */
     roles: z
       .array(z.strictObject({ claim, value: z.string().min(1), roles: z.array(roleSchema).min(1) }))
       .min(1),

@@ -23,24 +23,33 @@ const optionalLimit = z.union([
 ]);
 
 const shared = {
-  /** If true, the server does not start. */
+  /** Does not start the server. */
   disabled: z.boolean().default(false),
+  /** The time limit of one call, e.g. `90s`, or milliseconds. Time that the call waits for a person does not count. */
   timeout: timeLimit.default(DEFAULT_CALL_LIMIT_MS),
-  /** The maximum time between two server messages about a call. After this time, the call fails. */
-  idleTimeout: optionalLimit.default(null),
-  /** The time limit from the program's start, or the first request, to the tool list. */
-  connectTimeout: timeLimit.optional(),
-  /** After this time without a server message, the client sends a ping. Null means no pings. */
-  pingInterval: optionalLimit.default(DEFAULT_PING_INTERVAL_MS),
-  pingTimeout: timeLimit.default(DEFAULT_PING_ANSWER_LIMIT_MS),
-  /** If true, the server's tools need no approval, as after the decision `trust_server`. Its hints are trusted too. */
-  trust: z.boolean().default(false),
   /**
-   * If true, a tool with the read-only hint needs no approval. A client must not rely on hints of an untrusted server
-   * (MCP 2025-11-25, ToolAnnotations).
+   * A call fails when the server sends nothing about it for this long, or `never`, the default. Must be shorter than
+   * `timeout`.
+   */
+  idleTimeout: optionalLimit.default(null),
+  /** The time limit from the start of the program, or the first request, to the tool list. If absent, 60 s. */
+  connectTimeout: timeLimit.optional(),
+  /** A server that has sent nothing for this long gets a ping, or `never`. */
+  pingInterval: optionalLimit.default(DEFAULT_PING_INTERVAL_MS),
+  /** The time limit for the answer to a ping. */
+  pingTimeout: timeLimit.default(DEFAULT_PING_ANSWER_LIMIT_MS),
+  /**
+   * The server's tools run without approval, as after the decision `trust_server`, and `trustHints` applies. It is a rule
+   * that allows the server; rules that ask or deny take precedence.
+   */
+  trust: z.boolean().default(false),
+  // A client must not rely on hints of an untrusted server (MCP 2025-11-25, ToolAnnotations).
+  /**
+   * Accepts the server's tool annotations: a tool marked as read-only runs without approval, also in read-only tasks. By
+   * default annotations allow nothing.
    */
   trustHints: z.boolean().default(false),
-  /** Selects tools by their names on the MCP server. */
+  /** Selects the offered tools by their names on the MCP server. */
   tools: z
     .strictObject({
       include: z.array(z.string().min(1)).optional(),
@@ -49,19 +58,26 @@ const shared = {
     .prefault({}),
 };
 
-const stdio = z.strictObject({
+export const stdioServerSchema = z.strictObject({
+  /** With `command`. */
   type: z.literal('stdio').default('stdio'),
+  /** A program that speaks MCP on stdin and stdout. It runs without a shell. */
   command: z.string().min(1),
+  /** The arguments of the program. */
   args: z.array(z.string()).default([]),
+  /** Variables for the program. It also gets the harmless variables that shell commands get, and no others. */
   env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).default({}),
+  /** The working directory of the program. If absent, that of `a2a-server`. */
   cwd: z.string().min(1).optional(),
   ...shared,
 });
 
-const remote = z.strictObject({
-  /** `sse` is the older transport HTTP+SSE of MCP 2024-11-05. */
+export const remoteServerSchema = z.strictObject({
+  /** With `url`. `http` and `streamable-http` are the same. `sse` is the older transport HTTP+SSE of MCP 2024-11-05. */
   type: z.enum(['http', 'streamable-http', 'sse']).default('http'),
+  /** The URL of a server over HTTP. */
   url: z.string().min(1),
+  /** HTTP headers of every request. They go only to the origin of `url`. */
   headers: z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/), z.string()).default({}),
   ...shared,
 });
@@ -79,7 +95,8 @@ export const mcpServerSettingsSchema = z.record(serverName, z.unknown().pipe(ser
 /** The key `url` selects the schema. Error messages then fit the intended kind of server. */
 function serverEntry() {
   return z.unknown().transform((value, context) => {
-    const meant = typeof value === 'object' && value !== null && 'url' in value ? remote : stdio;
+    const meant =
+      typeof value === 'object' && value !== null && 'url' in value ? remoteServerSchema : stdioServerSchema;
     const parsed = meant.safeParse(value, { error: settingProblem });
     if (parsed.success) {
       const { idleTimeout, timeout } = parsed.data;
@@ -95,9 +112,9 @@ function serverEntry() {
 }
 
 export type McpServerSettings = z.output<typeof mcpServerSettingsSchema>;
-export type McpServerEntry = z.output<typeof stdio> | z.output<typeof remote>;
+export type McpServerEntry = z.output<typeof stdioServerSchema> | z.output<typeof remoteServerSchema>;
 
-export function isRemoteServer(entry: McpServerEntry): entry is z.output<typeof remote> {
+export function isRemoteServer(entry: McpServerEntry): entry is z.output<typeof remoteServerSchema> {
   return 'url' in entry;
 }
 

@@ -1,5 +1,7 @@
 /** Writes the generated sections of the pages. The rest of each page is written by hand. */
 import { readFile } from 'node:fs/promises';
+import { oidcSchema } from '../../a2a-server/access/oidc-settings.ts';
+import { remoteServerSchema, stdioServerSchema } from '../../a2a-server/mcp-servers/server-settings.ts';
 import { SERVER_SETTINGS } from '../../a2a-server/startup/settings.ts';
 import { UNFLAGGED_SETTINGS as SERVER_UNFLAGGED } from '../../a2a-server/startup/unflagged-settings.ts';
 import { EXIT_MEANINGS } from '../../bridge/cli/terminal/exit-codes.ts';
@@ -22,11 +24,18 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
   'docs/configuration.md': {
     'settings of mcp-a2a-bridge': () => settingsSection(BRIDGE_SETTINGS, BRIDGE_UNFLAGGED),
     'settings of a2a-server': () => settingsSection(SERVER_SETTINGS, SERVER_UNFLAGGED),
-    'keys of an agent': () => keysSection('bridge/settings/settings.ts', 'agentSettings', agentSettings),
+    'keys of an agent': () => keysSection('bridge/settings/settings.ts', { agentSettings }),
   },
   'docs/approvals.md': {
     'keys of the webhook': () =>
-      keysSection('bridge/settings/webhook-settings.ts', 'webhookSettingsSchema', webhookSettingsSchema),
+      keysSection('bridge/settings/webhook-settings.ts', { webhookSettingsSchema }),
+  },
+  'docs/access.md': {
+    'keys of oidc': () => keysSection('a2a-server/access/oidc-settings.ts', { oidcSchema }),
+  },
+  'docs/mcp-servers.md': {
+    'keys of an MCP server': () =>
+      keysSection('a2a-server/mcp-servers/server-settings.ts', { stdioServerSchema, remoteServerSchema }),
   },
   'docs/cli.md': {
     'exit codes': () =>
@@ -39,13 +48,16 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
   'docs/extensions.md': SCHEMA_SECTIONS,
 };
 
+/** Writes the keys of schemas, by the name of the constant. A key of several schemas has one row. */
 function keysSection(
   path: string,
-  constant: string,
-  schema: Parameters<typeof fieldRows>[0]['schema'],
+  schemas: Readonly<Record<string, Parameters<typeof fieldRows>[0]['schema']>>,
 ): string {
-  const source = sourceFile(path).constant(constant)?.source;
-  return table(['key', 'type', 'meaning'], fieldRows({ schema, source }));
+  const rows = Object.entries(schemas).flatMap(([constant, schema]) =>
+    fieldRows({ schema, source: sourceFile(path).constant(constant)?.source }),
+  );
+  const unique = new Map(rows.map((row) => [row.join('|'), row]));
+  return table(['key', 'type', 'meaning'], [...unique.values()]);
 }
 
 export interface ReferencePage {

@@ -129,10 +129,13 @@ function mayBeAbsent({ _zod: { optin } }: Schema): boolean {
   return optin !== undefined;
 }
 
+/** Returns '' for a default that says no more than that the field may be absent. */
 function defaultOf(schema: Schema): string {
   const def = defOf(schema);
-  const isPlain = def.type === 'default' && typeof def.defaultValue !== 'object' && def.defaultValue !== '';
-  return isPlain ? `Default: ${code(String(def.defaultValue))}.` : '';
+  if (def.type !== 'default') return '';
+  const value: unknown = def.defaultValue;
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return ['', 'null', '[]', '{}', 'false'].includes(text) ? '' : `Default: ${code(text)}.`;
 }
 
 function descriptionOf(schema: Schema): string | undefined {
