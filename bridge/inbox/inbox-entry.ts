@@ -1,6 +1,6 @@
 /** Finds what a person should look at: results that no client has collected, and tasks that wait for a person. Pure. */
 import { TASK_STATE_NAMES, type SessionStateName, type TaskStateName } from '../dialects/observation.ts';
-import { type ListedSession, WAITING_STATES } from '../sessions/list-sessions.ts';
+import { isWaiting, type ListedSession } from '../sessions/list-sessions.ts';
 import { resultKey, type UncollectedTask } from '../state/waiting-results.ts';
 
 /** One entry of the inbox. `finished`: no client has collected the result. `waiting`: the task waits for a person. */
@@ -42,7 +42,7 @@ export function inboxEntries(
   );
   const waiting = [...listed].flatMap(([key, session]): KeyedEntry[] => {
     const { sessionId, agent, taskId, state, title, pending, codes, updatedAt } = session;
-    if (taskId === null || !WAITING_STATES.some((each) => each === state)) return [];
+    if (taskId === null || !isWaiting(session)) return [];
     const asks = codes.length === 0 ? [updatedAt] : codes;
     return [
       {
@@ -59,6 +59,21 @@ export function inboxEntries(
     return [{ key: `finished ${key}`, entry: { type: 'finished', sessionId, agent, taskId, state, title } }];
   });
   return [...waiting, ...finished];
+}
+
+/** Returns the sessions whose delegation belongs to this bridge and is still open, with its title. */
+export function ownSessions(
+  tasks: readonly UncollectedTask[],
+  sessions: readonly ListedSession[],
+): readonly ListedSession[] {
+  const own = new Map(
+    tasks.flatMap((task) => (task.own && task.ended === null ? [[resultKey(task), task.title]] : [])),
+  );
+  return sessions.flatMap((session) => {
+    if (session.taskId === null) return [];
+    const title = own.get(resultKey({ agent: session.agent, taskId: session.taskId }));
+    return title === undefined ? [] : [{ ...session, title }];
+  });
 }
 
 /** Returns the final state to record for a finished task. */

@@ -7,9 +7,9 @@ import { stateWord } from '../../shared/text/spell-state.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { LIVE_STATES } from '../agents/list-tasks.ts';
 import type { ListedSession } from '../sessions/list-sessions.ts';
-import { resultKey, type UncollectedTask } from '../state/waiting-results.ts';
+import type { UncollectedTask } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
-import { type InboxEntry, inboxEntries, type KeyedEntry } from './inbox-entry.ts';
+import { type InboxEntry, inboxEntries, type KeyedEntry, ownSessions } from './inbox-entry.ts';
 
 /** The maximum length of a title in a notice, in characters. */
 const TITLE = 80;
@@ -28,14 +28,8 @@ export function noticesText(
   sessions: readonly ListedSession[],
   name: (tool: ToolName) => string,
 ): string {
-  const titles = new Map(tasks.map((task) => [resultKey(task), task.title]));
   // Each task has one owner, so that the counts of several bridges can be added.
-  const own = new Set(tasks.flatMap((task) => (task.own && task.ended === null ? [resultKey(task)] : [])));
-  const followed = sessions.flatMap((session) => {
-    if (session.taskId === null) return [];
-    const key = resultKey({ agent: session.agent, taskId: session.taskId });
-    return own.has(key) ? [{ ...session, title: titles.get(key) ?? '' }] : [];
-  });
+  const followed = ownSessions(tasks, sessions);
   const entries = inboxEntries(followed, tasks);
   const waiting = entries.filter(({ entry }) => entry.type === 'waiting').length;
   const live = followed.filter(({ state }) => LIVE_STATES.some((each) => each === state)).length;
@@ -48,14 +42,20 @@ function lineOf({ key, entry }: KeyedEntry, name: (tool: ToolName) => string): s
   const id = createHash('sha256').update(key).digest('hex').slice(0, KEY_DIGITS);
   const { sessionId, agent, title } = entry;
   const what = title === '' ? '' : ` "${visibleLine(title, TITLE)}"`;
-  return `${id} Session ${visibleLine(sessionId)} (${visibleLine(agent)})${what}: ${stateOf(entry, name)}`;
+  const next = entry.type === 'finished' ? 'returns the result' : 'shows it';
+  const step = `${name('wait_for_task')} ${next}.`;
+  return `${id} Session ${visibleLine(sessionId)} (${visibleLine(agent)})${what}: ${stateOf(entry)}. ${step}`;
 }
 
-function stateOf(entry: InboxEntry, name: (tool: ToolName) => string): string {
-  const tool = name('wait_for_task');
-  if (entry.type === 'finished') return `${stateWord(entry.state)}. ${tool} returns the result.`;
-  if (entry.state === 'auth-required') return `waits for a sign-in. ${tool} shows it.`;
-  if (entry.pending === 0) return `asks a question. ${tool} shows it.`;
-  const actions = entry.pending === 1 ? '1 action waits' : `${String(entry.pending)} actions wait`;
-  return `${actions} for a decision. ${tool} shows what waits.`;
+/** Returns the entry in one sentence for a person. */
+export function entryText(entry: InboxEntry): string {
+  const { title, sessionId } = entry;
+  return `${visibleLine(title === '' ? sessionId : title, TITLE)}: ${stateOf(entry)}.`;
+}
+
+function stateOf(entry: InboxEntry): string {
+  if (entry.type === 'finished') return stateWord(entry.state);
+  if (entry.state === 'auth-required') return 'waits for a sign-in';
+  if (entry.pending === 0) return 'asks a question';
+  return `${entry.pending === 1 ? '1 action waits' : `${String(entry.pending)} actions wait`} for a decision`;
 }

@@ -197,11 +197,11 @@ export function mergeListings(told: readonly AgentListing[]): readonly ListedSes
 /** Sorts sessions that wait for a person first, then by time, newest first. */
 export function inListOrder(sessions: readonly ListedSession[]): readonly ListedSession[] {
   return sessions.toSorted(
-    (a, b) => Number(waits(b)) - Number(waits(a)) || b.updatedAt.localeCompare(a.updatedAt),
+    (a, b) => Number(isWaiting(b)) - Number(isWaiting(a)) || b.updatedAt.localeCompare(a.updatedAt),
   );
 }
 
-function waits({ state }: ListedSession): boolean {
+export function isWaiting({ state }: Pick<ListedSession, 'state'>): boolean {
   return WAITING_STATES.some((each) => each === state);
 }
 

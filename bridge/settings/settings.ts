@@ -187,6 +187,14 @@ export const BRIDGE_SETTINGS = {
       "a directory that tool calls may use as workspace, with everything below it, besides the bridge's own; may be repeated",
     allowed: 'directories',
   }),
+  desktopNotifications: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: false,
+    env: 'MCP_A2A_BRIDGE_DESKTOP_NOTIFICATIONS',
+    describe: 'show a notification of the desktop when a result is ready or an action waits (Linux, macOS)',
+    allowed: 'true or false',
+  }),
   autoStart: setting({
     kind: 'boolean',
     schema: z.boolean(),

@@ -8,6 +8,8 @@ import { RequestStates } from '../approvals/request-state.ts';
 import type { Bridge } from '../mcp/bridge-context.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import { Inbox } from '../inbox/inbox.ts';
+import { DesktopNotifications } from '../inbox/desktop-notifications.ts';
+import { InboxFollower } from '../inbox/inbox-follower.ts';
 import { NoticeFiles } from '../inbox/notice-files.ts';
 import { DelegatingClients } from '../sessions/delegating-clients.ts';
 import { DelegationService } from '../sessions/deliver-delegations.ts';
@@ -18,6 +20,7 @@ import { BridgeDatabase } from '../state/database.ts';
 import { CutPreviews } from '../state/cut-previews.ts';
 import { StoredClaims } from '../state/decision-claims.ts';
 import { Outbox } from '../state/outbox.ts';
+import { ShownEntries } from '../state/shown-entries.ts';
 import { UsedPermits } from '../state/used-permits.ts';
 import { WaitingResults } from '../state/waiting-results.ts';
 
@@ -59,12 +62,15 @@ export async function openBridge({
   });
   const sessions = new Sessions({ registry, outbox, live, delegations });
   const inbox = new Inbox({ results, registry, outbox, live, sessions, delegations, log });
-  const notices = new NoticeFiles({
+  const outside = new InboxFollower({
+    surfaces: [
+      new NoticeFiles(settings.stateDir, (tool) => `${settings.toolPrefix}${tool}`),
+      ...(settings.desktopNotifications ? [new DesktopNotifications(new ShownEntries(database), log)] : []),
+    ],
     stateDirectory: settings.stateDir,
     database,
     results,
     live,
-    name: (tool) => `${settings.toolPrefix}${tool}`,
     log,
   });
   const { approvalWebhook } = settings;
@@ -85,8 +91,9 @@ export async function openBridge({
         );
   // B3: finishes the unfinished work of earlier bridges, in parallel with this call.
   delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
-  // Checks for results of earlier bridges before the first call, because only the webhook or a hook may reach the person.
-  if (webhook !== undefined || notices.wanted) void inbox.look();
+  // Checks for results of earlier bridges before the first call, because only a surface outside of the client may reach
+  // the person.
+  if (webhook !== undefined || outside.wanted) void inbox.look();
   return {
     registry,
     live,
@@ -109,7 +116,7 @@ export async function openBridge({
     stateDirectory: settings.stateDir,
     defaults: { waitSeconds: settings.waitSeconds, workspace: settings.workspace },
     close: () => {
-      notices.close();
+      outside.close();
       webhook?.close();
       live.close();
       database.close();

@@ -139,7 +139,7 @@ export class BridgeDatabase {
 
   /** Deletes rows of a table that are older than `olderThanMs` milliseconds. */
   forget(
-    table: 'decision_claims' | 'webhook_posts' | 'cut_previews' | 'used_permits',
+    table: 'decision_claims' | 'webhook_posts' | 'cut_previews' | 'used_permits' | 'shown_entries',
     olderThanMs: number,
   ): void {
     this.run(`DELETE FROM ${table} WHERE at < ?`, Date.now() - olderThanMs);

@@ -19,6 +19,7 @@ const APPLICATION_ID = 0x61326162;
  * - `webhook_posts`: posted actions, and the state of each post.
  * - `cut_previews`: actions whose preview a tool result has cut.
  * - `used_permits`: the used permits to start a task.
+ * - `shown_entries`: the entries of the inbox that a desktop notification has shown.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -99,6 +100,12 @@ const MIGRATIONS: readonly string[] = [
     WHEN NEW.state = 'collected' BEGIN
     DELETE FROM delegation_files WHERE message_id = NEW.message_id;
   END;
+  `,
+  `
+  CREATE TABLE shown_entries (
+    key TEXT PRIMARY KEY,
+    at  INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
   `,
 ];
 

@@ -15,6 +15,7 @@ import { indented } from '../terminal/wrap-words.ts';
 import { checkNode, checkStateDirectory, checkTokenFile } from '../doctor/check-machine.ts';
 import { checkServer, isPortInUse } from '../doctor/check-server.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
+import { checkNotifications } from '../doctor/check-notifications.ts';
 import { checkWebhook } from '../doctor/check-webhook.ts';
 import { type CheckResult, ok, type ServerCheck, warn } from '../../../shared/runtime/check-result.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
@@ -62,7 +63,7 @@ async function findingsOf({
   places,
   env,
 }: CommandRun<DoctorOptions>): Promise<readonly CheckResult[]> {
-  const { stateDir, http, approvalWebhook } = settings;
+  const { stateDir, http, approvalWebhook, desktopNotifications } = settings;
   const tokens = [await checkTokenFile(stateDir, 'token'), await checkTokenFile(stateDir, 'http-token')];
   // A check must not start a server.
   const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
@@ -86,6 +87,7 @@ async function findingsOf({
     ...(http !== undefined && http !== 0 ? [await checkHttpPort(http)] : []),
     ...agents.flat(),
     ...(approvalWebhook === undefined ? [] : [await checkWebhook(approvalWebhook, env, webhook)]),
+    ...(desktopNotifications ? [await checkNotifications(clientEnvironment())] : []),
     ...(await checkClients(clientEnvironment())),
   ];
 }

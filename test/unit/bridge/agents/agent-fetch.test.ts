@@ -152,11 +152,9 @@ describe('fetch for requests to agents', () => {
   });
 
   test('if an agent accepts the request and never responds, the request ends; a response that has started may continue', async () => {
-    const patient = agentFetch({
-      origin: agent.url,
-      headers: TOKEN,
-      patience: { beginningMs: 50, silenceMs: 60_000 },
-    });
+    const waiting = (beginningMs: number): typeof fetch =>
+      agentFetch({ origin: agent.url, headers: TOKEN, patience: { beginningMs, silenceMs: 60_000 } });
+    const patient = waiting(50);
     agent.answer = () => undefined;
     const { signal } = new AbortController();
     await expect(patient(agent.url)).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -165,9 +163,10 @@ describe('fetch for requests to agents', () => {
     agent.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write('data: 1\n\n');
-      setTimeout(() => response.end('data: 2\n\n'), 150);
+      setTimeout(() => response.end('data: 2\n\n'), 3_100);
     };
-    const slow = await patient(agent.url, { signal });
+    // A busy machine may take long for the head of a response.
+    const slow = await waiting(3_000)(agent.url, { signal });
     expect(await slow.text()).toBe('data: 1\n\ndata: 2\n\n');
   });
 

@@ -28,6 +28,7 @@ describe("the bridge's settings", () => {
       toolPrefix: '',
       workspace: process.cwd(),
       allowWorkspace: [],
+      desktopNotifications: false,
       autoStart: true,
       logLevel: 'info',
       stdio: true,

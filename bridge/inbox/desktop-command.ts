@@ -1,0 +1,24 @@
+/** Builds the command that shows a notification on the desktop. Pure. */
+export interface DesktopCommand {
+  program: string;
+  args: readonly string[];
+}
+
+const TITLE = 'mcp-a2a-bridge';
+const SCRIPT = 'on run argv\ndisplay notification (item 1 of argv) with title (item 2 of argv)\nend run';
+
+/**
+ * Returns the command for the platform; undefined if there is none. The text comes from agents and models. It is one
+ * argument after all options, so it cannot become an option or a command.
+ */
+export function desktopCommand(platform: NodeJS.Platform, text: string): DesktopCommand | undefined {
+  if (platform === 'linux')
+    return { program: 'notify-send', args: [`--app-name=${TITLE}`, '--', TITLE, withoutMarkup(text)] };
+  if (platform === 'darwin') return { program: 'osascript', args: ['-e', SCRIPT, '--', text, TITLE] };
+  return undefined;
+}
+
+/** Desktop Notifications Specification, "Markup": a body may contain elements such as links. */
+function withoutMarkup(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
