@@ -65,10 +65,18 @@ export function sourceFile(path: string): SourceFile {
   return file;
 }
 
-/** Returns the argument that describes the inside of a schema: the fields of an object, the element of an array. */
+/**
+ * Returns the argument that describes the inside of a schema: the fields of an object, the element of an array. Of a call
+ * such as `defineTool({ … })`, returns the first argument.
+ */
 export function insideOf(source: Source | undefined): Source | undefined {
-  const call = callOf(resolved(source));
-  if (call === undefined) return resolved(source);
+  const whole = resolved(source);
+  if (whole?.value.type === 'CallExpression' && whole.value.callee.type === 'Identifier') {
+    const [argument] = whole.value.arguments;
+    return argument && { file: whole.file, value: expression(argument) };
+  }
+  const call = callOf(whole);
+  if (call === undefined) return whole;
   const { file, method, object, args } = call;
   // `schema.optional()`: the schema is before the dot.
   if (!isZod(object)) return insideOf({ file, value: object });
@@ -81,7 +89,10 @@ export function insideOf(source: Source | undefined): Source | undefined {
 /** Returns the fields of a schema with their comments. `extend` adds fields to another schema. */
 export function schemaFields(source: Source | undefined): ReadonlyMap<string, CommentedSource> {
   const call = callOf(resolved(source));
-  if (call === undefined || isZod(call.object)) return fieldsOf(insideOf(source));
+  if (call === undefined || isZod(call.object)) {
+    const inside = insideOf(source);
+    return callOf(inside) === undefined ? fieldsOf(inside) : schemaFields(inside);
+  }
   const { file, method, object, args } = call;
   const [added] = args;
   const before = schemaFields({ file, value: object });

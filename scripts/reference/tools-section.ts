@@ -8,22 +8,14 @@ import { cardStateSchema } from '../../shared/protocol/approval-card.ts';
 import { sessionResultSchema } from '../../bridge/mcp/reports/session-result.ts';
 import { code, prose, type Row, sectionLink, table } from './markdown.ts';
 import { fieldRows, type SchemaLinks } from './schema-fields.ts';
-import { type Source, sourceFile } from './source-comments.ts';
+import { itemsOf, schemaFields, sourceFile } from './source-comments.ts';
 
 const HEAD = ['field', 'type', 'meaning'];
 
 /** Results of several tools. */
 const SHARED = [
-  {
-    title: 'Session result',
-    schema: sessionResultSchema,
-    source: sourceFile('bridge/mcp/reports/session-result.ts').constant('sessionResultSchema')?.source,
-  },
-  {
-    title: 'Card result',
-    schema: cardStateSchema,
-    source: sourceFile('shared/protocol/approval-card.ts').constant('cardStateSchema')?.source,
-  },
+  { title: 'Session result', schema: sessionResultSchema },
+  { title: 'Card result', schema: cardStateSchema },
 ] as const;
 
 const links: SchemaLinks = new Map<z.core.$ZodType, string>([
@@ -31,11 +23,17 @@ const links: SchemaLinks = new Map<z.core.$ZodType, string>([
   [decisionSchema, sectionLink('decision', 'extensions.md')],
 ]);
 
+/** The sources of the results, for their doc comments. */
+const sources = new Map(
+  itemsOf(sourceFile('bridge/mcp/server/mcp-server.ts').constant('TOOLS')?.source).map(({ source }, at) => [
+    TOOLS[at]?.declaration.output,
+    schemaFields(source).get('output')?.source,
+  ]),
+);
+
 export function toolsSection(): string {
   const tools = TOOLS.map(toolText);
-  const results = SHARED.map(
-    ({ title, schema, source }) => `### ${title}\n\n${table(HEAD, resultRows(schema, source))}`,
-  );
+  const results = SHARED.map(({ title, schema }) => `### ${title}\n\n${table(HEAD, resultRows(schema))}`);
   return [...tools, ...results].join('\n\n');
 }
 
@@ -73,11 +71,8 @@ function resultText({ output }: Pick<ToolDeclaration, 'output'>): string {
   const shared = SHARED.find(({ schema }) => hasFieldsOf(output, schema));
   if (shared === undefined) return `Result:\n\n${table(HEAD, resultRows(output))}`;
   const link = `Result: ${sectionLink(shared.title.toLowerCase())}`;
-  const known = new Set(resultRows(shared.schema, shared.source).map((row) => row.join('|')));
-  const own =
-    output === shared.schema
-      ? []
-      : resultRows(output, shared.source).filter((row) => !known.has(row.join('|')));
+  const known = new Set(resultRows(shared.schema).map((row) => row.join('|')));
+  const own = output === shared.schema ? [] : resultRows(output).filter((row) => !known.has(row.join('|')));
   return own.length === 0 ? `${link}.` : `${link}, with this difference:\n\n${table(HEAD, own)}`;
 }
 
@@ -85,6 +80,6 @@ function hasFieldsOf(schema: z.ZodObject, other: z.ZodObject): boolean {
   return Object.keys(other.shape).every((name) => Object.hasOwn(schema.shape, name));
 }
 
-function resultRows(schema: z.ZodObject, source?: Source): Row[] {
-  return fieldRows({ schema, source, links });
+function resultRows(schema: z.ZodObject): Row[] {
+  return fieldRows({ schema, source: sources.get(schema), links });
 }

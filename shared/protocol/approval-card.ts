@@ -17,7 +17,7 @@ export const cardStateSchema = z.object({
   message: z.string(),
   pending: z.array(
     z.object({
-      /** A `PendingAction` of `tool-approval.ts`. */
+      /** The pending action, as the tool-approval extension has it. */
       action: z.looseObject({ callId: z.string(), shown: z.string(), title: z.string() }),
       /** The code for one decision on this action. Absent if the card cannot decide. */
       code: z.string().optional(),

@@ -19,22 +19,29 @@ import { agentTextTokens, wordingTokens } from './token-estimate.ts';
 
 export const statusReportSchema = z.object({
   sessionId: z.string(),
+  /** The name of the agent in the settings. */
   agent: z.string(),
+  /** The id of the A2A task. Absent until the agent has named it. */
   taskId: z.string().nullable(),
   state: mcpStateSchema,
   phase: z.string().describe('What it is doing, in a few words.'),
+  /** The text of the agent's status. */
   message: z.string(),
+  /** The running tools, then the newest others. */
   tools: z.array(
     z.object({
       tool: z.string(),
       title: z.string(),
       state: z.string(),
       toolId: z.string().nullable(),
+      /** RFC 3339. */
       startedAt: z.string().nullable(),
       tail: z.string().optional().describe('The end of what it has put out so far.'),
     }),
   ),
+  /** Actions that wait for a decision, without their previews. */
   pending: z.array(z.object({ callId: z.string(), tool: z.string(), title: z.string(), source: z.string() })),
+  /** A question of the agent that is not a pending action. */
   question: z.string().nullable(),
   grants: z
     .array(z.string())
@@ -54,8 +61,9 @@ export const statusReportSchema = z.object({
   changesComplete: z.boolean().describe('False if more may have happened than is listed here.'),
   cursor: z.number().describe('Pass it as since next time.'),
   left: z.number().describe('How many pending actions, running tools and grants of trust did not fit.'),
+  /** What the person should also know, e.g. the outcome of a cancelled call. */
   notes: z.array(z.string()),
-  next: z.string(),
+  next: z.string().describe('What to do now.'),
 });
 export type StatusReport = z.infer<typeof statusReportSchema>;
 /** A digest without notes. Notes report cancelled calls and appear only once, so the caller adds them. */

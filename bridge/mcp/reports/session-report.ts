@@ -31,8 +31,8 @@ export const costSchema = tokenCostSchema.extend({
 
 export const sessionReportSchema = z.object({
   sessionId: z.string().describe('The handle of the session: pass it to the other tools.'),
-  agent: z.string(),
-  taskId: z.string().nullable(),
+  agent: z.string().describe('The name of the agent in the settings.'),
+  taskId: z.string().nullable().describe('The id of the A2A task. Absent until the agent has named it.'),
   state: mcpStateSchema,
   message: z
     .string()
@@ -45,16 +45,16 @@ export const sessionReportSchema = z.object({
   pending: z
     .array(
       z.object({
-        callId: z.string(),
+        callId: z.string().describe('A decision names the action by this id.'),
         shown: z.string().describe('The code of this question: a decision carries it.'),
         tool: z.string(),
-        title: z.string(),
-        source: z.string(),
+        title: z.string().describe('One line about the effect, e.g. `Write test.md`.'),
+        source: z.string().describe('Where the tool comes from, e.g. `built in`.'),
         sideEffect: sideEffectSchema,
         reason: pendingReasonSchema,
         why: z.string().describe('Why it waits, and what a decision means. Say this to the person.'),
-        rule: z.string().optional(),
-        presence: z.literal(true).optional(),
+        rule: z.string().optional().describe("The operator's rule that asks."),
+        presence: z.literal(true).optional().describe('True if an approval needs a passkey, on the page.'),
         preview: z
           .string()
           .describe(
@@ -67,28 +67,33 @@ export const sessionReportSchema = z.object({
         unshown: z
           .record(z.string(), z.unknown())
           .describe('The fields of the input that the preview does not show.'),
-        expiresAt: z.string().nullable(),
-        decisions: z.array(z.enum(DECISION_WORDS)),
+        expiresAt: z.string().nullable().describe('RFC 3339. Absent if the action never expires.'),
+        decisions: z.array(z.enum(DECISION_WORDS)).describe('The decisions that the action takes here.'),
       }),
     )
     .describe('Actions that wait for a decision. Nothing of them has run.'),
-  question: z.object({ callId: z.string(), shown: z.string(), text: z.string() }).nullable(),
+  question: z
+    .object({ callId: z.string(), shown: z.string(), text: z.string() })
+    .nullable()
+    .describe('A question of the agent that is not a pending action.'),
   calls: z
     .array(
       z.object({
         callId: z.string(),
         tool: z.string(),
         title: z.string(),
-        state: z.string(),
-        toolId: z.string().nullable(),
-        summary: z.string().nullable(),
+        state: z.string().describe('E.g. `running`, `ok`, `error`, `stopped`, `denied`.'),
+        toolId: z.string().nullable().describe('The id of the execution, while it runs.'),
+        summary: z.string().nullable().describe('One line about the result.'),
       }),
     )
     .describe('The tool calls so far, oldest first, without those in pending.'),
   cost: costSchema
     .nullable()
     .describe('Null when the agent has not counted up to now; check_task_progress_and_status asks it.'),
-  notes: z.array(z.string()),
+  notes: z
+    .array(z.string())
+    .describe('What the person should also know, e.g. the outcome of a cancelled call.'),
   next: z.string().describe('What to do now.'),
 });
 export type SessionReport = z.infer<typeof sessionReportSchema>;

@@ -14,14 +14,18 @@ const sessionList = z.object({
       agent: z.string(),
       taskId: z.string().nullable(),
       state: mcpStateSchema,
+      /** The calls that a completed task did not do. */
       notDone: z.string().optional(),
+      /** The beginning of the task. */
       title: z.string(),
+      /** RFC 3339. Empty if unknown. */
       updatedAt: z.string(),
       pending: z.number().describe('How many actions wait for a decision.'),
       usd: z.number().nullable().describe('What its tasks have cost, in US dollars; null when unknown.'),
     }),
   ),
   more: z.number().describe('How many are not shown.'),
+  /** Agents that did not answer, and why. */
   unreachable: z.array(z.object({ agent: z.string(), message: z.string() })),
   notes: z.array(z.string()),
 });
