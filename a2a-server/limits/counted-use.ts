@@ -1,16 +1,18 @@
+import { tenantOf } from '../access/requester.ts';
 import { type Limit, type LimitName, limitRefusal, type LimitScope, reachedLimit } from './limits.ts';
 
 export type OnRefused = (limit: LimitName, scope: LimitScope) => void;
 
 /**
  * Counts the requests or other things that each principal has open, and refuses more than the limit. A principal with
- * nothing open uses no memory.
+ * nothing open uses no memory. A tenant counts what its principals have together.
  */
 export class CountedUse {
   readonly #name: LimitName;
   readonly #limit: Limit;
   readonly #onRefused: OnRefused;
   readonly #used = new Map<string, number>();
+  readonly #usedByTenant = new Map<string, number>();
   #total = 0;
 
   constructor(name: LimitName, limit: Limit, onRefused: OnRefused = () => undefined) {
@@ -29,7 +31,13 @@ export class CountedUse {
 
   /** @throws ProductError LIMIT_REACHED, OVERLOADED */
   check(principal: string): void {
-    const scope = reachedLimit({ principal: this.of(principal), server: this.#total }, this.#limit);
+    const tenant = tenantOf(principal);
+    const used = {
+      principal: this.of(principal),
+      ...(tenant !== undefined && { tenant: this.#usedByTenant.get(tenant) ?? 0 }),
+      server: this.#total,
+    };
+    const scope = reachedLimit(used, this.#limit);
     if (scope === undefined) return;
     this.#onRefused(this.#name, scope);
     throw limitRefusal(this.#name, scope, this.#limit);
@@ -52,8 +60,14 @@ export class CountedUse {
 
   #add(principal: string, change: 1 | -1): void {
     this.#total += change;
-    const count = this.of(principal) + change;
-    if (count === 0) this.#used.delete(principal);
-    else this.#used.set(principal, count);
+    add(this.#used, principal, change);
+    const tenant = tenantOf(principal);
+    if (tenant !== undefined) add(this.#usedByTenant, tenant, change);
   }
+}
+
+function add(used: Map<string, number>, name: string, change: 1 | -1): void {
+  const count = (used.get(name) ?? 0) + change;
+  if (count === 0) used.delete(name);
+  else used.set(name, count);
 }

@@ -1,12 +1,15 @@
 /**
- * The limits of a server: what it counts, and how many of each a principal and all principals together may have.
+ * The limits of a server: what it counts, and how many of each a principal, a tenant and all principals together may
+ * have.
  * docs/limits.md describes them. Pure.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 
-/** The most that one principal, and all principals together, may have at a time on one server. */
+/** The most that one principal, one tenant, and all principals together may have at a time on one server. */
 export interface Limit {
   principal: number;
+  /** The most that all principals of one tenant may have together. Without it, only the server's limit bounds them. */
+  tenant?: number;
   server: number;
 }
 
@@ -34,34 +37,34 @@ export const REFUSING_LIMITS: readonly LimitName[] = ['requests', 'streams', 'qu
 /** The limits of one server, as its settings say. */
 export type Limits = Readonly<Record<LimitName, Limit>>;
 
-export const LIMIT_SCOPES = ['principal', 'server'] as const;
+export const LIMIT_SCOPES = ['principal', 'tenant', 'server'] as const;
 /** Whose limit is reached. */
 export type LimitScope = (typeof LIMIT_SCOPES)[number];
 
 /**
- * Returns which limit is reached: that of the principal or that of the server. Undefined if there is a place for one
- * more.
+ * Returns whose limit is reached, the narrowest first. Undefined if there is a place for one more.
+ * @param used what is used now; without `tenant` if the principal has no tenant
  */
 export function reachedLimit(used: Limit, limit: Limit): LimitScope | undefined {
   if (used.principal >= limit.principal) return 'principal';
+  if (used.tenant !== undefined && limit.tenant !== undefined && used.tenant >= limit.tenant) return 'tenant';
   return used.server >= limit.server ? 'server' : undefined;
 }
+
+const HOLDERS: Readonly<Record<LimitScope, string>> = {
+  principal: 'You have',
+  tenant: 'Your tenant has',
+  server: 'This server has',
+};
 
 /** Returns the error that refuses one more. The caller has changed nothing. */
 export function limitRefusal(name: LimitName, scope: LimitScope, limit: Limit): ProductError {
   const { what, retryAfterS } = LIMITS[name];
-  const most = limit[scope];
+  const most = limit[scope] ?? limit.server;
   const facts = { limit: name, scope, most: String(most), retryAfter: String(retryAfterS) };
   const again = `Nothing was changed. Send the same request again in ${String(retryAfterS)} s.`;
-  return scope === 'principal'
-    ? new ProductError(
-        'LIMIT_REACHED',
-        `You have ${String(most)} ${what}, the limit of this server. ${again}`,
-        {
-          facts,
-        },
-      )
-    : new ProductError('OVERLOADED', `This server has ${String(most)} ${what}, its limit. ${again}`, {
-        facts,
-      });
+  const has = `${HOLDERS[scope]} ${String(most)} ${what}`;
+  return scope === 'server'
+    ? new ProductError('OVERLOADED', `${has}, its limit. ${again}`, { facts })
+    : new ProductError('LIMIT_REACHED', `${has}, the limit of this server. ${again}`, { facts });
 }

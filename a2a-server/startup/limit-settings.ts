@@ -26,6 +26,17 @@ function cap(env: string, fallback: number, what: string, above = 'the server re
   });
 }
 
+function tenantCap(env: string, what: string) {
+  return setting({
+    kind: 'number',
+    schema: z.number().int().min(1).optional(),
+    fallback: undefined,
+    env,
+    describe: `how many ${what} all principals of one tenant may have at a time; the server refuses more (default: only the limit of the server; docs/limits.md)`,
+    allowed: 'a whole number from 1',
+  });
+}
+
 function budget(env: string, fallback: number | undefined, what: string) {
   return setting({
     kind: 'number',
@@ -110,6 +121,7 @@ export const LIMIT_SETTINGS = {
     LIMITS.requests.principal,
     `${LIMITS.requests.what} a principal may have`,
   ),
+  maxRequestsPerTenant: tenantCap('A2A_SERVER_MAX_REQUESTS_PER_TENANT', LIMITS.requests.what),
   maxRequestsInAll: cap(
     'A2A_SERVER_MAX_REQUESTS_IN_ALL',
     LIMITS.requests.server,
@@ -120,6 +132,7 @@ export const LIMIT_SETTINGS = {
     LIMITS.streams.principal,
     `${LIMITS.streams.what} a principal may have`,
   ),
+  maxStreamsPerTenant: tenantCap('A2A_SERVER_MAX_STREAMS_PER_TENANT', LIMITS.streams.what),
   maxStreamsInAll: cap(
     'A2A_SERVER_MAX_STREAMS_IN_ALL',
     LIMITS.streams.server,
@@ -159,11 +172,23 @@ export const LIMIT_SETTINGS = {
   }),
 } as const;
 
+function tenantLimit(tenant: number | undefined): { tenant?: number } {
+  return tenant === undefined ? {} : { tenant };
+}
+
 /** Returns the limits in the settings. */
 export function limitsOf(settings: SettingValues<typeof LIMIT_SETTINGS>): Limits {
   return {
-    requests: { principal: settings.maxRequests, server: settings.maxRequestsInAll },
-    streams: { principal: settings.maxStreams, server: settings.maxStreamsInAll },
+    requests: {
+      principal: settings.maxRequests,
+      ...tenantLimit(settings.maxRequestsPerTenant),
+      server: settings.maxRequestsInAll,
+    },
+    streams: {
+      principal: settings.maxStreams,
+      ...tenantLimit(settings.maxStreamsPerTenant),
+      server: settings.maxStreamsInAll,
+    },
     executions: { principal: settings.maxTasks, server: settings.maxTasksInAll },
     queuedTasks: { principal: settings.maxQueuedTasks, server: settings.maxQueuedTasksInAll },
   };

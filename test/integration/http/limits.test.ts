@@ -3,7 +3,16 @@ import { request as httpRequest, type ClientRequest } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
 import { openStream } from './event-source.ts';
-import { OTHER_TOKEN, request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
+import {
+  ANN_TOKEN,
+  BOB_TOKEN,
+  OTHER_TOKEN,
+  request,
+  rpc,
+  startServer,
+  TOKEN,
+  userMessage,
+} from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
 
 let refusals: string[] = [];
@@ -11,7 +20,7 @@ let server: TestServer;
 let uploads: ClientRequest[] = [];
 
 beforeEach(async () => {
-  const limits = { requests: { principal: 2, server: 3 }, streams: { principal: 1, server: 4 } };
+  const limits = { requests: { principal: 2, tenant: 1, server: 3 }, streams: { principal: 1, server: 4 } };
   refusals = [];
   uploads = [];
   const openRequests = new OpenRequests(limits, (limit, scope) => refusals.push(`${limit} ${scope}`));
@@ -91,6 +100,14 @@ describe('limits of a server', () => {
     expect(full.text).toContain('OVERLOADED');
     const overRpc = await rpc(server, 'ListTasks', {}, bearer(OTHER_TOKEN));
     expect(ending(overRpc)).toEqual([503, '1']);
+  });
+
+  test('one request too many of a tenant gets 429 for each of its principals, and for nobody else', async () => {
+    await upload(ANN_TOKEN);
+    const refused = await request(server, { method: 'GET', path: '/tasks', headers: bearer(BOB_TOKEN) });
+    expect([...ending(refused), refusals]).toEqual([429, '1', ['requests tenant']]);
+    expect(refused.text).toContain('Your tenant has 1 open requests');
+    expect((await request(server, { method: 'GET', path: '/tasks' })).status).toBe(200);
   });
 
   test('a request that is cut gives its place back', async () => {

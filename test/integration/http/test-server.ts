@@ -18,6 +18,9 @@ import { memoryRecords } from '../../support/memory-records.ts';
 import { ScriptedTasks } from './scripted-tasks.ts';
 
 export const TOKEN = 'local-token-0123456789-abcdef';
+/** Tokens of two principals of the tenant `acme`. */
+export const ANN_TOKEN = 'acme-ann-token-0123456789-abcdef';
+export const BOB_TOKEN = 'acme-bob-token-0123456789-abcdef';
 export const OTHER_TOKEN = 'other-token-0123456789-abcdef';
 
 export interface TestServer {
@@ -57,6 +60,8 @@ export async function startServer(
   const credentials = [
     { principal: 'local', token: TOKEN },
     { principal: 'other', token: OTHER_TOKEN },
+    { principal: 'acme/ann', token: ANN_TOKEN },
+    { principal: 'acme/bob', token: BOB_TOKEN },
   ];
   const reading = new AbortScope<StreamEndReason>();
   let logged = '';

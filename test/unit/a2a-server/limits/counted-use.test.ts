@@ -31,6 +31,21 @@ describe('a limit', () => {
     expect([servers.reason, servers.facts['scope']]).toEqual(['OVERLOADED', 'server']);
   });
 
+  test('of a tenant bounds its principals together, and no principal outside of it', () => {
+    const use = new CountedUse('streams', { principal: 2, tenant: 3, server: 9 });
+    const ends = [use.take('acme/ann'), use.take('acme/ann'), use.take('acme/bob')];
+    const refused = refusalOf(() => use.take('acme/bob'));
+    expect([refused.reason, refused.message]).toEqual([
+      'LIMIT_REACHED',
+      'Your tenant has 3 open event streams, the limit of this server. Nothing was changed. Send the same request again in 5 s.',
+    ]);
+    expect(refused.facts).toEqual({ limit: 'streams', scope: 'tenant', most: '3', retryAfter: '5' });
+    for (const other of ['bob', 'acme', 'other/bob', 'other/cy']) use.take(other);
+    ends[0]?.();
+    use.take('acme/bob');
+    expect(refusalOf(() => use.take('acme/cy')).facts['scope']).toBe('tenant');
+  });
+
   test('counts a place that is given back twice only once', () => {
     const use = new CountedUse('requests', limit);
     const end = use.take('ann');
