@@ -32,7 +32,7 @@ export class DesktopNotifications implements InboxSurface {
     this.#log = log;
   }
 
-  async show({ tasks, sessions }: InboxReading): Promise<void> {
+  show({ tasks, sessions }: InboxReading): void {
     // The end of a task is recorded only if no call waits for its result. So an ended session alone shows nothing.
     const waiting = ownSessions(tasks, sessions).filter(isWaiting);
     const added = inboxEntries(waiting, tasks).filter(({ key }) => this.#shown.add(key));
@@ -40,14 +40,15 @@ export class DesktopNotifications implements InboxSurface {
       added.length > AT_ONCE
         ? [`${String(added.length)} results or actions wait in the inbox.`]
         : added.map(({ entry }) => entryText(entry));
-    for (const text of texts) await this.#run(desktopCommand(process.platform, text));
+    // The files for hooks must not wait for a slow desktop.
+    for (const text of texts) void this.#run(desktopCommand(process.platform, text));
   }
 
   close(): void {
     // A notification that is already on the screen stays there.
   }
 
-  /** A failed notification is logged and not repeated, because the inbox still has the entry. */
+  /** Never rejects. A failed notification is logged and not repeated, because the inbox still has the entry. */
   async #run(command: DesktopCommand | undefined): Promise<void> {
     try {
       if (command === undefined) throw new Error(`there is no program for ${process.platform}`);

@@ -25,7 +25,7 @@ export interface InboxReading {
 export interface InboxSurface {
   /** False while the surface shows nothing. The inbox is then not read for it. */
   readonly wanted: boolean;
-  show(reading: InboxReading): Promise<void>;
+  show(reading: InboxReading): Promise<void> | void;
   /** Called when the bridge ends. A `show` may still run. */
   close(): void;
 }
@@ -118,16 +118,20 @@ export class InboxFollower {
 
   /** Looks for writes of this and other processes, which collect results too. */
   #watchDatabase(): () => void {
-    const { database, stateDirectory } = this.#parts;
+    const { database, stateDirectory, log } = this.#parts;
     let version: unknown;
     let timer: NodeJS.Timeout | undefined;
     const look = (): void => {
       timer = undefined;
       if (this.#closed) return;
-      const now = database.changes();
-      if (now === version) return;
-      version = now;
-      this.#refresh();
+      try {
+        const now = database.changes();
+        if (now === version) return;
+        version = now;
+        this.#refresh();
+      } catch (error) {
+        log.warn({ err: error }, "changes of the bridge's database could not be seen");
+      }
     };
     // The journal of the local server is in this directory too, and changes often.
     return watchDirectory(stateDirectory, () => (timer ??= setTimeout(look, LOOK_MS).unref()));
