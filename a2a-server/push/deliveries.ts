@@ -1,5 +1,6 @@
 /**
- * Sends the events of tasks to addresses that clients registered (A2A 1.0 §4.3).
+ * Sends the events of tasks to addresses that clients registered (A2A 1.0 §4.3). A client of A2A 0.3 gets the whole task
+ * whenever its state has changed.
  *
  * Invariants
  * - Events of a task arrive in order, and at least once. The position is stored after each delivery, so a killed server
@@ -15,6 +16,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { JournalEntry } from '../task/events.ts';
+import { taskStateAfter } from '../task/fold.ts';
 import { type Snapshot, TERMINAL_STATES } from '../task/snapshot.ts';
 import type { NotificationSigner } from './notification-signer.ts';
 import { postNotification, type PushAddresses } from './push-address.ts';
@@ -35,7 +37,7 @@ const LOOK = 'look';
 /** The bodies of notifications. */
 export interface PushBodies {
   ofTask(snapshot: Snapshot, subscription: Subscription): string;
-  /** Undefined for an entry that clients do not need. */
+  /** Undefined for an entry that clients do not need. Only A2A 1.0 has such bodies. */
   ofEntry(entry: JournalEntry, subscription: Subscription): string | undefined;
 }
 
@@ -53,7 +55,7 @@ export interface DeliveryParts {
   onResult?: (result: PushResult) => void;
 }
 
-/** One journal entry. Without a body, clients do not need it. */
+/** One post, and the last journal entry that it covers. Without a body, clients do not need the entry. */
 interface Post {
   seq: number;
   body: string | undefined;
@@ -259,7 +261,7 @@ export class Deliveries {
 
   /** Returns what to send next. `nothing`: the receiver has everything so far. `over`: nothing more will come. */
   async #next(subscription: Subscription): Promise<readonly Post[] | 'nothing' | 'over'> {
-    const { tasks, bodies } = this.#parts;
+    const { tasks } = this.#parts;
     const { taskId, owner, cursor, delivery } = subscription;
     const reader = { principal: owner };
     try {
@@ -267,13 +269,9 @@ export class Deliveries {
         await tasks.row(taskId, reader);
         return 'nothing';
       }
-      if (cursor === null) {
-        const snapshot = await tasks.snapshot(taskId, reader);
-        return [{ seq: snapshot.seq, body: bodies.ofTask(snapshot, subscription) }];
-      }
+      if (cursor === null) return [await this.#taskNow(subscription)];
       const entries = await tasks.entries(taskId, reader, { after: cursor, limit: READ_AT_ONCE });
-      if (entries.length > 0)
-        return entries.map((entry) => ({ seq: entry.seq, body: bodies.ofEntry(entry, subscription) }));
+      if (entries.length > 0) return await this.#postsOf(entries, subscription);
       const row = await tasks.row(taskId, reader);
       return TERMINAL_STATES.has(row.state) && row.seq === cursor ? 'over' : 'nothing';
     } catch (error) {
@@ -281,6 +279,22 @@ export class Deliveries {
       if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return 'over';
       throw error;
     }
+  }
+
+  async #postsOf(entries: readonly JournalEntry[], subscription: Subscription): Promise<Post[]> {
+    const { bodies } = this.#parts;
+    if (subscription.wire === '1.0')
+      return entries.map((entry) => ({ seq: entry.seq, body: bodies.ofEntry(entry, subscription) }));
+    // The task as it is now contains all these entries, so it is one post.
+    return taskStateAfter(entries.map(({ event }) => event)) === undefined
+      ? entries.map(({ seq }) => ({ seq, body: undefined }))
+      : [await this.#taskNow(subscription)];
+  }
+
+  async #taskNow(subscription: Subscription): Promise<Post> {
+    const { tasks, bodies } = this.#parts;
+    const snapshot = await tasks.snapshot(subscription.taskId, { principal: subscription.owner });
+    return { seq: snapshot.seq, body: bodies.ofTask(snapshot, subscription) };
   }
 
   /** Returns a lease that lasts longer than one post. */

@@ -1,5 +1,5 @@
 /**
- * The push notification configurations of clients (A2A 1.0 §3.1.7 to §3.1.10). Each is a subscription, which `deliveries.ts`
+ * The push notification configurations of clients (A2A 1.0 §3.1.7 to §3.1.10, A2A 0.3 §7.5 to §7.8). Each is a subscription, which `deliveries.ts`
  * delivers.
  */
 import { randomUUID } from 'node:crypto';
@@ -72,7 +72,7 @@ export class PushNotifications {
   async create(
     config: PushConfig,
     by: Requester,
-    form: Pick<Subscription, 'approval' | 'resumable'>,
+    form: Pick<Subscription, 'wire' | 'approval' | 'resumable'>,
   ): Promise<Subscription> {
     await this.check(config);
     const { tasks, clock } = this.#parts;

@@ -1,5 +1,5 @@
 /**
- * One push notification configuration of A2A 1.0 (§4.3), with the position of its delivery. The record store keeps it, so
+ * One push notification configuration of A2A 1.0 (§4.3) or 0.3 (§6.8), with the position of its delivery. The record store keeps it, so
  * delivery continues after a restart. Pure.
  */
 import { createHash } from 'node:crypto';
@@ -36,6 +36,8 @@ export const subscriptionSchema = z.object({
   url: z.string(),
   token: z.string(),
   authentication: z.object({ scheme: z.string(), credentials: z.string() }).nullable(),
+  /** The A2A version of the request that made the configuration. The bodies have its form. Old records have none. */
+  wire: z.enum(['1.0', '0.3']).default('1.0'),
   /** The extensions that were active when the configuration was made. The events have their form. */
   approval: z.boolean(),
   resumable: z.boolean(),
@@ -72,18 +74,22 @@ export function subscriptionName(principal: string, taskId: string, id: string):
     .digest('hex');
 }
 
+/** The media type of the bodies. A2A 1.0 §4.3.3; A2A 0.3 has `application/json` for all JSON (§3.2). */
+const MEDIA_TYPES = { '1.0': 'application/a2a+json', '0.3': 'application/json' } as const;
+
 /**
  * Returns the headers of a notification (A2A 1.0 §4.3.3). Without credentials of the client, the signature is also the
  * bearer token, where the receivers of the A2A project's samples read it.
  */
 export function notificationHeaders(
-  { token, authentication }: Subscription,
+  { token, authentication, wire }: Pick<Subscription, 'token' | 'authentication' | 'wire'>,
   signature: string,
 ): Record<string, string> {
-  const { scheme, credentials } = authentication ?? { scheme: 'Bearer', credentials: signature };
+  const { scheme = 'Bearer', credentials = '' } = authentication ?? {};
+  const isOurs = credentials === '' && scheme.toLowerCase() === 'bearer';
   return {
-    'content-type': 'application/a2a+json',
-    authorization: `${scheme} ${credentials}`.trim(),
+    'content-type': MEDIA_TYPES[wire],
+    authorization: `${scheme} ${isOurs ? signature : credentials}`.trim(),
     'x-a2a-notification-signature': signature,
     ...(token !== '' && { 'x-a2a-notification-token': token }),
   };

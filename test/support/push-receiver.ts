@@ -7,7 +7,8 @@ import { readEvent, type StreamEvent } from './wire-event.ts';
 interface Notification {
   headers: IncomingHttpHeaders;
   body: string;
-  event: StreamEvent;
+  /** The body of A2A 1.0, parsed. */
+  readonly event: StreamEvent;
 }
 
 /** A status for one post. `silence`: the receiver never answers. A text: a redirect to this address. */
@@ -33,7 +34,13 @@ export async function pushReceiver(): Promise<PushReceiver> {
     const body = await text(request);
     const { reply } = receiver;
     if (reply === 204)
-      notifications.push({ headers: request.headers, body, event: readEvent(JSON.parse(body), body) });
+      notifications.push({
+        headers: request.headers,
+        body,
+        get event() {
+          return readEvent(JSON.parse(body), body);
+        },
+      });
     else receiver.refused += 1;
     if (typeof reply === 'number') response.writeHead(reply).end();
     else if (reply !== 'silence') response.writeHead(302, reply).end();

@@ -1,4 +1,7 @@
-/** The methods of A2A 1.0 for push notification configurations (§3.1.7 to §3.1.10), and the configuration of a message. */
+/**
+ * The methods for push notification configurations (A2A 1.0 §3.1.7 to §3.1.10, A2A 0.3 §7.5 to §7.8), and the
+ * configuration of a message.
+ */
 import type {
   DeleteTaskPushNotificationConfigRequest,
   GetTaskPushNotificationConfigRequest,
@@ -8,7 +11,7 @@ import type {
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
-import type { PushNotifications } from '../../push/push-notifications.ts';
+import type { PushConfig, PushNotifications } from '../../push/push-notifications.ts';
 import type { Subscription } from '../../push/subscription.ts';
 import type { CallContext } from '../auth/call-context.ts';
 
@@ -32,36 +35,49 @@ export interface PushMethods {
 
 /** @param push undefined if the server sends no push notifications */
 export function pushMethods(push: PushNotifications | undefined): PushMethods {
-  /** A2A 1.0 §3.3.4: a client must learn that the server does not support this. The server has it for A2A 1.0 only. */
-  const supported = ({ wire }: CallContext): PushNotifications => {
-    if (push === undefined || wire === 'jsonrpc-0.3') throw new PushNotificationNotSupportedError();
+  /** A2A 1.0 §3.3.4: a client must learn that the server does not support this. */
+  const supported = (): PushNotifications => {
+    if (push === undefined) throw new PushNotificationNotSupportedError();
     return push;
   };
   const create = (config: TaskPushNotificationConfig, context: CallContext): Promise<Subscription> =>
-    supported(context).create(configIn(config), context.caller.requester, {
+    supported().create(configIn(config, context), context.caller.requester, {
+      wire: isLegacy(context) ? '0.3' : '1.0',
       approval: context.speaksApproval,
       resumable: context.resumes,
     });
   return {
     create: async (config, context) => withoutSecrets(await create(config, context)),
-    get: async ({ taskId, id }, context) =>
-      withoutSecrets(await supported(context).get(taskId, id, context.caller.requester)),
+    get: async (named, context) => {
+      const { taskId, id } = withId(named, context);
+      return withoutSecrets(await supported().get(taskId, id, context.caller.requester));
+    },
     async list({ taskId }, context) {
-      const found = await supported(context).list(taskId, context.caller.requester);
+      const found = await supported().list(taskId, context.caller.requester);
       // There are at most a few, so one page has them all.
       return { configs: found.map(withoutSecrets), nextPageToken: '' };
     },
-    delete: ({ taskId, id }, context) => supported(context).delete(taskId, id, context.caller.requester),
+    delete: ({ taskId, id }, context) => supported().delete(taskId, id, context.caller.requester),
     async ofMessage({ configuration }, context) {
       const config = configuration?.taskPushNotificationConfig;
       if (config === undefined) return () => Promise.resolve();
-      await supported(context).check(config);
+      await supported().check(config);
       return async (taskId) => void (await create({ ...config, taskId }, context));
     },
   };
 }
 
-function configIn({ taskId, id, url, token, authentication }: TaskPushNotificationConfig) {
+function isLegacy({ wire }: CallContext): boolean {
+  return wire === 'jsonrpc-0.3';
+}
+
+/** A2A 0.3 §7.6.1: a client may leave out the id. As in the SDKs of A2A 0.3, the id is then that of the task. */
+function withId<Named extends { taskId: string; id: string }>(named: Named, context: CallContext): Named {
+  return named.id === '' && isLegacy(context) ? { ...named, id: named.taskId } : named;
+}
+
+function configIn(config: TaskPushNotificationConfig, context: CallContext): PushConfig {
+  const { taskId, id, url, token, authentication } = withId(config, context);
   const { scheme = '', credentials = '' } = authentication ?? {};
   return { taskId, id, url, token, authentication: scheme === '' ? null : { scheme, credentials } };
 }

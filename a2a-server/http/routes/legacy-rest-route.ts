@@ -19,6 +19,7 @@ export function legacyRestRoute({ handler, limits, log }: BindingOptions): Route
   const router = Router();
   router.use(onlyLegacy, ...jsonBody(['application/json'], limits));
   router.post(['/v1/message\\:send', '/v1/message\\:stream'], checkedMessage);
+  router.post('/v1/tasks/:taskId/pushNotificationConfigs', checkedPushConfig);
   router.use(
     legacyRestRouter({
       requestHandler: handler,
@@ -38,6 +39,13 @@ const onlyLegacy: RequestHandler = (request, _response, next) =>
 
 const checkedMessage: RequestHandler = (request, _response, next) => {
   request.body = checkedParams('POST /v1/message', request.body ?? {});
+  next();
+};
+
+/** The SDK reads the task from `name`. The address of the request decides. */
+const checkedPushConfig: RequestHandler<{ taskId: string }> = (request, _response, next) => {
+  const checked = checkedParams('POST /v1/tasks/{id}/pushNotificationConfigs', request.body ?? {});
+  request.body = { ...Object(checked), name: `tasks/${request.params.taskId}` };
   next();
 };
 

@@ -47,15 +47,23 @@ const messageId = z.string().min(1).max(200);
 const optionalId = z.string().max(200).nullish();
 const TASK = { id: taskId, metadata: struct };
 
-const PUSH = {
+const scheme = z.string().regex(/^[!#$%&'*+.^_`|~\w-]{1,100}$/, 'expected an authentication scheme');
+
+const ADDRESS = {
   id: z.string().max(200).nullish(),
   url: z.string().min(1),
-  // Both go into a header of a notification (RFC 9110 §5.5).
+  // The token and the credentials go into headers of a notification (RFC 9110 §5.5).
   token: headerText.nullish(),
-  authentication: fields({
-    scheme: z.string().regex(/^[!#$%&'*+.^_`|~\w-]{1,100}$/, 'expected an authentication scheme'),
-    credentials: headerText.nullish(),
-  }).nullish(),
+};
+const PUSH = {
+  ...ADDRESS,
+  authentication: fields({ scheme, credentials: headerText.nullish() }).nullish(),
+};
+
+/** A2A 0.3 §6.9: a client may name several schemes. The server uses the first. */
+const LEGACY_AUTHENTICATION = {
+  schemes: z.array(scheme).transform((schemes) => schemes.slice(0, 1)),
+  credentials: headerText.nullish(),
 };
 
 const configuration = fields({
@@ -133,12 +141,18 @@ const legacyPart = z.preprocess(
   ]),
 );
 
+const legacyPush = legacyFields({
+  ...ADDRESS,
+  authentication: legacyFields(LEGACY_AUTHENTICATION).optional(),
+});
+
 const legacySend = legacyFields({
   message: legacyFields({ ...MESSAGE, role: z.literal('user'), parts: z.array(legacyPart).min(1) }),
   configuration: legacyFields({
     acceptedOutputModes: texts,
     historyLength: count.nullish(),
     blocking: flag,
+    pushNotificationConfig: legacyPush.optional(),
   }).optional(),
   metadata: struct,
 });
@@ -160,6 +174,10 @@ const legacyRestMessage = fields({
   role: z.literal('ROLE_USER'),
   content: z.array(legacyRestPart).min(1),
 });
+const legacyRestPush = fields({
+  ...ADDRESS,
+  authentication: fields(LEGACY_AUTHENTICATION).nullish(),
+});
 const legacyRestSend = z.preprocess(
   withMessage,
   fields({
@@ -168,6 +186,7 @@ const legacyRestSend = z.preprocess(
       acceptedOutputModes: texts,
       historyLength: count.nullish(),
       blocking: flag,
+      pushNotification: legacyRestPush.nullish(),
     }).nullish(),
     metadata: struct,
   }),
@@ -201,7 +220,15 @@ const SCHEMAS = {
   'tasks/get': legacyTask,
   'tasks/cancel': legacyTask,
   'tasks/resubscribe': legacyTask,
+  'tasks/pushNotificationConfig/set': legacyFields({ taskId, pushNotificationConfig: legacyPush }),
+  'tasks/pushNotificationConfig/get': legacyFields({ ...TASK, pushNotificationConfigId: optionalId }),
+  'tasks/pushNotificationConfig/list': legacyFields(TASK),
+  'tasks/pushNotificationConfig/delete': legacyFields({
+    ...TASK,
+    pushNotificationConfigId: z.string().min(1),
+  }),
   'POST /v1/message': legacyRestSend,
+  'POST /v1/tasks/{id}/pushNotificationConfigs': fields({ pushNotificationConfig: legacyRestPush }),
 } as const;
 
 /**

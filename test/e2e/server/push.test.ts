@@ -1,8 +1,11 @@
-/** Tests push notifications (A2A 1.0 §4.3) with real receivers, and with servers that are killed. */
+/** Tests push notifications (A2A 1.0 §4.3, and those of 0.3) with real receivers, and with servers that are killed. */
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import { SendMessageRequest as Sent } from '@a2a-js/sdk';
 import { text } from 'node:stream/consumers';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { z } from 'zod';
 import { decisionOn, writtenMessage } from '../../support/a2a-message.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { type PushReceiver, pushReceiver } from '../../support/push-receiver.ts';
@@ -19,6 +22,14 @@ async function receiving(): Promise<PushReceiver> {
   receivers.push(receiver);
   return receiver;
 }
+
+/** The parts of a `Task` of A2A 0.3 that a receiver reads. */
+const legacyTask = z.object({
+  kind: z.literal('task'),
+  id: z.string(),
+  status: z.object({ state: z.string() }),
+  artifacts: z.array(z.object({ parts: z.array(z.object({ text: z.string() })) })).default([]),
+});
 
 const local = { args: ['--allow-private-host', '127.0.0.1'] };
 const seqs = ({ notifications }: PushReceiver) => notifications.map(({ event }) => event.seq);
@@ -104,6 +115,82 @@ describe('push notifications', () => {
     await approve(at, task);
     expect(other.notifications).toHaveLength(1);
   });
+
+  it.each([
+    ['JSON-RPC', LegacyJsonRpcTransport],
+    ['HTTP+JSON', LegacyRestTransport],
+  ])(
+    'a client of A2A 0.3 registers an address over %s, and gets the whole task whenever its state changes',
+    async (_binding, Transport) => {
+      const receiver = await receiving();
+      const other = await receiving();
+      const at = await stage(local);
+      const { url: endpoint, token } = at.server;
+      const client = new Transport({
+        endpoint,
+        fetchImpl: (url, init) => {
+          const headers = new Headers(init?.headers);
+          headers.set('authorization', `Bearer ${token}`);
+          return fetch(url, { ...init, headers });
+        },
+      });
+      const card = await jsonOf(await at.peer.request('/.well-known/agent-card.json', { method: 'GET' }));
+      expect(card).toMatchObject({ capabilities: { pushNotifications: true } });
+
+      const task = await client.sendMessage(
+        Sent.fromJSON({
+          message: writtenMessage(plan(append('effects.txt', 'one'), { say: 'We end.' })),
+          configuration: {
+            taskPushNotificationConfig: {
+              url: receiver.url,
+              token: 'a token',
+              authentication: { scheme: 'Bearer' },
+            },
+          },
+        }),
+      );
+      if (!('status' in task)) throw new Error('a task was expected');
+      const taskId = task.id;
+      const named = { tenant: '', taskId, id: 'other' };
+      await client.createTaskPushNotificationConfig({
+        ...named,
+        url: other.url,
+        token: '',
+        authentication: undefined,
+      });
+      await other.until(() => other.notifications.length > 0);
+      const { configs } = await client.listTaskPushNotificationConfig({
+        tenant: '',
+        taskId,
+        pageSize: 0,
+        pageToken: '',
+      });
+      expect(configs).toMatchObject([
+        { taskId, id: taskId, url: receiver.url, token: '' },
+        { taskId, id: 'other', url: other.url },
+      ]);
+      expect(await client.getTaskPushNotificationConfig(named)).toMatchObject({ url: other.url });
+      await client.deleteTaskPushNotificationConfig(named);
+      await expect(client.getTaskPushNotificationConfig(named)).rejects.toThrow();
+
+      await approve(at, await at.peer.task(taskId));
+      const bodies = () => receiver.notifications.map(({ body }) => legacyTask.parse(JSON.parse(body)));
+      await receiver.until(() => bodies().at(-1)?.status.state === 'completed');
+      expect(new Set(bodies().map(({ id }) => id))).toEqual(new Set([taskId]));
+      expect(bodies().at(-1)?.artifacts[0]?.parts[0]?.text).toMatch(/We end\./);
+      const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', endpoint));
+      for (const { headers, body } of receiver.notifications) {
+        expect(headers).toMatchObject({
+          'content-type': 'application/json',
+          'x-a2a-notification-token': 'a token',
+        });
+        const bearer = headers.authorization?.replace('Bearer ', '') ?? '';
+        const { payload } = await jwtVerify(bearer, keys, { audience: receiver.url });
+        expect(payload['request_body_sha256']).toBe(createHash('sha256').update(body).digest('hex'));
+      }
+      expect(other.notifications).toHaveLength(1);
+    },
+  );
 
   it('X1 each post is signed for its receiver and its body; the key is public, and survives a restart', async () => {
     const receiver = await receiving();

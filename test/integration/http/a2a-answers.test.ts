@@ -217,6 +217,12 @@ test('a response over JSON-RPC has the media type application/json', async () =>
   expect(answer.headers.get('content-type')).toContain('application/json');
 });
 
+/** Sends a request of A2A 0.3 over both bindings. */
+async function refused(method: string, path: string): Promise<[unknown, unknown]> {
+  const overRpc = await rpc(server, method, { id: start() }, OLD);
+  return [overRpc.body, (await request(server, { method: 'GET', path, headers: OLD })).body];
+}
+
 describe('A2A 0.3', () => {
   test('a response of A2A 0.3 has the media type application/json, with the error’s HTTP status over HTTP+JSON', async () => {
     const overRpc = await rpc(server, 'tasks/get', { id: start() }, OLD);
@@ -228,19 +234,10 @@ describe('A2A 0.3', () => {
     expect(missing.body).toMatchObject({ code: -32001 });
   });
 
-  test('A2A 0.3 offers no task list, no push notifications and no extended card', async () => {
-    const refused = async (method: string, path: string): Promise<[unknown, unknown]> => {
-      const overRpc = await rpc(server, method, { id: start() }, OLD);
-      return [overRpc.body, (await request(server, { method: 'GET', path, headers: OLD })).body];
-    };
+  test('A2A 0.3 offers no task list and no extended card', async () => {
     expect(await refused('tasks/list', '/v1/tasks')).toMatchObject([
       { error: { code: -32601 } },
       { data: [{ reason: 'UNKNOWN_ADDRESS' }] },
-    ]);
-    const configurations = `/v1/tasks/${start()}/pushNotificationConfigs`;
-    expect(await refused('tasks/pushNotificationConfig/list', configurations)).toMatchObject([
-      { error: { code: -32003 } },
-      { code: -32003 },
     ]);
     expect(await refused('agent/getAuthenticatedExtendedCard', '/v1/card')).toMatchObject([
       { error: { code: -32004 } },

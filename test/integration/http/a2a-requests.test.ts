@@ -167,6 +167,47 @@ describe('a request without a required field', () => {
   });
 });
 
+describe('a push notification configuration of A2A 0.3 that breaks a rule', () => {
+  const url = 'https://example.com/hook';
+  test.each<[string, object]>([
+    ['no address', { url: undefined }],
+    ['an id that is a list', { url, id: ['mine'] }],
+    ['a token that no header can have', { url, token: 'a\nb' }],
+    ['a scheme that is no list', { url, authentication: { schemes: 'Bearer' } }],
+    ['a scheme that no header can have', { url, authentication: { schemes: ['Bearer x'] } }],
+  ])('the server refuses %s, over both bindings and in a message', async (_what, config) => {
+    const set = await rpc(
+      server,
+      'tasks/pushNotificationConfig/set',
+      { taskId: 'task-1', pushNotificationConfig: config },
+      OLD,
+    );
+    const sent = await rpc(
+      server,
+      'message/send',
+      { message: oldMessage({}), configuration: { pushNotificationConfig: config } },
+      OLD,
+    );
+    const overRest = await request(server, {
+      path: '/v1/tasks/task-1/pushNotificationConfigs',
+      body: JSON.stringify({ pushNotificationConfig: config }),
+      headers: OLD,
+    });
+    const sentOverRest = await request(server, {
+      path: '/v1/message:send',
+      body: JSON.stringify({
+        message: { messageId: 'm', role: 'ROLE_USER', content: [{ text: 'hi' }] },
+        configuration: { pushNotification: config },
+      }),
+      headers: OLD,
+    });
+    for (const { body } of [set, sent]) expect(body).toMatchObject({ error: { code: -32602 } });
+    for (const { status, body } of [overRest, sentOverRest])
+      expect([status, body]).toMatchObject([400, { code: -32602 }]);
+    expect(server.tasks.received).toEqual([]);
+  });
+});
+
 /** Returns a message of A2A 0.3 for JSON-RPC. */
 function oldMessage(more: object) {
   return { kind: 'message', messageId: 'm', role: 'user', parts: [{ kind: 'text', text: 'hi' }], ...more };

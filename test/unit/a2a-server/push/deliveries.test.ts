@@ -1,10 +1,19 @@
-import { expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { Deliveries } from '../../../../a2a-server/push/deliveries.ts';
 import { StoredSubscriptions } from '../../../../a2a-server/push/stored-subscriptions.ts';
+import { type Subscription, subscriptionSchema } from '../../../../a2a-server/push/subscription.ts';
+import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
+import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { allowedHosts } from '../../../../a2a-server/tools/web/allowed-hosts.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
+import { type PushReceiver, pushReceiver } from '../../../support/push-receiver.ts';
+
+const receivers: PushReceiver[] = [];
+afterEach(async () => {
+  for (const receiver of receivers.splice(0)) await receiver.stop();
+});
 
 const none = () => Promise.reject(new Error('there is no task'));
 
@@ -48,3 +57,93 @@ test.each(['the first look', 'a later look'])(
     expect(clock.pending).toBe(0);
   },
 );
+
+const SUBSCRIPTION: Subscription = subscriptionSchema.parse({
+  taskId: 'task-1',
+  id: 'mine',
+  principal: 'local',
+  owner: 'local',
+  sessionId: 'session-1',
+  url: 'http://127.0.0.1/',
+  token: '',
+  authentication: null,
+  approval: false,
+  resumable: false,
+  createdAt: 0,
+  cursor: null,
+  delivery: { type: 'active' },
+  lease: null,
+});
+
+/** Deliveries of one task to one real receiver. `say` appends events to its journal, and waits until they are delivered. */
+async function delivering(more: Partial<Subscription>) {
+  const receiver = await pushReceiver();
+  receivers.push(receiver);
+  const entries: JournalEntry[] = [];
+  const now = () => {
+    const snapshot = foldAll('task-1', entries);
+    return snapshot ? Promise.resolve(snapshot) : none();
+  };
+  const records = memoryRecords();
+  const subscriptions = new StoredSubscriptions(records);
+  const deliveries = new Deliveries({
+    bodies: {
+      ofTask: ({ status, seq }) => JSON.stringify({ whole: status.state, seq }),
+      ofEntry: ({ seq, event }) => JSON.stringify({ event: event.type, seq }),
+    },
+    signer: { sign: async () => 'signature' },
+    subscriptions,
+    tasks: {
+      row: async () => ({ ...(await now()), state: (await now()).status.state, title: '', deadline: null }),
+      snapshot: now,
+      entries: async (_task, _reader, { after, limit }) => entries.slice(after, after + limit),
+    },
+    clock: new FakeClock(),
+    log: createLogger({ name: 'test', level: 'silent' }),
+    addresses: { allowed: allowedHosts(['127.0.0.1']), resolve: none },
+    shared: false,
+  });
+  const subscription = { ...SUBSCRIPTION, ...more, url: receiver.url };
+  const isDone = async () => {
+    const stored = await subscriptions.read('mine');
+    return stored === undefined || stored.subscription.cursor === entries.length;
+  };
+  const say = async (...events: TaskEvent[]): Promise<void> => {
+    for (const event of events) entries.push({ seq: entries.length + 1, at: 0, event });
+    deliveries.wake(['task-1']);
+    while (!(await isDone())) await new Promise(setImmediate);
+  };
+  await say({ type: 'task.created', sessionId: 'session-1', principal: 'local', settings: {} });
+  await subscriptions.replace('mine', subscription);
+  deliveries.add('mine', subscription);
+  await say();
+  return { say, posts: () => receiver.notifications.map(({ body }): unknown => JSON.parse(body)) };
+}
+
+const text = (word: string): TaskEvent => ({ type: 'text.delta', turn: 1, text: word });
+
+test('a receiver of A2A 1.0 gets the task, then each event; a record of an earlier version is one of A2A 1.0', async () => {
+  const { say, posts } = await delivering({});
+  await say({ type: 'task.working' }, text('one'));
+  await say({ type: 'task.completed' });
+  expect(posts()).toEqual([
+    { whole: 'submitted', seq: 1 },
+    { event: 'task.working', seq: 2 },
+    { event: 'text.delta', seq: 3 },
+    { event: 'task.completed', seq: 4 },
+  ]);
+});
+
+test('a receiver of A2A 0.3 gets the task once for all new events, if they changed its state', async () => {
+  const { say, posts } = await delivering({ wire: '0.3' });
+  await say({ type: 'task.working' }, text('one'));
+  await say(text('two'), text('three'));
+  await say({ type: 'input.required', pending: [], question: 'Why?' }, { type: 'task.working' });
+  await say(text('four'), { type: 'task.completed' });
+  expect(posts()).toEqual([
+    { whole: 'submitted', seq: 1 },
+    { whole: 'working', seq: 3 },
+    { whole: 'working', seq: 7 },
+    { whole: 'completed', seq: 9 },
+  ]);
+});

@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { afterFailure, type Delivery, subscriptionName } from '../../../../a2a-server/push/subscription.ts';
+import {
+  afterFailure,
+  type Delivery,
+  notificationHeaders,
+  subscriptionName,
+} from '../../../../a2a-server/push/subscription.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -42,4 +47,17 @@ test('the name of a record depends on the principal, the task and the id, and th
   ];
   expect(new Set(names).size).toBe(4);
   for (const name of names) expect(name).toMatch(/^[a-z0-9-]{1,64}$/);
+});
+
+test.each([
+  ['no authentication', null, 'Bearer signed'],
+  ['a bearer token', { scheme: 'Bearer', credentials: 'a secret' }, 'Bearer a secret'],
+  ['a bearer token without credentials', { scheme: 'bearer', credentials: '' }, 'bearer signed'],
+  ['another scheme without credentials', { scheme: 'Basic', credentials: '' }, 'Basic'],
+])('with %s, the header Authorization is right', (_what, authentication, authorization) => {
+  expect(notificationHeaders({ token: '', wire: '1.0', authentication }, 'signed')).toEqual({
+    'content-type': 'application/a2a+json',
+    authorization,
+    'x-a2a-notification-signature': 'signed',
+  });
 });
