@@ -38,11 +38,18 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const log = createLogger({ name: 'a2a-server', level: settings.logLevel, ...logTo(settings.logFile) });
     consoleToLog(log);
     giveUpOnBugs(log);
-    const reload = settingsReloader(settings, () => readServerSettings(flags, process.env), log);
-    process.on('SIGHUP', () => void reload());
     if (!secretsHidden)
       log.warn('shell commands can read the secrets of this process in /proc; set --confine-shell require');
     const started = import('./startup/serve.ts').then(({ serve }) => serve(settings, log, PAGE));
+    const reload = settingsReloader(
+      settings,
+      {
+        read: () => readServerSettings(flags, process.env),
+        apply: async (next) => (await started).reload(next),
+      },
+      log,
+    );
+    process.on('SIGHUP', () => void reload());
     const told = stopOnSignals(started, log);
     const run = await started;
     if (told()) return;

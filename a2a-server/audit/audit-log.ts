@@ -16,8 +16,8 @@ export interface AuditLog {
 }
 
 /**
- * A record with the changes of the settings. Only the record of a server start has `changed`: the names of the settings
- * that differ from the previous start.
+ * A record with the changes of the settings. Only a record with a configuration has `changed`: the names of the settings
+ * that differ from the record before it with a configuration.
  */
 export type ListedAuditRecord = AuditRecord & { changed?: string[] };
 
@@ -46,7 +46,7 @@ export function auditLog(records: Pick<RecordStore, 'create' | 'list'>): AuditLo
 function withChanges(records: readonly AuditRecord[]): ListedAuditRecord[] {
   let before: Record<string, unknown> | undefined;
   return records.map((record) => {
-    if (record.act !== 'server.started') return record;
+    if (!('configuration' in record)) return record;
     const { configuration } = record;
     const listed = before ? { ...record, changed: differences(before, configuration) } : record;
     before = configuration;

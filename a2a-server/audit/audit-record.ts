@@ -13,7 +13,7 @@ const act = z.discriminatedUnion('act', [
   }),
   z.object({ act: z.literal('token.revoked'), tokenId: z.string(), principal }),
   z.object({
-    act: z.literal('server.started'),
+    act: z.enum(['server.started', 'server.reloaded']),
     version: z.string(),
     configuration: z.record(z.string(), z.unknown()),
   }),

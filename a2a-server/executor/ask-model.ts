@@ -30,7 +30,8 @@ export interface AskModelOptions {
   models: Models;
   commands: AgentCommands;
   toolbox: Toolbox;
-  policy: Policy;
+  /** Returns the policy that applies now. */
+  policy: () => Policy;
   limits: Pick<TimeLimits, 'modelMs'>;
 }
 
@@ -86,7 +87,7 @@ export async function askModel(
           toolbox,
           workspace,
           ids,
-          policy,
+          policy: policy(),
           clock,
           signal,
         }),

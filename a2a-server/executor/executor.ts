@@ -91,7 +91,7 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    this.#turns = options.turns ?? new FairTurns({ limits: LIMITS });
+    this.#turns = options.turns ?? new FairTurns({ limits: () => LIMITS });
     this.scheduler = new ToolScheduler(options);
   }
 

@@ -23,7 +23,8 @@ type Outdated = Extract<TaskEvent, { type: 'tool.outdated' }>;
 
 interface EditContext {
   toolbox: Toolbox;
-  policy: Policy;
+  /** Returns the policy that applies now. */
+  policy: () => Policy;
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
   presence?: Pick<PresenceCheck, 'prove'>;
   /** The principal who decides. */
@@ -116,9 +117,10 @@ async function edited(
   if (!shown.ok) throw invalid(call, shown.message);
   if (isUnseen(shown.call, call)) throw invalid(call, 'it would change a file whose content was not shown');
   const facts = { ...call, reach: shown.reach };
-  const denied = denyMessage(facts, policy);
+  const rules = policy();
+  const denied = denyMessage(facts, rules);
   if (denied !== undefined) throw invalid(call, denied);
-  return { type: 'edited', call: shown.call, rule: presenceRule(facts, policy) };
+  return { type: 'edited', call: shown.call, rule: presenceRule(facts, rules) };
 }
 
 /** True if the edit changes content that the proposed call does not change. The person has not seen that content. */

@@ -108,7 +108,8 @@ interface SchedulerOptions {
   clock: Clock;
   ids: Ids;
   toolbox: Pick<Toolbox, 'get' | 'absence'>;
-  policy: Policy;
+  /** Returns the policy that applies now. */
+  policy: () => Policy;
   /** The time limit for an aborted tool to end. A tool may have another limit. */
   graceMs: number;
   limits: Pick<TimeLimits, 'toolMs'>;
@@ -283,7 +284,7 @@ export class ToolScheduler {
         ? { type: 'error', message: this.#options.toolbox.absence(call.tool) }
         : await runToOutcome(
             () =>
-              runTool(tool, call, this.#options.policy, {
+              runTool(tool, call, this.#options.policy(), {
                 principal,
                 workspace: at.workspace,
                 signal: at.scope.signal,

@@ -8,15 +8,17 @@
  */
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import type { OnRefused } from './counted-use.ts';
-import { type Limit, type Limits, limitRefusal, reachedLimit } from './limits.ts';
+import { type Limit, type Limits, limitRefusal, lowerOf, reachedLimit } from './limits.ts';
+import { sumOf, Tally } from './tally.ts';
 import { nextPrincipal, type Share, shouldYield } from './turn-order.ts';
 
 export type Weights = Readonly<Record<string, number>>;
 
 interface FairTurnsOptions {
-  limits: Pick<Limits, 'executions' | 'queuedTasks'>;
-  /** The weights of principals. The default is 1. */
-  weights?: Weights;
+  /** Returns the limits that apply now. */
+  limits: () => Pick<Limits, 'executions' | 'queuedTasks'>;
+  /** Returns the weights of principals that apply now. The default weight is 1. */
+  weights?: () => Weights;
   onRefused?: OnRefused;
   /** True while the processor is the bottleneck. The default is never. */
   busy?: () => boolean;
@@ -111,12 +113,10 @@ export class Turn {
 export class FairTurns {
   readonly #options: FairTurnsOptions;
   readonly #queues = new Map<string, Turn[]>();
-  readonly #running = new Map<string, number>();
-  readonly #reserved = new Map<string, number>();
+  readonly #running = new Tally();
+  readonly #waiting = new Tally();
+  readonly #reserved = new Tally();
   readonly #servedAt = new Map<string, number>();
-  #total = 0;
-  #totalReserved = 0;
-  #totalWaiting = 0;
   #served = 0;
 
   constructor(options: FairTurnsOptions) {
@@ -124,22 +124,26 @@ export class FairTurns {
   }
 
   get running(): number {
-    return this.#total;
+    return this.#running.total;
   }
 
   get waiting(): number {
-    return this.#totalWaiting;
+    return this.#waiting.total;
   }
 
   get limit(): Limit {
-    return this.#options.limits.executions;
+    return this.#options.limits().executions;
+  }
+
+  /** Gives places to waiting tasks after the limits or the weights have changed. */
+  limitsChanged(): void {
+    this.#serve();
   }
 
   /** True if a task of the principal could run at once. */
   isFree(principal: string): boolean {
     // If others wait although the server has a place, they have reached their own limit.
-    const used = { principal: this.#runningOf(principal), server: this.#total };
-    return reachedLimit(used, this.limit) === undefined;
+    return reachedLimit(this.#running.usedBy(principal), this.limit) === undefined;
   }
 
   /** Asks for a place. If a place is free, the task runs at once. */
@@ -159,22 +163,15 @@ export class FairTurns {
   reserve(principal: string): () => void {
     const queuedTasks = this.#queueLimit();
     if (!this.isFree(principal)) {
-      const used = {
-        principal: (this.#queues.get(principal)?.length ?? 0) + countOf(this.#reserved, principal),
-        server: this.#totalWaiting + this.#totalReserved,
-      };
+      const used = sumOf(this.#waiting.usedBy(principal), this.#reserved.usedBy(principal));
       const scope = reachedLimit(used, queuedTasks);
       if (scope !== undefined) {
         this.#options.onRefused?.('queuedTasks', scope);
         throw limitRefusal('queuedTasks', scope, queuedTasks);
       }
     }
-    add(this.#reserved, principal, 1);
-    this.#totalReserved += 1;
-    return () => {
-      add(this.#reserved, principal, -1);
-      this.#totalReserved -= 1;
-    };
+    this.#reserved.add(principal, 1);
+    return () => this.#reserved.add(principal, -1);
   }
 
   /**
@@ -182,12 +179,9 @@ export class FairTurns {
    * less time for the work. So its queue is not longer than one round of running tasks.
    */
   #queueLimit(): Limit {
-    const { queuedTasks, executions } = this.#options.limits;
+    const { queuedTasks, executions } = this.#options.limits();
     if (this.#options.busy?.() !== true) return queuedTasks;
-    return {
-      principal: Math.min(queuedTasks.principal, executions.principal),
-      server: Math.min(queuedTasks.server, executions.server),
-    };
+    return lowerOf(queuedTasks, executions);
   }
 
   aheadOf(turn: Turn): number {
@@ -200,14 +194,13 @@ export class FairTurns {
     else {
       const queue = this.#queues.get(turn.principal);
       queue?.splice(queue.indexOf(turn), 1);
-      this.#totalWaiting -= 1;
+      this.#waiting.add(turn.principal, -1);
       this.#afterLeaving(turn.principal);
     }
   }
 
   isOverShare(principal: string): boolean {
-    const waiting = this.#waitingShares();
-    return shouldYield(this.#shareOf(principal), waiting, { limit: this.limit, running: this.#total });
+    return shouldYield(this.#shareOf(principal), this.#waitingShares(), this.limit);
   }
 
   /** Moves a running task to the front of its queue, and gives its place to another task. */
@@ -218,15 +211,13 @@ export class FairTurns {
   }
 
   rest(principal: string): void {
-    add(this.#running, principal, -1);
-    this.#total -= 1;
+    this.#running.add(principal, -1);
     this.#forget(principal);
     this.#serve();
   }
 
   resume(principal: string): void {
-    add(this.#running, principal, 1);
-    this.#total += 1;
+    this.#running.add(principal, 1);
   }
 
   #enqueue(turn: Turn): void {
@@ -235,15 +226,15 @@ export class FairTurns {
     const firstNew = queue.findIndex(({ begun }) => !begun);
     if (turn.begun && firstNew !== -1) queue.splice(firstNew, 0, turn);
     else queue.push(turn);
-    this.#totalWaiting += 1;
+    this.#waiting.add(turn.principal, 1);
   }
 
   #serve(): void {
     for (;;) {
-      const principal = nextPrincipal(this.#waitingShares(), { limit: this.limit, running: this.#total });
+      const principal = nextPrincipal(this.#waitingShares(), this.limit);
       const turn = principal === undefined ? undefined : this.#queues.get(principal)?.shift();
       if (principal === undefined || turn === undefined) return;
-      this.#totalWaiting -= 1;
+      this.#waiting.add(principal, -1);
       this.#servedAt.set(principal, (this.#served += 1));
       this.resume(principal);
       turn.grant();
@@ -264,7 +255,7 @@ export class FairTurns {
 
   /** A principal without tasks uses no memory. */
   #forget(principal: string): void {
-    if (!this.#queues.has(principal) && this.#runningOf(principal) === 0) this.#servedAt.delete(principal);
+    if (!this.#queues.has(principal) && this.#running.of(principal) === 0) this.#servedAt.delete(principal);
   }
 
   #waitingShares(): Share[] {
@@ -272,26 +263,12 @@ export class FairTurns {
   }
 
   #shareOf(principal: string): Share {
-    const { weights = {} } = this.#options;
+    const weights = this.#options.weights?.() ?? {};
     return {
       principal,
-      running: this.#runningOf(principal),
+      running: this.#running.usedBy(principal),
       weight: Object.hasOwn(weights, principal) ? (weights[principal] ?? 1) : 1,
-      servedAt: countOf(this.#servedAt, principal),
+      servedAt: this.#servedAt.get(principal) ?? 0,
     };
   }
-
-  #runningOf(principal: string): number {
-    return countOf(this.#running, principal);
-  }
-}
-
-function countOf(counts: ReadonlyMap<string, number>, principal: string): number {
-  return counts.get(principal) ?? 0;
-}
-
-function add(counts: Map<string, number>, principal: string, change: number): void {
-  const count = countOf(counts, principal) + change;
-  if (count === 0) counts.delete(principal);
-  else counts.set(principal, count);
 }

@@ -51,6 +51,16 @@ export function reachedLimit(used: Limit, limit: Limit): LimitScope | undefined 
   return used.server >= limit.server ? 'server' : undefined;
 }
 
+/** Returns the lower of two limits in each scope. */
+export function lowerOf(one: Limit, other: Limit): Limit {
+  const tenant = Math.min(one.tenant ?? Infinity, other.tenant ?? Infinity);
+  return {
+    principal: Math.min(one.principal, other.principal),
+    ...(Number.isFinite(tenant) && { tenant }),
+    server: Math.min(one.server, other.server),
+  };
+}
+
 const HOLDERS: Readonly<Record<LimitScope, string>> = {
   principal: 'You have',
   tenant: 'Your tenant has',

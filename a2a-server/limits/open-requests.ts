@@ -20,9 +20,10 @@ export class OpenRequests {
   readonly #requests: CountedUse;
   readonly #streams: CountedUse;
 
-  constructor(limits: Pick<Limits, 'requests' | 'streams'> = LIMITS, onRefused?: OnRefused) {
-    this.#requests = new CountedUse('requests', limits.requests, onRefused);
-    this.#streams = new CountedUse('streams', limits.streams, onRefused);
+  /** @param limits returns the limits that apply now */
+  constructor(limits: () => Pick<Limits, 'requests' | 'streams'> = () => LIMITS, onRefused?: OnRefused) {
+    this.#requests = new CountedUse('requests', () => limits().requests, onRefused);
+    this.#streams = new CountedUse('streams', () => limits().streams, onRefused);
   }
 
   get streams(): number {

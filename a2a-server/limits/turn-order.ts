@@ -1,10 +1,12 @@
 /** Decides which principal's task runs next. Pure. */
-import type { Limit } from './limits.ts';
+import { tenantOf } from '../access/requester.ts';
+import { type Limit, reachedLimit } from './limits.ts';
 
 /** The running tasks and the weight of one principal. */
 export interface Share {
   principal: string;
-  running: number;
+  /** The running tasks of the principal, of its tenant, and of all principals. */
+  running: Limit;
   /** A principal with weight 2 gets twice as many places as one with weight 1. */
   weight: number;
   /** Increases with each place that any principal gets. A principal that never got one has 0. */
@@ -15,37 +17,34 @@ export interface Share {
  * Returns the principal whose task gets the next place: the one that has the fewest places for its weight. Among equals,
  * the one that has waited longest for a place. Undefined if no waiting task may run.
  * @param waiting the principals with a waiting task
- * @param running the number of running tasks of all principals
  */
-export function nextPrincipal(
-  waiting: readonly Share[],
-  { limit, running }: { limit: Limit; running: number },
-): string | undefined {
-  if (running >= limit.server) return undefined;
+export function nextPrincipal(waiting: readonly Share[], limit: Limit): string | undefined {
   const first = waiting
-    .filter((share) => share.running < limit.principal)
+    .filter(({ running }) => reachedLimit(running, limit) === undefined)
     .toSorted((a, b) => loadWithOneMore(a) - loadWithOneMore(b) || a.servedAt - b.servedAt)[0];
   return first?.principal;
 }
 
 /**
  * True if a running task should give its place to another principal between two turns of its model. The other principal
- * must still have less for its weight afterwards. Otherwise two principals would exchange one place again and again.
+ * must wait for just this place, and must still have less for its weight afterwards. Otherwise two principals would
+ * exchange one place again and again.
  */
-export function shouldYield(
-  own: Share,
-  waiting: readonly Share[],
-  { limit, running }: { limit: Limit; running: number },
-): boolean {
-  if (running < limit.server) return false;
+export function shouldYield(own: Share, waiting: readonly Share[], limit: Limit): boolean {
   return waiting.some(
     (other) =>
       other.principal !== own.principal &&
-      other.running < limit.principal &&
-      loadWithOneMore(other) <= (own.running - 1) / own.weight,
+      waitsForPlaceOf(own, other, limit) &&
+      loadWithOneMore(other) <= (own.running.principal - 1) / own.weight,
   );
 }
 
+/** True if only the limit of the tenant that both have, or the limit of the server, keeps the other principal waiting. */
+function waitsForPlaceOf(own: Share, { principal, running }: Share, limit: Limit): boolean {
+  const scope = reachedLimit(running, limit);
+  return scope === 'server' || (scope === 'tenant' && tenantOf(own.principal) === tenantOf(principal));
+}
+
 function loadWithOneMore({ running, weight }: Share): number {
-  return (running + 1) / weight;
+  return (running.principal + 1) / weight;
 }

@@ -1,9 +1,11 @@
-/** The acts that the server itself writes to the audit record: its configuration at the start, and grants. */
+/** The acts that the server itself writes to the audit record: its configuration, and grants. */
 import type { AuditAct } from '../audit/audit-record.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
 import type { JournalEntry } from '../task/events.ts';
+import { limitsOf } from './limit-settings.ts';
 import type { ServerSettings } from './settings.ts';
 
-/** Settings that concern access and approvals. None of them can contain a secret. */
+/** Settings that concern access, approvals and limits. None of them can contain a secret. */
 const AUDITED = [
   'host',
   'port',
@@ -23,11 +25,15 @@ const AUDITED = [
   'decisionTimeout',
   'retention',
   'metrics',
+  'weights',
 ] as const satisfies readonly (keyof ServerSettings)[];
 
-/** Returns the act of a server that starts with these settings. */
-export function startedAct(settings: ServerSettings, version: string): AuditAct {
-  return { act: 'server.started', version, configuration: auditedConfiguration(settings) };
+/** Returns the act of a server that starts with these settings, or takes them over while it runs. */
+export function configurationAct(
+  act: 'server.started' | 'server.reloaded',
+  settings: ServerSettings,
+): AuditAct {
+  return { act, version: packageVersion(), configuration: auditedConfiguration(settings) };
 }
 
 /** Returns the acts in these events: grants, and their ends. */
@@ -47,6 +53,7 @@ function auditedConfiguration(settings: ServerSettings): Record<string, unknown>
   const plain: unknown = JSON.parse(
     JSON.stringify({
       ...Object.fromEntries(AUDITED.map((name) => [name, settings[name]])),
+      limits: limitsOf(settings),
       // A token, and the arguments of an agent or of an MCP server, may be secret.
       tokens: settings.tokens.map(({ principal }) => principal),
       agent: settings.agent.type,

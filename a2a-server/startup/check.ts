@@ -52,7 +52,7 @@ export async function checkServer(
     const findings = [
       ok(SETTINGS, 'the server can start with them'),
       ...unknownServers(settings),
-      ...presence(settings, prepared.policy),
+      ...presence(settings, prepared.live.policy()),
       ...(await journal(settings)),
       ...(await models(settings, offered, { env, offline })),
     ];

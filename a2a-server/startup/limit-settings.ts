@@ -26,13 +26,13 @@ function cap(env: string, fallback: number, what: string, above = 'the server re
   });
 }
 
-function tenantCap(env: string, what: string) {
+function tenantCap(env: string, what: string, verb = 'have', above = 'the server refuses more') {
   return setting({
     kind: 'number',
     schema: z.number().int().min(1).optional(),
     fallback: undefined,
     env,
-    describe: `how many ${what} all principals of one tenant may have at a time; the server refuses more (default: only the limit of the server; docs/limits.md)`,
+    describe: `how many ${what} all principals of one tenant together may ${verb} at a time; ${above} (default: only the limit of the server; docs/limits.md)`,
     allowed: 'a whole number from 1',
   });
 }
@@ -47,6 +47,61 @@ function budget(env: string, fallback: number | undefined, what: string) {
     allowed: 'a whole number from 1',
   });
 }
+
+/** The limits in `limits.ts`. A running server can change them. */
+export const CAP_SETTINGS = {
+  maxRequests: cap(
+    'A2A_SERVER_MAX_REQUESTS',
+    LIMITS.requests.principal,
+    `${LIMITS.requests.what} a principal may have`,
+  ),
+  maxRequestsPerTenant: tenantCap('A2A_SERVER_MAX_REQUESTS_PER_TENANT', LIMITS.requests.what),
+  maxRequestsInAll: cap(
+    'A2A_SERVER_MAX_REQUESTS_IN_ALL',
+    LIMITS.requests.server,
+    `${LIMITS.requests.what} this server may have`,
+  ),
+  maxStreams: cap(
+    'A2A_SERVER_MAX_STREAMS',
+    LIMITS.streams.principal,
+    `${LIMITS.streams.what} a principal may have`,
+  ),
+  maxStreamsPerTenant: tenantCap('A2A_SERVER_MAX_STREAMS_PER_TENANT', LIMITS.streams.what),
+  maxStreamsInAll: cap(
+    'A2A_SERVER_MAX_STREAMS_IN_ALL',
+    LIMITS.streams.server,
+    `${LIMITS.streams.what} this server may have`,
+  ),
+  maxTasks: cap(
+    'A2A_SERVER_MAX_TASKS',
+    LIMITS.executions.principal,
+    'tasks of a principal may run',
+    'others wait for their turn',
+  ),
+  maxTasksPerTenant: tenantCap(
+    'A2A_SERVER_MAX_TASKS_PER_TENANT',
+    'tasks',
+    'run',
+    'others wait for their turn',
+  ),
+  maxTasksInAll: cap(
+    'A2A_SERVER_MAX_TASKS_IN_ALL',
+    LIMITS.executions.server,
+    'tasks may run on this server',
+    'others wait for their turn',
+  ),
+  maxQueuedTasks: cap(
+    'A2A_SERVER_MAX_QUEUED_TASKS',
+    LIMITS.queuedTasks.principal,
+    'tasks of a principal may wait for their turn',
+  ),
+  maxQueuedTasksPerTenant: tenantCap('A2A_SERVER_MAX_QUEUED_TASKS_PER_TENANT', LIMITS.queuedTasks.what),
+  maxQueuedTasksInAll: cap(
+    'A2A_SERVER_MAX_QUEUED_TASKS_IN_ALL',
+    LIMITS.queuedTasks.server,
+    'tasks may wait for their turn on this server',
+  ),
+} as const;
 
 export const LIMIT_SETTINGS = {
   toolTimeout: limit(
@@ -116,50 +171,7 @@ export const LIMIT_SETTINGS = {
     'never',
     'working time after which a task asks a person whether to continue',
   ),
-  maxRequests: cap(
-    'A2A_SERVER_MAX_REQUESTS',
-    LIMITS.requests.principal,
-    `${LIMITS.requests.what} a principal may have`,
-  ),
-  maxRequestsPerTenant: tenantCap('A2A_SERVER_MAX_REQUESTS_PER_TENANT', LIMITS.requests.what),
-  maxRequestsInAll: cap(
-    'A2A_SERVER_MAX_REQUESTS_IN_ALL',
-    LIMITS.requests.server,
-    `${LIMITS.requests.what} this server may have`,
-  ),
-  maxStreams: cap(
-    'A2A_SERVER_MAX_STREAMS',
-    LIMITS.streams.principal,
-    `${LIMITS.streams.what} a principal may have`,
-  ),
-  maxStreamsPerTenant: tenantCap('A2A_SERVER_MAX_STREAMS_PER_TENANT', LIMITS.streams.what),
-  maxStreamsInAll: cap(
-    'A2A_SERVER_MAX_STREAMS_IN_ALL',
-    LIMITS.streams.server,
-    `${LIMITS.streams.what} this server may have`,
-  ),
-  maxTasks: cap(
-    'A2A_SERVER_MAX_TASKS',
-    LIMITS.executions.principal,
-    'tasks of a principal may run',
-    'others wait for their turn',
-  ),
-  maxTasksInAll: cap(
-    'A2A_SERVER_MAX_TASKS_IN_ALL',
-    LIMITS.executions.server,
-    'tasks may run on this server',
-    'others wait for their turn',
-  ),
-  maxQueuedTasks: cap(
-    'A2A_SERVER_MAX_QUEUED_TASKS',
-    LIMITS.queuedTasks.principal,
-    'tasks of a principal may wait for their turn',
-  ),
-  maxQueuedTasksInAll: cap(
-    'A2A_SERVER_MAX_QUEUED_TASKS_IN_ALL',
-    LIMITS.queuedTasks.server,
-    'tasks may wait for their turn on this server',
-  ),
+  ...CAP_SETTINGS,
   decisionTimeout: setting({
     kind: 'text',
     placeholder: 'time',
@@ -177,7 +189,7 @@ function tenantLimit(tenant: number | undefined): { tenant?: number } {
 }
 
 /** Returns the limits in the settings. */
-export function limitsOf(settings: SettingValues<typeof LIMIT_SETTINGS>): Limits {
+export function limitsOf(settings: SettingValues<typeof CAP_SETTINGS>): Limits {
   return {
     requests: {
       principal: settings.maxRequests,
@@ -189,7 +201,15 @@ export function limitsOf(settings: SettingValues<typeof LIMIT_SETTINGS>): Limits
       ...tenantLimit(settings.maxStreamsPerTenant),
       server: settings.maxStreamsInAll,
     },
-    executions: { principal: settings.maxTasks, server: settings.maxTasksInAll },
-    queuedTasks: { principal: settings.maxQueuedTasks, server: settings.maxQueuedTasksInAll },
+    executions: {
+      principal: settings.maxTasks,
+      ...tenantLimit(settings.maxTasksPerTenant),
+      server: settings.maxTasksInAll,
+    },
+    queuedTasks: {
+      principal: settings.maxQueuedTasks,
+      ...tenantLimit(settings.maxQueuedTasksPerTenant),
+      server: settings.maxQueuedTasksInAll,
+    },
   };
 }

@@ -10,7 +10,6 @@ import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { expandedServers } from '../mcp-servers/variables.ts';
 import { readPage, type Page } from '../page/page-route.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
-import type { Policy } from '../policy/prepare-rules.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';
 import { builtinTools } from '../tools/builtin/builtin-tools.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
@@ -18,7 +17,7 @@ import { findConfinement, type Confinement } from '../tools/shell/confinement.ts
 import type { Tool } from '../tools/tool.ts';
 import { readCardKey } from './card-key.ts';
 import { createAgentBackend, type AgentBackend } from './agent-backend.ts';
-import { serverPolicy } from './server-policy.ts';
+import { LiveSettings } from './live-settings.ts';
 import type { ServerSettings } from './settings.ts';
 
 export interface Prepared {
@@ -27,7 +26,8 @@ export interface Prepared {
   worker: AgentBackend;
   confinement: Confinement;
   tools: readonly Tool[];
-  policy: Policy;
+  /** The settings that a running server can change, among them the policy. */
+  live: LiveSettings;
   /** Signs the agent card. Undefined if the card is not signed. */
   cardKey: KeyObject | undefined;
   /** The MCP servers to start. Variables in their settings are already replaced by values. */
@@ -56,9 +56,9 @@ export async function prepareServer(
   await makeDirectory();
   const confinement = await confinementOf(settings);
   const tools = worker.tools ?? toolsOf(settings, { confinement, outputs, children });
-  const policy = serverPolicy(settings, tools);
+  const live = new LiveSettings(settings, tools);
   const mcpServers = expandedServers(settings.mcpServers, process.env);
-  return { page, worker, confinement, tools, policy, cardKey, mcpServers };
+  return { page, worker, confinement, tools, live, cardKey, mcpServers };
 }
 
 /** @throws ProductError CONFIGURATION if four eyes are demanded, but the default mode approves calls in advance */

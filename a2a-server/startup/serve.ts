@@ -35,7 +35,7 @@ import { allowedHosts } from '../tools/web/allowed-hosts.ts';
 import { systemResolve } from '../tools/web/resolve-checked-host.ts';
 import { auditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
-import { auditedActs, startedAct } from './audited-acts.ts';
+import { auditedActs, configurationAct } from './audited-acts.ts';
 import { oidcVerifier } from '../access/oidc-tokens.ts';
 import { fileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -59,7 +59,6 @@ import { confinementText } from '../tools/shell/confinement.ts';
 import { barDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
 import type { OnRefused } from '../limits/counted-use.ts';
 import { OpenRequests } from '../limits/open-requests.ts';
-import { limitsOf } from './limit-settings.ts';
 import { pageCookie } from '../page/page-cookie.ts';
 import { pageSessions } from '../page/page-sessions.ts';
 import { TaskChanges } from '../page/task-changes.ts';
@@ -80,6 +79,12 @@ export interface ServerRun {
    * return the same promise.
    */
   stop(): Promise<void>;
+  /**
+   * Takes over the settings that a running server can change, and records them. Resolves with the names of the changed
+   * ones.
+   * @throws ProductError CONFIGURATION if a rule is invalid; then nothing changes
+   */
+  reload(next: ServerSettings): Promise<string[]>;
   /** During a stop, ends the drain and stops running tools at once. */
   hurry(): void;
 }
@@ -159,7 +164,7 @@ export async function serve(
       );
     const [own] = await Promise.all([
       barDirectory(stateDir),
-      audit().append(startedAct(settings, packageVersion()), systemClock.now()),
+      audit().append(configurationAct('server.started', settings), systemClock.now()),
     ]);
     held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });
     const made = {
@@ -230,7 +235,7 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
 }
 
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<ServerRun> {
-  const { settings, log, token, server, port, own, journal, records, mcpServers, confinement, worker } =
+  const { settings, log, token, server, port, own, journal, records, mcpServers, confinement, worker, live } =
     opened;
   /** The servers of a journal agree about the time of deadlines, tokens and tickets. */
   const clock: Clock = { ...systemClock, now: () => journal.now() };
@@ -250,7 +255,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const onFailure = (error: unknown): void =>
     log.error({ err: error }, 'an issued token or a sign-in of the page could not be read');
   const passkeys = openPasskeys(records, base, { clock, log, audited: opened.audited });
-  const problem = presenceProblem(opened.policy, base);
+  const problem = presenceProblem(live.policy(), base);
   if (problem !== undefined) log.warn(problem);
   const onRefused: OnRefused = (limit, scope) => opened.telemetry.metrics?.refused(limit, scope);
   const tasks = taskServiceFromSettings(
@@ -270,7 +275,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const secret = await ticketSecret(token, journal.records);
   const disconnects =
     settings.onDisconnect === 'cancel' ? cancellingDisconnects({ tasks, clock, log }) : IGNORED_DISCONNECTS;
-  const openRequests = new OpenRequests(limitsOf(settings), onRefused);
+  const openRequests = new OpenRequests(live.limits, onRefused);
   const verifyJwt =
     settings.oidc &&
     oidcVerifier({
@@ -397,7 +402,12 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     hurried.abort();
     tasks.stopTools();
   };
-  return { record, recovered, stop: () => (stopped ??= stop()), hurry };
+  const reload = async (next: ServerSettings): Promise<string[]> => {
+    const changed = live.change(next);
+    if (changed.length > 0) await opened.audited(configurationAct('server.reloaded', live.current));
+    return changed;
+  };
+  return { record, recovered, reload, stop: () => (stopped ??= stop()), hurry };
 }
 
 /** Returns the media types of files that at least one model accepts. */

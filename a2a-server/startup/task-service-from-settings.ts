@@ -14,7 +14,6 @@ import { createToolbox } from '../tools/toolbox.ts';
 import type { OnRefused } from '../limits/counted-use.ts';
 import { busyEventLoop } from '../limits/event-loop.ts';
 import { FairTurns } from '../limits/fair-turns.ts';
-import { limitsOf } from './limit-settings.ts';
 import { logRefusals } from './log-refused-commands.ts';
 import type { allowedWorkspaces } from './open-allowed-workspace.ts';
 import type { Prepared } from './prepare-server.ts';
@@ -29,7 +28,7 @@ function settleMs({ grace }: ServerSettings): number {
   return grace + SETTLE_MARGIN_MS;
 }
 
-export interface TaskServiceParts extends Pick<Prepared, 'worker' | 'policy'> {
+export interface TaskServiceParts extends Pick<Prepared, 'worker' | 'live'> {
   settings: ServerSettings;
   journal: Journal;
   log: Logger;
@@ -49,7 +48,7 @@ export function taskServiceFromSettings(
     journal,
     log,
     worker,
-    policy,
+    live,
     mcpServers,
     children,
     clock,
@@ -60,6 +59,13 @@ export function taskServiceFromSettings(
   }: TaskServiceParts,
   { tools, commands }: ToolsAndCommands,
 ): RunningTaskService {
+  const turns = new FairTurns({
+    limits: live.limits,
+    weights: live.weights,
+    busy: busyEventLoop(),
+    ...(onRefused && { onRefused }),
+  });
+  live.onChange(() => turns.limitsChanged());
   const tasks = createTaskService({
     journal,
     clock,
@@ -68,17 +74,12 @@ export function taskServiceFromSettings(
     commands,
     children,
     toolbox: createToolbox(tools, mcpServers),
-    policy,
+    policy: live.policy,
     mode: settings.mode,
     fourEyes: settings.fourEyes,
     presence,
     openWorkspace,
-    turns: new FairTurns({
-      limits: limitsOf(settings),
-      weights: settings.weights,
-      busy: busyEventLoop(),
-      ...(onRefused && { onRefused }),
-    }),
+    turns,
     graceMs: settleMs(settings),
     limits: {
       toolMs: settings.toolTimeout,

@@ -88,6 +88,9 @@ export async function startTaskService(options: {
     journal,
     tools: options.tools ?? builtinTools({ outputs: journalledOutputs(journal) }),
   });
+  const policy = createPolicy(rulesSchema.parse(options.policy ?? []), {
+    tools: tools.map(({ name }) => name),
+  });
   const tasks = createTaskService({
     commands,
     journal: options.between?.(journal) ?? journal,
@@ -95,7 +98,7 @@ export async function startTaskService(options: {
     ids: randomIds(clock),
     models: options.models,
     toolbox: createToolbox(tools, options.supply),
-    policy: createPolicy(rulesSchema.parse(options.policy ?? []), { tools: tools.map(({ name }) => name) }),
+    policy: () => policy,
     mode: options.mode ?? 'ask',
     ...(options.fourEyes === true && { fourEyes: true }),
     ...(options.presence && { presence: options.presence }),

@@ -1,7 +1,7 @@
 /** Tests signals that end the server. Running tools finish or are stopped, and the next server continues. */
 import { describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
@@ -10,7 +10,6 @@ import { plan, shell } from '../../support/offline-plan.ts';
 import { runningProcesses } from '../../support/process-group.ts';
 import { homeDirectoryOf, launchServer, newServerHome } from '../../support/server-program.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const AUTO = { settings: { autoExecute: true } };
 const LONG = 'sleep 90 & sleep 90 & wait';
@@ -138,38 +137,5 @@ describe('SIGTERM to a server that is still starting', () => {
       await server.kill();
       await rm(homeDirectoryOf(home), { recursive: true, force: true });
     }
-  });
-});
-
-describe('SIGHUP', () => {
-  it('SIGHUP ends neither the server nor its tools, because it means only that their terminal has closed', async () => {
-    const at = await stage();
-    const gate = await makeGate(at.server.workspace);
-    const stream = await at.peer.stream(plan(shell(`echo running; ${gate.wait}; echo through`)), AUTO);
-    await stream.output('running');
-    await signal(at, 'SIGHUP');
-    await gate.pass();
-    await stream.output('through');
-    expect((await stream.rest()).at(-1)?.state).toBe('COMPLETED');
-  });
-
-  it('on SIGHUP the server applies a new log level, names what needs a restart, and ignores a wrong file', async () => {
-    const config = join(await temporaryDirectory(), 'config.json');
-    const configure = (server: object) => writeFile(config, JSON.stringify({ server }));
-    await configure({ logLevel: 'warn' });
-    const at = await stage({ args: ['--config', config] });
-
-    await configure({ logLevel: 'loud', maxTasks: 3 });
-    await signal(at, 'SIGHUP');
-    await logged(at, 'the settings were not reloaded');
-
-    await configure({ logLevel: 'warn', maxTasks: 3 });
-    await signal(at, 'SIGHUP');
-    await logged(at, '"settings":["maxTasks"],"msg":"settings reloaded, but these changes need a restart"');
-
-    // The log has this line only at the new level.
-    await configure({ logLevel: 'info' });
-    await signal(at, 'SIGHUP');
-    await logged(at, '"settings reloaded"');
   });
 });

@@ -49,7 +49,7 @@ async function begin(directory: string, clock: FakeClock): Promise<Life> {
     clock,
     ids: randomIds(clock),
     models: createModels(modelSettingsSchema.parse({}), {}),
-    policy: NO_RULES,
+    policy: () => NO_RULES,
     mode: 'ask',
     toolbox: createToolbox(builtinTools({ clock })),
     openWorkspace: () => openWorkspace(directory),

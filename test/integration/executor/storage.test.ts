@@ -57,7 +57,7 @@ async function fullFrom(
     clock,
     ids: randomIds(clock),
     models: new ScriptedModel(turns),
-    policy: NO_RULES,
+    policy: () => NO_RULES,
     mode: 'ask',
     toolbox: createToolbox(builtinTools()),
     openWorkspace: (chosen) => openWorkspace(chosen ?? workspace),

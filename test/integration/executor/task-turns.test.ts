@@ -24,7 +24,7 @@ type Tasks = RunningService['tasks'];
 
 function turnsFor(principal: number, server: number, queued = 100): FairTurns {
   const queuedTasks = { principal: queued, server: queued };
-  return new FairTurns({ limits: { executions: { principal, server }, queuedTasks } });
+  return new FairTurns({ limits: () => ({ executions: { principal, server }, queuedTasks }) });
 }
 
 async function started(turns: FairTurns, script: ScriptedTurn[], more: object = {}) {

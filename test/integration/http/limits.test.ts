@@ -23,7 +23,10 @@ beforeEach(async () => {
   const limits = { requests: { principal: 2, tenant: 1, server: 3 }, streams: { principal: 1, server: 4 } };
   refusals = [];
   uploads = [];
-  const openRequests = new OpenRequests(limits, (limit, scope) => refusals.push(`${limit} ${scope}`));
+  const openRequests = new OpenRequests(
+    () => limits,
+    (limit, scope) => refusals.push(`${limit} ${scope}`),
+  );
   server = await startServer({ openRequests });
 });
 afterEach(async () => {

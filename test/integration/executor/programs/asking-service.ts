@@ -26,7 +26,7 @@ const tasks = createTaskService({
   ids: randomIds(systemClock),
   models: new ScriptedModel([CALLS_ASK]),
   toolbox: createToolbox([tool]),
-  policy: NO_RULES,
+  policy: () => NO_RULES,
   mode: 'ask',
   openWorkspace: (path) => openWorkspace(path ?? directory),
   graceMs: 1_000,

@@ -146,7 +146,7 @@ describe('the executor under random interleavings', () => {
           clock,
           ids: randomIds(clock),
           models: agent.models,
-          policy: NO_RULES,
+          policy: () => NO_RULES,
           mode: 'ask',
           toolbox: createToolbox(agent.tools),
           // Opens the journal first. During real I/O the scheduler would run the clients before the service exists.

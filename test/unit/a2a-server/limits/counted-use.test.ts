@@ -17,7 +17,7 @@ function refusalOf(act: () => unknown): ProductError {
 
 describe('a limit', () => {
   test('names whose limit is reached, how many there may be, and when to try again', () => {
-    const use = new CountedUse('streams', limit);
+    const use = new CountedUse('streams', () => limit);
     use.take('ann');
     use.take('ann');
     const own = refusalOf(() => use.take('ann'));
@@ -32,7 +32,7 @@ describe('a limit', () => {
   });
 
   test('of a tenant bounds its principals together, and no principal outside of it', () => {
-    const use = new CountedUse('streams', { principal: 2, tenant: 3, server: 9 });
+    const use = new CountedUse('streams', () => ({ principal: 2, tenant: 3, server: 9 }));
     const ends = [use.take('acme/ann'), use.take('acme/ann'), use.take('acme/bob')];
     const refused = refusalOf(() => use.take('acme/bob'));
     expect([refused.reason, refused.message]).toEqual([
@@ -47,7 +47,7 @@ describe('a limit', () => {
   });
 
   test('counts a place that is given back twice only once', () => {
-    const use = new CountedUse('requests', limit);
+    const use = new CountedUse('requests', () => limit);
     const end = use.take('ann');
     use.take('ann');
     end();
@@ -63,7 +63,7 @@ describe('a limit', () => {
     });
     fc.assert(
       fc.property(caps, fc.array(step, { maxLength: 60 }), (most, steps) => {
-        const use = new CountedUse('requests', most);
+        const use = new CountedUse('requests', () => most);
         const open: { principal: string; end: () => void }[] = [];
         const openOf = (name: string): number => open.filter(({ principal }) => principal === name).length;
         for (const { principal, ends } of steps) {

@@ -5,8 +5,13 @@ import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const QUEUE = { principal: 100, server: 200 };
 
+const PRINCIPALS = ['ann', 'acme/bob', 'acme/cy'] as const;
+
 function fairTurns(principal: number, server: number, weights: Record<string, number> = {}): FairTurns {
-  return new FairTurns({ limits: { executions: { principal, server }, queuedTasks: QUEUE }, weights });
+  return new FairTurns({
+    limits: () => ({ executions: { principal, server }, queuedTasks: QUEUE }),
+    weights: () => weights,
+  });
 }
 
 const requests = (turns: FairTurns, principal: string, count: number): Turn[] =>
@@ -111,7 +116,9 @@ describe('turns of tasks', () => {
 
   test('a new task is refused when the queue of its principal is full, and counts tasks that are being created', () => {
     const executions = { principal: 1, server: 2 };
-    const turns = new FairTurns({ limits: { executions, queuedTasks: { principal: 2, server: 3 } } });
+    const turns = new FairTurns({
+      limits: () => ({ executions, queuedTasks: { principal: 2, server: 3 } }),
+    });
     requests(turns, 'ann', 2);
     const created = turns.reserve('ann');
     expect(() => turns.reserve('ann')).toThrow('You have 2 tasks that wait for their turn');
@@ -123,7 +130,7 @@ describe('turns of tasks', () => {
   test('while the server is busy, no more tasks may wait than may run', () => {
     let isBusy = true;
     const turns = new FairTurns({
-      limits: { executions: { principal: 2, server: 4 }, queuedTasks: QUEUE },
+      limits: () => ({ executions: { principal: 2, server: 4 }, queuedTasks: QUEUE }),
       busy: () => isBusy,
     });
     requests(turns, 'ann', 4);
@@ -133,19 +140,67 @@ describe('turns of tasks', () => {
     expect(() => turns.reserve('ann')).not.toThrow();
   });
 
+  test('a tenant bounds the running and the queued tasks of its principals together', () => {
+    const turns = new FairTurns({
+      limits: () => ({
+        executions: { principal: 2, tenant: 3, server: 9 },
+        queuedTasks: { principal: 2, tenant: 2, server: 9 },
+      }),
+    });
+    const own = [...requests(turns, 'acme/ann', 3), ...requests(turns, 'acme/bob', 2)];
+    expect(own.map(({ state }) => state)).toEqual(['running', 'running', 'waiting', 'running', 'waiting']);
+    expect(() => turns.reserve('acme/bob')).toThrow('Your tenant has 2 tasks that wait for their turn');
+    expect(turns.isFree('other/bob')).toBe(true);
+    own[0]?.end();
+    expect(running(own)).toBe(3);
+  });
+
+  test('between two turns, a task gives its place within the limit of the tenant, but not to another tenant', () => {
+    const executions = { principal: 2, tenant: 2, server: 9 };
+    const turns = new FairTurns({ limits: () => ({ executions, queuedTasks: QUEUE }) });
+    const [loud] = requests(turns, 'acme/loud', 2);
+    const [other] = requests(turns, 'other/ann', 2);
+    const [quiet] = requests(turns, 'acme/quiet', 1);
+    expect(other?.pass()).toBeUndefined();
+    expect(loud?.pass()).toBeDefined();
+    expect(quiet?.state).toBe('running');
+  });
+
+  test('higher limits let waiting tasks run at once, and lower limits stop none', () => {
+    let places = 1;
+    const turns = new FairTurns({
+      limits: () => ({ executions: { principal: places, server: places }, queuedTasks: QUEUE }),
+    });
+    const tasks = requests(turns, 'ann', 4);
+    places = 3;
+    turns.limitsChanged();
+    expect(running(tasks)).toBe(3);
+    places = 1;
+    turns.limitsChanged();
+    expect(running(tasks)).toBe(3);
+    for (const turn of tasks.slice(0, 2)) turn.end();
+    expect(tasks[3]?.state).toBe('waiting');
+    tasks[2]?.end();
+    expect(tasks[3]?.state).toBe('running');
+  });
+
   test('no limit is exceeded, no place stays empty while a task may run, and nobody is forgotten', () => {
-    const principal = fc.constantFrom('ann', 'bob', 'cy');
+    const principal = fc.constantFrom(...PRINCIPALS);
     const step = fc.oneof(
       fc.record({ type: fc.constant('request' as const), principal, begun: fc.boolean() }),
       fc.record({ type: fc.constantFrom('end' as const, 'pass' as const), at: fc.nat({ max: 20 }) }),
     );
     const limits = fc.record({
       principal: fc.integer({ min: 1, max: 4 }),
+      tenant: fc.integer({ min: 1, max: 4 }),
       server: fc.integer({ min: 1, max: 5 }),
     });
     fc.assert(
       fc.property(limits, fc.array(step, { maxLength: 80 }), (limit, steps) => {
-        const turns = fairTurns(limit.principal, limit.server, { bob: 3 });
+        const turns = new FairTurns({
+          limits: () => ({ executions: limit, queuedTasks: QUEUE }),
+          weights: () => ({ 'acme/bob': 3 }),
+        });
         const open: Turn[] = [];
         const runningOf = (name?: string): number =>
           running(open.filter((turn) => name === undefined || turn.principal === name));
@@ -155,7 +210,8 @@ describe('turns of tasks', () => {
           else void open[each.at % Math.max(1, open.length)]?.pass();
           expect([turns.running, turns.waiting]).toEqual([runningOf(), open.length - runningOf()]);
           expect(turns.running).toBeLessThanOrEqual(limit.server);
-          for (const name of ['ann', 'bob', 'cy']) {
+          expect(runningOf('acme/bob') + runningOf('acme/cy')).toBeLessThanOrEqual(limit.tenant);
+          for (const name of PRINCIPALS) {
             expect(runningOf(name)).toBeLessThanOrEqual(limit.principal);
             const waits = open.some((turn) => turn.principal === name && turn.state === 'waiting');
             if (waits) expect(turns.isFree(name)).toBe(false);

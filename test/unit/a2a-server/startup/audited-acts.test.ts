@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { auditLog } from '../../../../a2a-server/audit/audit-log.ts';
-import { auditedActs, startedAct } from '../../../../a2a-server/startup/audited-acts.ts';
+import { auditedActs, configurationAct } from '../../../../a2a-server/startup/audited-acts.ts';
 import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
@@ -17,19 +17,21 @@ test('X1 the start records the configuration, what has changed, and no secret', 
     A2A_SERVER_METRICS_TOKEN: SECRET,
     A2A_SERVER_DATABASE: `postgres://user:${SECRET}@127.0.0.1/name`,
   };
-  let starts = 0;
-  const start = async (flags: Record<string, unknown>) => {
+  let acts = 0;
+  const configure = async (act: 'server.started' | 'server.reloaded', flags: Record<string, unknown>) => {
     const settings = await readServerSettings({ stateDir, ...flags }, environment);
-    await audit.append(startedAct(settings, '1.2.3'), (starts += 1));
+    await audit.append(configurationAct(act, settings), (acts += 1));
   };
-  await start({});
-  await start({});
-  await start({ fourEyes: true, agent: ['acp', 'agent', `--key=${SECRET}`] });
+  await configure('server.started', {});
+  await configure('server.started', {});
+  await configure('server.reloaded', { maxTasksPerTenant: 3 });
+  await configure('server.started', { fourEyes: true, agent: ['acp', 'agent', `--key=${SECRET}`] });
   const { records } = await audit.read();
   expect(records).toMatchObject([
     { act: 'server.started', configuration: { fourEyes: false, tokens: ['acme/ann'] } },
     { changed: [] },
-    { changed: ['fourEyes', 'agent'], configuration: { fourEyes: true, agent: 'acp' } },
+    { act: 'server.reloaded', changed: ['limits'] },
+    { changed: ['fourEyes', 'limits', 'agent'], configuration: { fourEyes: true, agent: 'acp' } },
   ]);
   expect(records[0]).not.toHaveProperty('changed');
   expect([...(await stored.list('audit')).values()].join()).not.toContain(SECRET);

@@ -1,0 +1,62 @@
+/** The settings that a running server can change. Each use reads the value that applies now. */
+import type { Limits } from '../limits/limits.ts';
+import type { Weights } from '../limits/fair-turns.ts';
+import type { Policy } from '../policy/prepare-rules.ts';
+import type { Tool } from '../tools/tool.ts';
+import { CAP_SETTINGS, limitsOf } from './limit-settings.ts';
+import { changedSettings } from './changed-settings.ts';
+import { serverPolicy } from './server-policy.ts';
+import type { ServerSettings } from './settings.ts';
+
+/** A running server can change these settings. */
+const LIVE: ReadonlySet<string> = new Set<keyof ServerSettings>(['logLevel', 'policy', 'weights']);
+
+/** True if a running server can change the setting. */
+export function isLive(key: string): boolean {
+  return LIVE.has(key) || Object.hasOwn(CAP_SETTINGS, key);
+}
+
+export class LiveSettings {
+  readonly #tools: readonly Tool[];
+  readonly #listeners: (() => void)[] = [];
+  #current: ServerSettings;
+  #policy: Policy;
+  #limits: Limits;
+
+  /** @throws ProductError CONFIGURATION if a rule is invalid */
+  constructor(settings: ServerSettings, tools: readonly Tool[]) {
+    this.#tools = tools;
+    this.#current = settings;
+    this.#policy = serverPolicy(settings, tools);
+    this.#limits = limitsOf(settings);
+  }
+
+  /** The settings that apply now. */
+  get current(): ServerSettings {
+    return this.#current;
+  }
+
+  readonly policy = (): Policy => this.#policy;
+  readonly limits = (): Limits => this.#limits;
+  readonly weights = (): Weights => this.#current.weights;
+
+  /** Calls the function after each change. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /**
+   * Takes over the settings that can change. Returns the names of those whose value is new.
+   * @throws ProductError CONFIGURATION if a rule is invalid; then nothing changes
+   */
+  change(next: ServerSettings): string[] {
+    const before = this.#current;
+    const changed = Object.fromEntries(Object.entries(next).filter(([key]) => isLive(key)));
+    const settings: ServerSettings = { ...this.#current, ...changed };
+    this.#policy = serverPolicy(settings, this.#tools);
+    this.#limits = limitsOf(settings);
+    this.#current = settings;
+    for (const listener of this.#listeners) listener();
+    return changedSettings(before, settings);
+  }
+}
