@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `a2a-server`. Without a command it serves an agent over A2A. */
+/** The command `a2a-server`. Without a subcommand it serves an agent over A2A. */
 import { fileURLToPath } from 'node:url';
 import { messageOf, ProductError } from '../shared/runtime/errors.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';

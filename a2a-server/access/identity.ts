@@ -2,15 +2,15 @@ import type { IssuedToken } from './issued-token.ts';
 import { fullName } from './requester.ts';
 import type { Role } from './role.ts';
 
-/** Who sends a request. */
+/** The authenticated sender of a request. */
 export interface Identity {
-  /** The full name. */
+  /** The full name of the principal: `name`, or `tenant/name`. */
   principal: string;
-  /** The issued token that gives the access. Absent for the local token and for the tokens of the settings. */
+  /** The id of the issued token that gives the access. Absent for the local token and for tokens from the settings. */
   tokenId?: string;
   /** The rights that a token of an OpenID Connect provider gives. Absent for every other token. */
   roles?: readonly Role[];
-  /** The end of the access in milliseconds since 1970. Absent if it has none. */
+  /** The time when the access ends, in milliseconds since 1970. Absent if the access does not end. */
   expiresAt?: number;
 }
 

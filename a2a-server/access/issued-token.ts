@@ -55,13 +55,13 @@ export function makeToken(
   return { text: `a2a_${id}_${secret}`, token };
 }
 
-/** Splits the text of a token. Returns undefined for a text of another form. */
+/** Splits a token into its id and its secret. Returns undefined if the text does not have the form of a token. */
 export function parseToken(text: string): { id: string; secret: string } | undefined {
   const [, id, secret] = /^a2a_([0-9a-f]{12})_([\w-]{43})$/.exec(text) ?? [];
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
-/** Compares in constant time (X1). */
+/** Compares the secret in constant time, so the duration reveals nothing about it (X1). */
 export function isSecretOf({ digest }: IssuedToken, secret: string): boolean {
   return timingSafeEqual(Buffer.from(digest, 'hex'), digestOf(secret));
 }

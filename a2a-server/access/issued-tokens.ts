@@ -28,7 +28,7 @@ export const NO_ISSUED_TOKENS: IssuedTokens = {
 interface IssuedTokensOptions {
   records: RecordStore;
   clock: Pick<Clock, 'now'>;
-  /** Called for a damaged token, which gives no access, and if the watcher cannot read a token. */
+  /** Called if a token is damaged (it then gives no access), or if the watcher cannot read a token. */
   onFailure: (error: unknown) => void;
 }
 

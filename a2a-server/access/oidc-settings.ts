@@ -32,9 +32,9 @@ export const oidcSchema = z
     clockSkew: z.number().int().min(0).max(MOST_CLOCK_SKEW_S).default(5),
     /** The claim with the name of the principal. */
     principalClaim: claim.default('sub'),
-    /** The tenant of all principals, as a text; or the claim with its name, as `{"claim": "team"}`. */
+    /** The tenant of all principals: a fixed name, or `{"claim": "team"}` if a claim names the tenant. */
     tenant: z.union([z.string().regex(NAME_PATTERN), z.strictObject({ claim })]),
-    /** Rules: if the claim equals the value, or is a list that contains it, the token has these roles. */
+    /** Rules that give roles. A rule applies if the claim equals the value, or is a list that contains it. */
     roles: z
       .array(z.strictObject({ claim, value: z.string().min(1), roles: z.array(roleSchema).min(1) }))
       .min(1),
@@ -48,12 +48,12 @@ export function openIdConnectUrl(issuerUrl: string): string {
 }
 
 export interface ClaimedAccess {
-  /** The full name. */
+  /** The full name of the principal: `name`, or `tenant/name`. */
   principal: string;
   roles: Role[];
 }
 
-/** Applies the rules to verified claims. Returns undefined if they give no access. Pure. */
+/** Applies the settings to verified claims. Returns undefined if the claims give no access. Pure. */
 export function accessOfClaims(
   claims: Readonly<Record<string, unknown>>,
   { principalClaim, tenant, roles: rules }: OidcSettings,
@@ -69,7 +69,9 @@ function nameIn(value: unknown): string | undefined {
   return typeof value === 'string' && NAME_PATTERN.test(value) ? value : undefined;
 }
 
-/** A text with spaces is a list, as the claim `scope` is (RFC 9068 §2.2.3). */
+/**
+ * True if the claim equals or contains the wanted value. A text with spaces is a list, like `scope` (RFC 9068 §2.2.3).
+ */
 function has(value: unknown, wanted: string): boolean {
   if (typeof value === 'string') return value === wanted || value.split(' ').includes(wanted);
   return Array.isArray(value) && value.includes(wanted);

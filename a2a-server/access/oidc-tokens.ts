@@ -16,7 +16,7 @@ import { accessOfClaims, openIdConnectUrl, type OidcSettings } from './oidc-sett
 export type VerifyJwt = (token: string) => Promise<Identity>;
 
 const TIMEOUT_MS = 5_000;
-/** The minimum time between two requests for the keys, after a failure or after new keys. */
+/** After this time, the server may request the provider's keys again, e.g. after a failure. */
 const COOLDOWN_MS = 30_000;
 const MAX_KEY_AGE_MS = 10 * 60_000;
 
@@ -25,7 +25,7 @@ const configurationSchema = z.object({ issuer: z.string(), jwks_uri: z.url() });
 interface VerifierParts {
   settings: OidcSettings;
   clock: Pick<Clock, 'now'>;
-  /** Called with the reason of each refusal. It contains no token. */
+  /** Called with the reason when a token is refused. The reason contains no token. */
   onRefusal: (reason: string) => void;
   cooldownMs?: number;
 }
@@ -102,7 +102,10 @@ async function discoverKeys({ issuer }: OidcSettings, cooldownDuration: number):
   });
 }
 
-/** `jose` reports an HTTP error of the key address as its base class, and a network failure as a TypeError. */
+/**
+ * True if the provider is unreachable. `jose` reports an HTTP error of the key address as its base class, and a network
+ * failure as a TypeError.
+ */
 function isUnreachable(error: unknown, { JOSEError, JWKSTimeout }: typeof Jose.errors): boolean {
   if (!(error instanceof JOSEError)) return !(error instanceof ProductError);
   return error instanceof JWKSTimeout || error.code === 'ERR_JOSE_GENERIC';

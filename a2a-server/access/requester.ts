@@ -11,9 +11,9 @@ export const NAME_PATTERN = /^[\w.@-]{1,100}$/;
 /** The full name of a principal: `name`, or `tenant/name`. */
 export const PRINCIPAL_PATTERN = /^(?:[\w.@-]{1,100}\/)?[\w.@-]{1,100}$/;
 
-/** Who sends a request. */
+/** The sender of a request, with the tasks that it may use. */
 export interface Requester {
-  /** The full name. */
+  /** The full name of the principal: `name`, or `tenant/name`. */
   principal: string;
   /** Present if the requester may also use the tasks of the other principals of its tenant. */
   sharing?: Sharing;
@@ -27,7 +27,7 @@ interface Sharing {
 /** With one of these roles, a requester sees the tasks of its whole tenant. `delegate` alone covers only own tasks. */
 const SHARING_ROLES: readonly Role[] = ['approve', 'operate', 'read'];
 
-/** Returns the full name of a principal. */
+/** Returns the full name of a principal: `name`, or `tenant/name`. */
 export function fullName(name: string, tenant: string | undefined): string {
   return tenant === undefined ? name : `${tenant}/${name}`;
 }
@@ -45,20 +45,20 @@ export function requesterOf(principal: string, roles: readonly Role[]): Requeste
     : { principal };
 }
 
-/** True if the tasks of this principal exist for the requester. */
+/** True if the requester may see the tasks of `owner`. For other requesters, these tasks do not exist. */
 export function reaches({ principal, sharing }: Requester, owner: string): boolean {
   return owner === principal || (sharing !== undefined && tenantOf(owner) === sharing.tenant);
 }
 
 /**
- * Checks the role that an act on a task of another principal needs. For the requester's own tasks, the role of the
+ * Checks the role that an action on a task of another principal needs. For the requester's own tasks, the role of the
  * route is enough. @throws ProductError FORBIDDEN
  */
 export function requireRoleFor({ principal, sharing }: Requester, owner: string, needed: Role): void {
   if (owner !== principal) requireRole(sharing?.roles ?? [], [needed]);
 }
 
-/** Selects the tasks that exist for the requester. */
+/** Returns the filter for the journal that selects the tasks which the requester may see. */
 export function reachFilter({ principal, sharing }: Requester): { principal: string; tenant?: string } {
   return { principal, ...(sharing && { tenant: sharing.tenant }) };
 }

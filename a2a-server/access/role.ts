@@ -1,6 +1,6 @@
 /**
- * The roles of tokens: the acts that a token allows for its principal. Each route needs one of several roles. Every role includes reading the
- * principal's own tasks.
+ * The roles of tokens: the actions that a token allows its principal. Each route needs one of several roles. Every role
+ * includes reading the principal's own tasks.
  *
  * - `delegate` begins tasks, sends messages, and cancels.
  * - `approve` decides: approve, deny, edit, answer, revoke a grant.
@@ -14,7 +14,7 @@ export const ROLES = ['delegate', 'approve', 'operate', 'read'] as const;
 export const roleSchema = z.enum(ROLES);
 export type Role = z.infer<typeof roleSchema>;
 
-/** @param needed one of these roles is enough @throws ProductError FORBIDDEN */
+/** Checks that the token has at least one of the needed roles. @throws ProductError FORBIDDEN */
 export function requireRole(held: readonly Role[], needed: readonly Role[]): void {
   if (needed.some((role) => held.includes(role))) return;
   throw new ProductError(

@@ -1,6 +1,6 @@
 /**
- * Stores issued tokens. A command line can create and revoke tokens while the server runs. The events of the journal
- * contain no token, so the restoration of an SQLite backup does not bring a revoked token back.
+ * Stores issued tokens. A command line can create and revoke tokens while the server runs. Tokens are not in the
+ * journal. So a restored SQLite backup does not make a revoked token valid again.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { RecordStore } from '../records/record-store.ts';

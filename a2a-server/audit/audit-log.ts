@@ -9,7 +9,11 @@ import { userName } from '../../shared/runtime/user-name.ts';
 import { type AuditAct, type AuditRecord, auditRecordSchema } from './audit-record.ts';
 
 export interface AuditLog {
-  /** Resolves when the record is durable. @param now milliseconds since 1970 @throws ProductError STORAGE */
+  /**
+   * Adds a record. Resolves when it is durable.
+   * @param now milliseconds since 1970
+   * @throws ProductError STORAGE
+   */
   append(act: AuditAct, now: number): Promise<void>;
   /** Returns all records, the oldest first, and the number of damaged ones. @throws ProductError STORAGE */
   read(): Promise<{ records: ListedAuditRecord[]; damaged: number }>;
@@ -21,10 +25,7 @@ export interface AuditLog {
  */
 export type ListedAuditRecord = AuditRecord & { changed?: string[] };
 
-/**
- * The number of digits of the time in a record's name. It is fixed, so that the order of the names is the order of the
- * times.
- */
+/** The number of digits of the time in a record's name. The number is fixed, so sorting by name also sorts by time. */
 const TIME_DIGITS = 15;
 
 export function auditLog(records: Pick<RecordStore, 'create' | 'list'>): AuditLog {

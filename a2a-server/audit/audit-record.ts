@@ -1,4 +1,4 @@
-/** One administrative act. A record contains no secret. */
+/** One administrative action. A record contains no secret. */
 import { z } from 'zod';
 
 const principal = z.string();
@@ -17,7 +17,7 @@ const act = z.discriminatedUnion('act', [
     version: z.string(),
     configuration: z.record(z.string(), z.unknown()),
   }),
-  /** A decision that also covers later calls of its task. */
+  /** A person's decision that also covers later tool calls of its task. */
   z.object({
     act: z.literal('grant.given'),
     taskId: z.string(),

@@ -1,8 +1,9 @@
 /**
- * A workspace that saves each file before a tool changes it. All file tools use this workspace, so none can change a
- * file without saving it first. Changes by shell commands are not saved.
+ * A workspace that saves each file before a tool changes it. All file tools use this workspace, so no file tool can
+ * change a file without saving it first. Changes by shell commands are not saved.
  *
- * D2: if the file's content does not match the change's `basis`, the workspace refuses the change and records nothing.
+ * D2: a change applies only to the content that the person saw. If the file's content differs from the change's `basis`
+ * (a hash of that content), the workspace refuses the change and records nothing.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { FileBytes } from '../journal/journal.ts';
@@ -101,7 +102,7 @@ async function saveAll(workspace: Workspace, item: RemovalEntry, record: RecordS
     files = [];
     contents = [];
   }
-  // The removal of an empty directory is also a side effect. So the journal must record its start.
+  // The removal of an empty directory changes the workspace too. So the journal must record its start.
   if (files.length > 0 || total === 0) await record(files, contents);
 }
 

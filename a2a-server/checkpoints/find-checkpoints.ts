@@ -19,7 +19,7 @@ export interface Checkpoints {
   find(principal: string, id: string): Promise<Checkpoint>;
   /**
    * Returns this checkpoint and all later checkpoints of its workspace, oldest first.
-   * @throws ProductError MALFORMED if the id is unknown, or if too many tasks are newer
+   * @throws ProductError MALFORMED if the id is unknown, or if too many tasks have changed files since
    */
   since(principal: string, id: string): Promise<Checkpoint[]>;
   /** Returns the saved content of a file. Returns undefined if the content is deleted or damaged. */

@@ -2,7 +2,8 @@
  * The tool `restore-checkpoint` restores the files that a turn changed. As for each tool call, a person sees a preview
  * and decides, and the journal records the call.
  *
- * - X2: the tool reads and writes files only through the task's workspace, which must be the checkpoint's workspace.
+ * - X2: a file tool cannot leave its workspace. So this tool reads and writes files only through the task's workspace,
+ *   which must be the checkpoint's workspace.
  * - The tool restores each file with one rename. After a crash, a repeated call restores the remaining files.
  * - The workspace saves the files before the tool changes them. So a person can undo a restoration.
  */
@@ -79,7 +80,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
           text: `Nothing is left to restore: ${notRestored(plan)}.`,
           summary: 'nothing left to restore',
         };
-      // D2: the files must still have the content that the person saw.
+      // D2: a decision is valid only for the content that the person saw.
       if (run.basis !== null && run.basis !== plan.basis)
         throw new ProductError(
           'INPUT_CHANGED',
@@ -101,7 +102,7 @@ function targetText({ checkpoint, since }: Target): string {
   return `checkpoint ${oneLine(checkpoint)}${since ? ' and all later turns' : ''}`;
 }
 
-/** Removes the checked file. If the file changes between the check and the removal, `remove` refuses. */
+/** Removes a file if it still has the expected hash. If the file changes after this check, `remove` refuses. */
 async function takeAway(
   path: string,
   hash: string,

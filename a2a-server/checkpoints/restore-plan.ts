@@ -16,9 +16,9 @@ export interface RestoredFile {
 
 export interface RestorePlan {
   files: readonly RestoredFile[];
-  /** Files that the turns changed but the restoration does not change, with the reason. */
+  /** Files that the turns changed but the restoration leaves unchanged, with the reason. */
   left: readonly { path: string; why: string }[];
-  /** A hash of the files' current state, to detect later changes (D2). */
+  /** A hash of the files' current state. If this state changes, the person must decide again (D2). */
   basis: string;
 }
 
@@ -60,8 +60,8 @@ function elsewhere({ workspace }: Checkpoint): ProductError {
 }
 
 /**
- * Plans a restoration from the files' current state. Changes nothing. The plan contains no file content, because there
- * may be many files.
+ * Plans a restoration from the files' current state. Changes nothing. The plan contains no file content, because it may
+ * cover many files.
  * @param checkpoints the turns to undo, oldest first
  * @throws ProductError INPUT_CHANGED, which names the files that have changed since these turns
  * @throws ProductError STORAGE if saved content is missing
@@ -116,7 +116,7 @@ export function nothingToRestore(plan: RestorePlan): ProductError {
   return new ProductError('MALFORMED', `There is nothing to restore: ${notRestored(plan)}.`);
 }
 
-/** Names the files that stay as they are, with the reasons. */
+/** Returns a sentence that names the files which stay unchanged, with the reasons. */
 export function notRestored({ left }: RestorePlan): string {
   return left.map(({ path, why }) => `${path} (${why})`).join(', ');
 }

@@ -35,7 +35,8 @@ export class CountedUse {
   }
 
   /**
-   * Takes one place. Returns a function that gives it back; further calls of that function do nothing.
+   * Counts one more open thing of the principal. Returns a function that ends this count. Later calls of that function
+   * do nothing.
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   take(principal: string): () => void {

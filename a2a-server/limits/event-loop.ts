@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 const WINDOW_MS = 500;
 const BUSY_SHARE = 0.9;
 
-/** Returns a function that is true if this process had almost no idle time in the last window. */
+/** Returns a function. It returns true if the event loop had almost no idle time in the last window. */
 export function busyEventLoop(): () => boolean {
   let before = performance.eventLoopUtilization();
   let at = performance.now();

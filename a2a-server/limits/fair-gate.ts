@@ -1,7 +1,7 @@
 /**
- * Lets principals share one processor fairly. While several principals are active, each may run only a few steps at the
- * same time. Each step then waits for only a few steps of the other principals. If only one principal is active, it has
- * no such limit.
+ * Shares one processor fairly among principals. While several principals are active, each may run only a few steps at
+ * the same time. Each step then waits for only a few steps of the other principals. If only one principal is active, it
+ * has no such limit.
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 

@@ -1,10 +1,10 @@
 /**
- * Bounds the tasks that run at a time, and lets the others wait for their turn.
+ * Limits how many tasks run at the same time. The other tasks wait in a queue for their turn.
  *
- * - Between principals, `turn-order.ts` decides. Among the tasks of one principal, a task that has begun goes first, then
- *   the oldest.
- * - A task that waits for a person gives its place back. It gets the place again at once, even above the limit, because
- *   its tool is still running.
+ * - `turn-order.ts` decides which principal's task runs next. Among the tasks of one principal, a task that has begun
+ *   goes first, then the oldest.
+ * - A task whose tool asks a person a question gives its place to another task. After the answer it gets a place at
+ *   once, even above the limit, because its tool is still running.
  */
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import type { OnRefused } from './counted-use.ts';
@@ -20,7 +20,7 @@ interface FairTurnsOptions {
   /** Returns the weights of principals that apply now. The default weight is 1. */
   weights?: () => Weights;
   onRefused?: OnRefused;
-  /** True while the processor is the bottleneck. The default is never. */
+  /** Returns true while the processor is the bottleneck. The default always returns false. */
   busy?: () => boolean;
 }
 
@@ -28,11 +28,11 @@ interface TurnRequest {
   principal: string;
   /** True if the task has run before. */
   begun: boolean;
-  /** Called when the number of the principal's tasks before this one has halved. */
+  /** Called each time the number of the principal's tasks ahead of this one has halved. */
   onMoved?: () => void;
 }
 
-/** The place of one task, while it waits and while it runs. */
+/** The place of one task, either in the queue or among the running tasks. */
 export class Turn {
   readonly principal: string;
   readonly onMoved: () => void;
@@ -41,7 +41,7 @@ export class Turn {
   #holders = 0;
   #granted = new Deferred<boolean>();
   state: 'waiting' | 'running' | 'over' = 'waiting';
-  /** The number of own tasks before this one that `onMoved` has reported. */
+  /** The value of `ahead` at the last call of `onMoved`. */
   told = Infinity;
 
   constructor(turns: FairTurns, { principal, begun, onMoved = () => undefined }: TurnRequest) {
@@ -60,7 +60,7 @@ export class Turn {
     return this.#granted.promise;
   }
 
-  /** The number of tasks of the same principal that go before this one. */
+  /** The number of tasks of the same principal that are ahead of this one in the queue. */
   get ahead(): number {
     return this.#turns.aheadOf(this);
   }
@@ -82,8 +82,8 @@ export class Turn {
   }
 
   /**
-   * Gives the place to another principal's task, if that principal has fewer places for its weight. Returns undefined
-   * if there is no such principal. Otherwise returns a promise that resolves like `granted`.
+   * Gives the place to another principal's task, if that principal has fewer places in proportion to its weight.
+   * Returns undefined if there is no such principal. Otherwise returns a promise that resolves like `granted`.
    */
   pass(): Promise<boolean> | undefined {
     if (this.state !== 'running' || !this.#turns.isOverShare(this.principal)) return undefined;
@@ -94,8 +94,9 @@ export class Turn {
   }
 
   /**
-   * Gives the place of a running task to others while its tools wait for a person. It has the place again when every
-   * caller has called its returned function. The turn must not end before that.
+   * Gives the place of a running task to other tasks while its tools wait for a person. Returns a function that ends
+   * one such wait. The task has its place again when every caller has called its function. The turn must not end before
+   * that.
    */
   hold(): () => void {
     this.#holders += 1;
@@ -156,8 +157,8 @@ export class FairTurns {
   }
 
   /**
-   * Checks that a new task may wait for its turn, before the task is created. Call the returned function once the task
-   * has asked for its turn, or was not created.
+   * Checks, before a task is created, that the queue has space for it. Call the returned function once the task is in
+   * the queue, or was not created.
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   reserve(principal: string): () => void {
@@ -175,8 +176,8 @@ export class FairTurns {
   }
 
   /**
-   * To accept a task costs a part of the time that its work costs. A busy server that accepts more than it can do has
-   * less time for the work. So its queue is not longer than one round of running tasks.
+   * Accepting a task also takes processor time. A busy server that accepts too many tasks has less time to run them. So
+   * the queue of a busy server is no longer than the number of tasks that may run.
    */
   #queueLimit(): Limit {
     const { queuedTasks, executions } = this.#options.limits();

@@ -5,10 +5,10 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 
-/** The most that one principal, one tenant, and all principals together may have at a time on one server. */
+/** The maximum numbers at the same time on one server: for one principal, one tenant, and all principals together. */
 export interface Limit {
   principal: number;
-  /** The most that all principals of one tenant may have together. Without it, only the server's limit bounds them. */
+  /** The maximum for all principals of one tenant together. If absent, only the server's limit applies to them. */
   tenant?: number;
   server: number;
 }
@@ -31,19 +31,19 @@ export const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS;
 
-/** The limits that refuse requests. A task above the limit of executions waits instead. */
+/** The limits that refuse requests. A task above the limit of executions waits instead of being refused. */
 export const REFUSING_LIMITS: readonly LimitName[] = ['requests', 'streams', 'queuedTasks'];
 
 /** The limits of one server, as its settings say. */
 export type Limits = Readonly<Record<LimitName, Limit>>;
 
 export const LIMIT_SCOPES = ['principal', 'tenant', 'server'] as const;
-/** Whose limit is reached. */
+/** The level at which a limit is reached: principal, tenant or server. */
 export type LimitScope = (typeof LIMIT_SCOPES)[number];
 
 /**
- * Returns whose limit is reached, the narrowest first. Undefined if there is a place for one more.
- * @param used what is used now; without `tenant` if the principal has no tenant
+ * Returns the narrowest level whose limit is reached. Undefined if one more is allowed.
+ * @param used the current counts; without `tenant` if the principal has no tenant
  */
 export function reachedLimit(used: Limit, limit: Limit): LimitScope | undefined {
   if (used.principal >= limit.principal) return 'principal';
@@ -67,7 +67,10 @@ const HOLDERS: Readonly<Record<LimitScope, string>> = {
   server: 'This server has',
 };
 
-/** Returns the error that refuses one more. The caller has changed nothing. */
+/**
+ * Returns the error for one request above the limit. It says that nothing was changed, so the caller must not have
+ * changed anything.
+ */
 export function limitRefusal(name: LimitName, scope: LimitScope, limit: Limit): ProductError {
   const { what, retryAfterS } = LIMITS[name];
   const most = limit[scope] ?? limit.server;

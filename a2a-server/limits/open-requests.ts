@@ -1,6 +1,6 @@
 /**
- * Limits the open requests and the open event streams. A request that follows a task, as a stream or because it blocks
- * until the task waits or ends, counts as a stream from then on.
+ * Limits the open requests and the open event streams. Some requests follow a task: as an event stream, or because they
+ * block until the task waits or ends. From that point, such a request counts as a stream.
  */
 import { CountedUse, type OnRefused } from './counted-use.ts';
 import { type Limits, LIMITS } from './limits.ts';
@@ -12,7 +12,7 @@ export interface OpenRequest {
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   becomeStream: () => void;
-  /** The request is closed. */
+  /** Call this when the request is closed. */
   end: () => void;
 }
 

@@ -9,7 +9,7 @@ export interface Share {
   running: Limit;
   /** A principal with weight 2 gets twice as many places as one with weight 1. */
   weight: number;
-  /** Increases with each place that any principal gets. A principal that never got one has 0. */
+  /** The position of the last place that the principal got, in the order of all places given. 0 if it never got one. */
   servedAt: number;
 }
 

@@ -10,7 +10,9 @@ import type { Shell } from './simple-command.ts';
 
 export type Mention = 'yes' | 'maybe' | 'no';
 
-/** The search needs more than linear time, so its input is limited (X3). */
+/**
+ * The search needs more than linear time. The input is limited, so that a long command cannot block the process (X3).
+ */
 const MAX_LENGTH = 10_000;
 
 /** The characters that start an expansion. The shell expands words before it looks for the program. */

@@ -21,7 +21,7 @@ type DryRunVerdict = 'allow' | 'ask' | 'presence' | 'refuse';
 export interface DryRunCall {
   taskId: string;
   seq: number;
-  /** Milliseconds since 1970. */
+  /** The time of the call, in milliseconds since 1970. */
   at: number;
   tool: string;
   title: string;
@@ -41,8 +41,8 @@ export interface DryRunInput {
 }
 
 /**
- * Applies a policy to past calls. Returns the recorded and the new verdict, in the order of the calls. Omits questions
- * and calls that could not run, because a policy has no verdict on them.
+ * Applies a policy to past tool calls. Returns the recorded and the new verdict, in the order of the calls. Omits
+ * questions and calls that could not run, because a policy has no verdict on them.
  */
 export async function dryRunCalls({
   taskId,

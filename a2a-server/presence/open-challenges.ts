@@ -17,7 +17,7 @@ const openChallengeSchema = z.strictObject({
 });
 type OpenChallenge = z.infer<typeof openChallengeSchema>;
 
-/** The answer to a challenge may reach another server that shares the records. */
+/** Stores the open challenges as records, because the answer may reach another server that shares these records. */
 export class OpenChallenges<Purpose> {
   readonly #records: RecordStore;
   readonly #schema: z.ZodType<Purpose>;

@@ -28,7 +28,7 @@ export interface PasskeyStore {
   list(principal: string): Promise<Passkey[]>;
   /** Adds the passkey, or replaces the principal's passkey with this id. @throws ProductError STORAGE */
   put(passkey: Passkey): Promise<void>;
-  /** Returns false if there is no such passkey. @throws ProductError STORAGE */
+  /** Removes a passkey. Returns false if there is no such passkey. @throws ProductError STORAGE */
   remove(principal: string, id: string): Promise<boolean>;
   /**
    * Replaces a passkey. Returns false, and changes nothing, if it was changed or removed since it was read.
@@ -50,14 +50,14 @@ export function passkeyStore(records: RecordStore): PasskeyStore {
   };
 }
 
-/** A credential id can be longer than the name of a record. */
+/** Returns the record name of a passkey. It is a hash, because a credential id can be longer than a record name. */
 function nameOf(principal: string, id: string): string {
   return createHash('sha256')
     .update(JSON.stringify([principal, id]))
     .digest('hex');
 }
 
-/** The same passkey has always the same text. */
+/** Returns the stored text of a passkey. Equal passkeys have equal texts, so `swap` can compare them. */
 function textOf(passkey: Passkey): string {
   return JSON.stringify(passkeySchema.parse(passkey), null, 2);
 }

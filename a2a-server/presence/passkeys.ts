@@ -20,14 +20,14 @@ export type PasskeyView = Pick<Passkey, 'id' | 'name' | 'registeredAt'>;
 
 export interface Passkeys {
   list(principal: string): Promise<PasskeyView[]>;
-  /** Returns the options for the browser. @throws ProductError FORBIDDEN without a valid code */
+  /** Returns the browser's options for a registration. @throws ProductError FORBIDDEN without a valid code */
   registrationOptions(principal: string, code: string): Promise<object>;
   /**
    * Uses up the code and stores the passkey.
    * @throws ProductError FORBIDDEN without a valid code, MALFORMED if the browser's response is not valid
    */
   register(principal: string, registration: Registration): Promise<PasskeyView>;
-  /** Returns false if the principal has no such passkey. */
+  /** Removes a passkey. Returns false if the principal has no such passkey. */
   remove(principal: string, id: string): Promise<boolean>;
 }
 
@@ -38,13 +38,13 @@ export interface Registration {
 }
 
 interface PasskeysParts {
-  /** Called after each change, so that the operator can read who may prove presence. */
+  /** Called after each change, so that the log and the audit log show who may prove presence. */
   onChange?: (
     change: 'registered' | 'removed',
     passkey: { principal: string; name: string; fingerprint: string },
   ) => void;
   store: PasskeyStore;
-  /** Holds the open challenges. */
+  /** The store of the open challenges. */
   records: RecordStore;
   codes: RegistrationCodes;
   party: RelyingParty;
@@ -139,7 +139,10 @@ function factsOf({ principal, name, publicKey }: Passkey): {
   return { principal, name, fingerprint: passkeyFingerprint(publicKey) };
 }
 
-/** An authenticator shows one entry per user id. The id must not be the user's name (WebAuthn Level 3 §14.6.1). */
+/**
+ * Returns the WebAuthn user id. It must not be the user's name (WebAuthn Level 3 §14.6.1). An authenticator keeps one
+ * passkey per user id.
+ */
 function userIdOf(principal: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(createHash('sha256').update(`user of mcp-a2a-bridge\n${principal}`).digest());
 }

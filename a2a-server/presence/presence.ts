@@ -36,7 +36,7 @@ export interface Presence extends PresenceCheck {
 
 interface PresenceParts {
   passkeys: PasskeyStore;
-  /** Holds the open challenges. */
+  /** The store of the open challenges. */
   records: RecordStore;
   party: RelyingParty;
   /** The server's URL for clients. */

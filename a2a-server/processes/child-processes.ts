@@ -1,6 +1,6 @@
 /**
- * Records the server's child processes. If a server is killed, the next server can end the children that still run
- * (D6).
+ * Records the server's child processes. If a server is killed, the next server ends the children that still run. D6: a
+ * tool call whose process may still run is not offered for another run.
  *
  * - Each child leads a process group. Its record is a file in the state directory. The server writes the record before
  *   the child runs its command. It deletes the record when the group has ended.
@@ -50,7 +50,7 @@ export interface ChildEntry {
    * continue.
    */
   record(leader: number): Promise<void>;
-  /** Returns the groups of the child's processes that left its group. */
+  /** Returns the process groups of descendants that left the child's group. */
   strays(): readonly number[];
   /** The caller calls this when the whole group has ended. */
   forget(): void;

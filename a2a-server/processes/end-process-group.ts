@@ -1,5 +1,5 @@
 /**
- * Ends the process group of a command (A2, R43).
+ * Ends the process group of a command: SIGTERM, a grace period, then SIGKILL (A2, R43).
  *
  * The group's leader is the shell, so the group id is the shell's process id. The system does not report the end of a
  * group's last process, so the server checks every 20 ms. A program can leave the group (`timeout`, `setsid`, a
@@ -31,7 +31,7 @@ interface EndOptions {
 
 export async function endGroup(group: number, { graceMs, clock }: EndOptions): Promise<GroupEnd> {
   if (process.platform === 'win32') return endTree(group);
-  // A2: the signal comes before any slow work.
+  // A2: an abort sends its signal at once, before any slow work.
   if (!signalGroup(group, 'SIGTERM')) return 'gone';
   if (await hasEndedWithin(group, graceMs, clock)) return 'terminated';
   signalGroup(group, 'SIGKILL');

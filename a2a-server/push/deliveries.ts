@@ -25,16 +25,19 @@ import { afterFailure, notificationHeaders, type PushResult, type Subscription }
 
 /** The number of journal entries in one read. */
 const READ_AT_ONCE = 100;
-/** Longer than a post may take, so that a slow post of one server cannot arrive after later events. */
+/**
+ * The duration of a lease. It is longer than a POST may take, so a slow POST of one server cannot arrive after later
+ * events of another server.
+ */
 const LEASE_MS = 15_000;
-/** A post takes at most 10 s. */
+/** A lease with less remaining time is renewed before the next POST, which takes at most 10 s. */
 const RENEWED_BELOW_MS = 12_000;
-/** How often servers that share a database look for what others have registered, or left. */
+/** The time between two searches for subscriptions that other servers of the database registered or stopped serving. */
 const LOOK_MS = 5_000;
-/** No subscription has this name. */
+/** The key of the search in `#running`. No subscription has this name. */
 const LOOK = 'look';
 
-/** The bodies of notifications. */
+/** Creates the bodies of notifications. */
 export interface PushBodies {
   ofTask(snapshot: Snapshot, subscription: Subscription): string;
   /** Undefined for an entry that clients do not need. Only A2A 1.0 has such bodies. */
@@ -51,7 +54,7 @@ export interface DeliveryParts {
   addresses: PushAddresses;
   /** True if other servers use the same records. */
   shared: boolean;
-  /** Called after each attempt, and when a receiver is given up. */
+  /** Called after each attempt, and when the server stops trying to reach a receiver. */
   onResult?: (result: PushResult) => void;
 }
 
@@ -61,7 +64,7 @@ interface Post {
   body: string | undefined;
 }
 
-/** The end of one delivery run. `waits`: at this time the next attempt begins, in milliseconds since 1970. */
+/** The result of one delivery run. With `waits`, the next attempt begins at `until`, in milliseconds since 1970. */
 type Run = { type: 'over' } | { type: 'idle' } | { type: 'waits'; until: number };
 
 export class Deliveries {
@@ -70,9 +73,9 @@ export class Deliveries {
   readonly #stop = new AbortController();
   /** The names of the known subscriptions, by task. */
   readonly #byTask = new Map<string, Set<string>>();
-  /** What reads or writes the store now, by the name of the subscription or `LOOK`. */
+  /** The running operations on the store, by the name of the subscription or `LOOK`. */
   readonly #running = new Map<string, Promise<void>>();
-  /** Subscriptions whose task changed while they were delivered. */
+  /** Subscriptions whose task changed during their delivery. They are delivered again. */
   readonly #again = new Set<string>();
   readonly #timers = new Map<string, () => void>();
 
@@ -112,7 +115,7 @@ export class Deliveries {
     );
   }
 
-  /** Starts what waits in the store. Other servers may have added it, or left it. */
+  /** Starts the delivery of all stored subscriptions. Other servers may have added them, or may have stopped. */
   async #startAll(): Promise<void> {
     try {
       for (const [name, subscription] of await this.#parts.subscriptions.all()) {
@@ -177,7 +180,7 @@ export class Deliveries {
     );
   }
 
-  /** Delivers until nothing is left, the receiver fails, or another server delivers. */
+  /** Delivers until the receiver has everything, the receiver fails, or another server delivers. */
   async #run(name: string): Promise<Run> {
     while (!this.#stop.signal.aborted) {
       const stored = await this.#parts.subscriptions.read(name);
@@ -211,7 +214,10 @@ export class Deliveries {
     return isTaken ? lease.until : undefined;
   }
 
-  /** Posts the entries in order, and stores the position after each. @returns the end of the run, after a failure */
+  /**
+   * Posts the entries in order, and stores the position after each. @returns the result of the run after a failure;
+   * undefined otherwise
+   */
   async #deliverBatch(name: string, held: Stored, entries: readonly Post[]): Promise<Run | undefined> {
     let current = held;
     for (const { seq, body } of entries) {
@@ -221,7 +227,7 @@ export class Deliveries {
         if (problem !== undefined) return this.#failed(name, current, problem);
         this.#parts.onResult?.('delivered');
       }
-      // An entry that clients do not need needs no write of its own.
+      // The position after an entry without a body is stored together with a later entry.
       if (body === undefined && seq !== entries.at(-1)?.seq) continue;
       const next = await this.#parts.subscriptions.change(name, current, {
         ...current.subscription,
@@ -229,7 +235,7 @@ export class Deliveries {
         delivery: { type: 'active' },
         lease: this.#lease(current.subscription.lease),
       });
-      // The configuration was deleted, or made again.
+      // A client deleted or replaced the configuration during the POST.
       if (next === undefined) return undefined;
       current = next;
     }
@@ -240,7 +246,7 @@ export class Deliveries {
     const { clock, log, onResult } = this.#parts;
     const { taskId, url, delivery } = stored.subscription;
     const after = afterFailure(delivery, problem, clock.now());
-    // Only the host, because the path or the query of such an address is often a secret.
+    // The log names only the host, because the path or the query of such an address is often a secret.
     const receiver = new URL(url).host;
     onResult?.('failed');
     log.warn({ taskId, receiver, problem }, 'a push notification could not be delivered');
@@ -259,7 +265,10 @@ export class Deliveries {
     return after.type === 'retrying' ? { type: 'waits', until: after.at } : { type: 'over' };
   }
 
-  /** Returns what to send next. `nothing`: the receiver has everything so far. `over`: nothing more will come. */
+  /**
+   * Returns the next entries to send. `nothing` means that the receiver has all entries so far. `over` means that the
+   * task will have no further entries.
+   */
   async #next(subscription: Subscription): Promise<readonly Post[] | 'nothing' | 'over'> {
     const { tasks } = this.#parts;
     const { taskId, owner, cursor, delivery } = subscription;
@@ -275,7 +284,7 @@ export class Deliveries {
       const row = await tasks.row(taskId, reader);
       return TERMINAL_STATES.has(row.state) && row.seq === cursor ? 'over' : 'nothing';
     } catch (error) {
-      // The task was deleted, and its notifications with it.
+      // The task was deleted. Its notifications end too.
       if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return 'over';
       throw error;
     }
@@ -305,7 +314,7 @@ export class Deliveries {
     return isLongEnough ? now : { by: this.#server, until: time + LEASE_MS };
   }
 
-  /** @returns why the notification did not arrive; undefined if it did */
+  /** Posts one notification. @returns the reason for a failure; undefined if the notification arrived */
   async #post(subscription: Subscription, body: string): Promise<string | undefined> {
     try {
       const signature = await this.#parts.signer.sign({ ...subscription, body });

@@ -12,7 +12,7 @@ const ALGORITHM = 'EdDSA';
 const LIFETIME_S = 300;
 
 export interface NotificationSigner {
-  /** @param post `url` is the address of the receiver */
+  /** Returns the signature. @param post `url` is the address of the receiver */
   sign(post: { url: string; taskId: string; body: string }): Promise<string>;
   /** Returns the public key, with which a receiver checks the signatures (RFC 7517). */
   publicKeys(): Promise<JSONWebKeySet>;
@@ -31,7 +31,7 @@ export function notificationSigner({
   let read: Promise<KeyObject> | undefined;
   const privateKey = (): Promise<KeyObject> =>
     (read ??= key().catch((error: unknown) => {
-      // The next notification reads the key again.
+      // After a failure, the next notification reads the key again.
       read = undefined;
       throw error;
     }));

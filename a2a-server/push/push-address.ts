@@ -1,4 +1,7 @@
-/** Sends a notification to an address that a client chose. The rules are those of the tool `fetch` (X2). */
+/**
+ * Sends a notification to an address that a client chose. As for the tool `fetch`, private addresses are refused unless
+ * the operator lists them (X2).
+ */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { AllowedHosts } from '../tools/web/allowed-hosts.ts';
 import { allowedAddresses, type Resolve } from '../tools/web/resolve-checked-host.ts';
@@ -20,7 +23,7 @@ export async function checkPushAddress(url: string, { allowed, resolve }: PushAd
   const parsed = webUrl(url, { allowed });
   await allowedAddresses(parsed, { allowed, resolve }).catch((error: unknown) => {
     if (error instanceof ProductError) throw error;
-    // The name may exist later. Each delivery checks the address again.
+    // A host name that DNS does not know now may exist later. Each delivery checks the address again.
   });
   return parsed;
 }
@@ -40,7 +43,7 @@ export async function postNotification(
   const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const response = await sendToChecked(parsed, { method: 'POST', addresses, headers, body, signal: limited });
   const { statusCode = 0 } = response;
-  // Nobody needs the body.
+  // The body of the response is not used.
   response.destroy();
   if (statusCode >= 300 && statusCode < 400)
     throw new Error(`it redirects (HTTP ${statusCode}); register the address that it redirects to`);

@@ -47,7 +47,10 @@ export class PushNotifications {
     this.#deliveries.start();
   }
 
-  /** Stops all deliveries. The next server continues them. Then this server reads and writes no subscription any more. */
+  /**
+   * Stops all deliveries. The next server continues them. Once this resolves, this server no longer reads or writes
+   * subscriptions.
+   */
   stop(): Promise<void> {
     return this.#deliveries.stop();
   }
@@ -119,7 +122,7 @@ export class PushNotifications {
       .toSorted((one, other) => one.createdAt - other.createdAt);
   }
 
-  /** Deletes a configuration. It is no error if there is none. @throws ProductError UNKNOWN_TASK */
+  /** Deletes a configuration. Succeeds even if there is none. @throws ProductError UNKNOWN_TASK */
   async delete(taskId: string, id: string, by: Requester): Promise<void> {
     await this.#parts.tasks.row(taskId, by);
     const name = subscriptionName(by.principal, taskId, id);

@@ -4,7 +4,7 @@ import { type Subscription, subscriptionSchema } from './subscription.ts';
 
 const KIND = 'push';
 
-/** A subscription, and the text that the store has. */
+/** A subscription, with its text in the store. */
 export interface Stored {
   subscription: Subscription;
   text: string;
@@ -38,14 +38,14 @@ export class StoredSubscriptions {
     await this.#records.replace(KIND, name, JSON.stringify(subscription));
   }
 
-  /** Stores the change. Undefined if somebody else has changed or removed the record. */
+  /** Stores the change. Returns undefined if another request or server has changed or removed the record. */
   async change(name: string, before: Stored, subscription: Subscription): Promise<Stored | undefined> {
     const text = JSON.stringify(subscription);
     if (text === before.text) return before;
     return (await this.#records.swap(KIND, name, before.text, text)) ? { subscription, text } : undefined;
   }
 
-  /** Returns false if there is no such record. */
+  /** Removes a record. Returns false if there is no such record. */
   remove(name: string): Promise<boolean> {
     return this.#records.remove(KIND, name);
   }

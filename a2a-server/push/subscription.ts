@@ -7,8 +7,9 @@ import { z } from 'zod';
 
 /**
  * - `active`: the next event is delivered as soon as it exists.
- * - `retrying`: the last attempt failed. `since` is the time of the first failure in a row, `at` that of the next attempt.
- * - `dead`: the receiver was away for too long. Nothing more is sent.
+ * - `retrying`: the last attempt failed. `since` is the time of the first failure in a row, `at` that of the next
+ *   attempt.
+ * - `dead`: the receiver failed for too long. Nothing more is sent.
  *
  * Times are milliseconds since 1970.
  */
@@ -38,14 +39,14 @@ export const subscriptionSchema = z.object({
   authentication: z.object({ scheme: z.string(), credentials: z.string() }).nullable(),
   /** The A2A version of the request that made the configuration. The bodies have its form. Old records have none. */
   wire: z.enum(['1.0', '0.3']).default('1.0'),
-  /** The extensions that were active when the configuration was made. The events have their form. */
+  /** The A2A extensions that were active when the configuration was made. They decide the form of the events. */
   approval: z.boolean(),
   resumable: z.boolean(),
   createdAt: z.number(),
   /** The `seq` of the last delivered event. Null until the task itself has been delivered. */
   cursor: z.number().nullable(),
   delivery: deliverySchema,
-  /** The server that delivers now, and until when. Only servers that share a database need this. */
+  /** The server that delivers now, and the end of its lease. Only servers that share a database need this. */
   lease: z.object({ by: z.string(), until: z.number() }).nullable(),
 });
 export type Subscription = z.infer<typeof subscriptionSchema>;
@@ -56,7 +57,7 @@ export type PushResult = (typeof PUSH_RESULTS)[number];
 
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 10 * 60_000;
-/** A receiver that fails for this long gets nothing more. */
+/** The server stops sending to a receiver that fails for this time. */
 const PATIENCE_MS = 24 * 60 * 60_000;
 
 /** Returns the delivery after a failed attempt. The delays are 1 s, 2 s, 4 s … up to 10 min, for one day. */
@@ -78,8 +79,8 @@ export function subscriptionName(principal: string, taskId: string, id: string):
 const MEDIA_TYPES = { '1.0': 'application/a2a+json', '0.3': 'application/json' } as const;
 
 /**
- * Returns the headers of a notification (A2A 1.0 §4.3.3). Without credentials of the client, the signature is also the
- * bearer token, where the receivers of the A2A project's samples read it.
+ * Returns the headers of a notification (A2A 1.0 §4.3.3). If the client gave no credentials, the signature is also sent
+ * as the bearer token. The sample receivers of the A2A project read it there.
  */
 export function notificationHeaders(
   { token, authentication, wire }: Pick<Subscription, 'token' | 'authentication' | 'wire'>,

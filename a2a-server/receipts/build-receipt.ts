@@ -197,7 +197,7 @@ export class ReceiptBuilder {
         task.message = event.message ?? '';
         return;
       }
-      // The other events are in the hash chain only.
+      // All other events are only in the hash chain.
       case 'abort.requested':
       case 'agent.session':
       case 'artifact.updated':
@@ -225,7 +225,10 @@ export class ReceiptBuilder {
     }
   }
 
-  /** A task repeats its pending actions in each `input.required`. Only a new code is a new question. */
+  /**
+   * Records a question to the person. A task repeats its pending actions in each `input.required`. Only a new `shown`
+   * code is a new question.
+   */
   #ask(asked: RecordedAction, at: string): void {
     const { callId, shown = '', reason, title, preview, expiresAt, presence } = asked;
     const action = this.#actions.get(callId);

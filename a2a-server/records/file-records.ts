@@ -9,7 +9,7 @@ import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/e
 import { createFile, replaceFile } from '../../shared/state/atomic-file.ts';
 import { isRecordName, type RecordKind, type RecordStore } from './record-store.ts';
 
-/** A draft of a file has another ending. */
+/** The file name extension of a record. A draft of a record has another extension. */
 const ENDING = '.json';
 
 /** @param onFailure called if a directory cannot be watched */

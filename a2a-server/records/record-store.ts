@@ -16,7 +16,7 @@ export type RecordKind =
   | 'push'
   | 'secrets';
 
-/** Names are lower-case letters, digits and hyphens, 1 to 64 of them. There is no record with another name. */
+/** The name of a record has 1 to 64 lower-case letters, digits or hyphens. No record has another name. */
 export interface RecordStore {
   /**
    * Returns the value, or undefined if there is no such record. The result includes every change that was stored before
@@ -38,8 +38,8 @@ export interface RecordStore {
    */
   swap(kind: RecordKind, name: string, before: string, after: string): Promise<boolean>;
   /**
-   * Removes a record. Returns false if there is none. So only one of several callers gets true. @throws ProductError
-   * STORAGE
+   * Removes a record. Returns false if there is none. If several callers remove the same record, only one gets true.
+   * @throws ProductError STORAGE
    */
   remove(kind: RecordKind, name: string): Promise<boolean>;
   /**
@@ -57,8 +57,8 @@ export function isRecordName(name: string): boolean {
 }
 
 /**
- * Returns the secret of this name, which all servers of the store use. The first server stores its own. If several
- * servers start together, one of them is the first. @throws ProductError STORAGE
+ * Returns the secret with this name. All servers that share the store use the same secret. The first server stores its
+ * own, even if several servers start together. @throws ProductError STORAGE
  */
 export async function sharedSecret(
   records: Pick<RecordStore, 'create' | 'read'>,

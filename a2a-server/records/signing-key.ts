@@ -7,7 +7,10 @@ import { join } from 'node:path';
 import { obtainSecret } from '../../shared/state/secret-file.ts';
 import { type RecordStore, sharedSecret } from './record-store.ts';
 
-/** A key never changes by itself. `afterDeletion` says what happens if the operator deletes its file. */
+/**
+ * The names of the keys. A key never changes by itself. `afterDeletion` says what happens if the operator deletes its
+ * file.
+ */
 const KEYS = {
   'receipt-key': 'the next receipt creates a new one; older receipts then have an unknown key',
   'push-key': 'the next push notification creates a new one; receivers then read the published keys again',

@@ -1,7 +1,7 @@
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 import type { Logger } from '../../shared/runtime/logging.ts';
 
-/** The text of the SDK may contain an answer of the receiver. */
+/** The maximum length of a logged text. A text of the SDK may contain a response of the receiver. */
 const LONGEST = 300;
 
 const ignore = (): void => undefined;

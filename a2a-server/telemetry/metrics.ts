@@ -33,7 +33,7 @@ export interface Metrics {
   request(request: AnsweredRequest): void;
   /** Counts a request that a limit has refused. */
   refused(limit: LimitName, scope: LimitScope): void;
-  /** Counts an attempt to deliver a push notification, or a receiver that was given up. */
+  /** Counts an attempt to deliver a push notification, or the end of all attempts for a receiver. */
   pushed(result: PushResult): void;
   /** Sets the source of the gauges. Until then they have no value. */
   observe(facts: () => Promise<ServerFacts>): void;

@@ -22,7 +22,7 @@ import { TaskActivities, type TaskActivity } from './task-activity.ts';
 /** OpenTelemetry's default for OTEL_METRIC_EXPORT_INTERVAL, in milliseconds. */
 const EXPORT_INTERVAL_MS = 60_000;
 
-/** The channels of this project. Clients may name any other channel, so the metrics group those. */
+/** The channels of this project. A client may send any other name. The metrics count all other names as one channel. */
 const CHANNELS: ReadonlySet<string> = new Set([
   'a2a',
   'card',
@@ -35,7 +35,7 @@ const CHANNELS: ReadonlySet<string> = new Set([
   'webhook',
 ]);
 
-/** All states, so that a gauge falls to 0 and does not keep its last value. */
+/** All states of a task. Each measurement sets all of them, so the gauge of a state without tasks falls to 0. */
 const STATES = [
   'submitted',
   'working',
@@ -50,7 +50,10 @@ const STATES = [
 interface MetricsOptions {
   /** Identifies this server process among the servers of a database. */
   instance: string;
-  /** The names of the built-in tools. The metrics group all other tools, because agents and MCP servers name them. */
+  /**
+   * The names of the built-in tools. The metrics count all other tools as one, because agents and MCP servers choose
+   * their names.
+   */
   tools: readonly string[];
   /** True if the metrics are sent over OTLP. The exporter reads its address and headers from OTEL_* variables. */
   otlp: boolean;
@@ -192,7 +195,7 @@ function countUse(
   if (usd !== undefined) instruments.add('a2a.server.cost', usd, { 'gen_ai.request.model': model });
 }
 
-/** Returns the duration in seconds. The clock may be set back during the work. */
+/** Returns the duration in seconds, at least 0. The clock may be set back during the work. */
 function durationOf({ startedAt, endedAt }: { startedAt: number; endedAt: number }): number {
   return Math.max(0, endedAt - startedAt) / 1000;
 }

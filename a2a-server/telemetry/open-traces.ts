@@ -80,7 +80,7 @@ export function openTraces({ instance, env }: TracesOptions): Traces {
 interface Recording {
   taskId: string;
   tracer: Tracer;
-  /** The spans of the running executions, by task. */
+  /** The spans of the running executions, by task id. */
   executions: Map<string, Span>;
   /** The trace of the task. */
   parent: Context;

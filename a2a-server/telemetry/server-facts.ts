@@ -4,10 +4,10 @@ import { resultWithin } from '../../shared/runtime/timeout.ts';
 import type { Journal, JournalStatistics } from '../journal/journal.ts';
 import type { ServerFacts } from './metrics.ts';
 
-/** Several readers, e.g. two Prometheus servers and OTLP, share one count. */
+/** The time for which a count is reused. Several readers, e.g. two Prometheus servers and OTLP, share one count. */
 const CACHED_MS = 5_000;
 
-/** Shorter than the usual time limit of Prometheus, which is 10 s. */
+/** The time limit of a count. It is shorter than the usual time limit of Prometheus, which is 10 s. */
 const COUNT_LIMIT_MS = 2_000;
 
 interface FactSources {

@@ -47,11 +47,14 @@ interface OpenWork {
   tools: Map<string, number>;
 }
 
-/** Pairs the start and the end of work. It keeps the work of running tasks only. A parked or ended task uses no memory. */
+/**
+ * Pairs the start and the end of work. It keeps the work of running tasks only. A task that waits or has ended uses no
+ * memory.
+ */
 export class TaskActivities {
   readonly #open = new Map<string, OpenWork>();
 
-  /** Returns the activities that end with these entries. The entries of a task must arrive in order. */
+  /** Returns the activities that these entries end. The entries of a task must arrive in order. */
   note(taskId: string, entries: readonly JournalEntry[]): TaskActivity[] {
     return entries.flatMap(({ at, event }) => {
       const opened = startsWork(event) && !this.#open.has(taskId);

@@ -11,7 +11,7 @@ interface TracedRequest {
 }
 
 export interface RequestSpan {
-  /** The work that the request causes belongs to this position in the trace. */
+  /** The position in the trace under which the work of this request is recorded. */
   trace: TraceContext;
   end(request: TracedRequest): void;
 }
