@@ -1,6 +1,6 @@
 /**
- * The log of administrative acts. It only adds records. It uses the store of the tokens: a command line can write while
- * the server runs, and servers that share a database have one log.
+ * The log of administrative actions. Records are added, and never changed. It uses the store of the tokens: a command
+ * line can write while the server runs, and servers that share a database have one log.
  */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
@@ -20,8 +20,8 @@ export interface AuditLog {
 }
 
 /**
- * A record with the changes of the settings. Only a record with a configuration has `changed`: the names of the settings
- * that differ from the record before it with a configuration.
+ * An audit record as the command lists it. Only a record with a configuration has `changed`: the names of the settings
+ * that differ from the previous record with a configuration.
  */
 export type ListedAuditRecord = AuditRecord & { changed?: string[] };
 

@@ -2,8 +2,8 @@ import { tenantOf } from '../access/requester.ts';
 import type { Limit } from './limits.ts';
 
 /**
- * Counts things of principals. A tenant has what its principals have together. A principal or tenant with nothing uses
- * no memory.
+ * Counts things per principal. The count of a tenant is the sum of its principals. A principal or tenant with a count
+ * of 0 uses no memory.
  */
 export class Tally {
   readonly #byPrincipal = new Map<string, number>();
@@ -18,7 +18,7 @@ export class Tally {
     return this.#byPrincipal.get(principal) ?? 0;
   }
 
-  /** Returns the counts that a limit is compared with. Without `tenant` if the principal has no tenant. */
+  /** Returns the counts to compare with a limit. The result has no `tenant` if the principal has no tenant. */
   usedBy(principal: string): Limit {
     const tenant = tenantOf(principal);
     return {

@@ -14,8 +14,8 @@ export interface Share {
 }
 
 /**
- * Returns the principal whose task gets the next place: the one that has the fewest places for its weight. Among equals,
- * the one that has waited longest for a place. Undefined if no waiting task may run.
+ * Returns the principal whose task gets the next place: the one with the fewest places in proportion to its weight.
+ * Between equals, the one that has waited longest. Undefined if no waiting task may run.
  * @param waiting the principals with a waiting task
  */
 export function nextPrincipal(waiting: readonly Share[], limit: Limit): string | undefined {
@@ -27,8 +27,8 @@ export function nextPrincipal(waiting: readonly Share[], limit: Limit): string |
 
 /**
  * True if a running task should give its place to another principal between two turns of its model. The other principal
- * must wait for just this place, and must still have less for its weight afterwards. Otherwise two principals would
- * exchange one place again and again.
+ * must wait for this place. After the exchange, it must not have more places than this principal, in proportion to
+ * their weights. Otherwise the two would exchange one place again and again.
  */
 export function shouldYield(own: Share, waiting: readonly Share[], limit: Limit): boolean {
   return waiting.some(
@@ -39,7 +39,10 @@ export function shouldYield(own: Share, waiting: readonly Share[], limit: Limit)
   );
 }
 
-/** True if only the limit of the tenant that both have, or the limit of the server, keeps the other principal waiting. */
+/**
+ * True if the other principal could run in the place of this one. Only the limit of their common tenant, or the limit
+ * of the server, keeps it waiting.
+ */
 function waitsForPlaceOf(own: Share, { principal, running }: Share, limit: Limit): boolean {
   const scope = reachedLimit(running, limit);
   return scope === 'server' || (scope === 'tenant' && tenantOf(own.principal) === tenantOf(principal));

@@ -1,13 +1,14 @@
 /**
- * Sends the events of tasks to addresses that clients registered (A2A 1.0 §4.3). A client of A2A 0.3 gets the whole task
- * whenever its state has changed.
+ * Sends the events of tasks to addresses that clients registered (A2A 1.0 §4.3). A client of A2A 0.3 gets the whole
+ * task whenever its state has changed.
  *
  * Invariants
  * - Events of a task arrive in order, and at least once. The position is stored after each delivery, so a killed server
  *   repeats at most the event whose answer it did not store.
- * - A receiver that is away or slow delays neither its task nor other receivers.
+ * - A receiver that is unreachable or slow delays neither its task nor other receivers.
  * - A task that waits needs no timer and no stream. A change of the task wakes its deliveries.
- * - Servers that share a database take turns by a lease, which is stored with the subscription.
+ * - Servers that share a database use a lease, which is stored with the subscription. Only the server with the lease
+ *   delivers.
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -40,7 +41,7 @@ const LOOK = 'look';
 /** Creates the bodies of notifications. */
 export interface PushBodies {
   ofTask(snapshot: Snapshot, subscription: Subscription): string;
-  /** Undefined for an entry that clients do not need. Only A2A 1.0 has such bodies. */
+  /** Returns undefined for an entry that clients do not need. Only A2A 1.0 has such bodies. */
   ofEntry(entry: JournalEntry, subscription: Subscription): string | undefined;
 }
 
@@ -58,7 +59,7 @@ export interface DeliveryParts {
   onResult?: (result: PushResult) => void;
 }
 
-/** One post, and the last journal entry that it covers. Without a body, clients do not need the entry. */
+/** One post, and the last journal entry that it covers. `body` is undefined if clients do not need the entry. */
 interface Post {
   seq: number;
   body: string | undefined;

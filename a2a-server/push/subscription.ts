@@ -37,7 +37,10 @@ export const subscriptionSchema = z.object({
   url: z.string(),
   token: z.string(),
   authentication: z.object({ scheme: z.string(), credentials: z.string() }).nullable(),
-  /** The A2A version of the request that made the configuration. The bodies have its form. Old records have none. */
+  /**
+   * The A2A version of the request that made the configuration. The bodies have the form of this version. Old records
+   * have no version.
+   */
   wire: z.enum(['1.0', '0.3']).default('1.0'),
   /** The A2A extensions that were active when the configuration was made. They decide the form of the events. */
   approval: z.boolean(),
