@@ -71,6 +71,8 @@ export async function startTaskService(options: {
   /** The clock of the service; by default a new one. A second service continues with the clock of the first. */
   clock?: FakeClock;
   onEnded?: (task: Snapshot) => void;
+  /** An open journal. The default is on SQLite, in the state directory. */
+  journal?: Journal;
   /** Wraps the journal, e.g. to delay or refuse its appends. */
   between?: (journal: Journal) => Journal;
   /** The places of running tasks. The default has the default limits. */
@@ -80,10 +82,9 @@ export async function startTaskService(options: {
 }): Promise<RunningService> {
   const clock = options.clock ?? new FakeClock();
   const failures: unknown[] = [];
-  const journal = await openSqliteJournal({
-    path: join(options.stateDir, 'journal.db'),
-    clock: () => clock.now(),
-  });
+  const journal =
+    options.journal ??
+    (await openSqliteJournal({ path: join(options.stateDir, 'journal.db'), clock: () => clock.now() }));
   const { tools, commands } = createToolsAndCommands({
     journal,
     tools: options.tools ?? builtinTools({ outputs: journalledOutputs(journal) }),
@@ -180,10 +181,11 @@ export async function untilIdle(tasks: RunningTaskService): Promise<void> {
 export async function untilSettled(
   tasks: RunningTaskService,
   accepted: { taskId: string; seq: number },
+  principal = ADA,
 ): Promise<Snapshot> {
   const { signal } = new AbortController();
-  const now = await tasks.snapshot(accepted.taskId, { principal: ADA }, accepted.seq);
+  const now = await tasks.snapshot(accepted.taskId, { principal }, accepted.seq);
   if (now.status.state !== 'input-required')
     for await (const _ of tasks.follow(accepted.taskId, accepted.seq, { until: 'settled', signal }));
-  return tasks.snapshot(accepted.taskId, { principal: ADA });
+  return tasks.snapshot(accepted.taskId, { principal });
 }
