@@ -1,18 +1,18 @@
 /**
- * Signs agent cards, and checks their signatures (A2A 1.0 §8.4). A signature is a JWS (RFC 7515) over the canonical JSON of
- * the card (RFC 8785). The caller decides which keys it trusts. No key comes from the card. `jose` loads on demand, because
- * most programs sign and check no card.
+ * Signs agent cards, and checks the signatures of agent cards (A2A 1.0 §8.4). A signature is a JWS (RFC 7515) over the
+ * canonical JSON of the card (RFC 8785). The caller names the keys that it trusts. A key inside the card is never
+ * trusted. `jose` is imported only when it is needed, because most programs neither sign nor check a card.
  */
 import { AgentCard, canonicalizeAgentCard } from '@a2a-js/sdk';
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 
-/** Limits the work that a hostile card can cause. */
+/** The maximum number of signatures that are checked. A hostile card may contain many. */
 const MAX_SIGNATURES = 10;
 
 /**
- * Returns the JWS algorithm of a key. Each key has one algorithm, so a signer cannot choose a weaker one. Undefined for
- * a key that cannot sign cards.
+ * Returns the JWS algorithm for a key. Each type of key has exactly one algorithm, so a signer cannot choose a weaker
+ * one. Returns undefined for a key that cannot sign cards.
  */
 export function cardAlgorithm(key: KeyObject): 'EdDSA' | 'ES256' | 'PS256' | undefined {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = key;
@@ -39,7 +39,8 @@ export async function signCard(card: AgentCard, privateKey: KeyObject): Promise<
 }
 
 /**
- * Checks that one of the trusted keys has signed the card. Ignores `jku` and `kid`, because the signer chooses them.
+ * Checks that one of the trusted keys has signed the card. Ignores the `jku` and `kid` of a signature, because the
+ * signer chooses them.
  * @param received the JSON of the card as the agent sent it
  * @returns the signed fields of the card; undefined if no trusted key has signed it
  */
@@ -49,14 +50,14 @@ export async function verifiedCard(
 ): Promise<AgentCard | undefined> {
   try {
     const { base64url } = await import('jose');
-    // Fields outside the schema are not signed. So they are removed here.
+    // The signature does not cover fields outside the schema. `fromJSON` removes them.
     const card = AgentCard.fromJSON(received);
     const payload = base64url.encode(signedBytes(card));
     for (const { protected: header, signature } of card.signatures.slice(0, MAX_SIGNATURES))
       for (const key of trusted)
         if (await isSigned({ payload, protected: header, signature }, key)) return card;
   } catch {
-    // A card of another shape is not signed.
+    // JSON that is not an agent card has no valid signature.
   }
   return undefined;
 }
@@ -74,10 +75,16 @@ async function isSigned(
   );
 }
 
-/** `canonicalizeAgentCard` needs the JSON form, but its type is that of the form in memory. So this checks nothing. */
+/**
+ * `canonicalizeAgentCard` reads the JSON form of a card, but its parameter has the type of the in-memory form. This
+ * schema only changes the type, and checks nothing.
+ */
 const jsonForm = z.custom<AgentCard>();
 
-/** Returns the bytes that a signature covers. From the form in memory, the SDK would leave out the security schemes. */
+/**
+ * Returns the bytes that a signature covers. `canonicalizeAgentCard` gets the JSON form, because it omits the security
+ * schemes of the in-memory form.
+ */
 function signedBytes(card: AgentCard): Uint8Array {
   return new TextEncoder().encode(canonicalizeAgentCard(jsonForm.parse(AgentCard.toJSON(card))));
 }

@@ -1,6 +1,7 @@
 /**
- * `mcp-a2a-bridge/client` starts, follows, decides, aborts and resumes tasks, in Node or in a web page. It uses only
- * APIs that Node and browsers have (fetch, AbortSignal, ReadableStream, EventTarget).
+ * The entry point of `mcp-a2a-bridge/client`, a library for Node and web pages. It starts tasks, follows them, sends
+ * decisions, aborts tools and reconnects. It uses only APIs that Node and browsers have (fetch, AbortSignal,
+ * ReadableStream, EventTarget).
  */
 export { A2aClient } from './a2a/a2a-client.ts';
 export type { A2aClientOptions } from './a2a/a2a-client.ts';

@@ -8,12 +8,14 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? '')?.[1];
 }
 
-/** Returns a hash of the token. All hashes have the same length, which `sameToken` needs. */
+/** Returns the SHA-256 of a token. `sameToken` needs inputs of equal length, and all hashes have the same length. */
 export function tokenDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** Compares two digests in constant time (X1). */
+/**
+ * Compares two token digests. X1: the comparison takes constant time, so its duration reveals nothing about the token.
+ */
 export function sameToken(one: Buffer, other: Buffer): boolean {
   return timingSafeEqual(one, other);
 }

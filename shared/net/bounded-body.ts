@@ -1,14 +1,17 @@
 /**
- * Limits the size of response bodies (X3). A peer may send gigabytes, so the caller must get an error before the memory
- * is full.
+ * Limits the size of response bodies. X3: no input may end the process. A server may send gigabytes, so the caller gets
+ * an error before the memory is full.
  */
 const LF = 10;
 const CR = 13;
 
-/** Creates the error for an exceeded limit. The message is a sentence without a full stop. */
+/** Creates the error for an exceeded limit. `message` is a sentence without a full stop. */
 type MakeError = (message: string) => Error;
 
-/** Reads the whole body. @throws the error of `failing` if the body exceeds `maxBytes`. The rest is not read. */
+/**
+ * Reads the whole body.
+ * @throws the error that `failing` creates, if the body exceeds `maxBytes`. The rest of the body is not read.
+ */
 export async function boundedBytes(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
@@ -25,8 +28,8 @@ export async function boundedBytes(
 }
 
 /**
- * Passes server-sent events through. Fails if one event exceeds `maxEventBytes`, or if no data arrives for `silenceMs`.
- * A heartbeat counts as data.
+ * Returns a stream that passes server-sent events through. The stream fails if one event exceeds `maxEventBytes`, or if
+ * no data arrives for `silenceMs`. A heartbeat counts as data.
  */
 export function boundEvents(
   { maxEventBytes, silenceMs }: { maxEventBytes: number; silenceMs?: number | undefined },

@@ -1,8 +1,11 @@
-/** A remedy that a person can use: trust the certificate or its authority, use another name, or renew the certificate. */
+/**
+ * What a person can do about a rejected certificate: trust the certificate, trust its authority, use another host name,
+ * or renew the certificate.
+ */
 export type CertificateRemedy = 'trust-certificate' | 'trust-authority' | 'other-name' | 'renew';
 
 interface CertificateProblem {
-  /** A clause, e.g. `its certificate is self-signed`. */
+  /** The rest of a sentence about the server, e.g. `its certificate is self-signed`. */
   cause: string;
   remedy: CertificateRemedy;
 }
@@ -12,7 +15,7 @@ const UNKNOWN_AUTHORITY: CertificateProblem = {
   remedy: 'trust-authority',
 };
 
-/** The codes of Node's TLS (`tls` documentation, "X509 certificate error codes"). */
+/** The problem behind each error code of Node's TLS (`tls` documentation, "X509 certificate error codes"). */
 const PROBLEMS: Readonly<Record<string, CertificateProblem>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: { cause: 'its certificate is self-signed', remedy: 'trust-certificate' },
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
@@ -24,7 +27,7 @@ const PROBLEMS: Readonly<Record<string, CertificateProblem>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: { cause: 'its certificate is for another host name', remedy: 'other-name' },
 };
 
-/** Returns why TLS rejected a certificate. Returns undefined if the code is not about a certificate. */
+/** Returns why TLS rejected a certificate. Returns undefined if the error code is not about a certificate. */
 export function certificateProblem(code: string): CertificateProblem | undefined {
   return Object.hasOwn(PROBLEMS, code) ? PROBLEMS[code] : undefined;
 }

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
 const ofSystem = z.object({ syscall: z.enum(['connect', 'getaddrinfo']) });
-/** When undici's own connect time limit ends, the error names no system call. */
+/** undici's own connect timeout. Such an error names no system call. */
 const ofTimeLimit = z.object({ code: z.literal('UND_ERR_CONNECT_TIMEOUT') });
 /** Node tries each address of a host. `errors` contains the error of each attempt. */
 const ofAttempts = z.object({ errors: z.array(z.unknown()).min(1) });
 
 /**
- * Returns true if the socket certainly did not connect, so no byte was sent. The error code alone is not enough,
- * because the kernel also reports EHOSTUNREACH for a socket that has sent a request.
- * @param error the error of the socket. An error of `fetch` has it as its cause.
+ * Returns true if the socket certainly did not connect, so that no byte was sent. The error code alone does not prove
+ * this: the kernel also reports EHOSTUNREACH for a socket that has sent a request.
+ * @param error the error of the socket. An error of `fetch` has this error as its `cause`.
  */
 export function isConnectFailure(error: unknown): boolean {
   const attempts = ofAttempts.safeParse(error).data?.errors;

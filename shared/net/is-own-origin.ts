@@ -1,6 +1,6 @@
 /**
- * Returns true if the browser loaded the page from the address that the page calls (RFC 6454 §7, RFC 9110 §7.2). The
- * caller checks the host.
+ * Returns true if the origin of a web page has the same host and port as the request (RFC 6454 §7, RFC 9110 §7.2). The
+ * caller checks that the host is allowed.
  */
 export function isOwnOrigin(origin: string, host: string | undefined): boolean {
   const [, authority] = /^https?:\/\/([^/\s]+)$/i.exec(origin) ?? [];

@@ -1,4 +1,4 @@
-/** Splits a byte stream into lines with a memory limit (X3). */
+/** Splits a byte stream into lines. X3: no input may end the process, so the length of a line is limited. */
 
 const LF = 10;
 
@@ -28,7 +28,7 @@ export class LineSplitter {
     return { lines, tooLong };
   }
 
-  /** Returns true if this part makes the line too long. */
+  /** Adds a part to the current line. Returns true if this part makes the line too long. */
   #keep(part: Buffer): boolean {
     if (this.#skipping) return false;
     this.#parts.push(part);

@@ -1,5 +1,5 @@
 /**
- * Returns true if the host always means this machine, so that no DNS server can redirect it.
+ * Returns true if the host is always this machine. No DNS server can change this.
  * @param host with or without the brackets of an IPv6 address
  */
 export function isLoopback(host: string): boolean {

@@ -1,21 +1,21 @@
 /**
- * Builds the URL of the approval page. The fragment names the task and the action. Browsers never send a fragment to a
- * server.
+ * Builds a URL of the approval page. The fragment of the URL names the task and the action, because browsers send no
+ * fragment to a server.
  */
 
 export interface PageTarget {
   taskId?: string | undefined;
   callId?: string | undefined;
-  /**
-   * The `shown` code of the action that the person saw. If the action has changed since then, the page shows a warning.
-   */
+  /** The code of the action that the person saw. If the action has changed since then, the page shows a warning. */
   shown?: string | undefined;
 }
 
 /**
- * Returns a URL. Without `code` it has no credentials: a browser that is not signed in gets the sign-in instructions.
+ * Returns a URL of the approval page. Without `code`, the URL contains no credentials. A browser that is not signed in
+ * then shows how to sign in.
  * @param base the server's URL for clients
- * @param target `code` signs a browser in once. The fragment has it, so no server, proxy log or `Referer` sees it.
+ * @param target `code` signs a browser in once. The code is in the fragment, so no server, proxy log or `Referer`
+ * header contains it.
  */
 export function pageAddress(
   base: string,

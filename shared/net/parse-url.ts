@@ -1,6 +1,6 @@
 /**
- * Parses a URL with the WHATWG parser. Returns undefined if the URL is invalid. `URL.canParse` is not used. In Node 20
- * it rejects URLs with Latin-1 letters after many calls.
+ * Parses a URL with the WHATWG parser. Returns undefined if the URL is invalid. This function does not use
+ * `URL.canParse`: in Node 20, that function rejects URLs with Latin-1 letters after many calls.
  */
 export function parseUrl(text: string, base?: URL): URL | undefined {
   try {

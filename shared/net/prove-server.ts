@@ -12,7 +12,7 @@ import {
 
 type ServerProof =
   | ({ type: 'proven' } & Claim)
-  /** No program listens there. */
+  /** No program listens at the URL. */
   | { type: 'down' }
   /** Another program listens at the URL, or the server hangs. */
   | { type: 'unproven'; message: string };
@@ -21,8 +21,9 @@ const MAX_ANSWER_BYTES = 4_096;
 const DOWN: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET']);
 
 /**
- * Asks the program at a URL to prove that it is this user's A2A server (X1). The token is not sent. @param timeoutMs
- * for the whole response
+ * Asks the program at a URL to prove that it is this user's A2A server. X1: another program must not get the token, so
+ * the request does not contain it.
+ * @param timeoutMs the time limit for the whole response
  */
 export async function proveServer(url: string, token: string, timeoutMs: number): Promise<ServerProof> {
   const nonce = newNonce();
@@ -46,18 +47,19 @@ function unproven(message: string): ServerProof {
 
 interface Answer {
   status: number;
-  /** The other end of the connection. */
+  /** The server's address and port of this connection. */
   socket: { address: string; port: number };
   text: string;
 }
 
 /**
- * `fetch` does not report the address of its socket. In newer versions of Node it also uses proxies of the environment.
+ * Sends a GET request. It does not use `fetch`, because `fetch` does not report the address of its socket, and newer
+ * versions of Node send its requests to a proxy that the environment names.
  */
 function get(url: URL, timeoutMs: number): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const outgoing = request(url, { agent: false });
-    // `AbortSignal.timeout` does not keep the process alive while the request is open. This timer does.
+    // A timer, because `AbortSignal.timeout` does not keep the process alive while the request is open.
     const timer = setTimeout(
       () => outgoing.destroy(new Error(`it did not answer within ${String(timeoutMs / 1000)} s`)),
       timeoutMs,

@@ -1,13 +1,13 @@
 /**
- * A server proves to a client that it knows the user's token. Neither side sends the token itself (challenge and
- * response with HMAC, RFC 2104).
+ * The proof with which a server shows a client that it knows the user's token. Neither side sends the token itself
+ * (challenge and response with HMAC, RFC 2104).
  *
  * The proof covers the server's address on the connection. So a program at another address cannot relay the proof.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
-/** The path of the challenge. The query parameter `nonce` contains the nonce. */
+/** The path of the request for a proof. The query parameter `nonce` contains the challenge. */
 export const IDENTITY_PATH = '/identity';
 
 /** Matches a nonce: 32 random bytes in base64url. */
@@ -21,7 +21,7 @@ export interface ServerRunIdentity {
   startedAt: string;
 }
 
-/** The server's end of a connection. */
+/** The server's address and port of one connection. */
 interface SocketAddress {
   address: string;
   port: number;
@@ -36,7 +36,7 @@ export const identityAnswer = z.object({
 type IdentityAnswer = z.infer<typeof identityAnswer>;
 export type Claim = Omit<IdentityAnswer, 'proof'>;
 
-/** Returns the proof of a claim, for one nonce and one address. */
+/** Returns the proof of a server's claim (its pid and start time), for one nonce and one address. */
 export function serverProof(
   token: string,
   claim: Claim,
@@ -53,15 +53,15 @@ export function serverProof(
   ]);
 }
 
-/** Compares two proofs in constant time (X1). */
+/** Compares two proofs. X1: the comparison takes constant time, so its duration reveals nothing about the proof. */
 export function sameProof(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
 /**
- * Returns the bearer token that a local client sends. Only this run of the server accepts it. If another program takes
- * the port of a killed server, it receives a token that no server accepts.
+ * Returns the bearer token that a local client sends to one run of the server. Other runs reject it. If another program
+ * takes the port of a killed server and receives this token, it cannot use the token anywhere.
  */
 export function runCredential(token: string, { pid, startedAt }: ServerRunIdentity): string {
   return mac(token, ['mcp-a2a-bridge run credential 1', pid, startedAt]);
@@ -71,7 +71,10 @@ function mac(token: string, message: readonly (string | number)[]): string {
   return createHmac('sha256', token).update(JSON.stringify(message)).digest('base64url');
 }
 
-/** A socket that listens on `::` reports IPv4 addresses as IPv6 (RFC 4291 §2.5.5.2). */
+/**
+ * Converts an IPv4 address in IPv6 form to plain IPv4. A socket that listens on `::` reports the IPv6 form (RFC 4291
+ * §2.5.5.2).
+ */
 function plainAddress(address: string): string {
   return address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '');
 }

@@ -2,31 +2,33 @@
 import { createParser } from 'eventsource-parser';
 import type { EventSourceMessage } from 'eventsource-parser';
 
-/** The maximum length of one event in characters. The largest event of this package's server is a whole task. */
+/**
+ * The maximum length of one event in characters. The largest event of this package's A2A server contains a whole task.
+ */
 const MAX_EVENT = 64 * 1024 * 1024;
 
-/** One event of the stream is longer than the limit. */
+/** Thrown if one event of the stream exceeds the maximum length. */
 export class EventTooLarge extends Error {
   override readonly name = 'EventTooLarge';
 }
 
 export interface StreamReading {
   /**
-   * A stream without data for this time counts as broken. A comment counts as data. Without this value, there is no
-   * limit.
+   * The maximum time without data, after which reading fails. A comment counts as data. If this field is absent, there
+   * is no limit.
    */
   quietMs?: number;
   /**
-   * An abort stops the reading. The request's own signal is not enough. If that signal aborts exactly when the response
-   * ends, Node's fetch neither ends nor rejects a pending read.
+   * If this signal aborts, the reading stops. The signal of the request is not enough: if it aborts exactly when the
+   * response ends, Node's fetch neither ends nor rejects a pending read.
    */
   signal: AbortSignal;
 }
 
 /**
- * Yields the events until the stream ends. A caller that leaves the loop closes the connection.
+ * Yields the events until the stream ends. If the caller leaves the loop, the connection closes.
  * @throws EventTooLarge
- * @throws Error if the connection breaks, the stream is silent for too long, or `signal` aborts
+ * @throws Error if the connection breaks, the stream has no data for too long, or `signal` aborts
  */
 export async function* eventsOf(
   response: Response,
@@ -53,7 +55,7 @@ export async function* eventsOf(
       if (overflow) throw new EventTooLarge('The server sent an event that is too large.');
     }
   } finally {
-    // An error is ignored, because the connection may already be closed.
+    // The error of `cancel` is ignored, because the connection may already be closed.
     await reader.cancel().catch(() => undefined);
   }
 }
@@ -64,7 +66,7 @@ async function readWithin(
   { quietMs, signal }: StreamReading,
 ): Promise<Uint8Array | undefined> {
   let ended: Error | undefined;
-  // `cancel` makes a pending read return.
+  // Ends a pending read.
   const end = (why: Error): void => {
     ended ??= why;
     void reader.cancel().catch(() => undefined);

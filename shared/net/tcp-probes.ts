@@ -1,5 +1,8 @@
-/** After this time without data, the kernel sends a TCP keep-alive probe. */
+/** The time without data after which the kernel sends a TCP keep-alive probe. */
 const PROBE_AFTER_MS = 60_000;
 
-/** Options of `createServer`. They let the kernel detect vanished peers on idle connections too (E4). */
+/**
+ * Options of `createServer`. E4: a lost connection changes no task. With these options, the kernel also detects a
+ * vanished client of an idle connection.
+ */
 export const TCP_PROBES = { keepAlive: true, keepAliveInitialDelay: PROBE_AFTER_MS };

@@ -1,22 +1,25 @@
-/** Reads the trace context of a request: the headers of W3C Trace Context, or the same names in `_meta` of MCP (SEP-414). */
+/**
+ * Reads the trace context of a request: the headers of W3C Trace Context, or the fields of the same names in MCP's
+ * `_meta` (SEP-414).
+ */
 
-/** A position in a distributed trace. It names no user and no content. */
+/** The position of a request in a distributed trace. It names no user and no content. */
 export interface TraceContext {
-  /** The id of the trace and of the span that causes the work: `00-<trace id>-<span id>-<flags>`. */
+  /** The ids of the trace and of the parent span: `00-<trace id>-<span id>-<flags>`. */
   traceparent: string;
-  /** The data of tracing systems about the trace. */
+  /** Data that a tracing system adds to the trace. */
   tracestate?: string;
 }
 
 const TRACEPARENT =
   /^(?<version>[\da-f]{2})-(?<traceId>[\da-f]{32})-(?<spanId>[\da-f]{16})-(?<flags>[\da-f]{2})(?<more>-.*)?$/;
-/** W3C Trace Context §3.3.1.5: a system must pass on at least 512 characters. */
+/** The maximum length of `tracestate`. W3C Trace Context §3.3.1.5: a system must pass on at least 512 characters. */
 const LONGEST_STATE = 512;
 const STATE = /^[\x20-\x7e]+$/;
 
 /**
- * Returns undefined for a missing or invalid context. W3C Trace Context §3.2.2.1: a receiver of an unknown version reads
- * the fields of version 00.
+ * Reads a trace context. Returns undefined if it is missing or invalid. W3C Trace Context §3.2.2.1: if the version is
+ * unknown, the receiver reads the fields of version 00.
  */
 export function readTraceContext(traceparent: unknown, tracestate?: unknown): TraceContext | undefined {
   if (typeof traceparent !== 'string') return undefined;
@@ -34,7 +37,7 @@ export interface TraceIds {
   flags: number;
 }
 
-/** @param context a context of `readTraceContext` */
+/** Splits the ids of a trace context. @param context a result of `readTraceContext` */
 export function traceIds({ traceparent }: TraceContext): TraceIds {
   const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-');
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };

@@ -1,10 +1,13 @@
-/** Checks the assertion of a proof: challenge, origin, relying party, user presence, user verification, signature. */
+/**
+ * Checks the WebAuthn assertion in a proof of presence: challenge, origin, relying party, user presence, user
+ * verification and signature.
+ */
 import { messageOf } from '../runtime/errors.ts';
 import { fieldOf } from '../runtime/record.ts';
 import { challengeOf, type PresenceProof } from './presence-proof.ts';
 
 /**
- * Checks a proof without the server that made it (W3C WebAuthn Level 3 §7.2).
+ * Checks a proof of presence without the server that requested it (W3C WebAuthn Level 3 §7.2).
  * @param lastCount the passkey's signature counter at its last use. A passkey without a counter always has 0.
  * @returns the passkey's new signature counter
  * @throws Error that names the failed check
@@ -14,7 +17,7 @@ export async function checkProof(
   lastCount = 0,
 ): Promise<number> {
   const { id, ...response } = assertion;
-  // A proof from a frame of another site is refused, because such a site could hide what the person signs.
+  // An assertion from a frame of another site is refused, because such a site could hide what the person signs.
   if (fieldOf(clientDataOf(response.clientDataJSON), 'crossOrigin') === true)
     throw new Error('the assertion comes from a frame of another site');
   for (const text of Object.values(assertion)) refuseOtherSpelling(text);
@@ -35,7 +38,7 @@ export async function checkProof(
   return authenticationInfo.newCounter;
 }
 
-/** Returns the problem of a proof, or undefined for a valid proof. */
+/** Returns why a proof is invalid. Returns undefined for a valid proof. */
 export async function proofProblem(proof: PresenceProof): Promise<string | undefined> {
   try {
     await checkProof(proof);
@@ -49,7 +52,10 @@ function clientDataOf(text: string): unknown {
   return JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
 }
 
-/** Several base64url texts can mean the same bytes. Only one of them is valid, so that each changed byte counts. */
+/**
+ * Throws if the text is not in canonical base64url. Several base64url texts can mean the same bytes. Only one of them
+ * is accepted, so that a change of any character makes the proof invalid.
+ */
 function refuseOtherSpelling(text: string): void {
   if (Buffer.from(text, 'base64url').toString('base64url') !== text)
     throw new Error('the assertion is not in canonical base64url');

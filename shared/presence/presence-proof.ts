@@ -1,7 +1,7 @@
 /**
- * Proof that a person with a passkey made one decision: a WebAuthn assertion whose challenge is the hash of a
- * statement. The statement names the action and the decision. The journal and the receipt keep the proof, so anyone can
- * check it later without the server.
+ * A proof of presence: it shows that a person with a passkey made one decision. It contains a WebAuthn assertion whose
+ * challenge is the hash of a statement. The statement names the action and the decision. The journal and the receipt
+ * keep the proof, so anyone can check it later without the server.
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
@@ -9,22 +9,22 @@ import { z } from 'zod';
 import { pendingReasonSchema } from '../protocol/call-view.ts';
 import { presenceAssertionSchema } from '../protocol/presence-assertion.ts';
 
-/** The decision that the assertion signs. Hashes are SHA-256 (hex). */
+/** The decision that the person signs with the passkey. Hashes are SHA-256 (hex). */
 const decisionStatementSchema = z.strictObject({
   taskId: z.string(),
   callId: z.string(),
   tool: z.string(),
-  /** The code of the question that the person saw. */
+  /** The code of what the person saw. */
   shown: z.string(),
-  /** Why the call waited. */
+  /** Why the tool call waited for a person. */
   asked: pendingReasonSchema,
   inputHash: z.string(),
-  /** The hash of the content behind the preview. Null if there is no such content. */
+  /** The hash of the content behind the preview, e.g. of the old file of a diff. Null if there is no such content. */
   basis: z.string().nullable(),
   decision: z.enum(['approve', 'edit']),
-  /** The person's own input. Null unless the decision is `edit`. */
+  /** The input that the person wrote. Null unless the decision is `edit`. */
   edited: z.strictObject({ inputHash: z.string(), basis: z.string().nullable() }).nullable(),
-  /** The person's words to the agent. */
+  /** The person's reason, as text for the agent. */
   reason: z.string().nullable(),
 });
 export type DecisionStatement = z.infer<typeof decisionStatementSchema>;
@@ -32,7 +32,7 @@ export type DecisionStatement = z.infer<typeof decisionStatementSchema>;
 export const presenceStatementSchema = decisionStatementSchema.extend({
   /** The version of the statement's format. */
   presence: z.literal(1),
-  /** 32 random bytes of the server in base64url. The server accepts each nonce once. */
+  /** 32 random bytes of the server, in base64url. The server accepts each nonce once. */
   nonce: z.string(),
   /** RFC 3339. The server refuses the assertion after this time. */
   expiresAt: z.string(),
@@ -41,14 +41,14 @@ export type PresenceStatement = z.infer<typeof presenceStatementSchema>;
 
 export const presenceProofSchema = z.strictObject({
   statement: presenceStatementSchema,
-  /** The WebAuthn relying party: a domain, and the origin of the page. */
+  /** The WebAuthn relying party: its domain, and the origin of its page. */
   rpId: z.string(),
   origin: z.string(),
   passkey: z.strictObject({
     name: z.string(),
     /** The COSE public key (RFC 9052) in base64url. */
     publicKey: z.string(),
-    /** RFC 3339. */
+    /** The time in RFC 3339 at which the person registered the passkey. */
     registeredAt: z.string(),
   }),
   assertion: presenceAssertionSchema,
@@ -62,13 +62,13 @@ export function challengeOf(statement: PresenceStatement): string {
     .digest('base64url');
 }
 
-/** Returns the name of a passkey's public key in the form of an OpenSSH fingerprint. */
+/** Returns the fingerprint of a passkey's public key, in the form of an OpenSSH fingerprint. */
 export function passkeyFingerprint(publicKey: string): string {
   const hash = createHash('sha256').update(Buffer.from(publicKey, 'base64url')).digest('base64');
   return `SHA256:${hash.replace(/=+$/, '')}`;
 }
 
-/** Returns true if the proof is about exactly this decision. */
+/** Returns true if the statement of the proof names exactly this decision. */
 export function provesDecision({ statement }: PresenceProof, decision: DecisionStatement): boolean {
   const { presence: _format, nonce: _nonce, expiresAt: _until, ...signed } = statement;
   return stringify(signed) === stringify(decision);

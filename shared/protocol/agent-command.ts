@@ -8,10 +8,12 @@ import { AGENT_COMMAND, RUN_TOOL } from './extensions.ts';
 
 export { AGENT_COMMAND, RUN_TOOL };
 
-/** An argument may be long, because the input of a tool may contain a whole file. */
+/**
+ * The maximum length of one argument in characters. It is large, because the input of a tool may contain a whole file.
+ */
 const MAX_ARGUMENT = 1_000_000;
 
-/** A command as the person typed it. If the name has several words, some of them may be in `args`. */
+/** A command as the person typed it. If the name of the command has several words, some of them may be in `args`. */
 export const commandCallSchema = z.strictObject({
   command: z.string().min(1).max(200),
   args: z.array(z.string().max(MAX_ARGUMENT)).max(50).default([]),
@@ -31,7 +33,7 @@ export type OfferedCommand = z.infer<typeof offeredCommandSchema>;
 
 export const commandListSchema = z.object({ commands: z.array(offeredCommandSchema) });
 
-/** Returns the command on one line, e.g. `/checkpoint restore 4f2a91bc.3`. */
+/** Returns the command as one line, e.g. `/checkpoint restore 4f2a91bc.3`. */
 export function commandLine({ command, args }: CommandCall): string {
   return `/${[command.replace(/^\/+/, ''), ...args].join(' ')}`;
 }

@@ -1,21 +1,24 @@
 /**
- * The files that a message or a tool result may contain. The bytes decide the type of a file, not its name and not its
- * declared media type. Providers refuse an image with a wrong type, and a browser must not guess the type.
+ * The files that a message or a tool result may contain. The bytes determine the type of a file. The name and the
+ * declared media type do not, because model providers refuse an image with a wrong type, and a browser must not guess
+ * the type.
  */
 
 /** The file types that models can read. A text file is not in this list, because the model gets it as text. */
 export const FILE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'] as const;
 export type FileType = (typeof FILE_TYPES)[number];
 
-/** Anthropic refuses an image of more than 5 MiB in base64, which is 3.75 MiB of bytes. */
+/**
+ * The maximum size of an image. Anthropic refuses an image of more than 5 MiB in base64, which is 3.75 MiB of bytes.
+ */
 export const MAX_IMAGE_BYTES = 3_932_160;
-/** The maximum size of a PDF. Google refuses a request of more than 20 MB, and in base64 this PDF has 13.3 MB. */
+/** The maximum size of a PDF. Google refuses a request of more than 20 MB. A PDF of this size has 13.3 MB in base64. */
 export const MAX_PDF_BYTES = 10_000_000;
 
-/** The maximum size of all files of one message. In base64 they fit into a request of 4 MiB. */
+/** The maximum size of all files of one message together. In base64, they fit into a request of 4 MiB. */
 export const MAX_MESSAGE_FILE_BYTES = 3_000_000;
 
-/** Returns the type of a file that a model can read. Returns undefined for any other content. */
+/** Returns the type of a file that a model can read. Returns undefined for a file of any other type. */
 export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
   const at = (offset: number, text: string): boolean =>
     Buffer.from(bytes.subarray(offset, offset + text.length)).toString('latin1') === text;
@@ -27,7 +30,7 @@ export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
   return undefined;
 }
 
-/** Returns the text of a file in UTF-8 without NUL. Returns undefined for any other content. */
+/** Returns the text of a file that contains UTF-8 without NUL. Returns undefined for any other file. */
 export function fileText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

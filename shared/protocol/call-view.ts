@@ -1,12 +1,12 @@
 /**
- * A call as clients see it: its preview, its side effect, the reason why it waits, and its steps. Part of
+ * A tool call as clients see it: its preview, its side effect, the reason why it waits, and its steps. Part of
  * `urn:mcp-a2a-bridge:tool-approval:v1`. The schemas use `zod/mini`, because the full `zod` makes a web page's bundle
  * ten times as large.
  */
 import * as z from 'zod/mini';
 import { questionSchema } from './question.ts';
 
-/** `none` means read-only, so the server may run the call again without asking. */
+/** What a tool call can change. `none` means that it only reads, so the server may run it again without asking. */
 export const sideEffectSchema = z.enum(['none', 'files', 'command', 'network', 'other']);
 export type SideEffect = z.infer<typeof sideEffectSchema>;
 
@@ -19,22 +19,22 @@ export const previewSchema = z.discriminatedUnion('type', [
 ]);
 export type Preview = z.infer<typeof previewSchema>;
 
-/** `answer` is only for questions. `deny` declines a question. */
+/** The decisions that a person can make. `answer` is only for questions. `deny` declines a question. */
 export const decisionWordSchema = z.enum(['approve', 'deny', 'edit', 'answer']);
 export type DecisionWord = z.infer<typeof decisionWordSchema>;
 
 /**
- * The reason why the call waits.
+ * The reason why a tool call waits for a person.
  *
- * - `approval`: no one has decided the call.
- * - `outcome-unknown`: a crash lost its outcome.
- * - `content-changed`: its content has changed since a person saw it.
+ * - `approval`: the call needs an approval.
+ * - `outcome-unknown`: a crash interrupted the call, and its outcome is unknown.
+ * - `content-changed`: the content behind the preview has changed since a person saw it.
  * - `question`: the call needs an answer, and no tool runs.
  */
 export const pendingReasonSchema = z.enum(['approval', 'outcome-unknown', 'content-changed', 'question']);
 export type PendingReason = z.infer<typeof pendingReasonSchema>;
 
-/** The reason why a tool execution stopped early (A1). */
+/** Why a tool execution stopped early. There are only these five reasons (A1). */
 export const stopReasonSchema = z.enum([
   'abort-request',
   'task-cancel',
@@ -44,18 +44,24 @@ export const stopReasonSchema = z.enum([
 ]);
 export type StopReason = z.infer<typeof stopReasonSchema>;
 
-/** The steps of a tool execution with a known total, e.g. 3 of 10 pages. `done` may include the current step. */
+/**
+ * The progress of a tool execution whose number of steps is known, e.g. 3 of 10 pages. `done` may include the current
+ * step.
+ */
 export const toolProgressSchema = z.object({ done: z.number(), total: z.number() });
 export type ToolProgress = z.infer<typeof toolProgressSchema>;
 
 export const callReferenceFields = { callId: z.string(), tool: z.string(), title: z.string() };
 
 /**
- * A step of a call, in `metadata[TOOL_APPROVAL].activity` of a streamed status update. A client can show progress with
- * tool names, and gets the `toolId` for an abort.
+ * A step of a tool call, in `metadata[TOOL_APPROVAL].activity` of a streamed status update. A client can show it as
+ * progress. A client that wants to abort the call finds its `toolId` there.
  */
 export const activitySchema = z.discriminatedUnion('type', [
-  /** `question` is true if the call needs an answer instead of an approval. */
+  /**
+   * The model has requested the call. `asks` is true if the call waits for a person. `question` is true if it then
+   * needs an answer instead of an approval.
+   */
   z.object({
     type: z.literal('tool.requested'),
     ...callReferenceFields,
@@ -68,7 +74,7 @@ export const activitySchema = z.discriminatedUnion('type', [
     decision: decisionWordSchema,
     by: z.string(),
     channel: z.string(),
-    /** The person's reason. Absent if the person gave none, and from older servers. */
+    /** The person's reason. Absent if the person gave none. Older servers omit it. */
     reason: z.optional(z.string()),
     /** SHA-256 (hex) of the input at the time of the decision. Older servers omit it. */
     inputHash: z.optional(z.string()),

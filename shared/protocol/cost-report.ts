@@ -1,42 +1,47 @@
 /**
- * The cost of the requests to models. `GET /api/costs` returns it by UTC day, by session and by model.
- * `GET /api/tasks/{id}/costs` returns it by request. The schemas use `zod/mini`, because web pages read them.
+ * The cost of requests to models. `GET /api/costs` returns it by UTC day, by session and by model. `GET
+ * /api/tasks/{id}/costs` returns the cost of each request of a task. The schemas use `zod/mini`, because web pages read
+ * them.
  */
 import * as z from 'zod/mini';
 
 const count = z.number();
 const tokens = {
-  /** All input tokens, including the two counts below. */
+  /** All input tokens, including those that the provider read from or wrote to its cache. */
   inputTokens: count,
   /** The input tokens that the provider read from its cache. */
   cachedInputTokens: count,
   /** The input tokens that the provider wrote to its cache. */
   cacheWriteTokens: count,
   outputTokens: count,
-  /** US dollars. Null if the price of a request is unknown. */
+  /** The cost in US dollars. Null if the price of a request is unknown. */
   usd: z.nullable(count),
 };
 
-/** The tokens and the cost of some requests to models. A request is for a turn, or for a summary of a conversation. */
+/**
+ * The tokens and the cost of several requests to models. Each request is for a turn of a task, or for a summary of a
+ * conversation.
+ */
 const sum = { requests: count, ...tokens, knownUsd: count, unpricedRequests: count };
 export const costSumSchema = z.object(sum);
 export type CostSumView = z.infer<typeof costSumSchema>;
 
 const request = {
-  /** The number of the turn in its task. Null for a summary of the conversation. */
+  /** The number of the turn in its task. Null if the request is for a summary of the conversation. */
   turn: z.nullable(count),
   ...tokens,
 };
 
 /**
- * `metadata[TOOL_APPROVAL].cost` of the event that ends a turn or a summary. Absent if the model reports no tokens.
+ * The cost of one request, in `metadata[TOOL_APPROVAL].cost` of the event that ends a turn or a summary. Absent if the
+ * model reports no tokens.
  */
 export const eventCostSchema = z.object(request);
 export type EventCost = z.infer<typeof eventCostSchema>;
 
 export const taskCostsSchema = z.object({
   taskId: z.string(),
-  /** The requests that used tokens, in order. `at` is the time of the response (RFC 3339). */
+  /** The requests of the task that used tokens, in order. `at` is the time of the response (RFC 3339). */
   requests: z.array(z.object({ at: z.string(), model: z.string(), ...request })),
 });
 export type TaskCosts = z.infer<typeof taskCostsSchema>;
@@ -47,21 +52,22 @@ const day = z.string();
 export const costReportSchema = z.object({
   timeZone: z.literal('UTC'),
   from: day,
-  /** The last day of the report is today. */
+  /** Today. */
   to: day,
   total: costSumSchema,
-  /** Newest first. Days without requests are absent. */
+  /** One sum for each day, newest first. Days without requests are absent. */
   days: z.array(z.object({ day, ...sum })),
   /**
-   * The latest day is first. Sessions of the same day are in the order of their cost. `sessionId` is null for the sum
-   * of all deleted sessions.
+   * One sum for each session. The sessions with the latest last day are first. Sessions with the same last day are
+   * ordered by cost. The entry with `sessionId` null is the sum of all deleted sessions.
    */
   sessions: z.array(z.object({ sessionId: z.nullable(z.string()), title: z.string(), lastDay: day, ...sum })),
   moreSessions: count,
-  /** The most expensive model is first. */
+  /** One sum for each model, the most expensive first. */
   models: z.array(z.object({ model: z.string(), ...sum })),
   /**
-   * `limitUsd` is today's limit. It includes what a person has allowed in addition. Absent if no daily budget is set.
+   * `limitUsd` is today's limit. It includes the amounts that a person has added today. Absent if no daily budget is
+   * set.
    */
   dailyBudget: z.optional(z.object({ usd: count, limitUsd: count, spentUsd: count })),
 });

@@ -7,16 +7,19 @@ interface EndedCall {
   state: string;
 }
 
-/** The outcomes of a call that had no effect. An error is not in this list, because agents try again or report it. */
+/**
+ * The states of a tool call that had no effect. An error is not among them, because the agent repeats the call or
+ * reports the error.
+ */
 const NOT_DONE: ReadonlySet<string> = new Set(['denied', 'stopped', 'skipped']);
 
 const MOST = 5;
 const MAX_TITLE_CHARACTERS = 100;
 
 /**
- * Returns e.g. `not done: Write a.txt (denied)`. Returns '' if every call was done, or if the task is not completed. If
- * a later call with the same tool and title succeeded, the call counts as done.
- * @param calls oldest first
+ * Returns a text such as `not done: Write a.txt (denied)`. Returns '' if every tool call was done, or if the task is
+ * not completed. If a later call with the same tool and title succeeded, the earlier call counts as done.
+ * @param calls the tool calls of the task, oldest first
  */
 export function notDoneText(state: string, calls: readonly EndedCall[]): string {
   if (state !== 'completed') return '';

@@ -1,14 +1,17 @@
-/** The agent of a server, and the models that a person may choose for a new task. A web page reads the schema. */
+/**
+ * The agent of a server, and the models that a person may choose for a new task. The schema uses `zod/mini`, because a
+ * web page reads it.
+ */
 import * as z from 'zod/mini';
 
 /** The response to `GET /page/api/agent`. */
 export const offeredAgentSchema = z.object({
-  /** The program that runs the tasks, e.g. `the ACP agent gemini`, or the default model. */
+  /** What runs the tasks: the default model, or a program, e.g. `the ACP agent gemini`. */
   agent: z.string(),
-  /** The choices besides the default. Empty if there is nothing to choose. */
+  /** The models that a person may choose instead of the default model. Empty if there are none. */
   models: z.array(
     z.object({
-      /** A tier (`fast`, `smart`) or a model id, as a task's settings take it. */
+      /** A model tier (`fast`, `smart`) or a model id. A client sends it as `model` in the settings of a task. */
       name: z.string(),
       id: z.string(),
     }),

@@ -1,7 +1,9 @@
-/** The WebAuthn assertion in a decision. It shows that a person with a registered passkey made the decision. */
+/**
+ * The passkey assertion (WebAuthn) in a decision. It shows that a person with a registered passkey made the decision.
+ */
 import { z } from 'zod';
 
-/** RFC 4648 §5, without padding. */
+/** Matches base64url without padding (RFC 4648 §5). */
 const base64url = z
   .string()
   .regex(/^[A-Za-z0-9_-]+$/)

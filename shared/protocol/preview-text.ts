@@ -3,17 +3,20 @@ import { type QuotedText, withMarkedLines, type TextLimits, visibleLine } from '
 import type { Preview, ToolSource } from './tool-approval.ts';
 import type { Answer, FormSchema, Question } from './question.ts';
 
-/** The limit of a preview in the text part, for clients without the extension. The data part has the whole preview. */
+/**
+ * The maximum length of a preview in the text part of an A2A message, which is for clients without the extension. The
+ * data part contains the whole preview.
+ */
 export const TEXT_PART_LIMITS: TextLimits = { characters: 8_000 };
 
 /**
- * Formats a preview. Each line from the agent has a prefix. The working directory has no prefix, because the server
- * adds it.
+ * Formats a preview. Each line that the agent wrote has a prefix. The line with the working directory has none, because
+ * the server writes it.
  */
 export function quotedPreview(preview: Preview, room?: TextLimits): QuotedText {
   switch (preview.type) {
     case 'diff':
-      // The last line feed of a unified diff is removed, because it would add an empty line.
+      // Removes the final line feed of a unified diff, because it would add an empty line.
       return withMarkedLines(preview.diff.replace(/\n$/, ''), room);
     case 'command': {
       const command = withMarkedLines(`$ ${preview.command}`, room);
@@ -36,7 +39,10 @@ function jsonText(value: unknown): string {
   }
 }
 
-/** Names the source of the tool. The name of a server or an agent is untrusted text that is not yet escaped. */
+/**
+ * Returns the name of the tool's source. The names of servers and agents are untrusted, and the caller must escape
+ * them.
+ */
 export function sourceText(source: ToolSource): string {
   switch (source.type) {
     case 'built-in':
@@ -56,7 +62,7 @@ function questionText({ text, choices = [], schema }: Question): string {
   return below.length === 0 ? text : `${text}\n\n${below.join('\n')}`;
 }
 
-/** Returns one line for each chosen label, or the form as JSON. */
+/** Formats an answer: free text unchanged, one line for each chosen label, or the values of a form as JSON. */
 export function answerText(answer: Answer): string {
   if (typeof answer === 'string') return answer;
   return Array.isArray(answer) ? answer.join('\n') : JSON.stringify(answer);

@@ -1,7 +1,7 @@
 /**
  * The schemas of a question to a person and of the answer, part of `urn:mcp-a2a-bridge:tool-approval:v1`. A question is
- * a pending action that needs an answer instead of an approval. The schemas use `zod/mini`, because web pages read them
- * too.
+ * a pending action that needs an answer instead of an approval. The schemas use `zod/mini`, because web pages read
+ * them.
  */
 import * as z from 'zod/mini';
 
@@ -15,7 +15,8 @@ const titled = z.array(z.object({ const: z.string(), title: z.exactOptional(z.st
 
 /**
  * One form field, as in MCP elicitation (MCP 2025-11-25, `PrimitiveSchemaDefinition`). The schema drops other keywords.
- * The main reason is `pattern`, because a hostile server could send one that blocks the process (X3).
+ * X3: no input may block the process. A hostile server could send a `pattern` that does, so `pattern` is one of the
+ * dropped keywords.
  */
 const formField = z.object({
   type: z.enum(['string', 'number', 'integer', 'boolean', 'array']),
@@ -48,13 +49,14 @@ export const formSchema = z.object({
 });
 export type FormSchema = z.infer<typeof formSchema>;
 
-/** A question asks for free text or for a choice. With a `schema`, it asks for a completed form. */
+/** A question asks for free text or for a choice. If it has a `schema`, it asks the person to complete a form. */
 export const questionSchema = z.object({
   text: z.string().check(z.minLength(1)),
   choices: z.optional(z.array(choiceSchema).check(z.minLength(1))),
   multiple: z.optional(z.boolean()),
   /**
-   * True if the person may write free text instead of a choice. A question without choices always accepts free text.
+   * True if the person may write free text instead of choosing. If a question has no choices, free text is always
+   * allowed.
    */
   freeText: z.optional(z.boolean()),
   schema: z.optional(formSchema),
@@ -62,8 +64,8 @@ export const questionSchema = z.object({
 export type Question = z.infer<typeof questionSchema>;
 
 /**
- * A person's answer: free text, a label, several labels, or the values of a form by field name. A client that sends
- * only text may separate labels with commas, and write a form as JSON.
+ * A person's answer: free text, one label, several labels, or the values of a form by field name. A client that can
+ * send only text separates several labels with commas, and writes a form as JSON.
  */
 export const answerSchema = z.union([
   z.string().check(z.maxLength(100_000)),

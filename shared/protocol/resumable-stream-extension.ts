@@ -1,14 +1,14 @@
 /**
- * The A2A extension `urn:mcp-a2a-bridge:resumable-stream:v1`. Every streamed event contains its journal position, as
- * `metadata[RESUMABLE_STREAM].seq` and as the SSE `id`. A client that subscribes with `Last-Event-ID` gets all later
- * events. The names follow a2aproject/A2A#1986.
+ * The A2A extension `urn:mcp-a2a-bridge:resumable-stream:v1`. Every streamed event contains its position in the task's
+ * journal, as `metadata[RESUMABLE_STREAM].seq` and as the SSE `id`. A client that subscribes with `Last-Event-ID`
+ * receives all later events. The names are those of a2aproject/A2A#1986.
  */
 import { z } from 'zod';
 
 export { LAST_EVENT_ID, RESUMABLE_STREAM } from './extensions.ts';
 
-/** `metadata[RESUMABLE_STREAM]` of a streamed event and of a task. */
+/** The value of `metadata[RESUMABLE_STREAM]` in a streamed event and in a task. */
 export const streamPositionSchema = z.object({
-  /** The position in the task's journal. Also the `id` of the server-sent event. */
+  /** The position of the event in the task's journal. It is also the `id` of the server-sent event. */
   seq: z.number().int().min(0),
 });

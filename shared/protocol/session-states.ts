@@ -1,4 +1,4 @@
-/** The states of a session that the bridge's tools report, in the spelling of MCP tasks. */
+/** The session states that the bridge's MCP tools report. They have the spelling of MCP tasks. */
 export const SESSION_STATES = [
   'not_delivered',
   'working',

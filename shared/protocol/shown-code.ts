@@ -4,8 +4,9 @@ import { stringify } from 'safe-stable-stringify';
 export const SHOWN_DIGITS = 8;
 
 /**
- * D2: returns the code of the content that a person sees. The code is the first 8 hex digits of the SHA-256 of the
- * canonical JSON. Equal codes mean the same question. The code gives no rights.
+ * Returns the code of what a person sees: the first 8 hex digits of the SHA-256 of the canonical JSON. D2: a decision
+ * is valid only for what the person saw. Equal codes mean that the person saw the same question. The code gives no
+ * rights.
  */
 export function shownCode(...shown: readonly unknown[]): string {
   return createHash('sha256')

@@ -1,6 +1,6 @@
 /**
- * The task list of the approval page: what waits for a person, what runs and what has ended. The schemas use
- * `zod/mini`, because a web page reads them.
+ * The task list of the approval page, in three groups: tasks that wait for a person, that run, and that have ended. The
+ * schemas use `zod/mini`, because a web page reads them.
  */
 import * as z from 'zod/mini';
 import { callReferenceFields, pendingReasonSchema, sideEffectSchema } from './call-view.ts';
@@ -14,7 +14,7 @@ const usage = z.object({
   usd: z.prefault(z.nullable(z.number()), null),
 });
 
-/** The thing that a task waits for. `reply` and `sign-in` have the agent's question as text. */
+/** What a task waits for. `reply` and `sign-in` contain the agent's question as text. */
 export const waitingForSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('actions'),
@@ -41,21 +41,24 @@ export const groupedTaskSchema = z.object({
   /** The first line of the user's message. */
   title: z.string(),
   state: z.enum(['working', 'waiting', 'completed', 'canceled', 'failed', 'rejected']),
-  /** RFC 3339, like `updatedAt`. */
+  /** The time of the first message in RFC 3339. `updatedAt` has the same format. */
   createdAt: z.string(),
   updatedAt: z.string(),
-  /** Null if the task has none. */
+  /** The working directory of the task. Null if the task has none. */
   workspace: z.nullable(z.string()),
   /** The model of the newest turn. Null before the first turn. */
   model: z.nullable(z.string()),
   cost: z.object({ task: usage, session: usage }),
-  /** The calls that a completed task did not do. '' if there are none. */
+  /** Names the tool calls that a completed task did not do. '' if there are none. */
   notDone: z.string(),
-  /** Null unless the task waits. */
+  /** What the task waits for. Null unless it waits. */
   waitingFor: z.nullable(waitingForSchema),
-  /** The time since which the task waits for a person. Null unless the task waits. */
+  /** The time at which the task began to wait for a person. Null unless it waits. */
   waitingSince: z.nullable(z.string()),
-  /** The last line of what the agent does or has said. '' if there is none. */
+  /**
+   * What the task does or did last, in one line: the running tool call, the agent's text, or its message. '' if
+   * unknown.
+   */
   activity: z.string(),
 });
 export type GroupedTask = z.infer<typeof groupedTaskSchema>;
@@ -64,7 +67,7 @@ export const taskGroupSchema = z.object({
   tasks: z.array(groupedTaskSchema),
   /** The number of all tasks of this group that match the filters. */
   total: z.number(),
-  /** The token of the next page. Null on the last page. */
+  /** The page token of the next page. Null on the last page. */
   next: z.nullable(z.string()),
 });
 export type TaskGroup = z.infer<typeof taskGroupSchema>;
@@ -77,9 +80,12 @@ export const taskGroupsSchema = z.object({
   waiting: taskGroupSchema,
   working: taskGroupSchema,
   ended: taskGroupSchema,
-  /** The newest tasks that wait, and the number of all pending actions and questions. The filters do not apply. */
+  /**
+   * The newest tasks that wait for a person, and the number of all pending actions and questions. The filters do not
+   * apply here.
+   */
   attention: z.object({ tasks: z.array(groupedTaskSchema), count: z.number() }),
-  /** The values that the filters offer. */
+  /** The workspaces and the models by which a person can filter. */
   workspaces: z.array(z.string()),
   models: z.array(z.string()),
 });

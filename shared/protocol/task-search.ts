@@ -1,6 +1,6 @@
 /**
- * The response to `GET /api/tasks?prefix=…`. It lists the tasks whose task id or session id has the prefix, newest
- * update first.
+ * The response to `GET /api/tasks?prefix=…`: the tasks whose task id or session id starts with the prefix. The most
+ * recently updated task is first.
  */
 import { z } from 'zod';
 

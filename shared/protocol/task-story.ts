@@ -1,14 +1,14 @@
 /**
- * The story of a task: its journal, for a person to read. `GET /api/tasks/{id}/story` returns it in pages. The schemas
+ * The story of a task: its journal in a form for people. `GET /api/tasks/{id}/story` returns it in pages. The schemas
  * use `zod/mini`, because web pages read them.
  */
 import * as z from 'zod/mini';
 import { callReferenceFields, decisionWordSchema, stopReasonSchema } from './call-view.ts';
 
-/** `seq` is the position in the journal. `at` is in milliseconds since 1970. */
+/** The place of an entry: `seq` is the position in the journal, `at` the time in milliseconds since 1970. */
 const place = { seq: z.number(), at: z.number() };
 
-/** The server shortens long texts and inputs. A marker in the text counts the missing characters. */
+/** A text that the server may have shortened. A marker in the text then counts the missing characters. */
 const text = z.string();
 
 const execution = { callId: z.string(), toolId: z.string() };
@@ -26,15 +26,19 @@ export const storyEventSchema = z.discriminatedUnion('type', [
     files: z.array(z.object({ name: z.string(), mediaType: z.string(), bytes: z.number() })),
   }),
   z.object({ ...place, type: z.literal('turn'), turn: z.number(), model: z.string() }),
-  /** More text of the agent. The reader appends the text to the turn's earlier text. */
+  /** More text of the agent's answer. The client appends it to the earlier text of the turn. */
   z.object({ ...place, type: z.literal('text'), turn: z.number(), text }),
   /**
-   * More of the model's reasoning. It is not part of the answer. Only a reader that requests `reasoning=true` gets it.
+   * More of the model's reasoning, which is not part of the answer. Only a client that requests `reasoning=true`
+   * receives it.
    */
   z.object({ ...place, type: z.literal('reasoning'), turn: z.number(), text }),
   /** The whole to-do list after a change. */
   z.object({ ...place, type: z.literal('todos'), todos: z.array(storyTodoSchema) }),
-  /** With `append`, the text extends the artifact of the same id. Otherwise it replaces the artifact. */
+  /**
+   * Text of an artifact. If `append` is true, the client appends it to the artifact with the same id. Otherwise it
+   * replaces the artifact.
+   */
   z.object({
     ...place,
     type: z.literal('artifact'),
@@ -43,18 +47,18 @@ export const storyEventSchema = z.discriminatedUnion('type', [
     text,
     append: z.boolean(),
   }),
-  /** The model call failed. The task ignores the output of the turn. */
+  /** The request to the model failed. The task ignores the text and the tool calls of this turn. */
   z.object({ ...place, type: z.literal('abandoned'), turn: z.number(), reason: z.string() }),
   z.object({ ...place, type: z.literal('note'), text }),
   z.object({
     ...place,
     type: z.literal('requested'),
     ...callReferenceFields,
-    /** Maps the name of each input field to its value as text. Values other than strings are JSON. */
+    /** The value of each input field as text, by field name. A value that is not a string is JSON. */
     input: z.record(z.string(), z.string()),
-    /** Names the source of the tool if it is not built in. */
+    /** The source of the tool, e.g. an MCP server. '' if the tool is built in. */
     source: z.string(),
-    /** The reason why the call may run, waits or is refused, e.g. `a person decides`. */
+    /** Why the call may run, waits or is refused, e.g. `a person decides`. */
     verdict: z.string(),
     refused: z.boolean(),
   }),
@@ -65,13 +69,13 @@ export const storyEventSchema = z.discriminatedUnion('type', [
     decision: decisionWordSchema,
     scope: z.string(),
     ...decider,
-    /** '' if the person gave none. */
+    /** The person's reason. '' if the person gave none. */
     reason: z.string(),
     /** The edited input. Null if the person did not edit the call. */
     edited: z.nullable(z.object({ title: z.string(), input: z.record(z.string(), z.string()) })),
-    /** The answer to a question as text. Null if the decision is no answer. */
+    /** The person's answer to a question, as text. Null if the decision is not an answer. */
     answer: z.nullable(text),
-    /** The name of the passkey that signed the decision. Absent if none did. */
+    /** The name of the passkey that signed the decision. Absent if no passkey did. */
     passkey: z.optional(z.string()),
   }),
   z.object({ ...place, type: z.literal('started'), ...execution }),
@@ -82,13 +86,16 @@ export const storyEventSchema = z.discriminatedUnion('type', [
     ...execution,
     outcome: z.enum(['ok', 'error', 'stopped', 'unknown']),
     summary: z.string(),
-    /** The result that the model got. '' if there is none. */
+    /** The result that the model received. '' if there is none. */
     result: text,
     stopReason: z.optional(stopReasonSchema),
   }),
-  /** The content behind the preview has changed. A person decides the call again (D2). */
+  /**
+   * The content behind the preview has changed. A decision is valid only for what the person saw (D2), so a person must
+   * decide this call again.
+   */
   z.object({ ...place, type: z.literal('outdated'), callId: z.string() }),
-  /** The question of a running tool no longer waits. */
+  /** The agent has withdrawn the question of a running tool, so it no longer waits for an answer. */
   z.object({ ...place, type: z.literal('withdrawn'), callId: z.string() }),
   z.object({
     ...place,
@@ -97,7 +104,7 @@ export const storyEventSchema = z.discriminatedUnion('type', [
     files: z.array(z.object({ path: z.string(), change: z.enum(['created', 'changed', 'deleted']) })),
   }),
   z.object({ ...place, type: z.literal('revoked'), ...decider, count: z.number() }),
-  /** The agent waits for a reply. '' if it asks nothing. */
+  /** The agent waits for a reply. `text` is its question, or '' if it asks nothing. */
   z.object({ ...place, type: z.literal('question'), text }),
   z.object({
     ...place,
@@ -110,7 +117,7 @@ export type StoryEvent = z.infer<typeof storyEventSchema>;
 
 export const storyPageSchema = z.object({
   events: z.array(storyEventSchema),
-  /** The position of the last journal entry that this page covers. The next page begins after it. */
+  /** The position of the last journal entry that this page covers. The next page starts after it. */
   seq: z.number(),
   /** True if the journal had more entries at the time of the request. */
   more: z.boolean(),

@@ -1,11 +1,12 @@
 /**
- * The A2A extension `urn:mcp-a2a-bridge:tool-approval:v1`: the schemas of pending actions and of decisions on them.
+ * The A2A extension `urn:mcp-a2a-bridge:tool-approval:v1`: the schemas of pending actions (tool calls that wait for a
+ * person) and of decisions on them.
  *
- * An `input-required` task has one data part `{ extension, pending: [...] }`. A decision message has one data part `{
- * extension, decisions: [...] }`.
+ * The status message of an `input-required` task contains one data part `{ extension, pending: [...] }`. A decision
+ * message contains one data part `{ extension, decisions: [...] }`.
  *
- * A client without the extension reads the text part of the same message. If one action is pending, such a client may
- * reply to the task's first question with exactly `approve` or `deny`. For each later question, the client must add the
+ * A client without the extension reads the text part of the status message. If one action is pending, such a client may
+ * reply to the task's first question with exactly `approve` or `deny`. For each later question, it must add the
  * action's code after the word. If the agent asks a question, any text is an answer.
  */
 import { z } from 'zod';
@@ -46,23 +47,23 @@ export const toolSourceSchema = z.discriminatedUnion('type', [
 export type ToolSource = z.infer<typeof toolSourceSchema>;
 
 /**
- * The calls that a decision covers. `once` covers this call. `tool` also covers later calls of the tool, `server` later
- * calls of the tool's server, and `always` all later calls.
+ * The tool calls that a decision covers. `once` covers this call. `tool` also covers later calls of the same tool,
+ * `server` later calls of all tools of the same MCP server, and `always` all later calls.
  */
 export const decisionScopeSchema = z.enum(['once', 'tool', 'server', 'always']);
 export type DecisionScope = z.infer<typeof decisionScopeSchema>;
 
 const pendingActionSchema = z.object({
-  /** A decision names the call by this id. */
+  /** The id of the tool call. A decision names the call by this id. */
   callId: z.string(),
   tool: z.string(),
-  /** One line about the effect of the call, e.g. `Write test.md`. */
+  /** One line that says what the call will do, e.g. `Write test.md`. */
   title: z.string(),
   input: z.record(z.string(), z.unknown()),
   /**
    * The code of this pending action: 8 hex digits. It is a hash of the call, its input, the content of its preview, and
-   * `reason`. A decision contains the code of the action that the person saw. The server refuses a decision with
-   * another code (D2).
+   * `reason`. D2: a decision is valid only for what the person saw. So a decision contains the code of the action that
+   * the person saw, and the server refuses any other code.
    */
   shown: z.string(),
   sideEffect: sideEffectSchema,
@@ -70,28 +71,30 @@ const pendingActionSchema = z.object({
   preview: previewSchema,
   reason: pendingReasonSchema,
   /**
-   * True for the first question of the task. A client without the extension may answer this question with a plain word.
+   * True if this is the task's first question. A client without the extension may answer it with `approve` or `deny`
+   * alone.
    */
   first: z.literal(true).optional(),
-  /** The operator's rule that requires a decision, although a grant covers the call. Absent if no such rule matches. */
+  /** The operator's rule that requires a decision although a grant covers the call. Absent if there is no such rule. */
   rule: z.string().optional(),
   /**
-   * True if the rule demands presence. An approval or an edit then needs a WebAuthn assertion, which only the server's
-   * page can make. A denial needs none.
+   * True if the operator's rule demands a passkey. An approval or an edit must then contain a WebAuthn assertion, which
+   * only the server's page can create. A denial needs none.
    */
   presence: z.literal(true).optional(),
-  /** RFC 3339, or null if the action never expires. */
+  /** The time in RFC 3339 after which no decision is possible. Null if the action never expires. */
   expiresAt: z.string().nullable(),
-  /** The decisions that the action takes. */
+  /** The decisions that are possible for this action. */
   decisions: z.array(decisionWordSchema),
-  /** The scopes that an approval may have. If absent, an approval may have every scope that fits the source. */
+  /** The scopes that an approval may have. If absent, every scope that fits the tool's source is possible. */
   scopes: z.array(decisionScopeSchema).optional(),
 });
 export type PendingAction = z.infer<typeof pendingActionSchema>;
 
 /**
- * A grant ends when it reaches one of these limits. `minutes` count from the decision. `uses` is the number of later
- * calls. A grant without limits lasts as long as the task.
+ * The limits of a grant: a decision that also covers later tool calls. `minutes` count from the decision. `uses` is the
+ * number of later calls. The grant ends at the first limit that it reaches. Without limits, it lasts as long as the
+ * task.
  */
 export const grantLimitsSchema = z
   .strictObject({
@@ -104,10 +107,13 @@ export const grantLimitsSchema = z
 export type GrantLimits = z.infer<typeof grantLimitsSchema>;
 
 /**
- * One decision. `shown` is the code of the question that the person saw. The client that showed the question stores
- * this code, and no other code may replace it (D2). `edit` needs `input` or `content`, and only `edit` may have them.
- * `input` replaces the whole input. `content` replaces only the text of a tool that writes a file. `answer` needs
- * `answer`, and only `answer` may have it.
+ * One decision on a pending action.
+ *
+ * - `shown` is the code of the question that the person saw. A decision is valid only for what the person saw (D2). So
+ *   the client that shows the question stores this code, and nothing may replace it.
+ * - `edit` needs `input` or `content`. No other decision may have them. `input` replaces the whole input. `content`
+ *   replaces only the text of a tool that writes a file.
+ * - `answer` needs `answer`. No other decision may have it.
  */
 export const decisionSchema = z
   .strictObject({
@@ -117,14 +123,14 @@ export const decisionSchema = z
     shown: z.string().min(1).max(100),
     decision: decisionWordSchema,
     scope: decisionScopeSchema.default('once'),
-    /** Allowed only with a scope other than `once`. */
+    /** The limits of the grant. Allowed only if the scope is not `once`. */
     grant: grantLimitsSchema.optional(),
     input: z.record(z.string(), z.unknown()).optional(),
     content: z.string().optional(),
     answer: z.optional(answerSchema),
     /** The person's reason, for the agent and the journal. */
     reason: z.string().max(10_000).optional(),
-    /** The assertion of the person's passkey. Its challenge binds it to this decision. */
+    /** The assertion of the person's passkey. Its WebAuthn challenge is a hash of this decision. */
     presence: presenceAssertionSchema.optional(),
   })
   .refine((d) => (d.decision === 'edit') === (d.input !== undefined || d.content !== undefined), {
@@ -147,13 +153,14 @@ export const decisionsPartSchema = z.strictObject({
   extension: z.literal(TOOL_APPROVAL),
   decisions: z.array(decisionSchema).min(1).max(100),
   /**
-   * Names where the person decided: `tool`, `elicitation`, `task-form`, `page`, `cli`, … The journal records this name.
+   * Names the user interface in which the person decided: `tool`, `elicitation`, `task-form`, `page`, `cli`, … The
+   * journal records this name.
    */
   channel: z.string().max(50).optional(),
 });
 export type DecisionsPart = z.infer<typeof decisionsPartSchema>;
 
-/** Revokes the named grants of a task, or all grants. If a granted call has not started, it becomes pending again. */
+/** Revokes the named grants of a task, or all its grants. A covered call that has not started becomes pending again. */
 export const revokePartSchema = z.strictObject({
   extension: z.literal(TOOL_APPROVAL),
   revoke: z.union([z.literal('all'), z.array(z.string().min(1).max(200)).min(1).max(1000)]),
@@ -162,8 +169,8 @@ export const revokePartSchema = z.strictObject({
 export type RevokePart = z.infer<typeof revokePartSchema>;
 
 /**
- * The acts that a task may do without asking a person. `ask`: read. `accept-edits`: read, and change files. `auto`: everything,
- * like `autoExecute: true`. `plan`: read, and make a plan. In mode `plan`, a person cannot approve other calls.
+ * What a task may do without asking a person. `ask`: read. `accept-edits`: read, and change files. `auto`: everything,
+ * like `autoExecute: true`. `plan`: read, and make a plan. In the mode `plan`, a person cannot approve other calls.
  */
 export const taskModeSchema = z.enum(['ask', 'accept-edits', 'auto', 'plan']);
 export type TaskMode = z.infer<typeof taskModeSchema>;
@@ -172,11 +179,11 @@ export type TaskMode = z.infer<typeof taskModeSchema>;
 export const taskSettingsSchema = z.strictObject({
   /** The absolute path of the agent's working directory. */
   workspace: z.string().min(1).max(4096).optional(),
-  /** True if the server runs every tool without asking. The journal still records every call. */
+  /** True if the server runs every tool without asking a person. The journal still records every tool call. */
   autoExecute: z.boolean().optional(),
   /** True if the server offers the model only read-only tools. */
   readOnly: z.boolean().optional(),
-  /** Must not contradict `autoExecute` or `readOnly`. */
+  /** What the task may do without asking a person. Must not contradict `autoExecute` or `readOnly`. */
   mode: taskModeSchema.optional(),
   /** A model tier (`fast`, `smart`) or a model id that the server knows. */
   model: z.string().min(1).max(200).optional(),
@@ -190,8 +197,8 @@ export const todoSchema = z.strictObject({
 export type Todo = z.infer<typeof todoSchema>;
 
 /**
- * `metadata[TOOL_APPROVAL]` of an artifact that is not part of the agent's answer. Such an artifact is the output of a
- * tool execution, or the agent's current to-do list. A client without this extension shows it like any other artifact.
+ * `metadata[TOOL_APPROVAL]` of an artifact that is not part of the agent's answer: the output of a tool execution, or
+ * the agent's current to-do list. A client without this extension shows it like any other artifact.
  */
 export const asideSchema = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool-output'), toolId: z.string(), title: z.string() }),
@@ -199,7 +206,7 @@ export const asideSchema = z.discriminatedUnion('role', [
 ]);
 export type Aside = z.infer<typeof asideSchema>;
 
-/** The decision that applies to a call. `by` is the principal, `at` the time (RFC 3339). */
+/** The decision on a tool call. `by` is the user who decided, `at` the time (RFC 3339). */
 const recordedDecisionSchema = z.object({
   decision: decisionWordSchema,
   by: z.string(),
@@ -209,34 +216,34 @@ const recordedDecisionSchema = z.object({
 });
 export type RecordedDecision = z.infer<typeof recordedDecisionSchema>;
 
-/** Token counts, as the model provider reports them. */
+/** Token counts, as the model provider reports them, and their cost. */
 const usage = z.object({
   inputTokens: z.number(),
   outputTokens: z.number(),
   cachedInputTokens: z.number().optional(),
   cacheWriteTokens: z.number().optional(),
-  /** The cost in US dollars, from the configured prices. Null if a price is missing. */
+  /** The cost in US dollars at the configured prices. Null if a price is missing. */
   usd: z.number().nullable().optional(),
 });
 
-/** A current grant. Times are in RFC 3339. */
+/** A grant that is in effect: a decision that also covers later tool calls. Times are in RFC 3339. */
 const grantViewSchema = z.object({
   grantId: z.string(),
   scope: decisionScopeSchema.exclude(['once']),
-  /** The tool of the call that the person decided. With scope `tool`, the grant covers only this tool. */
+  /** The tool that the person's decision was about. With the scope `tool`, the grant covers only this tool. */
   tool: z.string(),
   source: toolSourceSchema,
   by: z.string(),
   channel: z.string(),
   at: z.string(),
-  /** The grant has no effect after this time. Null if the grant lasts as long as the task. */
+  /** The time at which the grant ends. Null if it lasts as long as the task. */
   expiresAt: z.string().nullable(),
-  /** Null if the number of uses has no limit. */
+  /** The number of later tool calls that the grant still covers. Null if there is no limit. */
   usesLeft: z.number().nullable(),
 });
 export type GrantView = z.infer<typeof grantViewSchema>;
 
-/** An MCP server whose tools the agent uses, with its current state. */
+/** An MCP server whose tools the agent uses, and its current state. */
 export const toolServerViewSchema = z.object({
   name: z.string(),
   state: z.enum(['starting', 'ready', 'down']),
@@ -246,7 +253,7 @@ export const toolServerViewSchema = z.object({
 });
 export type ToolServerView = z.infer<typeof toolServerViewSchema>;
 
-/** `metadata[TOOL_APPROVAL]` of a Task. It contains facts that have no field in A2A. */
+/** `metadata[TOOL_APPROVAL]` of a Task. It contains facts about the task that have no field in A2A. */
 export const taskOverviewSchema = z.object({
   settings: taskSettingsSchema,
   turns: z.number(),
@@ -267,30 +274,31 @@ export const taskOverviewSchema = z.object({
         'answered',
         'withdrawn',
       ]),
-      /** The time, as in RFC 3339. Only a running call has it. */
+      /** The start time in RFC 3339. Only a running call has it. */
       startedAt: z.string().optional(),
-      /** Absent if the call needs no decision, or has none yet. */
+      /** The decision on the call. Absent if the call needs no decision, or has none yet. */
       decided: recordedDecisionSchema.optional(),
     }),
   ),
-  /** Older servers omit this field. */
+  /** The grants in effect. Older servers omit this field. */
   grants: z.array(grantViewSchema).optional(),
   /**
-   * Present only in the response to GetTask, and only if the agent has servers. The state of a server can change
-   * without an event of the task.
+   * The agent's MCP servers. Present only in the response to GetTask, and only if the agent has such servers. It is not
+   * streamed, because the state of a server can change without an event of the task.
    */
   servers: z.array(toolServerViewSchema).optional(),
-  /** `models` has the usage of each model. It is present only if the task used several models. */
+  /** The usage of the task. `models` contains the usage of each model, if the task used several models. */
   usage: usage.extend({ models: z.array(usage.extend({ model: z.string() })).optional() }),
   /**
-   * The workspace's instruction files that the agent has read. `cut` is true if the agent has read only the beginning.
+   * The instruction files of the workspace (e.g. AGENTS.md) that the agent has read. `cut` is true if the agent has
+   * read only the beginning of the file.
    */
   instructions: z.array(z.object({ path: z.string(), bytes: z.number(), cut: z.boolean() })).optional(),
   /** The usage of all tasks of the session. Present only in the responses to GetTask and ListTasks. */
   sessionUsage: z.optional(costSumSchema).catch(undefined),
   /**
-   * Absent if the task has no files. `callId` is the call whose result contains the file. A file of a message has no
-   * `callId`.
+   * The files of the task. Absent if there are none. `callId` names the tool call whose result contains the file. A
+   * file of a message has no `callId`.
    */
   files: z
     .array(

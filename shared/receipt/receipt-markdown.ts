@@ -1,6 +1,6 @@
 /**
- * Writes a receipt as Markdown. Text of an agent or a client is only in code spans and code blocks. So such text cannot
- * imitate the words of the receipt.
+ * Writes a receipt as Markdown. Text of an agent or a client appears only in code spans and code blocks, so it cannot
+ * imitate the receipt's own words.
  */
 import { passkeyFingerprint } from '../presence/presence-proof.ts';
 import { quotedPreview, sourceText } from '../protocol/preview-text.ts';
@@ -81,7 +81,7 @@ function actionSection(action: ReceiptAction, index: number): string {
       ...decisions.map(decisionLine),
       ...runs.flatMap(runLines),
     ]),
-    // Without a question, no person saw a preview. So the receipt contains the input.
+    // If no question was asked, no person saw a preview. The receipt then contains the input of the call.
     asked === undefined
       ? block(JSON.stringify(action.input, null, 2))
       : block(quotedPreview(asked.preview).text),

@@ -1,6 +1,6 @@
 /**
- * Checks the passkey proofs of a receipt without the server. A receipt is invalid if a proof is invalid, if it belongs to
- * another decision, or if an approval lacks the proof that a rule demanded.
+ * Checks the passkey proofs in a receipt without the server. A receipt is invalid if a proof is invalid, if a proof
+ * belongs to another decision, or if an approval lacks the proof that a rule demanded.
  */
 import { ProductError } from '../runtime/errors.ts';
 import { proofProblem } from '../presence/check-proof.ts';
@@ -56,7 +56,8 @@ function mismatch(taskId: string, action: ReceiptAction, decision: Decision): st
     statement.edited?.inputHash === edited?.inputHash;
   if (!same) return 'has a passkey proof of another decision';
   if (edited !== null && inputHash(edited.input) !== edited.inputHash) return 'has a changed input';
-  // After an edit, a later question is about the edited input.
+  // After an edit, a later question may be about the edited input. So the decision may match the original input or any
+  // edited input.
   const inputs = [
     action.input,
     ...action.decisions.flatMap((each) => (each.edited === null ? [] : [each.edited.input])),
@@ -78,8 +79,8 @@ export async function checkPresence(
   proofs: readonly PresenceProof[],
 ): Promise<ProvenPresence[]> {
   const proven: ProvenPresence[] = [];
-  // The nonces of the proofs so far. The server accepts each nonce once, so a copy of a proof cannot prove a second
-  // decision.
+  // The nonces of the proofs that were checked so far. The server accepts each nonce once. So if a nonce occurs twice,
+  // one of the proofs is a copy.
   const nonces = new Set<string>();
   for (const proof of proofs) {
     const { statement, passkey, rpId } = proof;

@@ -17,7 +17,10 @@ import {
 const time = z.string();
 const input = z.record(z.string(), z.unknown());
 
-/** A question to a person. `shown` is the code of the content that the question showed (D2). */
+/**
+ * A question to a person. D2: a decision is valid only for what the person saw. `shown` is the code of what this
+ * question showed.
+ */
 const questionSchema = z.object({
   at: time,
   shown: z.string(),
@@ -25,7 +28,7 @@ const questionSchema = z.object({
   title: z.string(),
   preview: previewSchema,
   expiresAt: z.string().nullable(),
-  /** True if a rule demanded a passkey for the approval. */
+  /** True if a rule demanded a passkey for an approval. */
   presence: z.literal(true).optional(),
 });
 
@@ -34,7 +37,9 @@ const decisionSchema = z.object({
   decision: decisionWordSchema,
   principal: z.string(),
   channel: z.string(),
-  /** The code of the newest question before the decision. Null if the journal has no question about the call. */
+  /**
+   * The code of the newest question before the decision. Null if the journal contains no question about this tool call.
+   */
   shown: z.string().nullable(),
   /** SHA-256 (hex) of the input that the person decided on. */
   inputHash: z.string(),
@@ -42,9 +47,9 @@ const decisionSchema = z.object({
   grant: grantLimitsSchema.nullable(),
   reason: z.string().nullable(),
   answer: z.unknown(),
-  /** The person's own input, if the person replaced the agent's input. */
+  /** The input that the person wrote. Null if the person did not edit the agent's input. */
   edited: z.object({ title: z.string(), input, inputHash: z.string() }).nullable(),
-  /** The assertion of the person's passkey, with everything that its check needs. */
+  /** The assertion of the person's passkey, with all data that is needed to check it. */
   presence: presenceProofSchema.optional(),
 });
 
@@ -54,13 +59,16 @@ const runSchema = z.object({
   toolId: z.string(),
   startedAt: time,
   endedAt: time.nullable(),
-  /** `unknown` means that the server stopped while the tool ran. */
+  /**
+   * `running` means that the tool had not ended when the receipt was made. `unknown` means that the server stopped
+   * while the tool ran.
+   */
   outcome: z.enum(OUTCOMES),
-  /** The tool's summary, or its error. */
+  /** The tool's own summary of its result, or its error. */
   text: z.string(),
   /**
-   * The changed files. A hash is the SHA-256 (hex) of the content. Null means that the file does not exist or was not
-   * saved.
+   * The files that the tool changed. `before` and `after` are the SHA-256 (hex) of the content. Null means that the
+   * file does not exist or was not saved.
    */
   files: z.array(z.object({ path: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
 });
@@ -74,7 +82,7 @@ const actionSchema = z.object({
   inputHash: z.string(),
   sideEffect: sideEffectSchema,
   source: toolSourceSchema,
-  /** The reason why the policy asked a person, allowed the call, or refused the call. */
+  /** Why the policy asked a person, allowed the tool call, or refused it. */
   policy: z.string(),
   questions: z.array(questionSchema),
   decisions: z.array(decisionSchema),
@@ -92,7 +100,7 @@ export const receiptSchema = z.object({
     state: z.string(),
     /** The time of the last event that this receipt covers. */
     updatedAt: time,
-    /** The final message, the error or the reason of the cancel. '' if there is none. */
+    /** The final message, the error, or the reason of the cancel. '' if there is none. */
     message: z.string(),
     /** The person or program that cancelled the task. */
     cancelledBy: z.object({ principal: z.string(), channel: z.string() }).nullable(),
@@ -110,7 +118,7 @@ export const receiptSchema = z.object({
   revocations: z.array(
     z.object({ at: time, grantIds: z.array(z.string()), principal: z.string(), channel: z.string() }),
   ),
-  /** Token counts and the cost in US dollars. `usd` is null if the price of a model is unknown. */
+  /** The tokens and the cost of the task in US dollars. `usd` is null if the price of a model is unknown. */
   cost: z.object({
     models: z.array(z.string()),
     requests: z.number(),
@@ -121,7 +129,8 @@ export const receiptSchema = z.object({
     usd: z.number().nullable(),
   }),
   /**
-   * `hash` is the last hash of the chain over the task's first `events` events (`a2a-server/receipts/event-chain.ts`).
+   * The hash chain over the task's journal (`a2a-server/receipts/event-chain.ts`). `hash` is the hash after the first
+   * `events` events.
    */
   journal: z.object({ events: z.number().int().positive(), hash: z.string() }),
   server: z.object({ version: z.string() }),

@@ -1,6 +1,6 @@
 /**
- * Signs and checks the two documents of a receipt, JSON and Markdown. Each document contains its Ed25519 signature (RFC
- * 8032) and the public key. A change of any byte makes the document invalid.
+ * Signs and checks the two documents of a receipt: JSON and Markdown. Each document contains its Ed25519 signature (RFC
+ * 8032) and the public key. If any byte changes, the document becomes invalid.
  */
 import { createHash, createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
@@ -16,12 +16,12 @@ interface Seal {
   signature: string;
 }
 
-/** The task, the journal position, the key and the passkey proofs that a valid document contains. */
+/** The contents of a document whose signature is valid. */
 export interface CheckedReceipt {
   taskId: string;
   journal: Receipt['journal'];
   fingerprint: string;
-  /** Not checked yet: see `checkPresence`. */
+  /** The passkey proofs. They are not checked yet; call `checkPresence`. */
   proofs: readonly PresenceProof[];
 }
 
@@ -29,13 +29,19 @@ const MARKER = '\n<!-- receipt ';
 const MARKER_END = ' -->\n';
 
 const sealedJson = z.strictObject({ receipt: receiptSchema, publicKey: z.string(), signature: z.string() });
-/** Parses the document, but keeps its receipt exactly as written, because `sealedJson` reorders the fields. */
+/**
+ * Parses the document, and keeps its receipt exactly as the document contains it. `sealedJson` changes the order of the
+ * fields.
+ */
 const writtenJson = z.strictObject({ receipt: z.unknown(), publicKey: z.string(), signature: z.string() });
 const sealComment = z.strictObject({
   taskId: z.string(),
   events: z.number(),
   hash: z.string(),
-  /** The passkey proofs as written, because `presenceProofSchema` reorders the fields. Absent if there are none. */
+  /**
+   * The passkey proofs exactly as the document contains them, because `presenceProofSchema` changes the order of the
+   * fields. Absent if there are none.
+   */
   presence: z.array(z.unknown()).optional(),
   publicKey: z.string(),
   signature: z.string(),
@@ -46,8 +52,8 @@ export function sealedJsonOf(receipt: Receipt, privateKey: KeyObject): string {
 }
 
 /**
- * Returns the signed Markdown. A comment after the text names the task and the hash chain, so that the document can be
- * compared with the journal. The comment also contains the passkey proofs.
+ * Returns the signed Markdown. A comment after the text contains the task id, the hash chain and the passkey proofs.
+ * With the hash chain, a reader can compare the document with the journal.
  */
 export function signedMarkdown(receipt: Receipt, privateKey: KeyObject): string {
   const text = receiptMarkdown(receipt);
@@ -69,7 +75,9 @@ export function checkSealed(text: string): CheckedReceipt {
   return text.startsWith('{') ? checkJson(text) : checkMarkdown(text);
 }
 
-/** Returns the name of a key in the form of an OpenSSH fingerprint: `SHA256:` and the base64 of the hash. */
+/**
+ * Returns the fingerprint of a public key, in the form of an OpenSSH fingerprint: `SHA256:` and the base64 of the hash.
+ */
 export function fingerprintOf(publicKey: KeyObject): string {
   const hash = createHash('sha256').update(derOf(publicKey)).digest('base64').replace(/=+$/, '');
   return `SHA256:${hash}`;
@@ -87,8 +95,8 @@ function checkJson(text: string): CheckedReceipt {
     });
   }
   const { receipt, ...seal } = written;
-  // The whole text must be the text that the server wrote. Otherwise this check could miss added spaces or a repeated
-  // field.
+  // The document must be exactly the text that the server would write. Otherwise an added space or a repeated field
+  // would not be noticed.
   if (jsonText(receipt, seal) !== text) throw changed();
   const { task, journal } = parsed;
   const proofs = presenceProofsOf(parsed);
@@ -138,7 +146,7 @@ function checked(
     throw changed();
   }
   const bytes = Buffer.from(signature, 'base64');
-  // Several base64 texts can mean the same bytes. Only the text that the server writes is valid.
+  // Several base64 texts can mean the same bytes. Only the text that the server writes is accepted.
   const exact = bytes.toString('base64') === signature && derOf(key).toString('base64') === publicKey;
   if (!exact || key.asymmetricKeyType !== 'ed25519' || !verify(null, Buffer.from(body), key, bytes))
     throw changed();
@@ -169,7 +177,7 @@ function markdownText(
   { publicKey, signature }: Seal,
 ): string {
   const comment = { taskId, events, hash, ...(presence && { presence }), publicKey, signature };
-  // The name of a passkey must not end the comment.
+  // The name of a passkey could contain `-->`. It must not end the comment.
   return `${text}${MARKER}${JSON.stringify(comment).replaceAll('>', String.raw`\u003e`)}${MARKER_END}`;
 }
 

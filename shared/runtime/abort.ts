@@ -1,9 +1,10 @@
 /**
- * A tree of abort scopes: server → task → turn → model call and tool executions.
+ * A tree of abort scopes: server → task → turn → model request and tool executions. A scope owns one AbortSignal.
  *
- * - The abort of a scope aborts all its children. The close of a scope detaches its children and sends no signal.
+ * - If a scope is aborted, all its children are aborted. If a scope is closed, its children leave the tree, and no
+ *   signal aborts.
  * - A scope adds no listener to a signal.
- * - The first reason stays. A second abort or close has no effect.
+ * - The first abort or close of a scope wins. Later ones have no effect.
  */
 
 export class AbortScope<Reason> {
@@ -20,8 +21,8 @@ export class AbortScope<Reason> {
   }
 
   /**
-   * Aborts with a plain `AbortError`. The scope has the reason, because libraries must not report the reason as their
-   * own error.
+   * The signal of this scope. Its reason is a plain `AbortError`, because libraries report the signal's reason as their
+   * own error. The reason of the abort is in `reason`.
    */
   get signal(): AbortSignal {
     return this.#controller.signal;
@@ -37,7 +38,7 @@ export class AbortScope<Reason> {
     return new AbortScope(this);
   }
 
-  /** Aborts this scope and all scopes below it. Returns false if the scope was aborted before. */
+  /** Aborts this scope and all scopes below it. Returns false if the scope was already aborted. */
   abort(reason: Reason): boolean {
     if (this.#aborted !== undefined) return false;
     this.#aborted = { reason };
@@ -47,7 +48,7 @@ export class AbortScope<Reason> {
     return true;
   }
 
-  /** Removes this scope from the tree when its work has ended. Sends no signal. */
+  /** Removes this scope from the tree after its work has ended. Aborts no signal. */
   close(): void {
     this.#children.clear();
     this.#detach();
@@ -60,8 +61,8 @@ export class AbortScope<Reason> {
 }
 
 /**
- * Calls `act` once when `signal` aborts, or at once if it has already aborted. Returns a function that removes the
- * listener. The caller must call that function on every path, so that a long-lived signal keeps no listeners.
+ * Calls `act` once when `signal` aborts, or immediately if it has already aborted. Returns a function that removes the
+ * listener. The caller must call that function on every path. Otherwise a long-lived signal collects listeners.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) {
@@ -73,7 +74,7 @@ export function onAbort(signal: AbortSignal, act: () => void): () => void {
 }
 
 /**
- * Waits for the work until the signal aborts, even if the work cannot be cancelled.
+ * Returns the result of the work, unless the signal aborts first. The work itself may continue after the abort.
  * @param discard releases a result that arrives after the abort
  * @throws the reason of the abort, or the error of the work
  */

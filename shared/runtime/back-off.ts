@@ -1,15 +1,17 @@
-/** The number of attempts and the delays between them, in milliseconds. The fields are options of `p-retry`. */
+/** The number of retries, and the delays between attempts in milliseconds. The fields are options of `p-retry`. */
 export interface BackOff {
   retries: number;
   minTimeout: number;
   maxTimeout: number;
   /** Each delay is `factor` times the previous delay. */
   factor: number;
-  /** True to add jitter to the delays, so that the clients of a lost server do not all return at once. */
+  /**
+   * True to add a random part to each delay. Otherwise all clients of a lost server would reconnect at the same moment.
+   */
   randomize: boolean;
 }
 
-/** The delays are 0.2 s, 0.4 s … at most 5 s, and about 20 s in total. */
+/** The delays are 0.2 s, 0.4 s … up to 5 s. All retries together take about 20 s. */
 export const BACK_OFF: BackOff = {
   retries: 8,
   minTimeout: 200,
@@ -18,18 +20,20 @@ export const BACK_OFF: BackOff = {
   randomize: true,
 };
 
-/** Chooses the jitter once, so that `delayAfter` knows each delay in advance. */
+/** Chooses the random part of the delays once. `delayAfter` can then compute each delay in advance. */
 export function withFixedJitter({ minTimeout, randomize, ...rest }: BackOff): BackOff {
   return { ...rest, minTimeout: randomize ? minTimeout * (1 + Math.random()) : minTimeout, randomize: false };
 }
 
-/** Returns the delay of `p-retry` after this number of retries, in milliseconds, without jitter. */
+/**
+ * Returns the delay in milliseconds that `p-retry` uses after this number of retries. Does not include a random part.
+ */
 export function delayAfter(retries: number, { minTimeout, maxTimeout, factor }: BackOff): number {
   return Math.min(Math.round(minTimeout * factor ** retries), maxTimeout);
 }
 
 /**
- * Returns a delay in milliseconds, for code that waits on an injected clock. `p-retry` cannot use such a clock.
+ * Returns a delay in milliseconds. For code that waits on an injected clock, because `p-retry` cannot use such a clock.
  * @param attempt the number of failed attempts
  * @param chance a random number from 0 to 1
  */

@@ -2,9 +2,9 @@
 import { z } from 'zod';
 
 export const checkResultSchema = z.object({
-  /** The subject of the check, e.g. `agent local`. */
+  /** Names what was checked, e.g. `agent local`. */
   subject: z.string(),
-  /** `warn`: it works, but may behave unexpectedly. `fail`: it does not work. */
+  /** `warn`: the subject works, but may behave unexpectedly. `fail`: the subject does not work. */
   level: z.enum(['ok', 'warn', 'fail']),
   message: z.string(),
   next: z.string().optional(),
@@ -14,10 +14,14 @@ export type CheckResult = z.infer<typeof checkResultSchema>;
 /** The output of `a2a-server check --json`. */
 export const serverCheckSchema = z.object({
   ok: z.boolean(),
-  /** The agent that runs the tasks with these settings, as in `GET /health`. Null if the settings cannot be read. */
+  /**
+   * The agent that runs the tasks with these settings, in the same words as `GET /health`. Null if the settings cannot
+   * be read.
+   */
   agent: z.string().nullable(),
   /**
-   * The environment variable that is missing. If another program starts the server, that program may set the variable.
+   * The name of a required environment variable that is not set. Null if none is missing. A program that starts the
+   * server may set this variable.
    */
   missingVariable: z.string().nullable(),
   findings: z.array(checkResultSchema),

@@ -1,15 +1,15 @@
-/** The clock and timers. Tests replace them with a fake clock. */
+/** The current time and timers. Tests replace them with a fake clock. */
 export interface Clock {
-  /** Returns milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   now(): number;
   /**
-   * Calls `act` once after `ms` milliseconds. Returns a function that cancels the timer. A call of that function after
-   * the end has no effect.
+   * Calls `act` once after `ms` milliseconds. Returns a function that cancels the timer. That function has no effect
+   * after the timer has fired.
    */
   after(ms: number, act: () => void): () => void;
 }
 
-/** The longest delay of a Node timer is about 24.8 days. A timer with a longer delay fires at once. */
+/** The maximum delay of a Node timer, about 24.8 days. Node fires a timer with a longer delay immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -1,4 +1,4 @@
-/** Thrown if stored data has a form that no version of the program writes. The storage is then damaged. */
+/** Thrown if stored data has a form that no version of this program writes. The file or database is then damaged. */
 export class DamagedData extends Error {
   override readonly name = 'DamagedData';
 

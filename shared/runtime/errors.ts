@@ -1,10 +1,10 @@
 /**
- * The typed errors of both programs, and functions that read other errors. A client reads the name of an error as
- * `reason` in the `ErrorInfo` of an A2A error.
+ * The typed errors of both programs, and functions that read other errors. In an A2A error, the name of the error is
+ * the `reason` of the `ErrorInfo`.
  */
 import { fieldOf } from './record.ts';
 
-/** The names of all errors. docs/errors.md has what each means. */
+/** The names of all errors. docs/errors.md explains each. */
 export const ERROR_REASONS = [
   /** The request is not valid. Correct what the message names. */
   'MALFORMED',
@@ -12,73 +12,73 @@ export const ERROR_REASONS = [
   'TOO_LARGE',
   /** The request has no valid token. Send one, or create another. */
   'UNAUTHENTICATED',
-  /** The token does not allow this. Ask the operator for a role that does. */
+  /** The token does not allow this request. Ask the operator for a token with a role that allows it. */
   'FORBIDDEN',
   /** The server has no such route. Correct the path. */
   'UNKNOWN_ADDRESS',
-  /** The route exists, but not for this HTTP method. `Allow` has the methods. */
+  /** The route exists, but not for this HTTP method. The header `Allow` lists the methods. */
   'METHOD_NOT_ALLOWED',
   /** No session with this id is visible to the token. List the sessions. */
   'UNKNOWN_SESSION',
   /** No task with this id is visible to the token, or it was deleted. List the tasks. */
   'UNKNOWN_TASK',
-  /** The task has no such call. Read the task again. */
+  /** The task has no tool call with this id. Read the task again. */
   'UNKNOWN_CALL',
-  /** The task has no such grant. Read the task again. */
+  /** The task has no grant with this id. Read the task again. */
   'UNKNOWN_GRANT',
   /** No tool execution with this id runs. It may have ended. */
   'UNKNOWN_TOOL_EXECUTION',
   /** The settings have no agent with this name. The message lists the names. */
   'UNKNOWN_AGENT',
-  /** The agent has no such model. The message lists the models. */
+  /** The agent has no model with this name. The message lists the models. */
   'UNKNOWN_MODEL',
-  /** The directory does not exist, or no task may use it. Name another one. */
+  /** The directory does not exist, or no task may use it. Name another directory. */
   'UNKNOWN_WORKSPACE',
-  /** The agent has no such command or tool. List the commands. */
+  /** The agent has no command or tool with this name. List the commands. */
   'UNKNOWN_COMMAND',
   /** A task of the session has not ended. Wait for it, or cancel it. */
   'SESSION_BUSY',
-  /** Another decision was first. The facts name it; nothing is left to do. */
+  /** Another decision was first. The facts of the error name it. Do nothing. */
   'ALREADY_DECIDED',
-  /** The decision does not fit the action. Correct what the message names. */
+  /** The decision does not fit the pending action. Correct what the message names. */
   'INVALID_DECISION',
-  /** The action has changed since it was shown. Show it again, and decide on that. */
+  /** The pending action has changed since the person saw it. Show the action again, and decide again. */
   'INPUT_CHANGED',
-  /** A rule demands a passkey. Decide on the server's page. */
+  /** A rule demands a passkey for this approval. Decide on the server's page. */
   'PRESENCE_REQUIRED',
   /** Another person must approve this action. The message says who can. */
   'OTHER_APPROVER_REQUIRED',
-  /** The task waits for a decision, and takes no other message. Decide first. */
+  /** The task waits for a decision and accepts no other message. Decide first. */
   'DECISION_NEEDED',
-  /** The task has ended. A message to its session starts the next task. */
+  /** The task has ended. Send a message to its session to start the next task. */
   'TASK_ENDED',
   /** Another message has the same id. Send the message with a new id. */
   'MESSAGE_CONFLICT',
-  /** The cursor is no position of this task. The fact `last` has the last position. */
+  /** The cursor is not a position in this task's journal. The fact `last` contains the last position. */
   'INVALID_CURSOR',
-  /** The agent does not take this type of content. Send another type. */
+  /** The agent does not accept this type of content. Send another type. */
   'UNSUPPORTED_CONTENT',
-  /** The path leads out of the workspace. Use a path in it. */
+  /** The path leads out of the workspace. Use a path inside it. */
   'OUTSIDE_WORKSPACE',
   /** The settings cannot work. Correct the setting that the message names. */
   'CONFIGURATION',
-  /** The principal has reached a limit. Repeat the request after `Retry-After`. */
+  /** The user has reached a limit. Repeat the request after the time in `Retry-After`. */
   'LIMIT_REACHED',
-  /** The server has reached a limit. Repeat the request after `Retry-After`. */
+  /** The server has reached a limit. Repeat the request after the time in `Retry-After`. */
   'OVERLOADED',
-  /** The server cannot store or read its data. Repeat the request; the server's log has the cause. */
+  /** The server cannot store or read its data. Repeat the request. The server's log names the cause. */
   'STORAGE',
-  /** The server stops. Repeat the request when it runs again. */
+  /** The server is shutting down. Repeat the request when the server runs again. */
   'SHUTTING_DOWN',
   /** The agent does not answer. Check its address, then repeat the request. */
   'AGENT_UNREACHABLE',
-  /** The agent answered with an error or with invalid data. The message has its text. */
+  /** The agent answered with an error or with invalid data. The message contains the agent's text. */
   'AGENT_ERROR',
 ] as const;
 
 export type Reason = (typeof ERROR_REASONS)[number];
 
-/** The same request, unchanged, may succeed later. */
+/** The errors after which the same request may succeed later without a change. */
 const RETRYABLE: ReadonlySet<Reason> = new Set([
   'LIMIT_REACHED',
   'OVERLOADED',
@@ -88,13 +88,14 @@ const RETRYABLE: ReadonlySet<Reason> = new Set([
 ]);
 
 /**
- * Details of an error that a program may read, e.g. `{ firstDecision: 'approve' }`. On the wire, values are strings.
+ * Details of an error that a program can use, e.g. `{ firstDecision: 'approve' }`. All values are strings, as in
+ * `ErrorInfo.metadata`.
  */
 export type Facts = Readonly<Record<string, string>>;
 
 /**
- * An error with a reason, a message that tells a person what to do next, and facts for a program. The pure core returns
- * a `CommandRefusal` value with the same content instead.
+ * An error with a reason (its name), a message that tells a person what to do next, and facts for a program. The pure
+ * functions of `a2a-server/task/` return a `CommandRefusal` with the same content instead of throwing.
  */
 export class ProductError extends Error {
   override readonly name = 'ProductError';
@@ -112,7 +113,7 @@ export class ProductError extends Error {
   }
 }
 
-/** True if a server refused the request because one of its limits is reached. */
+/** Returns true if a server refused the request because it or the user has reached a limit. */
 export function isLimitRefusal(error: unknown): error is ProductError {
   return error instanceof ProductError && (error.reason === 'LIMIT_REACHED' || error.reason === 'OVERLOADED');
 }
@@ -122,8 +123,8 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Returns the error code, e.g. `ENOENT`. Checks the shape and not the class, because the error may come from another
- * realm.
+ * Returns the code of an error, e.g. `ENOENT`. Reads the field `code` without a check of the class, because the error
+ * may come from another JavaScript realm.
  */
 export function systemErrorCode(error: unknown): string | undefined {
   const code = fieldOf(error, 'code');

@@ -1,26 +1,29 @@
 /**
  * Removes secrets from `/proc/<pid>/environ`, which every process of the same user can read (proc(5)). That file shows
- * the memory that contained the environment at the start. So deleting a variable does not change the file.
+ * the memory that contained the environment when the process started. Deleting a variable does not change that memory.
  */
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 
 /**
- * This variable marks the children of a server. A later server finds surviving processes by it, so it stays visible. It
- * is not secret.
+ * The variable that marks the child processes of a server. After a crash, the next server finds surviving children by
+ * this variable, so it stays visible. It is not secret.
  */
 export const CHILD_MARKER = 'A2A_SERVER_CHILD';
 
-/** Returns true if the variable with this name contains no secret. */
+/** Returns true if the variable may stay visible, because it contains no secret. */
 export type Keep = (name: string) => boolean;
 
 /**
- * Copies every variable to other memory and overwrites the original. `process.env` stays the same. Works only on Linux,
- * because on other systems only the same user can read the environment, with a debugger or `ps -E`.
- * @returns false if a variable is still visible, for example because the kernel forbids writing to `/proc/self/mem`
+ * Copies every variable to other memory, and overwrites the original memory. `process.env` does not change. Does
+ * nothing on systems other than Linux: there, a debugger or `ps -E` can read the environment, but only for the same
+ * user.
+ * @returns false if a variable with a secret is still visible, for example because the kernel forbids writing to
+ * `/proc/self/mem`
  */
 export function hideEnvironment(keep: Keep): boolean {
   if (process.platform !== 'linux') return true;
-  // setenv(3) allocates memory for each new value. After this loop the original memory is unused.
+  // Each assignment calls setenv(3), which allocates new memory for the value. After this loop, no variable uses the
+  // original memory.
   for (const [name, value] of Object.entries(process.env)) if (value !== undefined) process.env[name] = value;
   try {
     overwrite(keep);
@@ -31,8 +34,8 @@ export function hideEnvironment(keep: Keep): boolean {
 }
 
 /**
- * Returns the names of the variables in `/proc/self/environ` that `keep` does not accept. @throws the error of the
- * system
+ * Returns the names of the variables in `/proc/self/environ` that `keep` does not accept.
+ * @throws the error of the file system
  */
 function exposedVariables(keep: Keep): string[] {
   return readFileSync('/proc/self/environ', 'latin1')
@@ -59,10 +62,10 @@ function overwrite(keep: Keep): void {
   }
 }
 
-/** proc(5): fields 50 and 51 of /proc/self/stat are the start and the end of the environment. */
+/** Returns the memory addresses where the environment starts and ends. proc(5): fields 50 and 51 of /proc/self/stat. */
 function environmentRange(): { start: number; end: number } {
   const stat = readFileSync('/proc/self/stat', 'latin1');
-  // The second field, the command, is in parentheses and may itself contain spaces and parentheses.
+  // The second field is the command in parentheses. It may itself contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [start, end] = [Number(fields[47]), Number(fields[48])];
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start <= 0 || end <= start)

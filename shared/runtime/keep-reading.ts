@@ -1,35 +1,35 @@
 /**
- * Keeps a stream open: reads it, and opens it again after it breaks. The sessions of the bridge, `watch` and the client
- * library all read a task's stream with this function.
+ * Reads a stream, and opens it again after it breaks. The sessions of the bridge, the command `watch` and the client
+ * library read a task's stream with this function.
  *
- * A stream is sound if it delivered a new event, or stayed open for some seconds. After a sound stream, the next stream
- * opens at once, and the back-off is reset.
+ * A stream counts as healthy if it delivered a new event, or stayed open for some seconds. After a healthy stream, the
+ * next stream opens immediately, and the retries start again with the shortest delay.
  */
 import pRetry from 'p-retry';
 import { delayAfter, type BackOff } from './back-off.ts';
 import { waitLonger } from './retry-after.ts';
 
-/** A stream that stayed open for this time is sound. */
+/** A stream that stayed open for this time is healthy. */
 const STEADY_MS = 5_000;
 
 export interface StreamKeeping {
   backOff: BackOff;
   signal: AbortSignal;
   /**
-   * Opens the stream and reads it to its end. Calls `opened` when the peer has begun to respond. Returns `enough` if no
-   * further stream is needed.
+   * Opens the stream and reads it to its end. Calls `opened` when the first part of the response arrives. Returns
+   * `enough` if no further stream is needed.
    * @throws Error if the stream could not be opened, or broke
    */
   read: (opened: () => void) => Promise<'enough' | 'ended'>;
   /**
-   * Returns the position of the last event that was read. If the position changes, the stream has delivered a new
+   * Returns the position of the last event that was read. A changed position shows that the stream delivered a new
    * event.
    */
   position: () => number | null;
   /** Returns true if another stream may succeed after this error. */
   passes: (error: unknown) => boolean;
   endedEarly: () => Error;
-  /** Runs before a stream is opened again after a failure. `attempt` is the number of consecutive failures. */
+  /** Called before a stream is opened again after a failure. `attempt` is the number of consecutive failures. */
   onCut?: (error: unknown, attempt: number) => void;
 }
 
@@ -47,11 +47,11 @@ export async function keepReading(keeping: StreamKeeping): Promise<void> {
       cut = error;
     }
     if (position() === before && performance.now() - openedAt < STEADY_MS) throw cut ?? endedEarly();
-    // The peer may end a sound stream, because each stream has a maximum lifetime.
+    // The server may end a healthy stream, because each stream has a maximum lifetime.
     if (cut !== undefined) onCut?.(cut, 1);
     return 'sound';
   };
-  // `p-retry` cannot reset its back-off. So after each sound stream, a new series of attempts begins.
+  // `p-retry` cannot reset its delays. So a new series of attempts starts after each healthy stream.
   while (
     (await pRetry(once, {
       ...backOff,

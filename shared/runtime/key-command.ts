@@ -1,16 +1,21 @@
-/** Reads a provider's key from the output of a command. */
+/** Reads the API key of a model provider from the output of a command. */
 import { SecretCommandError, secretFrom } from './secret-command.ts';
 
-/** Matches keys that a header can contain. `fetch` quotes any other key in its error message. */
+/**
+ * Matches a key that is valid in an HTTP header. `fetch` quotes any other key in its error message, so the key could
+ * appear in a log.
+ */
 export const SENDABLE_KEY = /^[\x21-\x7e]+$/;
-/** The time limit of the command, in milliseconds. A person may have to unlock a password store. */
+/**
+ * The time limit of the command in milliseconds. It is long, because a person may have to unlock a password manager.
+ */
 export const KEY_COMMAND_LIMIT_MS = 20_000;
 
 /**
- * Runs the command without a shell and returns the first line of its output. Refuses a command that contains its own
+ * Runs the command without a shell, and returns the first line of its output. Refuses a command that contains its own
  * output, because the settings would then contain the key.
- * @throws SecretCommandError; its message is the end of a sentence that begins with a name of the command. It contains
- * neither the command nor the key
+ * @throws SecretCommandError. Its message completes a sentence that starts with a name of the command. The message
+ * contains neither the command nor the key.
  */
 export async function keyFromCommand(command: readonly string[]): Promise<string> {
   const [key = ''] = (await outputOf(command)).split('\n', 1).map((line) => line.trim());
@@ -19,7 +24,7 @@ export async function keyFromCommand(command: readonly string[]): Promise<string
       `printed ${key === '' ? 'nothing' : 'no key'}. Its first line must be the key.`,
       true,
     );
-  // The joined words also show a key that quotes of a shell have split into words.
+  // The words are joined, so that this test also finds a key that the shell's quotes have split into several words.
   if (command.join('').includes(key))
     throw new SecretCommandError(
       'contains the key itself, so the settings would hold it in clear. Store the key in a password manager, or in a variable.',

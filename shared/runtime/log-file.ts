@@ -1,7 +1,7 @@
 /**
- * A log file of limited size. At the limit its content is copied to `<file>.1`, and the file becomes empty, as with
- * logrotate's `copytruncate`. The file itself stays. So other writers need not open it again. Such a writer is a
- * program's stderr, which also gets the last lines of a crash.
+ * A log file of limited size. When the file is full, its content is copied to `<file>.1`, and the file is emptied, as
+ * with logrotate's `copytruncate`. The file itself stays, so that other writers need not open it again. A program's
+ * stderr is such a writer; it receives the last lines of a crash.
  */
 import {
   appendFileSync,
@@ -14,15 +14,14 @@ import {
 } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
-/** The log and its older file together have at most twice this size. */
+/** The maximum size of the log file. `<file>.1` has the same maximum. */
 const MAX_BYTES = 10 * 1024 * 1024;
 
-/** Returns the path of the older content of a log file. */
+/** Returns the path of the file with the older log lines. */
 export const rotatedLogPath = (path: string): string => `${path}.1`;
 
 /**
- * Opens a log file. When `write` returns, the line is in the file. So the last lines of a crashing process are not
- * lost.
+ * Opens a log file. The line is in the file when `write` returns, so the last lines of a crashing process are not lost.
  * @throws the error of the file system if the file cannot be opened
  */
 export function logFile(path: string, maxBytes = MAX_BYTES): DestinationStream {
@@ -33,15 +32,16 @@ export function logFile(path: string, maxBytes = MAX_BYTES): DestinationStream {
         if (fstatSync(file).size + Buffer.byteLength(line) > maxBytes) setAside(path, file);
         appendFileSync(file, line);
       } catch {
-        // On a full disk, the log loses lines. The error is ignored, because the code that logs must not fail.
+        // The error is ignored, because code that logs must not fail. On a full disk, the log loses lines.
       }
     },
   };
 }
 
 /**
- * A reader never sees an incomplete copy. If the copy fails, for example on a full disk, the older lines are lost. The
- * new lines are more important, and the size limit still applies.
+ * Copies the log file to `<file>.1` and empties the log file. A reader never sees an incomplete copy. If the copy
+ * fails, for example on a full disk, the older lines are lost. The new lines are more important, and the size limit
+ * still applies.
  */
 function setAside(path: string, file: number): void {
   const draft = `${rotatedLogPath(path)}.new`;
@@ -49,7 +49,7 @@ function setAside(path: string, file: number): void {
     copyFileSync(path, draft);
     renameSync(draft, rotatedLogPath(path));
   } catch {
-    // An incomplete copy takes space that the new lines need.
+    // Deletes the incomplete copy, because it takes space that the new lines need.
     rmSync(draft, { force: true });
   } finally {
     ftruncateSync(file, 0);

@@ -1,4 +1,7 @@
-/** Writes logs as JSON lines to stderr, because the bridge's stdout carries MCP (B2). Logs contain no secrets (X1). */
+/**
+ * Writes log lines as JSON to stderr. B2: the bridge's stdout carries only MCP messages. X1: no token or other secret
+ * is logged.
+ */
 import { pino } from 'pino';
 import { visibleJson } from '../text/visible-text.ts';
 import type { DestinationStream, Logger } from 'pino';
@@ -8,7 +11,7 @@ export type { Logger };
 export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** Fields that may hold a secret. */
+/** The names of fields that may contain a secret. */
 const SECRETS: ReadonlySet<string> = new Set([
   'token',
   'tokens',
@@ -22,7 +25,7 @@ const SECRETS: ReadonlySet<string> = new Set([
 const SECRET_FIELD = new RegExp(`"(?:${[...SECRETS].join('|')})":`);
 const CENSOR = '[redacted]';
 
-/** Creates a pino logger. Redacts fields that may contain a secret, at every level. */
+/** Creates a pino logger. It redacts the fields that may contain a secret, at every log level. */
 export function createLogger(options: {
   name: string;
   level: LogLevel;
@@ -32,7 +35,8 @@ export function createLogger(options: {
   return pino(
     {
       name: options.name,
-      // A person reads the log at a terminal, so hidden characters are escaped. The line stays the same JSON.
+      // Escapes hidden characters, because a person may read the log in a terminal. The line remains the same JSON
+      // value.
       hooks: { streamWrite: (line) => visibleJson(redacted(line)) },
       level: options.level,
     },
@@ -40,7 +44,10 @@ export function createLogger(options: {
   );
 }
 
-/** pino's own redaction copies the object of each line. It takes ten times as long as the rest of a line. */
+/**
+ * Replaces the values of secret fields. pino's own redaction is not used, because it copies the object of each line.
+ * That takes ten times as long as the rest of a log line.
+ */
 function redacted(line: string): string {
   if (!SECRET_FIELD.test(line)) return line;
   const censored: unknown = JSON.parse(line, (key, value: unknown) => (SECRETS.has(key) ? CENSOR : value));
@@ -50,12 +57,15 @@ function redacted(line: string): string {
 function standardError(): DestinationStream {
   // The writes are synchronous, so that the last lines of a crashing process are not lost.
   const destination = pino.destination({ dest: 2, sync: true });
-  // On a full disk the log loses lines. The code that logs must not fail because of that.
+  // The error is ignored, because code that logs must not fail. On a full disk, the log loses lines.
   destination.on('error', () => undefined);
   return destination;
 }
 
-/** Sends console output of libraries to the log, because the bridge's stdout carries MCP. A process calls this once. */
+/**
+ * Sends the console output of libraries to the log, because the bridge's stdout carries only MCP messages. The program
+ * calls this function once.
+ */
 export function consoleToLog(logger: Logger): void {
   const say =
     (level: 'debug' | 'info' | 'warn' | 'error') =>

@@ -1,4 +1,4 @@
-/** Resolves after `ms` milliseconds, or when the signal aborts. Leaves no timer and no listener. */
+/** Resolves after `ms` milliseconds, or when the signal aborts. Then removes its timer and its listener. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = (): void => {

@@ -3,7 +3,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the field of an object, also an inherited one. Returns undefined if the value is not an object. */
+/** Returns the field of an object, even an inherited one. Returns undefined if the value is not an object. */
 export function fieldOf(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
 }

@@ -1,13 +1,18 @@
 import { execFile, type ExecFileException } from 'node:child_process';
 import { systemErrorCode } from './errors.ts';
 
-/** The time limit of the command, in milliseconds. A person may have to unlock a password manager first. */
+/**
+ * The default time limit of the command in milliseconds. It is long, because a person may have to unlock a password
+ * manager.
+ */
 const TIME_LIMIT_MS = 30_000;
 const MAX_OUTPUT = 64 * 1024;
 
-/** The message never contains the command's output, which may be the secret. */
+/**
+ * Thrown if the command fails. The message never contains the command's output, because the output may be the secret.
+ */
 export class SecretCommandError extends Error {
-  /** False if a later attempt may succeed, e.g. after the person has unlocked a password store. */
+  /** False if a later attempt may succeed, e.g. after the person has unlocked the password manager. */
   readonly permanent: boolean;
 
   constructor(message: string, permanent: boolean) {
@@ -17,7 +22,7 @@ export class SecretCommandError extends Error {
 }
 
 /**
- * Reads a secret from a command, e.g. a password manager. Runs the command without a shell. Returns its stdout.
+ * Runs a command without a shell, e.g. a password manager, and returns its stdout.
  * @throws SecretCommandError
  */
 export function secretFrom(
@@ -30,7 +35,8 @@ export function secretFrom(
       if (error === null) resolve(stdout.trim());
       else reject(failureOf(error, limitMs));
     });
-    // The MCP client uses stdin, so the command must not read it.
+    // Closes the command's stdin. The command must not read the stdin of this process, because the MCP client writes
+    // there.
     child.stdin?.end();
   });
 }

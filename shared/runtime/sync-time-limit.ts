@@ -2,13 +2,13 @@
  * Runs synchronous work with a time limit.
  *
  * A regular expression, a glob or a .gitignore line from an untrusted source can take practically forever to match.
- * JavaScript cannot interrupt a running match, but V8 can. The time limit of `node:vm` ends everything in the script,
+ * JavaScript code cannot interrupt a running match. The time limit of `node:vm` can: it ends everything in the script,
  * including regular expressions.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
 
-/** The work did not end in time. The caller must discard all data that the work was changing. */
+/** The work did not end within the time limit. The caller must discard all data that the work was changing. */
 export class TimeExceeded extends Error {
   override readonly name = 'TimeExceeded';
 }
@@ -17,7 +17,10 @@ const box: { work: () => void } = { work: () => undefined };
 const context = createContext(box, { name: 'bounded time' });
 const call = new Script('work()', { filename: 'time-limit' });
 
-/** Adds about 0.05 ms to the work. @throws TimeExceeded after `ms` milliseconds, or the error that the work threw */
+/**
+ * Runs the work with a time limit of `ms` milliseconds. The limit itself costs about 0.05 ms.
+ * @throws TimeExceeded if the work takes longer, or the error that the work threw
+ */
 export function withinTime<T>(ms: number, work: () => T): T {
   let done: { value: T } | undefined;
   box.work = () => {
@@ -35,8 +38,8 @@ export function withinTime<T>(ms: number, work: () => T): T {
 }
 
 /**
- * Like `withinTime`, for work that can run twice. A busy machine can delay the first run, so only a second timeout
- * counts. The event loop runs between the two attempts.
+ * Like `withinTime`, but runs the work again after a timeout. A busy machine can delay the first run, so only the
+ * second timeout is an error. The event loop runs between the two attempts. The work must be able to run twice.
  */
 export async function withinTimeTwice<T>(ms: number, work: () => T): Promise<T> {
   try {
@@ -49,7 +52,7 @@ export async function withinTimeTwice<T>(ms: number, work: () => T): Promise<T> 
 }
 
 function isTimeout(error: unknown): boolean {
-  // The error comes from another realm, so `instanceof Error` is false.
+  // The error comes from another JavaScript realm, so `instanceof Error` would be false.
   return (
     typeof error === 'object' &&
     error !== null &&

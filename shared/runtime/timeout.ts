@@ -6,11 +6,11 @@ export interface Timeout {
   /** Aborts when the time has passed, or when the caller's signal aborts. */
   signal: AbortSignal;
   expired: () => boolean;
-  /** Removes the timer and the listener. The caller must call this when the work has ended. */
+  /** Removes the timer and the listener. The caller must call this function when the work has ended. */
   clear: () => void;
 }
 
-/** @param signal an abort of this signal also aborts the timeout's signal */
+/** Starts a timeout. @param signal if this signal aborts, the signal of the timeout aborts too */
 export function startTimeout(clock: Clock, ms: number, signal?: AbortSignal): Timeout {
   const own = new AbortController();
   let expired = false;
@@ -29,7 +29,7 @@ export function startTimeout(clock: Clock, ms: number, signal?: AbortSignal): Ti
   };
 }
 
-/** Waits for the work, at most `ms` milliseconds. Returns undefined if the work is not done in time. */
+/** Returns the result of the work. Returns undefined if the work takes longer than `ms` milliseconds. */
 export async function resultWithin<T>(clock: Clock, ms: number, work: Promise<T>): Promise<T | undefined> {
   let cancelTimer: (() => void) | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -42,7 +42,9 @@ export async function resultWithin<T>(clock: Clock, ms: number, work: Promise<T>
   }
 }
 
-/** Resolves after `ms` milliseconds. Leaves no timer and no listener. @throws AbortError as soon as `signal` aborts */
+/**
+ * Resolves after `ms` milliseconds. Removes its timer and its listener. @throws AbortError as soon as `signal` aborts
+ */
 export async function delay(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   await new Promise<void>((resolve) => {

@@ -1,6 +1,8 @@
 import { userInfo } from 'node:os';
 
-/** Returns the user of the operating system. In a container, the user id may have no name. */
+/**
+ * Returns the name of the operating system's user. If the user id has no name, as in some containers, returns the id.
+ */
 export function userName(): string {
   try {
     return userInfo().username;

@@ -6,8 +6,8 @@ import { z } from 'zod';
 const packageFile = z.object({ name: z.literal('mcp-a2a-bridge'), version: z.string() });
 
 /**
- * Returns the version in this package's package.json. Searches the directories above this file, because a bundle in
- * dist/ is at another depth than the sources.
+ * Returns the version in this package's package.json. Searches the directories above this file for package.json,
+ * because a bundle in dist/ is at another depth than the sources.
  */
 export function packageVersion(): string {
   let directory = dirname(fileURLToPath(import.meta.url));

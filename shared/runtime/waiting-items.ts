@@ -1,9 +1,9 @@
 /**
- * Items that wait for a commit. A commit takes the oldest of them as a group, and settles the promise of each. A failed
- * commit affects only its own items.
+ * A queue of items that wait for a commit (a database transaction). One commit takes the oldest items as a group. After
+ * the commit, the promise of each item settles. If a commit fails, only the items of its group fail.
  */
 
-/** The outcome of one item in a successful commit. A refused item does not affect other items. */
+/** The outcome of one item in a successful commit. The commit may refuse single items and store the others. */
 export type CommitOutcome<Result> = { type: 'done'; result: Result } | { type: 'refused'; error: Error };
 
 interface WaitingItem<Item, Result> {
@@ -14,7 +14,7 @@ interface WaitingItem<Item, Result> {
 
 export interface GroupLimit<Item> {
   weigh: (item: Item) => number;
-  /** The maximum weight of one group. A group always has at least one item. */
+  /** The maximum weight of one group. A group contains at least one item, even if that item is heavier. */
   weightPerCommit: number;
 }
 
@@ -30,14 +30,17 @@ export class WaitingItems<Item, Result> {
     return this.#waiting.length === 0;
   }
 
-  /** Resolves with the item's result after its commit. Rejects with its refusal, or with the error of the commit. */
+  /**
+   * Adds an item. The promise resolves with the item's result after the commit. It rejects if the commit refuses the
+   * item or fails.
+   */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
     });
   }
 
-  /** Takes the next group, in the order of arrival. */
+  /** Removes the oldest items from the queue and returns them as the next group. */
   take(): CommitGroup<Item, Result> {
     const { weigh, weightPerCommit } = this.#limit;
     let count = 0;
@@ -60,7 +63,7 @@ export class CommitGroup<Item, Result> {
     return this.#members.map(({ item }) => item);
   }
 
-  /** @param outcomes one for each item, in order */
+  /** Settles the promises of the group after a successful commit. @param outcomes the outcome of each item, in order */
   settle(outcomes: readonly CommitOutcome<Result>[]): void {
     this.#members.forEach(({ resolve, reject }, index) => {
       const outcome = outcomes[index];
@@ -69,7 +72,7 @@ export class CommitGroup<Item, Result> {
     });
   }
 
-  /** The whole commit failed. */
+  /** Rejects the promises of all items, because the whole commit failed. */
   fail(error: unknown): void {
     for (const { reject } of this.#members) reject(error);
   }

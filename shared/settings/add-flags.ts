@@ -4,8 +4,8 @@ import { flagName } from './resolve-settings.ts';
 import type { Settings } from './resolve-settings.ts';
 
 /**
- * Adds one option for each setting, so that `--help` names every flag, variable and default. A list option may be
- * repeated. A boolean option needs no value, but accepts `=no`.
+ * Adds one option to the command for each setting, so that `--help` lists every flag, variable and default. A list
+ * option may be repeated. A boolean option needs no value, but accepts `=no`.
  */
 export function addFlags(command: Command, settings: Settings): Command {
   for (const [key, it] of Object.entries(settings)) {

@@ -1,26 +1,26 @@
-/** Builds the command line that runs the bridge in a terminal with the settings of a running program. */
+/** Builds a shell command line that runs the bridge with the same settings as the running program. */
 import { basename, delimiter, dirname } from 'node:path';
 import { quote } from 'shell-quote';
 
 const NAME = 'mcp-a2a-bridge';
 
 interface ProgramFile {
-  /** The bridge's built main file, an absolute path. */
+  /** The absolute path of the bridge's built main file. */
   script: string;
-  /** The file with which this process was started: `process.argv[1]`. */
+  /** The file that this process was started with (`process.argv[1]`). */
   started: string | undefined;
   path: string | undefined;
 }
 
-/** Settings of the running program that a terminal does not have. */
+/** Settings of the running program that a command in a terminal would not use by itself. */
 interface TerminalSettings {
-  /** Undefined if the state directory is the default one. */
+  /** The state directory. Undefined if it is the default directory. */
   stateDir: string | undefined;
   configFile: string | undefined;
   agentUrl?: string | undefined;
 }
 
-/** Returns the start of a command line. The caller appends a command of the bridge. */
+/** Returns the start of a command line. The caller appends a command of the bridge, such as `decide`. */
 export function commandLine(
   { script, started = '', path = '' }: ProgramFile,
   place: TerminalSettings,

@@ -1,16 +1,16 @@
-/** Durations as people write them: `90s`, `30m`, `12h`, `7d`. `never` means no end. */
+/** Durations as people write them: `90s`, `30m`, `12h`, `7d`, or `never` for no end. */
 import { z } from 'zod';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The longest duration: a hundred years. A date so far in the future can still be formatted. */
+/** The maximum duration: a hundred years. A date that far in the future can still be formatted. */
 const LONGEST_MS = 36_500 * 86_400_000;
 
 export const DURATION_ALLOWED = 'a number with s, m, h or d, e.g. 12h, up to 36500d; or never';
 
 /**
- * Parses a duration to milliseconds, or to null for `never`. Refuses zero, because some people read zero as "at once",
- * others as "never".
+ * Parses a duration to milliseconds, or to null for `never`. Refuses zero: some people mean "at once" by it, and others
+ * mean "never".
  */
 export const durationSchema = z.string().transform((written, context) => {
   const ms = millisecondsOf(written);

@@ -1,27 +1,32 @@
 /**
- * Reads the settings. A flag overrides an environment variable, a variable overrides the configuration file, and the
- * file overrides the default. Each error names the key, the source of the value, and the allowed values.
+ * Reads the settings from four sources. A flag overrides an environment variable, a variable overrides the
+ * configuration file, and the file overrides the default. Each error names the setting, the source of its value, and
+ * the allowed values.
  *
- * Both programs share one file, with a section for each: `{ "server": { "port": 41242 }, "bridge": { … } }`.
+ * Both programs share one configuration file, with a section for each: `{ "server": { "port": 41242 }, "bridge": { … }
+ * }`.
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { messageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
 import { settingProblem } from './setting-problem.ts';
 
-/** `kind` determines how the text of a flag or variable is parsed. Commas separate the items of a list. */
+/**
+ * The definition of one setting. `kind` determines how the text of a flag or variable is parsed. In a list, commas
+ * separate the items.
+ */
 export interface Setting<Schema extends z.ZodType = z.ZodType> {
   kind: 'text' | 'number' | 'boolean' | 'list';
   schema: Schema;
-  /** The default value. If the setting is optional, `fallback` is undefined, and the schema must accept undefined. */
+  /** The default value. It is undefined if the setting is optional. The schema must then accept undefined. */
   fallback: z.input<Schema>;
   env: string;
   describe: string;
-  /** The name of the value in `--help`, e.g. `number`. A boolean has none. */
+  /** The name of the value in `--help`, e.g. `number`. A boolean setting has none. */
   placeholder?: string;
-  /** True if the flag may have no value. */
+  /** True if the flag may be given without a value. */
   valueOptional?: true;
-  /** The allowed values, as the end of the sentence "Allowed: …". */
+  /** The allowed values, as the end of a sentence that starts with "Allowed:". */
   allowed: string;
 }
 
@@ -33,23 +38,26 @@ export function setting<Schema extends z.ZodType>(it: Setting<Schema>): Setting<
   return it;
 }
 
-/** The value of a setting before validation, and its source, e.g. `flag --port`. */
+/** The value of a setting before validation, and the source of the value, e.g. `flag --port`. */
 interface Found {
   value: unknown;
   origin: string;
 }
 
 export interface Sources {
-  /** Flags by setting key. Absent or undefined if not given. A value is text, or the result of commander's parser. */
+  /**
+   * The flags by setting key. A flag that was not given is absent or undefined. A value is text, or the result of
+   * commander's parser.
+   */
   flags: Readonly<Record<string, unknown>>;
   env: Readonly<Record<string, string | undefined>>;
-  /** The program's section of the configuration file. */
+  /** This program's section of the configuration file. */
   file: { path: string; values: Readonly<Record<string, unknown>> };
 }
 
 /**
  * Returns the value of every setting.
- * @throws ProductError CONFIGURATION, which names the first invalid value, or an unknown key of the file
+ * @throws ProductError CONFIGURATION that names the first invalid value, or an unknown key of the file
  */
 export function resolveSettings<S extends Settings>(settings: S, sources: Sources): SettingValues<S> {
   const unknown = Object.keys(sources.file.values).find((key) => !Object.hasOwn(settings, key));
@@ -60,7 +68,7 @@ export function resolveSettings<S extends Settings>(settings: S, sources: Source
       { facts: { key: unknown, origin: sources.file.path } },
     );
   const values = Object.entries(settings).map(([key, it]) => [key, resolve(key, it, sources)]);
-  // `resolve` has validated each value with its own schema. This line only restores the type of the object.
+  // `resolve` has already validated each value. This line only restores the type of the object.
   return z.custom<SettingValues<S>>().parse(Object.fromEntries(values));
 }
 
@@ -79,7 +87,7 @@ function find(key: string, it: Setting, { flags, env, file }: Sources): Found | 
   const flag = flags[key];
   if (flag !== undefined) return { value: read(it, flag), origin: `flag --${flagName(key)}` };
   const variable = env[it.env];
-  // In a shell, `NAME= command` is the usual way to switch a variable off for one command. So empty counts as unset.
+  // An empty variable counts as not set. `NAME= command` is the usual way to disable a variable for one command.
   if (variable !== undefined && variable !== '')
     return { value: read(it, variable), origin: `environment variable ${it.env}` };
   const filed = file.values[key];
@@ -88,8 +96,8 @@ function find(key: string, it: Setting, { flags, env, file }: Sources): Found | 
 }
 
 /**
- * Parses the text as the setting's kind. If the text has another form, returns it unchanged, and the schema then
- * reports the error.
+ * Parses the text as the setting's kind. If the text does not have the form of that kind, returns it unchanged, and the
+ * schema then reports the error.
  */
 function read(it: Setting, value: unknown): unknown {
   if (typeof value !== 'string') return value;
@@ -113,7 +121,7 @@ export function flagName(key: string): string {
   return key.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Returns the source of a setting's value for messages: a flag, a variable, the file, or `default`. */
+/** Returns the source of a setting's value, for messages: a flag, a variable, the path of the file, or `default`. */
 export function sourceOfSetting<S extends Settings>(
   settings: S,
   key: keyof S & string,
@@ -124,8 +132,8 @@ export function sourceOfSetting<S extends Settings>(
 }
 
 /**
- * Formats a zod error as one line: each path with its problem. The line contains no values, because they may be
- * secrets.
+ * Formats a zod error as one line: each field path with its problem. The line contains no values, because a value may
+ * be a secret.
  */
 export function issuesText(error: z.ZodError): string {
   return error.issues
@@ -140,8 +148,8 @@ const configFile = z.strictObject({
 export type ConfigFile = z.infer<typeof configFile>;
 
 /**
- * Reads the configuration file. Returns empty sections if there is no file.
- * @param required true if the user named this file. The file must then exist.
+ * Reads the configuration file. Returns empty sections if the file does not exist.
+ * @param required true if the user named this file, so that it must exist
  * @throws ProductError CONFIGURATION
  */
 export async function readConfigFile(path: string, required: boolean): Promise<ConfigFile> {
@@ -149,7 +157,7 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    // ENOTDIR also means that there is no file. `prepareStateDirectory` later reports the wrong path.
+    // ENOTDIR also means that the file does not exist. `prepareStateDirectory` reports the wrong path later.
     if (!required && ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? ''))
       return configFile.parse({});
     throw unreadable(path, messageOf(error), error);

@@ -1,4 +1,4 @@
-/** Explains why a setting's value is invalid. The user need not know the schema. */
+/** Explains why the value of a setting is invalid, in words that need no knowledge of zod. */
 import type { z } from 'zod';
 
 const EXPECTED: Readonly<Record<string, string>> = {
@@ -12,8 +12,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the message for an invalid value. Use it as `safeParse(value, { error: settingProblem })`. A schema's own
- * message has precedence. The text omits the value, because it may be a secret.
+ * Returns the message for an invalid value. Callers pass this function to zod: `safeParse(value, { error:
+ * settingProblem })`. If the schema has its own message, zod uses that one. The text does not contain the value,
+ * because it may be a secret.
  */
 export function settingProblem(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

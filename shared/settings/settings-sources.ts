@@ -6,14 +6,14 @@ const CONFIG_VARIABLE = 'MCP_A2A_BRIDGE_CONFIG';
 interface SettingsSources {
   stateDir: string;
   configFile: string;
-  /** True if the user named this file. The file must then exist. */
+  /** True if the user named the configuration file, so that it must exist. */
   named: boolean;
   flags: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Returns the flags that name the state directory and the configuration file.
- * @param kept describes the program's data in the state directory
+ * Returns the flags for the state directory and the configuration file.
+ * @param kept describes what the program stores in the state directory
  */
 export function locationFlags(kept: string): readonly { flag: string; describe: string }[] {
   return [
@@ -30,7 +30,7 @@ export function locationFlags(kept: string): readonly { flag: string; describe: 
 
 /**
  * Finds the state directory and the configuration file.
- * @param flags commander's options by setting key, and also `stateDir` and `config`
+ * @param flags the values of commander's options by setting key, including `stateDir` and `config`
  */
 export function settingsSources(
   { stateDir: stateFlag, config: configFlag, ...flags }: Readonly<Record<string, unknown>>,

@@ -1,7 +1,7 @@
 /**
- * The only file that uses the SQLite driver. It hides three defects of libsql. A boolean parameter ends the whole
- * process, so parameters have strict types. `get` adds a `_metadata` member to a row, so rows are arrays. An error of
- * `open` has no code, so this file adds one.
+ * Wraps the SQLite driver libsql. No other file uses it. This file works around three defects of libsql. A boolean
+ * parameter ends the whole process, so the types of parameters are strict. `get` adds a member `_metadata` to a row, so
+ * rows are arrays. An error of `open` has no code, so this file adds one.
  */
 import Libsql from 'libsql';
 import { messageOf } from '../runtime/errors.ts';
@@ -10,7 +10,7 @@ import { fieldOf } from '../runtime/record.ts';
 export type SqlValue = string | number | Uint8Array | null;
 export type Row = readonly unknown[];
 export type Query = (...values: SqlValue[]) => Row[];
-/** Returns the number of changed rows. */
+/** Runs a statement and returns the number of changed rows. */
 export type Command = (...values: SqlValue[]) => number;
 
 /** An error of SQLite with its code, e.g. `SQLITE_FULL`. */
@@ -30,7 +30,7 @@ export interface Sqlite {
   query(sql: string): Query;
   command(sql: string): Command;
   /**
-   * Runs `work` in one atomic transaction. The transaction gets the write lock at the start, so no other process can
+   * Runs `work` in one atomic transaction. The transaction takes the write lock when it starts, so no other process can
    * change the values that it reads.
    */
   transaction<Result>(work: () => Result): Result;
@@ -38,7 +38,7 @@ export interface Sqlite {
 }
 
 /**
- * Opens the database at `path`. Creates an empty one if there is none.
+ * Opens the database at `path`. Creates an empty database if there is none.
  * @param busyTimeoutMs the maximum time that a statement waits for a lock of another process
  */
 export function openSqlite(path: string, { busyTimeoutMs }: { busyTimeoutMs: number }): Sqlite {
@@ -61,8 +61,8 @@ export function openSqlite(path: string, { busyTimeoutMs }: { busyTimeoutMs: num
         exec('COMMIT');
         return result;
       } catch (error) {
-        // After some failures, such as a full disk, SQLite has already rolled back. After other failures, this line
-        // does it.
+        // After some failures, such as a full disk, SQLite has already rolled back. After all other failures, this line
+        // rolls back.
         if (database.inTransaction) exec('ROLLBACK');
         throw error;
       }

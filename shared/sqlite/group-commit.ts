@@ -1,14 +1,14 @@
 /**
- * Group commit: items that are added in one event-loop turn share one commit. Items that arrive during that commit
- * share the next commit.
+ * Group commit: all items that are added in one turn of the event loop share one commit (a database transaction). Items
+ * that arrive during a commit share the next one.
  */
 import { setImmediate } from 'node:timers';
 import { type CommitOutcome, type GroupLimit, WaitingItems } from '../runtime/waiting-items.ts';
 
 interface GroupCommitOptions<Item, Result> extends GroupLimit<Item> {
   /**
-   * Commits the items and returns their outcomes, in order. If this function throws, none of the items is committed. It
-   * blocks the event loop, so `weightPerCommit` limits its time.
+   * Commits the items and returns their outcomes in the same order. If it throws, none of the items is committed. It
+   * blocks the event loop. `weightPerCommit` limits how long.
    */
   commit: (items: readonly Item[]) => readonly CommitOutcome<Result>[];
 }
@@ -24,7 +24,8 @@ export class GroupCommit<Item, Result> {
   }
 
   /**
-   * Resolves with the item's result after its commit. Rejects with the item's refusal, or with the error of the commit.
+   * Adds an item. The promise resolves with the item's result after the commit. It rejects if the commit refuses the
+   * item or fails.
    */
   add(item: Item): Promise<Result> {
     const result = this.#waiting.add(item);
@@ -47,7 +48,7 @@ export class GroupCommit<Item, Result> {
   }
 
   #commitNext(): void {
-    // After a flush, no item may be left.
+    // `flush` may have committed all items already.
     if (this.#waiting.isEmpty) return;
     const group = this.#waiting.take();
     try {

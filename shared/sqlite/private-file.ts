@@ -2,9 +2,9 @@ import { closeSync, openSync } from 'node:fs';
 import { systemErrorCode } from '../runtime/errors.ts';
 
 /**
- * Creates an empty file with mode 0600, independent of the umask. SQLite gives the `-wal` and `-shm` files the same
- * mode. Does nothing if the file exists. Does not open an existing file. A close of any descriptor of that file would
- * release all POSIX locks that this process has on it.
+ * Creates an empty file with mode 0600, whatever the umask is. SQLite then gives the `-wal` and `-shm` files the same
+ * mode. Does nothing if the file exists. In particular, it does not open an existing file: when a process closes any
+ * descriptor of a file, it loses all its POSIX locks on that file.
  */
 export function createPrivateFile(path: string): void {
   try {

@@ -5,8 +5,8 @@ import { SqliteFailure } from './driver.ts';
 const OTHERWISE = { reason: 'STORAGE', sentence: 'the database refused the work' } as const;
 
 /**
- * Explains SQLite errors to a person. The keys are the first part of an extended code (`SQLITE_IOERR` of
- * `SQLITE_IOERR_WRITE`).
+ * The meaning of SQLite errors for a person. A key is the first part of an extended error code, e.g. `SQLITE_IOERR` for
+ * `SQLITE_IOERR_WRITE`.
  */
 const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> = {
   SQLITE_FULL: { reason: 'STORAGE', sentence: 'the disk is full: free some space, then try again' },
@@ -38,8 +38,9 @@ const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> =
 };
 
 /**
- * Runs `work` on the database at `path`. Converts an error of SQLite, or damaged data, to a ProductError that names the next step.
- * @param what the words for the file in the error's message
+ * Runs `work` on the database at `path`. Converts an SQLite error or damaged data to a ProductError that names the next
+ * step.
+ * @param what the words for the database in the error message
  */
 export function withStorageErrors<Result>(path: string, work: () => Result, what = 'The journal'): Result {
   try {

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { systemErrorCode } from '../runtime/errors.ts';
 
-/** Creates or replaces the file. A reader sees the whole old content or the whole new content. */
+/** Creates or replaces the file. A concurrent reader sees either the whole old content or the whole new content. */
 export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const draft = await writeDraft(path, content);
   try {
@@ -14,11 +14,11 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
   }
 }
 
-/** Creates the file with this text. If the file exists, changes nothing and returns false. */
+/** Creates the file with this text. If the file already exists, changes nothing and returns false. */
 export async function createFile(path: string, text: string): Promise<boolean> {
   const draft = await writeDraft(path, text);
   try {
-    // `link` is atomic and fails if the name exists. So the name never refers to a half-written file.
+    // `link` is atomic, and fails if the name exists. So the name never refers to a half-written file.
     await link(draft, path);
     return true;
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Stores the last time at which a server saw a correct clock, in the state directory. So a later start detects a clock
- * that has jumped.
+ * Stores the time and uptime at which a server last saw a correct clock, in the state directory. A later start compares
+ * them with the current values, and so detects that the clock has jumped.
  */
 import { readFile } from 'node:fs/promises';
 import { uptime } from 'node:os';
@@ -12,16 +12,18 @@ import { replaceFile } from './atomic-file.ts';
 const clockReadingSchema = z.object({
   /** The wall clock, in milliseconds since 1970. */
   now: z.number(),
-  /** Milliseconds since the boot, including the time in which the machine sleeps. No person can set this clock. */
+  /**
+   * Milliseconds since the machine booted, including the time in which it sleeps. A person cannot change this value.
+   */
   uptimeMs: z.number(),
-  /** The id of the boot on Linux. Empty on other systems. */
+  /** The id of the current boot on Linux. '' on other systems. */
   boot: z.string(),
 });
 export type ClockReading = z.infer<typeof clockReadingSchema>;
 
 const clockMarkPath = (stateDirectory: string): string => join(stateDirectory, 'clock.json');
 
-/** Returns both clocks of this machine. @param now the wall clock */
+/** Reads the wall clock and the uptime of this machine. @param now the time of the wall clock */
 export async function readClocks(now: number): Promise<ClockReading> {
   const boot =
     process.platform === 'linux'
@@ -30,7 +32,9 @@ export async function readClocks(now: number): Promise<ClockReading> {
   return { now, uptimeMs: Math.round(uptime() * 1_000), boot: boot.trim() };
 }
 
-/** Reads the stored clocks. Returns undefined if the file is missing or damaged. @throws the error of the system */
+/**
+ * Reads the stored values. Returns undefined if the file is missing or damaged. @throws the error of the file system
+ */
 export async function readClockMark(stateDirectory: string): Promise<ClockReading | undefined> {
   try {
     const parsed = clockReadingSchema.safeParse(
@@ -47,19 +51,19 @@ export async function writeClockMark(stateDirectory: string, reading: ClockReadi
   await replaceFile(clockMarkPath(stateDirectory), `${JSON.stringify(reading)}\n`);
 }
 
-/** A larger difference than one day is a jump. */
+/** The clock has jumped if it differs by more than one day. */
 const TOLERANCE_MS = 86_400_000;
 
-/** A machine may be off for this long. No clock of the machine counts that time. */
+/** The maximum time that a machine may be switched off. The uptime does not include this time. */
 const OFF_MS = 60 * TOLERANCE_MS;
 
 /**
- * Returns how many milliseconds the wall clock has jumped since the stored reading. Returns 0 if it has not jumped.
- * After a reboot, the elapsed time is unknown. So a clock up to 60 days ahead counts as correct, because the machine
- * may have been off.
+ * Returns by how many milliseconds the wall clock has jumped since the stored time. Returns 0 if it has not jumped.
+ * After a reboot, the real elapsed time is unknown, because the machine may have been off. A clock that is up to 60
+ * days ahead then counts as correct.
  */
 export function clockJump(mark: ClockReading, { now, uptimeMs, boot }: ClockReading): number {
-  // Only Linux has a boot id. On other systems, a longer uptime does not prove that the boot is the same.
+  // Only Linux has a boot id. On other systems, a larger uptime does not prove that the machine has not rebooted.
   const sameBoot = boot !== '' && boot === mark.boot && uptimeMs >= mark.uptimeMs;
   const jump = now - mark.now - (sameBoot ? uptimeMs - mark.uptimeMs : 0);
   const ahead = sameBoot ? TOLERANCE_MS : OFF_MS;
@@ -71,5 +75,5 @@ export function jumpText(jump: number): string {
   return `jumped ${days} ${days === 1 ? 'day' : 'days'} ${jump > 0 ? 'ahead' : 'back'}`;
 }
 
-/** The operator runs this command to confirm that the clock is correct. */
+/** The command with which the operator confirms that the clock is correct. */
 export const CONFIRM_CLOCK = 'a2a-server confirm-clock';

@@ -5,19 +5,19 @@ import { createFile } from './atomic-file.ts';
 
 export interface SecretFile<Secret> {
   path: string;
-  /** Names the content of the file in errors, e.g. `token`. */
+  /** Names the content of the file in error messages, e.g. `token`. */
   what: string;
-  /** Makes the text of a new file. */
+  /** Creates the text of a new file, with a new secret. */
   create: () => string;
-  /** Returns undefined for an invalid text. */
+  /** Reads the secret from the text of the file. Returns undefined if the text is invalid. */
   parse: (text: string) => Secret | undefined;
-  /** The consequence of a deletion of the file, e.g. `the next start creates a new one`. */
+  /** Says what happens if the user deletes the file, e.g. `the next start creates a new one`. */
   afterDeletion: string;
 }
 
 /**
- * Reads the secret, or creates it. If several processes start together, all get the same secret.
- * @throws ProductError CONFIGURATION if the file cannot be read or written, is invalid, or is open to other users
+ * Reads the secret, or creates it. If several processes start at the same time, all get the same secret.
+ * @throws ProductError CONFIGURATION if the file cannot be read or written, is invalid, or can be read by other users
  */
 export async function obtainSecret<Secret>(file: SecretFile<Secret>): Promise<Secret> {
   try {
@@ -48,7 +48,10 @@ async function readSecret<Secret>(file: SecretFile<Secret>): Promise<Secret | un
   return secret;
 }
 
-/** With the secret, other users can act as this user. On Windows the mode does not show who can read a file. */
+/**
+ * Throws if other users can read the file, because they could then act as this user. Does nothing on Windows, where the
+ * file mode does not show who can read a file.
+ */
 async function refuseExposed(file: SecretFile<unknown>): Promise<void> {
   if (process.platform === 'win32') return;
   const { mode } = await stat(file.path);

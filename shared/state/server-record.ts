@@ -1,4 +1,4 @@
-/** Stores the URL of this user's running A2A server in the state directory, where the bridge reads it. */
+/** Stores the URL of this user's running A2A server in the state directory. The bridge reads the URL there. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ const serverRecordSchema = z.object({
   url: z.url({ protocol: /^https?$/ }),
   pid: z.number().int().positive(),
   version: z.string(),
-  /** RFC 3339. Together with the pid, this time identifies one run of the server. */
+  /** The start time in RFC 3339. Together with the pid, it identifies one run of the server. */
   startedAt: z.string(),
 });
 export type ServerRecord = z.infer<typeof serverRecordSchema>;
@@ -16,8 +16,8 @@ export type ServerRecord = z.infer<typeof serverRecordSchema>;
 const recordPath = (stateDirectory: string): string => join(stateDirectory, 'server.json');
 
 /**
- * Returns the record of the last started server, or undefined. That server may have ended, so the caller must contact
- * it first.
+ * Returns the record of the server that was started last. Returns undefined if there is no record. That server may have
+ * ended, so the caller must check that it still runs.
  */
 export async function readServerRecord(stateDirectory: string): Promise<ServerRecord | undefined> {
   let text: string;
@@ -38,7 +38,7 @@ export async function writeServerRecord(stateDirectory: string, record: ServerRe
   await replaceFile(recordPath(stateDirectory), `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Deletes the record if it still belongs to this run of the server. */
+/** Deletes the record if it still names this run of the server. */
 export async function removeServerRecord(stateDirectory: string, own: ServerRecord): Promise<void> {
   const found = await readServerRecord(stateDirectory);
   if (found?.pid !== own.pid || found.startedAt !== own.startedAt) return;

@@ -1,6 +1,6 @@
 /**
- * The directory with the state of this user. It contains the journal, the token, the URL of the running server, and the
- * database of the bridge.
+ * The state directory of this user. It contains the journal, the token, the URL of the running server, and the bridge's
+ * database.
  */
 import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
@@ -24,7 +24,7 @@ export const hostEnvironment = (): HostEnvironment => ({
 
 /**
  * Returns the path of the state directory: `MCP_A2A_BRIDGE_HOME`, or the platform's directory for program state. A
- * relative `XDG_STATE_HOME` is ignored, because it is invalid (XDG Base Directory Specification).
+ * relative `XDG_STATE_HOME` is ignored, because the XDG Base Directory Specification calls it invalid.
  */
 export function stateDirectory({ env, platform, home }: HostEnvironment = hostEnvironment()): string {
   const chosen = env[STATE_DIRECTORY_VARIABLE];
@@ -36,8 +36,9 @@ export function stateDirectory({ env, platform, home }: HostEnvironment = hostEn
 }
 
 /**
- * Creates the directory with mode 0700 if it does not exist.
- * @throws ProductError CONFIGURATION if the directory cannot be created, is not a directory, or is open to other users
+ * Creates the state directory with mode 0700, if it does not exist.
+ * @throws ProductError CONFIGURATION if the directory cannot be created, is not a directory, belongs to another user,
+ * or can be changed by other users
  */
 export async function prepareStateDirectory(path: string): Promise<void> {
   try {
@@ -51,13 +52,13 @@ export async function prepareStateDirectory(path: string): Promise<void> {
   if (!found.isDirectory()) throw unusable(path, 'it is not a directory');
   if (process.platform === 'win32') return;
   if (process.getuid && found.uid !== process.getuid()) throw unusable(path, 'it belongs to another user');
-  // The token in this directory gives full access to the server. Other users must not be able to replace the token.
+  // The token in this directory gives full access to the server. Other users must not be able to replace it.
   if ((found.mode & 0o022) !== 0) throw unusable(path, `other users may write to it; run: chmod 700 ${path}`);
 }
 
 /**
- * Checks that this process can write to the directory, by creating and deleting a directory there. The mode alone is
- * not reliable for root, on Windows, or on a read-only file system.
+ * Checks that this process can write to the directory: creates a directory in it and deletes that again. The file mode
+ * is not a reliable test for root, on Windows, or on a read-only file system.
  * @throws ProductError CONFIGURATION
  */
 export async function checkWritable(path: string): Promise<void> {
@@ -70,14 +71,15 @@ export async function checkWritable(path: string): Promise<void> {
 }
 
 /**
- * Creates one level at a time. If a file system reports ENOENT, such as /proc, Node's recursive mkdir never returns.
+ * Creates the directory and its missing parents, one after the other. Node's recursive mkdir is not used, because it
+ * never returns on a file system that reports ENOENT, such as /proc.
  */
 async function makeDirectory(path: string): Promise<void> {
   const missing: string[] = [];
   for (let at = path; !(await exists(at)); at = dirname(at)) missing.unshift(at);
   for (const level of missing) {
     await mkdir(level, { mode: 0o700 }).catch((error: unknown) => {
-      // If the directory exists now, another process has created it.
+      // If the directory exists now, another process has just created it.
       if (systemErrorCode(error) !== 'EEXIST') throw error;
     });
   }
@@ -88,7 +90,8 @@ async function exists(path: string): Promise<boolean> {
     await stat(path);
     return true;
   } catch (error) {
-    // Even the root may be missing, for example on an absent drive. Then mkdir fails and reports that.
+    // Even the root may be missing, for example on a drive that does not exist. Then mkdir fails and reports the
+    // problem.
     if (systemErrorCode(error) === 'ENOENT' && dirname(path) !== path) return false;
     throw error;
   }

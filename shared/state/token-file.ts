@@ -1,12 +1,13 @@
 /**
- * Stores local tokens in the state directory. The bridge sends `token` to the server. MCP clients send `http-token` to
- * the bridge over HTTP. The bridge signs the `requestState` of its calls with `request-state-key`.
+ * Stores this user's local tokens in the state directory. `token`: the bridge sends it to the A2A server. `http-token`:
+ * MCP clients send it to the bridge over HTTP. `request-state-key`: the bridge signs the `requestState` of its MCP
+ * results with it.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { obtainSecret } from './secret-file.ts';
 
-/** RFC 6750 §2.1: the characters of a bearer token. The minimum length is 20, so that no one can guess the token. */
+/** Matches a bearer token (RFC 6750 §2.1). The minimum length is 20 characters, so that no one can guess the token. */
 export const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{20,512}=*$/;
 
 export type TokenFile = 'token' | 'http-token' | 'request-state-key';
@@ -15,8 +16,8 @@ export const tokenPath = (stateDirectory: string, file: TokenFile = 'token'): st
   join(stateDirectory, file);
 
 /**
- * Reads the token from the state directory, or creates one. If several processes start together, all get the same
- * token.
+ * Reads the token from the state directory, or creates one. If several processes start at the same time, all get the
+ * same token.
  * @throws ProductError CONFIGURATION, see `obtainSecret`
  */
 export function obtainToken(stateDirectory: string, file: TokenFile = 'token'): Promise<string> {

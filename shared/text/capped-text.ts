@@ -1,4 +1,4 @@
-/** Shortens texts. Limits count UTF-16 units. */
+/** Shortens texts to a maximum length. Lengths are in UTF-16 code units. */
 
 export class CappedText {
   readonly #side: number;
@@ -6,12 +6,15 @@ export class CappedText {
   #tail = '';
   #length = 0;
 
-  /** @param limit the number of characters to keep, half of them from each end */
+  /**
+   * @param limit the maximum number of characters to keep: one half from the start, the other half from the end of the
+   * text
+   */
   constructor(limit: number) {
     this.#side = Math.floor(limit / 2);
   }
 
-  /** The length of all text so far, including the text that is left out. */
+  /** The length of all text that was added, including the text that is left out. */
   get length(): number {
     return this.#length;
   }
@@ -21,11 +24,11 @@ export class CappedText {
     const room = this.#side - this.#head.length;
     this.#head += text.slice(0, room);
     this.#tail += text.slice(Math.max(0, room));
-    // The tail is cut only rarely, so that many small pieces do not copy it each time.
+    // Shortens the tail only when it has grown much too long. Otherwise each small piece would copy the whole tail.
     if (this.#tail.length > this.#side * 3) this.#tail = this.#tail.slice(-this.#side);
   }
 
-  /** Returns the kept text, with a line that counts the missing characters. */
+  /** Returns the text that was kept. If characters are missing, a line in the middle counts them. */
   toString(): string {
     if (this.#length <= this.#side * 2) return this.#head + this.#tail;
     const tail = this.#tail.slice(-this.#side);
@@ -34,24 +37,26 @@ export class CappedText {
   }
 }
 
-/** If `text` is longer than `limit` characters, returns it without its middle. */
+/** Returns the text. If it is longer than `limit` characters, its middle is left out. */
 export function capText(text: string, limit: number): string {
   const kept = new CappedText(limit);
   kept.push(text);
   return kept.toString();
 }
 
-/** Returns the first `limit` units, without half a character at the end. */
+/** Returns the first `limit` code units, without half a character at the end. */
 export function truncate(text: string, limit: number): string {
   return text.length <= limit ? text : text.slice(0, limit).replace(/[\ud800-\udbff]$/u, '');
 }
 
-/** Returns at most `limit` units. A cut text ends in `…`. */
+/** Returns at most `limit` code units. A shortened text ends in `…`. */
 export function ellipsize(text: string, limit: number): string {
   return text.length <= limit ? text : `${truncate(text, limit - 1)}…`;
 }
 
-/** Replaces each run of whitespace with one space, and returns at most `limit` units. A cut text ends in `…`. */
+/**
+ * Replaces each run of whitespace with one space, and returns at most `limit` code units. A shortened text ends in `…`.
+ */
 export function collapseWhitespace(text: string, limit: number): string {
   return ellipsize(text.replaceAll(/\s+/g, ' ').trim(), limit);
 }

@@ -3,11 +3,11 @@ export interface TokenCost {
   outputTokens: number;
   cachedInputTokens?: number | undefined;
   cacheWriteTokens?: number | undefined;
-  /** The price in US dollars. Null if unknown. Absent if the caller omits it. */
+  /** The cost in US dollars. Null if unknown. If absent, the text does not mention the cost. */
   usd?: number | null | undefined;
 }
 
-/** Returns e.g. `900 tokens in (500 read from the cache), 40 out, $0.2500`. */
+/** Returns a text such as `900 tokens in (500 read from the cache), 40 out, $0.2500`. */
 export function tokensAndPrice(cost: TokenCost): string {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0, usd } = cost;
   const cached = [
@@ -19,7 +19,10 @@ export function tokensAndPrice(cost: TokenCost): string {
   return `${inputTokens} tokens in${of}, ${outputTokens} out${price}`;
 }
 
-/** Returns e.g. `3`, or `summary` for a summary of the conversation. @param turn null for a summary */
+/**
+ * Returns the number of a turn, e.g. `3`, or `summary` for a summary of the conversation. @param turn null for a
+ * summary
+ */
 export function requestName({ turn }: { turn: number | null }): string {
   return turn === null ? 'summary' : String(turn);
 }
@@ -32,7 +35,7 @@ export function hasTokens({ inputTokens, outputTokens }: TokenCost): boolean {
   return inputTokens > 0 || outputTokens > 0;
 }
 
-/** Formats US dollars with two decimals, or with four below one dollar. */
+/** Formats US dollars with two decimals, or with four decimals below one dollar. */
 export function dollars(usd: number): string {
   return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }

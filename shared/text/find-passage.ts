@@ -1,9 +1,9 @@
 /**
- * Finds a passage in a text. The time is proportional to the sum of the two lengths for every input (Knuth, Morris,
- * Pratt).
+ * Searches a text for a passage, such as the old text of an edit. For every input, the time is proportional to the sum
+ * of the two lengths (algorithm of Knuth, Morris and Pratt).
  *
- * `String.prototype.indexOf` is faster on ordinary text. But for a hostile pair of texts of two million characters it
- * takes minutes, and JavaScript cannot interrupt it (X3).
+ * X3: no input may block the process. `String.prototype.indexOf` is faster on ordinary text. But a hostile pair of
+ * texts of two million characters keeps it busy for minutes, and JavaScript cannot interrupt it.
  */
 export function textFinder(passage: string): (text: string, from?: number) => number {
   const first = passage.charAt(0);
@@ -12,7 +12,7 @@ export function textFinder(passage: string): (text: string, from?: number) => nu
     let matched = 0;
     for (let at = from; at < text.length; at += 1) {
       if (matched === 0) {
-        // `indexOf` with one character skips most of a text quickly.
+        // `indexOf` for a single character skips most of a text quickly.
         at = text.indexOf(first, at);
         if (at === -1) return -1;
       }
@@ -25,7 +25,7 @@ export function textFinder(passage: string): (text: string, from?: number) => nu
   };
 }
 
-/** For each prefix of the passage, returns the length of its longest proper prefix that is also its suffix. */
+/** Returns, for each prefix of the passage, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(passage: string): Int32Array {
   const borders = new Int32Array(passage.length);
   let border = 0;

@@ -1,8 +1,11 @@
 const MOST = 3;
-/** A less similar name is not a good suggestion. The unit is edits per character of the longer name. */
+/**
+ * The maximum distance of a suggestion from the misspelt name, in edits per character of the longer name. A less
+ * similar name is not a good suggestion.
+ */
 const FARTHEST = 0.5;
 
-/** Finds the names that are most similar to a misspelt name. Returns up to three names, the nearest first. */
+/** Returns the known names that are most similar to a misspelt name: at most three, the most similar first. */
 export function nearestNames(name: string, known: readonly string[]): string[] {
   const wanted = name.toLowerCase();
   return known

@@ -1,14 +1,14 @@
 import { ellipsize } from './capped-text.ts';
 
 /**
- * Line breaks, other control characters, and characters that change the writing direction. Such characters can hide a
- * part of a line.
+ * Matches characters that can hide a part of a line: line breaks, other control characters, and characters that change
+ * the writing direction.
  */
 const UNSAFE = /[\p{Cc}\u2028\u2029\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * Makes text from a model safe to show to a person on one line. Shows unsafe characters as escapes, and cuts longer
- * text without splitting a character. `limit` counts UTF-16 units.
+ * Makes text of a model safe to show to a person on one line. Shows unsafe characters as escapes. Cuts a longer text,
+ * but never inside a character. `limit` is in UTF-16 code units.
  */
 export function oneLine(text: string, limit = 100): string {
   const shown = text.replace(UNSAFE, (c) =>

@@ -1,4 +1,4 @@
-/** A2A spells one task state `canceled`. Texts for people spell it `cancelled`. */
+/** Returns the word for a task state in texts for people. A2A writes `canceled`; these texts write `cancelled`. */
 export function stateWord(state: string): string {
   return state === 'canceled' ? 'cancelled' : state;
 }

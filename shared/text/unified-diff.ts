@@ -1,16 +1,18 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch, parsePatch } from 'diff';
 
 /**
- * If two texts differ by more lines than this, the diff replaces the whole old text by the whole new text. The shortest
- * diff takes quadratic time, about 0.1 s at this limit. A person cannot read a longer diff.
+ * The maximum number of changed lines for a minimal diff. If two texts differ more, the diff replaces the whole old
+ * text with the whole new text. Finding a minimal diff takes quadratic time, about 0.1 s at this limit. A person cannot
+ * read a longer diff anyway.
  */
 const MAX_EDITS = 1000;
 
 const CONTEXT_LINES = 3;
 
 /**
- * Returns a unified diff of one text file, in the format of `git` and `patch`. Equal texts give only the two headers.
- * @param before undefined if the file does not exist. The diff then names `/dev/null`.
+ * Returns a unified diff of one text file, in the format of `git` and `patch`. For equal texts, it contains only the
+ * two header lines.
+ * @param before the old content. Undefined if the file does not exist; the diff then names `/dev/null`.
  */
 export function unifiedDiff(path: string, before: string | undefined, after: string): string {
   const oldName = before === undefined ? '/dev/null' : `a/${path}`;
@@ -28,7 +30,7 @@ export interface LineCounts {
   removed: number;
 }
 
-/** Counts the lines that a unified diff adds and removes. */
+/** Counts the lines that a unified diff adds, and the lines that it removes. */
 export function countLines(diff: string): LineCounts {
   const lines = parsePatch(diff).flatMap(({ hunks }) => hunks.flatMap((hunk) => hunk.lines));
   return {

@@ -2,90 +2,92 @@
  * Makes untrusted text (from an agent, a tool or a file) safe to show to a person or a model. All code that shows such
  * text uses these functions.
  *
- * - A character that is invisible, or that looks like a space, is replaced by its code: `\u{202e}`. These are control,
- *   format, bidirectional, zero-width, tag, private and unassigned characters, lone surrogates, variation selectors,
- *   and every space but U+0020.
+ * - A character that is invisible, or that looks like a space, is replaced by an escape with its code, e.g. `\u{202e}`.
+ *   Such characters are: control, format, bidirectional, zero-width, tag, private and unassigned characters, lone
+ *   surrogates, variation selectors, and every space except U+0020.
  * - A zero-width joiner and U+FE0F stay inside an emoji that Unicode recommends for interchange (UTS #51, RGI). Letters
- *   of all scripts stay, and up to eight combining marks in a row.
- * - A marker with a count replaces a long run of white space, of one invisible character, or of blank lines:
+ *   of all scripts stay. Up to eight combining marks in a row stay.
+ * - A marker with a count replaces a long run of white space, of one invisible character, or of blank lines, e.g.
  *   `⟨25,000 spaces⟩`.
- * - Untrusted text cannot contain an escape, a marker or a line prefix of its own. Its `\u{`, `⟨`, `⟩` and `⏎` are
- *   escaped.
+ * - Untrusted text cannot imitate an escape, a marker or a line prefix. Its own `\u{`, `⟨`, `⟩` and `⏎` are escaped.
  *
  * Two different texts look the same only if they differ in the order of spaces and tabs inside one marker. The time is
- * linear.
+ * linear in the length of the text.
  */
 
 /**
- * Compiles the expression at its first use. A Unicode set takes milliseconds, which would delay the start of the
- * program.
+ * Compiles a regular expression when it is first used. An expression with a Unicode set takes milliseconds to compile,
+ * which would delay the start of the program.
  */
 function lazy(compile: () => RegExp): () => RegExp {
   let compiled: RegExp | undefined;
   return () => (compiled ??= compile());
 }
 
-/** The prefix of every line of untrusted text. The product's own lines never begin with it. */
+/** The prefix of every line of untrusted text. The program's own lines never start with it. */
 const LINE_MARK = '│';
 
 /**
- * The widest run of white space that a text keeps, in columns. A marker replaces a wider run. A tab counts as four
- * columns. Normal indentation is narrower than this limit.
+ * The maximum width of a run of white space in a text of several lines, in columns. A marker replaces a wider run. A
+ * tab counts as four columns. Normal indentation is narrower than this limit.
  */
 const TEXT_GAP = 80;
 /**
- * The widest run of white space on a text of one line, in columns. Such a text needs no indentation, so the limit is
- * lower than `TEXT_GAP`.
+ * The maximum width of a run of white space in a text of one line, in columns. Such a text needs no indentation, so
+ * this limit is lower than `TEXT_GAP`.
  */
 const LINE_GAP = 8;
 const TAB_COLUMNS = 4;
 /** The maximum number of consecutive blank lines. A marker replaces a longer run. */
 const BLANK_LINES = 4;
-/** The maximum number of consecutive copies of one escape. A marker replaces a longer run. */
+/** The maximum number of consecutive copies of the same escape. A marker replaces a longer run. */
 const ESCAPES = 8;
 
 /**
- * Emoji without tag sequences, because tag characters can carry a hidden message. The source is a string, because a
- * regular expression literal of this language target cannot have the `v` flag.
+ * Matches an emoji, but no tag sequence, because tag characters can carry a hidden message. The pattern is a string,
+ * because the TypeScript target does not allow the `v` flag on a regular expression literal.
  */
 const EMOJI =
   '\\p{RGI_Emoji_ZWJ_Sequence}|\\p{RGI_Emoji_Modifier_Sequence}|\\p{Emoji_Keycap_Sequence}|\\p{Basic_Emoji}';
-/** Unicode calls these signs format characters, but they are visible. One is U+0600, the Arabic number sign. */
+/**
+ * Characters that Unicode classifies as format characters although they are visible, e.g. U+0600, the Arabic number
+ * sign.
+ */
 const VISIBLE_FORMAT = '\\u0600-\\u0605\\u06DD\\u070F\\u0890\\u0891\\u08E2\\u{110BD}\\u{110CD}';
 /**
- * U+2800 and U+FFFC are invisible, although Unicode calls them symbols. U+27E8, U+27E9 and U+23CE are the product's own
- * markers.
+ * Matches the characters to escape. U+2800 and U+FFFC are invisible, although Unicode classifies them as symbols.
+ * U+27E8, U+27E9 and U+23CE are the characters of the program's own markers.
  */
 const HIDDEN = `[[\\p{C}\\p{Z}\\p{DI}\\p{Variation_Selector}\\u2800\\uFFFC\\u27E8\\u27E9\\u23CE]--[\\t\\u0020${VISIBLE_FORMAT}]]`;
 /**
- * Matches combining marks that the text must not keep. A mark at the start of a line would attach to the line prefix.
- * Many marks on one character would cover the lines above.
+ * Matches combining marks that must be escaped. A combining mark at the start of a line would attach to the line
+ * prefix. More than eight on one character would cover the lines above.
  */
 const STRAY_MARK = '^\\p{M}|(?<=\\p{M}{8})\\p{M}';
 const ESCAPED = lazy(() => new RegExp(`${HIDDEN}|${STRAY_MARK}|\\\\(?=u\\{)`, 'gv'));
 /**
- * Like `ESCAPED`, for a line that may contain an emoji. It does not match the hidden characters inside an emoji. The
- * search for an emoji takes several times as long.
+ * Like `ESCAPED`, for a line that may contain an emoji: it does not match the hidden characters inside an emoji. It is
+ * several times slower than `ESCAPED`.
  */
 const ESCAPED_BESIDE_EMOJI = lazy(() => new RegExp(`${ESCAPED().source}|(${EMOJI})`, 'gv'));
 const IN_EMOJI = /\u200D|\uFE0F/;
-/** All invisible characters, but not the markers, because the product may have written these markers. */
+/** Matches all invisible characters, but not the markers, because the program itself may have written those markers. */
 const UNSEEN = `[${HIDDEN}--[\\n\\u27E8\\u27E9\\u23CE]]`;
 const HAS_UNSEEN = lazy(() => new RegExp(UNSEEN, 'v'));
 const UNSEEN_BESIDE_EMOJI = lazy(() => new RegExp(`${UNSEEN}|(${EMOJI})`, 'gv'));
-/** All invisible characters except the line feed, which ends a line of JSON. */
+/** Matches all invisible characters except the line feed, which ends a line of JSON. */
 const HIDDEN_IN_JSON = lazy(() => new RegExp(`[${HIDDEN}--\\n]`, 'gv'));
-/** A quick test. Most lines have none of these characters, and need no further work. */
+/** A quick test for characters that may need an escape. Most lines contain none of them and need no further work. */
 const SUSPECT = lazy(() => new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v'));
 
 const GAP = /[ \t]{3,}/g;
 const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(ESCAPES)},}`, 'g');
-/** A line without text. In a diff, such a line may begin with `+` or `-`. */
+/** Matches a line without text. In a diff, such a line may start with `+` or `-`. */
 const BLANK = /^([+-]?)[ \t]*$/;
 
 /**
- * Returns untrusted text on one line, for titles, names and log lines. Shows a line feed as `⏎`.
- * @param most the maximum length in UTF-16 code units. A longer line ends in `…`.
+ * Returns untrusted text as one line, for titles, names and log lines. A line feed becomes `⏎`.
+ * @param most the maximum length in UTF-16 code units. A longer line is cut and ends in `…`.
  */
 export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): string {
   const line = text.split('\n').map(escaped).map(collapsed(LINE_GAP)).join('⏎');
@@ -93,26 +95,27 @@ export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): stri
 }
 
 /**
- * Returns untrusted text with escapes for its hidden characters, and no other change. This is enough for results, because
- * a person does not decide on a result.
+ * Returns untrusted text with escapes for its hidden characters, and without line prefixes or markers. This is enough
+ * for the result of a task, because a person does not decide on a result.
  */
 export function visibleText(text: string): string {
   return text.split('\n').map(escaped).join('\n');
 }
 
 /**
- * Returns untrusted text as a list of lines, without line prefixes. Markers replace long gaps and runs of blank lines.
+ * Returns untrusted text as a list of lines without line prefixes. Markers replace long runs of white space and of
+ * blank lines.
  */
 export function visibleLines(text: string): string[] {
   return withoutBlankRuns(text.split('\n'));
 }
 
 /**
- * Escapes hidden characters in text that is already partly visible, such as the product's sentence with an untrusted name.
- * Untrusted text can still contain an escape or a marker of its own.
+ * Escapes hidden characters in a text that is partly the program's own, such as a sentence with an untrusted name. The
+ * untrusted part may still imitate an escape or a marker.
  */
 export function withoutHidden(text: string): string {
-  // Most texts have no hidden character. The search for an emoji takes a hundred times as long as this test.
+  // A quick test. Most texts have no hidden character, and the search for emoji takes a hundred times as long.
   if (!HAS_UNSEEN().test(text)) return text;
   return text.replaceAll(
     UNSEEN_BESIDE_EMOJI(),
@@ -120,7 +123,7 @@ export function withoutHidden(text: string): string {
   );
 }
 
-/** Returns text of the same JSON value. Each hidden character inside quotes becomes a JSON escape. */
+/** Returns the same JSON value as text in which each hidden character is a JSON escape. */
 export function visibleJson(json: string): string {
   return json.replaceAll(HIDDEN_IN_JSON(), (character) =>
     Array.from(
@@ -130,32 +133,32 @@ export function visibleJson(json: string): string {
   );
 }
 
-/** The size of the text that a surface (a form, the page, a terminal) can show. */
+/** The maximum size of a text that a form, the page or a terminal can show. */
 export interface TextLimits {
-  /** UTF-16 code units, without line prefixes. */
+  /** The maximum number of UTF-16 code units, without line prefixes. */
   characters: number;
   lines?: number;
 }
 
 /**
- * Untrusted text as a person sees it. A surface may show a cut text without a link to the rest. Then it must not offer
- * approval (D5).
+ * Untrusted text as a person sees it. D5: a person can approve only what is shown in full. So if the text is cut and
+ * there is no link to the rest, the form, page or terminal must not offer approval.
  */
 export type QuotedText =
   | { extent: 'whole'; text: string }
-  /** The text has a head, a marker, and a tail. `left` is the number of characters that the marker replaces. */
+  /** The text consists of a head, a marker and a tail. `left` is the number of characters that the marker replaces. */
   | { extent: 'cut'; text: string; left: number };
 
 /**
- * Returns untrusted text with the prefix `│` before every line, so that no line looks like the product's own.
- * @param room the limit. Without a limit, the function returns the whole text.
+ * Returns untrusted text with the prefix `│` before every line, so that no line looks like the program's own.
+ * @param room the maximum size. Without it, the function returns the whole text.
  */
 export function withMarkedLines(text: string, room?: TextLimits): QuotedText {
   const fitted = fit(visibleLines(text).join('\n'), room);
   return { ...fitted, text: withLineMarks(fitted.text) };
 }
 
-/** Adds the prefix `│` to every line of a text that is already visible. */
+/** Adds the prefix `│` to every line. The hidden characters of the text must already be escaped. */
 export function withLineMarks(text: string): string {
   return text.split('\n').map(marked).join('\n');
 }
@@ -177,7 +180,10 @@ function escapeOf(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
-/** @param gap the columns of white space that stay */
+/**
+ * Returns a function that replaces long runs in a line with markers. @param gap the maximum width of a run of white
+ * space, in columns
+ */
 function collapsed(gap: number): (line: string) => string {
   return (line) =>
     line
@@ -197,7 +203,7 @@ function gapWords(spaces: number, tabs: number): string {
   );
 }
 
-/** Replaces each long run of blank lines with a marker. In a diff, the sign stays before the marker. */
+/** Replaces each long run of blank lines with a marker. In a diff, the sign of the lines stays before the marker. */
 function withoutBlankRuns(lines: readonly string[]): string[] {
   const shown: string[] = [];
   const show = collapsed(TEXT_GAP);
@@ -223,7 +229,7 @@ function blankMarker(run: readonly string[], sign: string): string {
   return `${sign}⟨${many(run.length, 'blank line')}${gap === '' ? '' : ` with ${gap}`}⟩`;
 }
 
-/** Cuts the text to the limit. The head gets two thirds of the limit, and the tail gets the rest. */
+/** Cuts the text to the maximum size. The head gets two thirds of it, and the tail gets the rest. */
 function fit(text: string, room: TextLimits | undefined): QuotedText {
   if (room === undefined) return { extent: 'whole', text };
   const { characters, lines = Number.POSITIVE_INFINITY } = room;
@@ -242,7 +248,7 @@ function fit(text: string, room: TextLimits | undefined): QuotedText {
 }
 
 /**
- * Returns the head without its incomplete last line. If this would remove more than a quarter of the head, returns it
+ * Removes the incomplete last line of the head. If that line is more than a quarter of the head, returns the head
  * unchanged.
  */
 function toLineEnd(head: string): string {
@@ -251,7 +257,7 @@ function toLineEnd(head: string): string {
 }
 
 /**
- * Returns the tail without its incomplete first line. If this would remove more than a quarter of the tail, returns it
+ * Removes the incomplete first line of the tail. If that line is more than a quarter of the tail, returns the tail
  * unchanged.
  */
 function fromLineEnd(tail: string): string {
@@ -259,7 +265,7 @@ function fromLineEnd(tail: string): string {
   return end >= 0 && end <= tail.length * 0.25 ? tail.slice(end) : tail;
 }
 
-/** Returns the index after the first `lines` lines and their last line feed. */
+/** Returns the index directly after the first `lines` lines and their line feeds. */
 function headLimit(text: string, lines: number): number {
   if (!Number.isFinite(lines)) return text.length;
   let at = 0;
@@ -283,13 +289,13 @@ function tailLimit(text: string, lines: number): number {
   return at;
 }
 
-/** Every escape, marker and emoji is shorter than this. */
+/** An upper limit for the length of an escape, a marker or an emoji. */
 const LONGEST = 120;
 
 /**
- * Returns the last index at or before `at` where a visible text may be cut. A cut must not be inside an escape, a
- * marker or a character. A combining mark may follow an escape or a marker, so the function finds the start of the
- * character first.
+ * Returns the last index at or before `at` where the text may be cut: not inside an escape, a marker or a character. A
+ * combining mark may follow an escape or a marker. So the function first finds the start of the character, and then the
+ * start of the escape or marker.
  */
 export function safeCutBefore(text: string, at: number): number {
   return tokenStart(text, characterStart(text, at));
@@ -302,20 +308,18 @@ function characterStart(text: string, at: number): number {
   return start;
 }
 
-/**
- * Returns the start of an escape or marker that begins before `at` and ends after it. Returns `at` if there is none.
- */
+/** Returns the start of the escape or marker that contains `at`. Returns `at` if there is none. */
 function tokenStart(text: string, at: number): number {
   const from = Math.max(0, at - LONGEST);
   const before = text.slice(from, at);
   const marker = before.lastIndexOf('⟨');
   if (marker >= 0 && !before.includes('⟩', marker)) return from + marker;
-  // The two characters after `at` complete an escape that was cut after its backslash.
+  // The two characters after `at` complete the start of an escape that would be cut directly after its backslash.
   const escape = at > from ? text.slice(from, at + 2).lastIndexOf('\\u{', at - from - 1) : -1;
   return escape >= 0 && !before.includes('}', escape) ? from + escape : at;
 }
 
-/** Returns true if the character at this index belongs to the previous one. */
+/** Returns true if the character at this index belongs to the character before it. */
 function continues(text: string, at: number): boolean {
   return /^[\p{M}\u200D\uDC00-\uDFFF]/u.test(text.charAt(at)) || text.charAt(at - 1) === '\u200D';
 }

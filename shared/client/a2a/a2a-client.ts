@@ -21,7 +21,10 @@ import { CHANNEL, commandMessage, requestMessage, toolCommand } from './message.
 import type { A2aTaskRequest } from './message.ts';
 
 export interface A2aClientOptions extends ClientOptions {
-  /** The journal records this channel with each decision, e.g. `page`. The default is `client-library`. */
+  /**
+   * Names the user interface of this client, e.g. `page`. The server's journal records it with each decision. The
+   * default is `client-library`.
+   */
   channel?: string | undefined;
 }
 
@@ -58,7 +61,8 @@ export class A2aClient {
   }
 
   /**
-   * Calls one tool of the agent, and follows the call to its end. Settles like `Execution.result`. @throws ClientError
+   * Calls one tool of the agent, and follows the tool call to its end. The promise settles like `Execution.result`.
+   * @throws ClientError
    */
   executeTool(
     tool: string,
@@ -74,24 +78,24 @@ export class A2aClient {
   }
 
   /**
-   * Cancels the tasks of all `executeTool` calls. @throws AggregateError if some cancels fail. The other tasks are
-   * still cancelled.
+   * Cancels the tasks of all `executeTool` calls.
+   * @throws AggregateError if some cancels fail. The other tasks are still cancelled.
    */
   abortAllRequests(reason?: string): Promise<void> {
     return this.#tools.abortAll(reason);
   }
 
   /**
-   * Follows an existing task, even one that another client started. The first report has the current state. If `after`
-   * is the cursor of an earlier report, all events after that cursor follow.
+   * Follows an existing task, even if another client started it. The first report has the current state. If `after` is
+   * the cursor of an earlier report, the client also receives every event after that cursor.
    */
   attach(task: { taskId: string; after?: number | undefined }, options: ExecutionOptions = {}): Execution {
     return this.#begin(task, options);
   }
 
   /**
-   * Returns the tasks of this token's principal. All tasks that wait for a person come first, then the newest other
-   * tasks.
+   * Returns the tasks of the user that this client's token belongs to. All tasks that wait for a person come first. The
+   * newest other tasks follow.
    * @param count the maximum number of other tasks
    * @throws ClientError
    */
@@ -99,13 +103,13 @@ export class A2aClient {
     return this.#api.tasks(count);
   }
 
-  /** Returns the running tool executions of this token's principal. @throws ClientError */
+  /** Returns the running tool executions of the user that this client's token belongs to. @throws ClientError */
   tools(): Promise<readonly ToolExecution[]> {
     return this.#api.tools();
   }
 
   /**
-   * Returns the cost of this principal's tasks, by UTC day, by session and by model.
+   * Returns the cost of this user's tasks, by UTC day, by session and by model.
    * @param days the number of days, including today
    * @throws ClientError
    */
@@ -113,7 +117,7 @@ export class A2aClient {
     return this.#api.costs(days);
   }
 
-  /** Returns the cost of each turn and each summary of a task, in order. @throws ClientError */
+  /** Returns the cost of each model turn and each conversation summary of a task, in order. @throws ClientError */
   taskCosts(taskId: string): Promise<TaskCosts> {
     return this.#api.taskCosts(taskId);
   }
@@ -129,8 +133,8 @@ export class A2aClient {
   }
 
   /**
-   * Cancels the tasks of this client's executions. @throws AggregateError if some cancels fail. The other tasks are
-   * still cancelled.
+   * Cancels the tasks of this client's executions.
+   * @throws AggregateError if some cancels fail. The other tasks are still cancelled.
    */
   cancelAll(reason?: string): Promise<void> {
     return this.#executions.cancelAll(reason);

@@ -2,9 +2,9 @@
  * One task of an A2A agent. The client follows the task's events from a cursor, and reconnects after a broken
  * connection.
  *
- * - B1: the first message has an id. If the response is lost, the client sends the same message again and gets the same
- *   task.
- * - S1: a new connection continues at the cursor. So each event arrives exactly once.
+ * - B1: a task starts exactly once. If the response to the first message is lost, the client sends the same message
+ *   with the same id. The server then returns the same task.
+ * - S1: no event is lost or repeated. A new connection continues at the cursor.
  */
 import { keepReading } from '../../runtime/keep-reading.ts';
 import { answerEvents } from '../core/response-events.ts';
@@ -27,7 +27,7 @@ export type A2aStart = { message: object } | { taskId: string; after?: number | 
 
 export interface A2aTaskOptions {
   patience: RetryPolicy;
-  /** The channel of decisions. The agent records it. */
+  /** Names the user interface in which a person decides. The agent records it with each decision. */
   channel: string;
 }
 
@@ -67,7 +67,8 @@ export class A2aTaskTransport implements TaskTransport {
 
   cancelLeaving(reason: string): void {
     if (this.#fold !== undefined) this.#api.cancelLeaving(this.#fold.taskId, reason);
-    // A normal cancel waits for the task id. It may still succeed, because the page may come back or unload slowly.
+    // A normal cancel waits for the task id. This cancel may still succeed, because the page may stay open or unload
+    // slowly.
     else this.cancel(reason).catch(() => undefined);
   }
 

@@ -1,5 +1,6 @@
 /**
- * Sends this client's requests to an A2A agent: the HTTP+JSON binding of A2A 1.0, and the routes of tool executions.
+ * Sends this client's requests to an A2A agent. It uses the HTTP+JSON binding of A2A 1.0, and this package's own routes
+ * under `/api`.
  */
 import { type AbortAnswer, abortAnswerSchema } from '../../protocol/abort-answer.ts';
 import { AGENT_COMMAND, LAST_EVENT_ID, RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
@@ -25,14 +26,18 @@ const A2A_HEADERS = {
 
 /** A2A 1.0 §3.1.4: the maximum number of tasks on one page. */
 const PAGE = 100;
-/** The states of a task that waits for a person. One request can filter by only one state. */
+/**
+ * The states of a task that waits for a person. ListTasks filters by one state, so the client sends one request for
+ * each.
+ */
 const WAITING = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
 
 export type ToolExecution = z.infer<typeof toolExecutionListSchema>['tools'][number];
 
 /**
- * The requests to one agent. A request that got no response is sent again, because that is safe. A message has an id
- * (B1), and a second cancel or abort has no effect. Requests for streams are not sent again.
+ * The requests to one agent. If no response arrives, the client sends the request again. A repetition is safe: the
+ * server recognizes a repeated message id (B1), and a second cancel or abort has no effect. The client does not repeat
+ * requests that open a stream.
  */
 export class AgentRequests {
   readonly #service: HttpClient;

@@ -10,9 +10,11 @@ export interface ListedTask {
   /** The first line of the user's message. */
   title: string;
   state: DeliveredState;
-  /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`. '' if there are none. */
+  /**
+   * Names the tool calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`. '' if there are none.
+   */
   notDone: string;
-  /** RFC 3339. Null if the agent omits it. */
+  /** The time of the last update in RFC 3339. Null if the agent omits it. */
   updatedAt: string | null;
   /** The cost of the task, and of all tasks of its session. Null if the agent does not report it. */
   cost: { task: WireUsage; session: WireUsage } | null;
@@ -21,7 +23,7 @@ export interface ListedTask {
 export interface TaskList {
   /** All tasks that wait for a person, then the newest other tasks. */
   tasks: readonly ListedTask[];
-  /** The number of all tasks, as the agent counts them. */
+  /** The number of all tasks, as the agent reports it. `tasks` may contain fewer. */
   total: number;
 }
 

@@ -4,7 +4,7 @@ import type { CommandRequest, Decision, Grants, TaskRequest, ToolRequest } from 
 
 export const CHANNEL = 'client-library';
 
-/** The task and the session of a message, and the message's new id. */
+/** The task and the session that a message belongs to, and the id of the new message. */
 export interface Addressed {
   messageId: string;
   sessionId?: string | undefined;
@@ -14,7 +14,10 @@ export interface Addressed {
 export interface A2aTaskRequest extends TaskRequest {
   /** True to offer the model only read-only tools. */
   readOnly?: boolean | undefined;
-  /** Images (PNG, JPEG, GIF, WebP), PDFs or texts in UTF-8. The bytes decide the type. 3,000,000 bytes in total. */
+  /**
+   * The content of each file: an image (PNG, JPEG, GIF, WebP), a PDF, or text in UTF-8. The server determines the type
+   * from the bytes. All files together have at most 3,000,000 bytes.
+   */
   files?: readonly FileToSend[] | undefined;
 }
 
@@ -32,7 +35,7 @@ export function requestMessage(request: A2aTaskRequest, messageId: string): obje
   );
 }
 
-/** A2A 1.0 §4.1.6: JSON has the bytes of a part in base64. */
+/** A2A 1.0 §4.1.6: in JSON, a file part contains its bytes in base64. */
 function filePart({ name, content }: FileToSend): object {
   return { raw: base64Of(content), filename: name };
 }
@@ -50,7 +53,7 @@ export function textMessage(text: string, to: Addressed): object {
   return message([{ text }], to);
 }
 
-/** Builds a command (extension `agent-command`). */
+/** Builds the message that runs a command of the agent (extension `agent-command`). */
 export function commandMessage(
   { command, args = [], sessionId, workspace }: CommandRequest,
   messageId: string,
@@ -62,7 +65,7 @@ export function commandMessage(
   );
 }
 
-/** Returns the command for one tool call. */
+/** Returns the agent command that makes one tool call. */
 export function toolCommand({ tool, input = {}, workspace }: ToolRequest): CommandRequest {
   return { command: RUN_TOOL, args: [tool, JSON.stringify(input)], workspace };
 }
@@ -71,7 +74,10 @@ export function revokeMessage(grants: Grants, { channel, ...to }: Addressed & { 
   return message([dataPart({ extension: TOOL_APPROVAL, revoke: grants, channel })], to);
 }
 
-/** D2: each decision contains the code of the question that the person saw. This function adds no code. */
+/**
+ * D2: a decision is valid only for what the person saw. The caller supplies the code of that question with each
+ * decision. This function adds no code.
+ */
 export function decisionsMessage(
   decisions: readonly Decision[],
   { channel, ...to }: Addressed & { channel: string },

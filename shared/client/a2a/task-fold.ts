@@ -1,4 +1,4 @@
-/** Folds the events of a task into a report. No I/O. */
+/** Builds a report of a task from the task's events. No I/O. */
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import { notDoneText } from '../../protocol/not-done-text.ts';
 import type { Activity } from '../../protocol/tool-approval.ts';
@@ -13,23 +13,23 @@ import type { WireEvent, WireMetadata, WireStatus, WireTask } from './wire.ts';
 export class TaskFold {
   readonly taskId: string;
   readonly sessionId: string;
-  /** The position of the last event that the report includes. */
+  /** The `seq` of the last event that the report includes. */
   #cursor = 0;
   /**
-   * The position of the last event that the caller has received. If a client resumes at `after`, the report already
-   * includes later events.
+   * The `seq` of the last event that the caller has received. It is smaller than `#cursor` if a client resumes after an
+   * old event, because the report then already includes newer events.
    */
   #told = 0;
   #state: TaskState = 'working';
   #message = '';
   #pending: readonly PendingAction[] = [];
-  /** Maps each artifact id to its text, in the order of the first texts. */
+  /** The text of each artifact by artifact id, in the order in which the artifacts began. */
   readonly #said = new Map<string, string>();
   readonly #running = new Map<string, RunningTool>();
-  /** Maps each call id to the state or outcome of the call, oldest first. */
+  /** The state or outcome of each tool call by call id, oldest first. */
   readonly #calls = new Map<string, Pick<RunningTool, 'tool' | 'title'> & { state: string }>();
 
-  /** @param after the caller also gets the events after this position, even if `task` includes them */
+  /** @param after the caller also receives the events after this `seq`, even if `task` already includes them */
   constructor(task: WireTask, after?: number) {
     this.taskId = task.id;
     this.sessionId = task.contextId;
@@ -37,14 +37,14 @@ export class TaskFold {
     this.#told = after ?? this.#cursor;
   }
 
-  /** The next subscription must continue after this position. */
+  /** The `seq` after which the next subscription must continue. */
   get position(): number {
     return this.#told;
   }
 
   /**
-   * True if the task has ended and the caller has received all its events. The client must not subscribe again, because
-   * the server rejects a cursor past the end (S2).
+   * True if the task has ended and the caller has received all its events. The client must then not subscribe again.
+   * S2: the server answers a cursor past the end with an error.
    */
   get over(): boolean {
     return hasEnded({ state: this.#state }) && this.#told === this.#cursor;
@@ -86,8 +86,8 @@ export class TaskFold {
   }
 
   /**
-   * Folds an event into the report. Returns the progress to report. Returns an empty list if the caller already has the
-   * event (S1).
+   * Adds an event to the report, and returns the progress that the caller must receive. S1: the caller receives no
+   * event twice, so the list is empty for a repeated event.
    */
   take(event: WireEvent): readonly Progress[] {
     const { task, statusUpdate, artifactUpdate } = event;
@@ -109,7 +109,7 @@ export class TaskFold {
         this.#follow(progress.activity, statusUpdate.status.timestamp ?? null);
     const [before, asked] = [this.#state, this.#pending.length];
     this.#stand(statusUpdate.status);
-    // Each status with pending actions is also progress, because the actions may have changed.
+    // A status with pending actions is also progress if the state is the same, because the actions may have changed.
     const changed = before !== this.#state || asked + this.#pending.length > 0;
     return changed ? [...happened, { type: 'state', report: this.report }] : happened;
   }
@@ -146,7 +146,7 @@ export class TaskFold {
   }
 }
 
-/** Returns the progress that one event reports, independent of earlier events. */
+/** Returns the progress that one event reports without a look at earlier events. */
 function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Progress[] {
   if (artifactUpdate !== undefined) {
     if (isAside(artifactUpdate.artifact)) return [];
@@ -160,7 +160,7 @@ function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Pro
   return message === '' ? [] : [{ type: 'note', message }];
 }
 
-/** Returns true if the artifact is not part of the agent's answer, such as tool output. */
+/** Returns true if the artifact is not part of the agent's answer. Tool output is such an artifact. */
 function isAside({ metadata }: WireTask['artifacts'][number]): boolean {
   return metadata?.[TOOL_APPROVAL]?.role !== undefined;
 }

@@ -1,9 +1,9 @@
 import type { TaskState } from '../core/task-report.ts';
 
-/** The states of a task that the agent reports. Such a task is always delivered. */
+/** The task states that an agent can report. `not-delivered` is not among them: the agent has the task. */
 export type DeliveredState = Exclude<TaskState, 'not-delivered'>;
 
-/** A2A 1.0 §4.1.3. */
+/** A2A 1.0 §4.1.3: the names of the task states. */
 const STATES: Readonly<Record<string, DeliveredState>> = {
   TASK_STATE_SUBMITTED: 'working',
   TASK_STATE_WORKING: 'working',
@@ -15,7 +15,7 @@ const STATES: Readonly<Record<string, DeliveredState>> = {
   TASK_STATE_REJECTED: 'rejected',
 };
 
-/** An unknown state of a later A2A version counts as `working`. */
+/** Converts an A2A task state. An unknown state, e.g. of a later A2A version, becomes `working`. */
 export function taskStateOf(wire: string): DeliveredState {
   return STATES[wire] ?? 'working';
 }

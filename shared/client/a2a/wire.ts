@@ -1,6 +1,6 @@
 /**
- * The parts of A2A 1.0 (HTTP+JSON) and of the extensions that this client reads. The schemas use `zod/mini`, because
- * the full `zod` makes a web page's bundle ten times as large.
+ * Schemas of the A2A 1.0 messages (HTTP+JSON) and extension fields that this client reads. The schemas use `zod/mini`,
+ * because the full `zod` makes a web page's bundle ten times as large.
  */
 import * as z from 'zod/mini';
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
@@ -22,7 +22,7 @@ const status = z.object({
 const artifact = z.object({
   artifactId: z.string(),
   parts: z.prefault(z.array(part), []),
-  /** An artifact with a role is not part of the answer (`asideSchema` of `protocol/tool-approval.ts`). */
+  /** An artifact with a `role` is not part of the agent's answer (see `asideSchema` in `protocol/tool-approval.ts`). */
   metadata: z.optional(z.object({ [TOOL_APPROVAL]: z.optional(z.object({ role: z.optional(z.string()) })) })),
 });
 
@@ -40,7 +40,7 @@ const metadata = z.object({
   [RESUMABLE_STREAM]: z.optional(z.object({ seq: z.number() })),
   [TOOL_APPROVAL]: z.optional(
     z.object({
-      // `unknown` accepts activities of later servers.
+      // `unknown` accepts activity types of later servers.
       activity: z.optional(z.unknown()),
       calls: z.optional(
         z.array(z.object({ ...callReferenceFields, toolId: z.nullable(z.string()), state: z.string() })),
@@ -76,7 +76,7 @@ export type WireEvent = z.infer<typeof streamResponseSchema>;
 export type WireStatus = z.infer<typeof status>;
 export type WireMetadata = z.infer<typeof metadata>;
 
-/** The data part of an `input-required` status. */
+/** The data part of the `input-required` status: the actions that wait for a person. */
 export const pendingPartSchema = z.object({
   extension: z.literal(TOOL_APPROVAL),
   pending: z.array(
@@ -106,7 +106,7 @@ export const toolExecutionListSchema = z.object({
       taskId: z.string(),
       sessionId: z.string(),
       callId: z.string(),
-      /** The time, as in RFC 3339. */
+      /** The start time in RFC 3339. */
       startedAt: z.string(),
       ageMs: z.number(),
       /** The execution's last output or progress message. Null if there is none. */
@@ -115,7 +115,10 @@ export const toolExecutionListSchema = z.object({
   ),
 });
 
-/** The response to `GET /tasks` with the history, because the title is in the first message. */
+/**
+ * The response to `GET /tasks`. The client requests it with the history, because the title of a task is in its first
+ * message.
+ */
 export const taskListSchema = z.object({
   tasks: z.prefault(
     z.array(

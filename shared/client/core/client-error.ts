@@ -1,26 +1,28 @@
 export type ClientErrorCode =
   /**
-   * The server sent no response. The network may fail, the server may be stopped, or the server may not allow the
-   * page's origin. The caller can try again later.
+   * The server sent no response. Possible causes: the network failed, the server is stopped, or the server does not
+   * allow the page's origin. The caller can try again later.
    */
   | 'unreachable'
-  /** The server rejected the request or failed. `reason` is the server's name for the error, if the server sent one. */
+  /**
+   * The server rejected the request, or failed. `reason` is the server's name for the error, if the server sent one.
+   */
   | 'refused'
   | 'malformed-answer'
   /** The response was lost. A retry could repeat the effect, so the caller must check the state first. */
   | 'outcome-unknown'
   /** The caller aborted the request before the task had an id. */
   | 'aborted'
-  /** The caller stopped listening. The task continues. */
+  /** The caller stopped following the task. The task continues. */
   | 'detached';
 
 interface ClientErrorDetail {
   status?: number;
   /** The server's name for the error, e.g. `UNKNOWN_TASK`. */
   reason?: string;
-  /** True if the same request, unchanged, may succeed later. */
+  /** True if the same request may succeed later without a change. */
   retryable?: boolean;
-  /** Details that a program may read, e.g. `{ firstDecision: 'approve' }`. */
+  /** Details of the error that a program can use, e.g. `{ firstDecision: 'approve' }`. */
   facts?: Readonly<Record<string, string>>;
   cause?: unknown;
 }
@@ -44,7 +46,7 @@ export class ClientError extends Error {
   }
 }
 
-/** Returns the error for a fetch without a response, or for a body that could not be read. */
+/** Returns the error for a request without a response, or for a response whose body could not be read. */
 export function unreachable(url: string, cause: unknown): ClientError {
   return new ClientError(
     'unreachable',

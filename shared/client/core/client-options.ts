@@ -2,8 +2,8 @@ import type { RetryPolicy } from './retry-policy.ts';
 import type { HttpClientOptions } from './http-client.ts';
 
 export interface ClientOptions extends HttpClientOptions {
-  /** Missing fields get their defaults. */
+  /** When and how often the client retries. A missing field has the value of `RETRY_POLICY`. */
   patience?: Partial<RetryPolicy> | undefined;
-  /** The target of the events `beforeunload` and `pagehide`. The default is the current window. */
+  /** The object on which the client listens for `beforeunload` and `pagehide`. The default is the current window. */
   page?: EventTarget | undefined;
 }

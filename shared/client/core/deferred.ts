@@ -1,4 +1,4 @@
-/** A promise with methods to settle it. A rejection without a handler causes no error. */
+/** A promise with methods that settle it. A rejection that nobody handles causes no `unhandledRejection`. */
 export class Deferred<T> {
   readonly promise: Promise<T>;
   #resolve: (value: T) => void = () => undefined;

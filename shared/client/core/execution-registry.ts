@@ -1,4 +1,7 @@
-/** The active executions of one client. When the page unloads, the registry cancels those with `onUnload: 'cancel'`. */
+/**
+ * The active executions of one client. When the page unloads, the registry cancels each execution with `onUnload:
+ * 'cancel'`.
+ */
 import { Execution } from './execution.ts';
 import type { ExecutionOptions } from './execution.ts';
 import { PageUnload } from './on-page-unload.ts';
@@ -30,8 +33,8 @@ export class ExecutionRegistry {
   }
 
   /**
-   * Cancels all executions in parallel. @throws AggregateError if some cancels fail. The other executions are still
-   * cancelled.
+   * Cancels all executions in parallel.
+   * @throws AggregateError if some cancels fail. The other executions are still cancelled.
    */
   async cancelAll(reason?: string): Promise<void> {
     await cancelEach(this.active, reason);
@@ -43,8 +46,8 @@ export class ExecutionRegistry {
 }
 
 /**
- * Cancels the executions in parallel. @throws AggregateError if some cancels fail. The other executions are still
- * cancelled.
+ * Cancels the executions in parallel.
+ * @throws AggregateError if some cancels fail. The other executions are still cancelled.
  */
 export async function cancelEach(executions: readonly Execution[], reason?: string): Promise<void> {
   const ends = await Promise.allSettled(executions.map((execution) => execution.cancel(reason)));

@@ -1,10 +1,10 @@
 /**
  * A task that a client started or attached to.
  *
- * - The execution settles exactly once, with the report of an ended task or with an error. After that it has no
- *   listener and is no longer active (R51).
- * - A second cancel sends no second request. If a cancel and the completion race, the server decides. The report has
- *   the outcome.
+ * - The execution settles exactly once, with the report of the ended task or with an error. R51: after that, it has no
+ *   listener and is no longer active.
+ * - A second cancel sends no second request. If the task completes at the same time as a cancel, the server decides
+ *   which came first. The report names that outcome.
  */
 import { ClientError } from './client-error.ts';
 import { newId } from './new-id.ts';
@@ -14,26 +14,27 @@ import type { TaskReport } from './task-report.ts';
 import type { Decision, Grants } from './task-request.ts';
 
 export interface ExecutionOptions {
-  /** An abort of this signal cancels the task. If `signal.reason` is text, it is the reason of the cancel. */
+  /** If this signal aborts, the client cancels the task. If `signal.reason` is text, it is the reason of the cancel. */
   signal?: AbortSignal | undefined;
   /**
-   * Runs for each progress event. If this callback throws, the execution rejects with that error, and the task
+   * Receives each progress event. If this callback throws, the execution rejects with that error, and the task
    * continues.
    */
   onProgress?: ((progress: Progress) => void) | undefined;
   /**
-   * The effect of an unload of the page: `detach` lets the task continue, `cancel` cancels it. The default is `detach`.
+   * What happens to the task when the page unloads: `detach` lets it continue, `cancel` cancels it. The default is
+   * `detach`.
    */
   onUnload?: 'detach' | 'cancel' | undefined;
 }
 
 export class Execution {
-  /** A random id. Only this client uses it. */
+  /** A random id that only this client uses. */
   readonly id: string = newId();
   /**
-   * The report of the ended task. A failed, cancelled or rejected task also resolves this promise. The promise rejects
-   * with a ClientError if there is no such report. The connection may be lost, `detach` may stop the reading, or an
-   * abort may come before the first request. The agent may also no longer have the task (`UNKNOWN_TASK`).
+   * The report of the ended task. This promise also resolves if the task failed, was cancelled or was rejected. It
+   * rejects with a ClientError in these cases: the connection is lost for good, the caller calls `detach`, the signal
+   * aborts before the first request, or the agent no longer has the task (`UNKNOWN_TASK`).
    */
   readonly result: Promise<TaskReport>;
   readonly #line: TaskTransport;
@@ -41,9 +42,9 @@ export class Execution {
   readonly #reading = new AbortController();
   #state: 'active' | 'settled' = 'active';
   #canceling: Promise<void> | undefined;
-  /** True if this client sent a cancel while the page unloaded. */
+  /** True if this client has sent a cancel because the page unloaded. */
   #left = false;
-  /** The reason why this client stopped reading. Undefined while it reads. */
+  /** The error of an execution that no longer reads the task's events. Undefined while it reads them. */
   #ended: { error: unknown } | undefined;
 
   /** @param onSettled runs once, before `result` settles */
@@ -64,10 +65,10 @@ export class Execution {
     return this.#options.onUnload === 'cancel' && !this.#left;
   }
 
-  /** Cancels the task and aborts its tools. Has no effect after the task has ended. @throws ClientError */
+  /** Cancels the task and aborts its tools. A cancel after the end of the task has no effect. @throws ClientError */
   cancel(reason = 'cancelled by the client'): Promise<void> {
     if (this.#state === 'settled') return Promise.resolve();
-    // `result` may settle first, for example if the task never started. Then this call does not wait for the cancel.
+    // `result` may settle first, e.g. if the task never started. This method then does not wait for the cancel request.
     this.#canceling ??= Promise.race([this.#line.cancel(reason), this.result.then(() => undefined)]).catch(
       (error: unknown) => {
         this.#canceling = undefined;
@@ -82,13 +83,14 @@ export class Execution {
     this.#line.cancelLeaving(reason);
   }
 
-  /** Stops listening. The task continues, and `attach` can follow it again. */
+  /** Stops following the task. The task continues, and `attach` can follow it again. */
   detach(): void {
     this.#end(new ClientError('detached', 'This client no longer listens. The task continues.'));
   }
 
   /**
-   * Sends decisions on pending actions. Each decision contains the code of the content that this client showed (D2).
+   * Sends decisions on pending actions. D2: a decision is valid only for what the person saw. Each decision therefore
+   * contains the code of the content that this client showed.
    * @throws ClientError
    */
   decide(...decisions: readonly Decision[]): Promise<void> {
@@ -96,8 +98,9 @@ export class Execution {
   }
 
   /**
-   * Revokes grants that came with decisions. Later calls then need a decision again. The default is all grants. @throws
-   * ClientError
+   * Revokes grants (decisions that also cover later tool calls). Later calls then need a decision again. The default is
+   * all grants of the task.
+   * @throws ClientError
    */
   revoke(grants: Grants = 'all'): Promise<void> {
     return this.#line.revoke(grants);
@@ -116,7 +119,7 @@ export class Execution {
       );
     };
     try {
-      // The first progress event must come after the constructor has returned, because the callback needs the
+      // The first progress event must come after the constructor has returned, because the callback may use the
       // execution.
       await Promise.resolve();
       if (signal?.aborted === true)

@@ -16,12 +16,12 @@ export interface HttpClientOptions {
 interface HttpCall {
   method: 'GET' | 'POST' | 'DELETE';
   headers?: Readonly<Record<string, string>>;
-  /** The client sends this value as JSON. */
+  /** The value of the request body. The client converts it to JSON. */
   body?: unknown;
   signal?: AbortSignal;
   /**
-   * The request continues after the page unloads. Browsers allow 64 KiB of such bodies at a time (Fetch Standard,
-   * inflight keepalive bytes).
+   * True if the request must continue after the page unloads. Browsers allow 64 KiB of such request bodies at a time
+   * (Fetch Standard, inflight keepalive bytes).
    */
   keepalive?: boolean;
 }
@@ -50,7 +50,7 @@ export class HttpClient {
           ...(token !== undefined && { Authorization: `Bearer ${token}` }),
           ...headers,
         },
-        // The client sends no cookies, and never sends the token to a redirect target.
+        // No request contains cookies. A redirect is an error, so the token never reaches the target of a redirect.
         credentials: 'omit',
         redirect: 'error',
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -65,8 +65,8 @@ export class HttpClient {
   }
 
   /**
-   * Sends a request and validates the response. @throws ClientError if the status is not 2xx, or if the response does
-   * not fit the schema
+   * Sends a request and validates the response.
+   * @throws ClientError if the status is not 2xx, or if the response does not match the schema
    */
   async askFor<Schema extends z.ZodMiniType>(
     schema: Schema,
@@ -86,7 +86,11 @@ export function parseAs<Schema extends z.ZodMiniType>(schema: Schema, text: stri
   return validateAs(schema, jsonOf(text), text);
 }
 
-/** Validates a value. @param shown the text of the value, for the error. @throws ClientError malformed-answer */
+/**
+ * Validates a value.
+ * @param shown the text of the value, which the error quotes
+ * @throws ClientError malformed-answer
+ */
 export function validateAs<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
@@ -112,7 +116,10 @@ function jsonOf(text: string): unknown {
 
 const facts = z.record(z.string(), z.string());
 
-/** The body of an error: A2A 1.0 §11.6 with the server's `ErrorInfo`, or a JSON-RPC error of MCP over HTTP. */
+/**
+ * The JSON body of an error response: an A2A error with `ErrorInfo` (A2A 1.0 §11.6), or a JSON-RPC error of MCP over
+ * HTTP.
+ */
 const errorBody = z.object({
   error: z.object({
     message: z.string(),
@@ -120,7 +127,10 @@ const errorBody = z.object({
   }),
 });
 
-/** @param text the body of an error response, or the data of a stream's error event */
+/**
+ * Converts an error response to a ClientError.
+ * @param text the body of an error response, or the data of a stream's error event
+ */
 export function errorInBody(text: string, status: number): ClientError {
   const { error } = errorBody.safeParse(jsonOf(text)).data ?? {};
   const metadata = error?.details?.find((detail) => detail.metadata?.['reason'] !== undefined)?.metadata;
@@ -128,7 +138,7 @@ export function errorInBody(text: string, status: number): ClientError {
   return new ClientError('refused', error?.message ?? `The server answered with the status ${status}.`, {
     status,
     facts: rest,
-    // RFC 9110 §15.6: these three statuses may be temporary.
+    // RFC 9110 §15.6: these three status codes may be temporary.
     retryable: retryable === undefined ? [502, 503, 504].includes(status) : retryable === 'true',
     ...(reason !== undefined && { reason }),
   });

@@ -1,6 +1,6 @@
 /**
- * Returns a unique id of 128 random bits. Browsers offer `crypto.randomUUID` only to pages loaded over TLS or from
- * loopback, so this function does not use it.
+ * Returns a unique id of 128 random bits. It does not use `crypto.randomUUID`, because browsers offer that only to
+ * pages loaded over TLS or from loopback.
  */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

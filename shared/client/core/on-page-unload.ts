@@ -1,11 +1,12 @@
 /**
- * Calls a function once when the page unloads. Listens only while the caller wants the callback (R51). Uses two events:
+ * Calls a function once when the page unloads. R51: it has listeners only while the caller wants the callback. It
+ * listens for two events:
  *
- * - `pagehide` is the last event that every browser sends. A browser also sends it when the page only enters the
- *   back/forward cache (`event.persisted`). That counts as an unload too, because the browser alone decides whether to
- *   cache a page.
- * - `beforeunload` comes earlier, so a request has more time (HTML Standard §7.4.2.4). Phones do not send it. The event
- *   does not count if the page asks the person whether to stay.
+ * - `pagehide` is the last event that every browser sends. Browsers also send it when the page enters the back/forward
+ *   cache (`event.persisted`). That counts as an unload too, because the browser alone decides whether it caches a
+ *   page.
+ * - `beforeunload` comes earlier, so a request has more time (HTML Standard §7.4.2.4). Mobile browsers do not send it.
+ *   This event is ignored if the browser asks the person whether to stay on the page.
  */
 const LEAVING = ['beforeunload', 'pagehide'] as const;
 
@@ -14,7 +15,7 @@ export class PageUnload {
   readonly #onLeaving: () => void;
   #watching = false;
 
-  /** @param page undefined outside a page. Then no callback occurs. */
+  /** @param page undefined outside a web page. The callback then never runs. */
   constructor(page: EventTarget | undefined, onLeaving: () => void) {
     this.#page = page;
     this.#onLeaving = onLeaving;

@@ -1,15 +1,15 @@
-/** The state of one operation as an immutable value for a user interface. */
+/** The state of one operation (a task that a user interface shows) as an immutable value. */
 import { ClientError } from './client-error.ts';
 import type { Progress } from './progress.ts';
 import { hasEnded } from './task-report.ts';
 import type { PendingAction, TaskReport } from './task-report.ts';
 
 interface Seen {
-  /** This id is unique until the page unloads. */
+  /** An id that is unique until the page unloads. */
   readonly id: string;
   /** The text of the request. */
   readonly title: string;
-  /** The last step in a few words. '' before the first step. */
+  /** The latest step of the task in a few words. '' before the first step. */
   readonly progress: string;
   readonly output: string;
 }
@@ -17,9 +17,9 @@ interface Seen {
 export type Operation =
   | (Seen & { readonly state: 'starting' })
   | (Seen & { readonly state: 'running'; readonly report: TaskReport })
-  /** The agent does not have the task yet. `reason` contains the cause and the time of the next attempt. */
+  /** The agent does not have the task yet. `reason` names the cause and the time of the next attempt. */
   | (Seen & { readonly state: 'not-delivered'; readonly report: TaskReport; readonly reason: string })
-  /** A person must decide the pending actions or answer the question. */
+  /** The task waits until a person decides the pending actions or answers the question. */
   | (Seen & {
       readonly state: 'waiting';
       readonly report: TaskReport;
@@ -30,7 +30,7 @@ export type Operation =
   | (Seen & { readonly state: 'canceled'; readonly report: TaskReport | null; readonly reason: string })
   /** The agent refused the task. */
   | (Seen & { readonly state: 'rejected'; readonly report: TaskReport; readonly reason: string })
-  /** The task failed. If `error` is not null, the outcome is unknown. */
+  /** The task failed. If `error` is not null, the client does not know how the task ended. */
   | (Seen & {
       readonly state: 'failed';
       readonly report: TaskReport | null;
@@ -78,7 +78,7 @@ export function afterReport({ id, title, progress }: Operation, report: TaskRepo
   }
 }
 
-/** Applies the error of a rejected execution. */
+/** Returns the operation after its execution rejected with this error. */
 export function afterError(before: Operation, error: unknown): Operation {
   const { id, title, progress, output } = before;
   const report = 'report' in before ? before.report : null;
@@ -101,7 +101,10 @@ export function isOver({ state }: Operation): boolean {
 
 type Activity = Extract<Progress, { type: 'activity' }>['activity'];
 
-/** Describes a step of a call in a few words. For output, returns its last line, which may be empty. */
+/**
+ * Describes a step of a tool call in a few words. For tool output, returns the last line of the output, which may be
+ * empty.
+ */
 export function activityLine(activity: Activity): string {
   const { tool, title } = activity;
   switch (activity.type) {

@@ -1,9 +1,9 @@
 /**
- * A store of operations for any user interface. It starts operations, keeps the state of each as one value, and
- * notifies listeners of changes.
+ * A store of operations (tasks that a user interface shows). It starts operations, keeps the state of each as one
+ * value, and notifies listeners of changes.
  *
- * Values are immutable. `all` stays the same array until a value changes, because React's `useSyncExternalStore`,
- * Svelte stores and signals need that.
+ * Values are immutable. `all` is the same array until a value changes, as React's `useSyncExternalStore`, Svelte stores
+ * and signals require.
  */
 import type { Execution, ExecutionOptions } from './execution.ts';
 import { afterError, isOver, afterProgress, afterReport, startingOperation } from './operation-state.ts';
@@ -19,7 +19,7 @@ export class Operations<Request extends { text: string }> {
   readonly #client: Starter<Request>;
   readonly #executions = new Map<string, Execution>();
   readonly #listeners = new Set<() => void>();
-  /** The operations are in the order of their starts. */
+  /** The operations by id, in the order in which they started. */
   #operations: ReadonlyMap<string, Operation> = new Map();
   #all: readonly Operation[] = [];
 
@@ -58,7 +58,10 @@ export class Operations<Request extends { text: string }> {
     await this.#executions.get(id)?.cancel(reason);
   }
 
-  /** Sends decisions. @throws ClientError if the server refuses a decision. The operation then still waits. */
+  /**
+   * Sends decisions on the operation's pending actions. @throws ClientError if the server refuses a decision. The
+   * operation then still waits.
+   */
   async decide(id: string, ...decisions: readonly Decision[]): Promise<void> {
     await this.#executions.get(id)?.decide(...decisions);
   }
@@ -77,8 +80,8 @@ export class Operations<Request extends { text: string }> {
   }
 
   /**
-   * Returns a function that unsubscribes.
-   * @param listener runs after each change. The platform reports its errors as uncaught.
+   * Registers a listener, and returns a function that removes it.
+   * @param listener runs after each change. If it throws, the platform reports an uncaught error.
    */
   subscribe(listener: () => void): () => void {
     const own = (): void => listener();
@@ -100,7 +103,7 @@ export class Operations<Request extends { text: string }> {
   }
 }
 
-/** An error of one listener must not stop other listeners or executions. */
+/** Calls the listener. Its error must not stop other listeners or executions. */
 function tellSafely(listener: () => void): void {
   try {
     listener();

@@ -3,18 +3,18 @@ import type { ClientError } from './client-error.ts';
 import type { TaskReport } from './task-report.ts';
 
 export type Progress =
-  /** More text of the agent's answer. The caller appends it. */
+  /** More text of the agent's answer. It follows the text of the earlier events. */
   | { type: 'text'; text: string }
-  /** A step of a tool call: requested, decided, started, output or finished. Only A2A has this event. */
+  /** A step of a tool call: requested, decided, started, output or finished. Only an A2aClient reports this event. */
   | { type: 'activity'; activity: Activity }
   /**
-   * A progress message. `steps` is the progress of the task's only tool, if the tool reports its steps. Only MCP has
-   * this event.
+   * A progress message. `steps` is present if the task runs exactly one tool, and that tool reports its steps. Only an
+   * McpClient reports this event.
    */
   | { type: 'note'; message: string; steps?: ToolProgress }
-  /** The task's state has changed: it works, waits for a person, or has ended. */
+  /** The state of the task has changed: it works, waits for a person, or has ended. */
   | { type: 'state'; report: TaskReport }
-  /** The connection was lost. The task continues, and no event is lost. */
+  /** The connection was lost, and the client reconnects. The task continues, and the client misses no event. */
   | { type: 'reconnecting'; attempt: number; error: ClientError };
 
 export type OnProgress = (progress: Progress) => void;

@@ -9,11 +9,14 @@ export interface RetryPolicy {
   /** The delay before the second attempt. Each later delay is twice as long, with jitter. */
   firstMs: number;
   mostMs: number;
-  /** A stream without data for this time counts as broken. Servers send a heartbeat every 10 to 15 s. */
+  /**
+   * The maximum time without data on a stream. After this time the client treats the stream as broken. Servers send a
+   * heartbeat every 10 to 15 s.
+   */
   quietMs: number;
   /**
-   * The time between two status requests over MCP while a task waits. MCP has no event for a decision that another
-   * client sends.
+   * The interval at which an McpClient requests the status of a task that waits for a person. MCP has no event for a
+   * decision that another client sends.
    */
   lookMs: number;
 }
@@ -27,8 +30,8 @@ export const RETRY_POLICY: RetryPolicy = {
 };
 
 /**
- * Returns the policy as options of `p-retry`. Its jitter lengthens a delay, so the first delay is between half of
- * `firstMs` and `firstMs`.
+ * Returns the policy as options of `p-retry`. `p-retry` lengthens each delay by a random factor from 1 to 2. So the
+ * minimum is half of `firstMs`, and the first delay is between half of `firstMs` and `firstMs`.
  */
 export function backOffOf({ attempts, firstMs, mostMs }: RetryPolicy): BackOff {
   return { retries: attempts - 1, minTimeout: firstMs / 2, maxTimeout: mostMs, factor: 2, randomize: true };
@@ -38,12 +41,15 @@ const NEVER = new AbortController().signal;
 
 export interface RetryOptions {
   signal?: AbortSignal | undefined;
-  /** Returns true to retry after this error. By default, the client retries after a retryable error. */
+  /** Returns true if the client retries after this error. By default, it retries after a retryable error. */
   passes?: (error: unknown) => error is ClientError;
   onFailure?: ((attempt: number, error: ClientError) => void) | undefined;
 }
 
-/** Retries an idempotent request. @throws ClientError of the last attempt, or the abort of `signal` */
+/**
+ * Calls `act` until it succeeds. The request must be idempotent. @throws ClientError of the last attempt, or the abort
+ * reason of `signal`
+ */
 export function tryAgain<T>(
   act: () => Promise<T>,
   patience: RetryPolicy,
@@ -62,7 +68,7 @@ export function tryAgain<T>(
   });
 }
 
-/** Returns true if the same request may succeed later. */
+/** Returns true if the same request may succeed later without a change. */
 export function isRetryable(error: unknown): error is ClientError {
   return error instanceof ClientError && error.retryable;
 }

@@ -1,46 +1,52 @@
 import type { DecisionWord, PendingReason, Preview, SideEffect } from '../../protocol/tool-approval.ts';
 
 /**
- * - `not-delivered`: the agent does not have the task yet, and the bridge tries again. Only MCP has this state.
+ * The states of a task:
+ *
+ * - `not-delivered`: the agent does not have the task yet, and the bridge tries again. Only an McpClient reports this
+ *   state.
  * - `waiting`: the task does nothing until a person decides the pending actions or answers the question.
  * - `rejected`: the agent refused the task.
  *
- * The last four states are final.
+ * `completed`, `canceled`, `failed` and `rejected` are final.
  */
 export type TaskState =
   'not-delivered' | 'working' | 'waiting' | 'completed' | 'canceled' | 'failed' | 'rejected';
 
 export interface PendingAction {
   callId: string;
-  /** The code of this question. A decision contains the code of the question that the person saw (D2). */
+  /**
+   * The code (a hash) of what the person sees. D2: a decision is valid only for that, so each decision contains this
+   * code.
+   */
   shown: string;
   tool: string;
-  /** One line about the effect of the call. */
+  /** One line that says what the call will do. */
   title: string;
   input: Readonly<Record<string, unknown>>;
   sideEffect: SideEffect;
-  /** See `pendingReasonSchema` in `protocol/tool-approval.ts`. */
+  /** Why the call waits (see `pendingReasonSchema` in `protocol/tool-approval.ts`). */
   reason: PendingReason;
-  /** The preview for the person. Over MCP it is text. */
+  /** What the person sees before the decision. An McpClient gets the preview as text. */
   preview: Preview | { type: 'text'; text: string };
-  /** RFC 3339. Null if the action never expires. */
+  /** The time in RFC 3339 after which no decision is possible. Null if the action never expires. */
   expiresAt: string | null;
-  /** True if an approval or an edit needs the assertion of a passkey. */
+  /** True if an approval or an edit must contain a passkey assertion. */
   presence?: true | undefined;
   decisions: readonly DecisionWord[];
 }
 
 export interface RunningTool {
-  /** The id for an abort. */
+  /** The id with which a client aborts this tool execution. */
   toolId: string;
   tool: string;
   title: string;
-  /** RFC 3339. Null if unknown. */
+  /** The start time in RFC 3339. Null if unknown. */
   startedAt: string | null;
 }
 
 export interface TaskReport {
-  /** The next task continues the conversation if it starts with this id. */
+  /** The id of the session. A new task with this id continues the conversation. */
   sessionId: string;
   taskId: string | null;
   state: TaskState;
@@ -49,14 +55,16 @@ export interface TaskReport {
    * and the time of the next attempt.
    */
   message: string;
-  /** The calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`. '' if there are none. */
+  /**
+   * Names the tool calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`. '' if there are none.
+   */
   notDone: string;
   output: string;
   pending: readonly PendingAction[];
-  /** The agent's question as plain text. Null if there is none. */
+  /** The agent's question, if the task waits for an answer in plain text. Otherwise null. */
   question: string | null;
   tools: readonly RunningTool[];
-  /** The position of the last event in this report. Null over MCP, which has no positions. */
+  /** The `seq` of the last event in this report. Null over MCP, which has no such number. */
   cursor: number | null;
 }
 

@@ -4,25 +4,25 @@ import type { DecisionScope, GrantLimits, TaskMode } from '../../protocol/tool-a
 
 export interface TaskRequest {
   text: string;
-  /** The session to continue. Without an id, a new session begins. */
+  /** The id of the session that the task continues. Without an id, the task starts a new session. */
   sessionId?: string | undefined;
   /** The absolute path of the working directory, on the agent's machine. */
   workspace?: string | undefined;
-  /** True to run every tool without asking. A person must have agreed to that. */
+  /** True if every tool runs without approval. A person must have agreed to this. */
   autoExecute?: boolean | undefined;
   /**
-   * The acts that the task may do without asking: `ask`, `accept-edits`, `auto` (like `autoExecute`), `plan`. A person must have
-   * agreed to `auto`.
+   * The actions that the task may do without approval: `ask`, `accept-edits`, `auto` (like `autoExecute`), `plan`. A
+   * person must have agreed to `auto`.
    */
   mode?: TaskMode | undefined;
-  /** A model tier (`fast`, `smart`), or a model id of the agent. */
+  /** A model tier (`fast`, `smart`), or the id of a model that the agent offers. */
   model?: string | undefined;
 }
 
-/** Grants of a task: a list of ids, or all grants. */
+/** The grants that a request revokes: a list of grant ids, or all grants of the task. */
 export type Grants = 'all' | readonly string[];
 
-/** One tool call without the agent's model. */
+/** A request for one tool call that the agent's model does not take part in. */
 export interface ToolRequest {
   tool: string;
   input?: Readonly<Record<string, unknown>> | undefined;
@@ -30,38 +30,41 @@ export interface ToolRequest {
   workspace?: string | undefined;
 }
 
-/** One command that the agent runs without its model, for example `checkpoint list`. */
+/** A request to run one command of the agent without a model, for example `checkpoint list`. */
 export interface CommandRequest {
   command: string;
   args?: readonly string[] | undefined;
-  /** The session to continue. Its tasks must have ended. Without an id, a new session begins. */
+  /**
+   * The id of the session that the command continues. The tasks of that session must have ended. Without an id, the
+   * command starts a new session.
+   */
   sessionId?: string | undefined;
   /** The absolute path of the working directory, on the agent's machine. */
   workspace?: string | undefined;
 }
 
 /**
- * `shown` is the code of the question that the person saw. The caller stores the code with the displayed question and
- * sends it back (D2).
+ * A person's decision on a pending action. D2: a decision is valid only for what the person saw. `shown` is the code of
+ * that question. The caller stores the code when it shows the question, and sends it back here.
  */
 export type Decision = {
   callId: string;
   shown: string;
   reason?: string | undefined;
-  /** The assertion of a passkey, for an action that demands presence. Only the server's page can make it. */
+  /** The person's passkey assertion, for an action that demands one. Only the server's page can create it. */
   presence?: PresenceAssertion | undefined;
 } & (
-  | /** Runs the call. `scope` names the later calls that need no decision. The default is `once`, which names none. */ {
+  | /** Runs the call. `scope` says which later calls need no decision. The default `once` covers no later call. */ {
       decision: 'approve';
       scope?: DecisionScope | undefined;
-      /** The limits of the grant. Without limits, the grant lasts as long as the task. */
+      /** The limits of the grant that a `scope` creates. Without limits, the grant lasts as long as the task. */
       grant?: GrantLimits | undefined;
     }
     /** Does not run the call. The agent continues without it. */
   | { decision: 'deny' }
-  /** Runs the call with this input instead. */
+  /** Runs the call with this input instead of the agent's input. */
   | { decision: 'edit'; input: Record<string, unknown> }
-  /** Writes this text instead. Only for tools that write a file. */
+  /** Runs the call with this text as the new content of the file. Only for tools that write a file. */
   | { decision: 'edit'; content: string }
   /** Answers a question with free text, one or more choices, or the values of the form. */
   | { decision: 'answer'; answer: Answer }

@@ -7,18 +7,22 @@ export interface TaskTransport {
   /** The current state of the task. Undefined until the server has sent the task id. */
   readonly report: TaskReport | undefined;
   /**
-   * Starts or attaches to the task and follows it to its end. Reconnects as often as needed. The caller calls this
+   * Starts the task, or attaches to it, and follows it to its end. Reconnects as often as needed. The caller calls this
    * once.
-   * @param reading an abort ends the reading, and the task continues (E4)
+   * @param reading if this signal aborts, the client stops reading. E4: a closed connection stops no task, so the task
+   * continues.
    * @throws ClientError
    */
   follow(tell: OnProgress, reading: AbortSignal): Promise<TaskReport>;
-  /** Cancels the task. Waits for the task id first. Has no effect after the end. @throws ClientError */
+  /**
+   * Cancels the task, as soon as the server has sent the task id. A cancel after the end has no effect. @throws
+   * ClientError
+   */
   cancel(reason: string): Promise<void>;
   /** Cancels while the page unloads. Sends the request at once and ignores the response. */
   cancelLeaving(reason: string): void;
   decide(decisions: readonly Decision[]): Promise<void>;
-  /** Revokes grants that came with decisions. @throws ClientError */
+  /** Revokes grants: decisions that also cover later tool calls. @throws ClientError */
   revoke(grants: Grants): Promise<void>;
   /** Sends text to the agent: an answer to its question, or a message for its next turn. @throws ClientError */
   say(text: string): Promise<void>;

@@ -1,4 +1,4 @@
-/** Runs single tools of the agent. Each request is a task with one call, and the client follows it to its end. */
+/** Runs single tools of the agent. Each request starts a task with one tool call, and follows this task to its end. */
 import { cancelEach } from './execution-registry.ts';
 import type { Execution, ExecutionOptions } from './execution.ts';
 import { activityLine } from './operation-state.ts';
@@ -6,10 +6,13 @@ import type { Progress } from './progress.ts';
 import type { TaskReport } from './task-report.ts';
 
 export interface ToolUpdate {
-  /** The id for an abort. Null until the tool runs. */
+  /** The id with which a client aborts the tool execution. Null before the tool runs. */
   toolId: string | null;
   message: string;
-  /** `progress` of `total` steps are finished, e.g. 3 of 10 pages. Null if the tool does not report steps. */
+  /**
+   * `progress` is the number of finished steps, and `total` the number of all steps, e.g. 3 of 10 pages. Both are null
+   * if the tool reports no steps.
+   */
   progress: number | null;
   total: number | null;
 }
@@ -17,8 +20,8 @@ export interface ToolUpdate {
 export interface ExecuteToolOptions extends Pick<ExecutionOptions, 'signal' | 'onUnload'> {
   onProgress?: ((update: ToolUpdate) => void) | undefined;
   /**
-   * Runs when the call waits for a person. The callback can call `execution.decide` with an action of
-   * `execution.report.pending`.
+   * Called when the tool call waits for a person. The callback can pass an action of `execution.report.pending` to
+   * `execution.decide`.
    */
   onPending?: ((execution: Execution) => void) | undefined;
   /** The absolute path of the working directory, on the agent's machine. */
@@ -29,7 +32,7 @@ export class ToolRequests {
   readonly #active = new Set<Execution>();
 
   /**
-   * Returns the report of the ended task. Settles like `Execution.result`.
+   * Starts an execution and returns the report of its ended task. The promise settles like `Execution.result`.
    * @param start starts the execution
    */
   async run(
@@ -54,8 +57,8 @@ export class ToolRequests {
   }
 
   /**
-   * Cancels the tasks of all running requests. @throws AggregateError if some cancels fail. The other tasks are still
-   * cancelled.
+   * Cancels the tasks of all requests that have not ended.
+   * @throws AggregateError if some cancels fail. The other tasks are still cancelled.
    */
   abortAll(reason?: string): Promise<void> {
     return cancelEach([...this.#active], reason);

@@ -1,4 +1,4 @@
-/** Runs tools by the operation ids of a user interface. */
+/** Runs tools for a user interface, which gives each tool run an id of its own. */
 import type { TaskReport } from './task-report.ts';
 import type { ExecuteToolOptions, ToolUpdate } from './tool-requests.ts';
 
@@ -21,7 +21,7 @@ export class UIToolExecutor {
 
   /**
    * Runs one tool under an id that the caller chooses. Returns the report of the ended task.
-   * @param onCancelled runs if the task was cancelled by any client
+   * @param onCancelled called if this or another client cancelled the task
    * @throws ClientError
    * @throws Error if the id is in use
    */
@@ -42,7 +42,7 @@ export class UIToolExecutor {
       if (report.state === 'canceled') onCancelled?.();
       return report;
     } catch (error) {
-      // The caller cancelled before the client sent the task.
+      // The caller cancelled before the client had sent the task.
       if (cancel.signal.aborted) onCancelled?.();
       throw error;
     } finally {
@@ -50,7 +50,7 @@ export class UIToolExecutor {
     }
   }
 
-  /** Cancels an operation: its tool stops, and its task ends. Returns false if no such operation runs. */
+  /** Cancels an operation: its tool stops, and its task ends. Returns false if no operation with this id runs. */
   cancelOperation(operationId: string, reason = 'cancelled by the person'): boolean {
     const operation = this.#operations.get(operationId);
     operation?.abort(reason);

@@ -6,7 +6,7 @@ import type { McpConnection, RequestOptions } from './mcp-connection.ts';
 import { callResultSchema, sessionListSchema, structuredOf, toolsOf } from './session-report.ts';
 import type { CallResult, SessionTool } from './session-report.ts';
 
-/** JSON omits undefined arguments. */
+/** The arguments of a tool call. JSON omits undefined fields. */
 type Arguments = Readonly<Record<string, unknown>>;
 
 export class BridgeClient {
@@ -20,12 +20,12 @@ export class BridgeClient {
     this.#patience = patience;
   }
 
-  /** Calls a tool once. Does not throw a result with `isError`, but returns it. @throws ClientError */
+  /** Calls an MCP tool once. A result with `isError` is returned, not thrown. @throws ClientError */
   call(name: string, args: Arguments, options?: RequestOptions): Promise<CallResult> {
     return this.#connection.request(callResultSchema, this.#calling(name, args), options);
   }
 
-  /** Calls a read-only tool. If the response is lost, calls it again. */
+  /** Calls a read-only MCP tool. If the response is lost, calls the tool again. */
   look(
     name: string,
     args: Arguments,
@@ -38,7 +38,7 @@ export class BridgeClient {
     });
   }
 
-  /** Calls a tool while the page unloads. Does not wait for the response. */
+  /** Calls an MCP tool while the page unloads. Does not wait for the response. */
   callLeaving(name: string, args: Arguments): void {
     this.#connection.requestLeaving(this.#calling(name, args));
   }
@@ -70,7 +70,10 @@ export class BridgeClient {
   }
 }
 
-/** A read-only call may be repeated, even if its outcome is unknown. */
+/**
+ * Returns true if a read-only tool may be called again after this error. An unknown outcome is no obstacle, because the
+ * call changes nothing.
+ */
 function isLost(error: unknown): error is ClientError {
   return isRetryable(error) || (error instanceof ClientError && error.code === 'outcome-unknown');
 }

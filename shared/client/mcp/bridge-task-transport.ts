@@ -1,9 +1,9 @@
 /**
- * One task behind the bridge. The bridge stores the session and follows the agent. This client calls the bridge's wait
- * tool until the task ends. If the response to a wait is lost, the client repeats the wait.
+ * One task that the bridge has delegated. The bridge stores the session and follows the agent. This client calls the
+ * bridge's wait tool until the task ends. If the response to a wait is lost, the client calls the wait tool again.
  *
- * - The delegating call does not wait for the task, so a cancel soon has the session id. The client never repeats this
- *   call, because a second call would start a second task.
+ * - The tool call that delegates the task does not wait for the task, so that a cancel soon has the session id. The
+ *   client never repeats this call, because a second call would start a second task.
  * - MCP has no event for a decision that another client sends. So this client polls while the task waits.
  */
 import * as z from 'zod/mini';
@@ -27,11 +27,11 @@ const WAIT = 'wait_for_task';
 const DECIDE = 'approve_or_deny_pending_action';
 const CANCEL = 'cancel_running_task';
 
-/** One call of the wait tool lasts at most this long. Progress messages arrive during this time. */
+/** The maximum duration of one call of the wait tool, in seconds. Progress messages arrive during this time. */
 const WAIT_SECONDS = 100;
 
 export interface BridgeTaskRequest extends TaskRequest {
-  /** The paths of files on the bridge's machine. A relative path begins at `workspace`. */
+  /** The paths of files on the bridge's machine. A relative path starts at `workspace`. */
   files?: readonly string[] | undefined;
   /** The name of the agent. The default is the bridge's first agent. */
   agent?: string | undefined;
@@ -42,7 +42,7 @@ export interface BridgeToolRequest extends ToolRequest {
   agent?: string | undefined;
 }
 
-/** A task to delegate, a tool call, or an existing session. */
+/** The start of a transport: a new task, one tool call, or an existing session. */
 export type RequestOrSession =
   { request: BridgeTaskRequest } | { tool: BridgeToolRequest } | { sessionId: string };
 
@@ -90,7 +90,8 @@ export class BridgeTaskTransport implements TaskTransport {
   cancelLeaving(reason: string): void {
     const sessionId = this.#report?.sessionId;
     if (sessionId !== undefined) this.#tools.callLeaving(CANCEL, { sessionId, reason });
-    // A normal cancel waits for the session id. It may still succeed, because the page may come back or unload slowly.
+    // A normal cancel waits for the session id. This cancel may still succeed, because the page may stay open or unload
+    // slowly.
     else this.cancel(reason).catch(() => undefined);
   }
 
@@ -145,8 +146,8 @@ export class BridgeTaskTransport implements TaskTransport {
   }
 
   /**
-   * Returns the callback for progress messages. A progress message also lists the running tools, because the call does
-   * not return when a tool starts or ends.
+   * Returns the callback for MCP progress messages. It also reads the list of running tools from each message, because
+   * the wait tool does not return when a tool starts or ends.
    */
   #progressed(tell: OnProgress): NonNullable<RequestOptions['onProgress']> {
     return (message, params) => {
@@ -161,7 +162,7 @@ export class BridgeTaskTransport implements TaskTransport {
     };
   }
 
-  /** Waits until this client sends a decision or a message, or until the next poll. */
+  /** Waits until this client sends a decision or a message, or until the time for the next poll. */
   async #rest(reading: AbortSignal): Promise<void> {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
@@ -178,8 +179,8 @@ export class BridgeTaskTransport implements TaskTransport {
 }
 
 /**
- * Returns true if the two reports differ in the state, its message, the answer, the pending actions, or the running
- * tools.
+ * Returns true if a person would see a difference between the two reports: in the state, its message, the answer, the
+ * pending actions, or the running tools.
  */
 function isNews(before: TaskReport, now: TaskReport): boolean {
   return visible(before) !== visible(now);

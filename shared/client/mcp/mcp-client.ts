@@ -1,4 +1,4 @@
-/** An MCP client of the bridge over HTTP. Its method `call` also works with other MCP servers. */
+/** A client of the bridge, over MCP and HTTP. Its method `call` also works with other MCP servers. */
 import { ExecutionRegistry } from '../core/execution-registry.ts';
 import type { Execution, ExecutionOptions } from '../core/execution.ts';
 import { thisPage } from '../core/on-page-unload.ts';
@@ -18,9 +18,9 @@ import type { RequestOrSession, BridgeTaskRequest, BridgeToolRequest } from './b
 import type { CallResult, SessionTool } from './session-report.ts';
 
 export interface McpClientOptions extends ClientOptions {
-  /** The prefix of the bridge's tool names (its setting `--tool-prefix`). */
+  /** The prefix of the bridge's tool names (the bridge's setting `--tool-prefix`). */
   toolPrefix?: string | undefined;
-  /** The client's name and version, for the server's log. */
+  /** The client's name and version. The server may log them. */
   identity?: ClientIdentity | undefined;
 }
 
@@ -63,7 +63,8 @@ export class McpClient {
   }
 
   /**
-   * Calls one tool of an agent, and follows the call to its end. Settles like `Execution.result`. @throws ClientError
+   * Calls one tool of an agent, and follows the tool call to its end. The promise settles like `Execution.result`.
+   * @throws ClientError
    */
   executeTool(
     tool: string,
@@ -79,21 +80,21 @@ export class McpClient {
   }
 
   /**
-   * Cancels the tasks of all `executeTool` calls. @throws AggregateError if some cancels fail. The other tasks are
-   * still cancelled.
+   * Cancels the tasks of all `executeTool` calls.
+   * @throws AggregateError if some cancels fail. The other tasks are still cancelled.
    */
   abortAllRequests(reason?: string): Promise<void> {
     return this.#requests.abortAll(reason);
   }
 
-  /** Follows an existing session, even one that another client started. The first report has the current state. */
+  /** Follows an existing session, even if another client started it. The first report has the current state. */
   attach(session: { sessionId: string }, options: ExecutionOptions = {}): Execution {
     return this.#begin(session, options);
   }
 
   /**
-   * Calls any tool of the server. After an abort of the signal, sends `notifications/cancelled`, and a task that the
-   * call started continues. Does not throw a result with `isError`, but returns it.
+   * Calls any MCP tool of the server. If the signal aborts, the client sends `notifications/cancelled`. A task that the
+   * tool has started then continues. A result with `isError` is returned, not thrown.
    * @throws ClientError
    */
   call(
@@ -122,8 +123,8 @@ export class McpClient {
   }
 
   /**
-   * Cancels the tasks of this client's executions. @throws AggregateError if some cancels fail. The other tasks are
-   * still cancelled.
+   * Cancels the tasks of this client's executions.
+   * @throws AggregateError if some cancels fail. The other tasks are still cancelled.
    */
   cancelAll(reason?: string): Promise<void> {
     return this.#executions.cancelAll(reason);

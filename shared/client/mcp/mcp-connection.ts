@@ -1,12 +1,11 @@
 /**
  * MCP over Streamable HTTP, revision 2025-11-25. Each response is JSON or a stream.
  *
- * - The first request starts a session. Status 404 means that the server has lost the session and has not run the
- *   request. Then the client starts a new session and sends the request again (Streamable HTTP, session management 3,
- *   4).
- * - A closed connection does not cancel a request (Streamable HTTP, sending messages 6). So an abort sends a
- *   notification.
- * - The client sends no other request twice. If such a response is lost, the outcome is unknown.
+ * - The first request starts an MCP session. The status 404 means that the server has lost the session and has not run
+ *   the request. The client then starts a new session and sends the request again (Streamable HTTP, session management
+ *   3, 4). No other request is sent twice. If the response to such a request is lost, the outcome is unknown.
+ * - A closed connection does not cancel a request (Streamable HTTP, sending messages 6). So if the signal of a request
+ *   aborts, the client sends `notifications/cancelled`.
  */
 import * as z from 'zod/mini';
 import { answerEvents } from '../core/response-events.ts';
@@ -27,7 +26,7 @@ const SESSION = 'Mcp-Session-Id';
 const NEVER = new AbortController().signal;
 
 export interface RequestOptions {
-  /** After an abort of this signal, the client notifies the server and throws ClientError `aborted`. */
+  /** If this signal aborts, the client sends `notifications/cancelled` and throws ClientError `aborted`. */
   signal?: AbortSignal | undefined;
   onProgress?: ((message: string, params: ProgressParams) => void) | undefined;
 }
@@ -56,8 +55,8 @@ export class McpConnection {
   }
 
   /**
-   * Sends a request and validates its result. @throws ClientError. Its code is `outcome-unknown` if the response is
-   * lost.
+   * Sends a request and validates its result.
+   * @throws ClientError. Its code is `outcome-unknown` if the response is lost.
    */
   async request<Schema extends z.ZodMiniType>(
     schema: Schema,
@@ -75,13 +74,13 @@ export class McpConnection {
     return validateAs(schema, result, JSON.stringify(result) ?? '');
   }
 
-  /** Sends a request while the page unloads. Does not wait for the response. Without a session, sends nothing. */
+  /** Sends a request while the page unloads. Does not wait for the response. Without an MCP session, sends nothing. */
   requestLeaving(message: Outgoing): void {
     if (this.#session === undefined) return;
     this.#post(this.#numbered(message), this.#session, { keepalive: true }).catch(() => undefined);
   }
 
-  /** Ends the session, if there is one. Tasks continue. @throws ClientError */
+  /** Ends the MCP session, if there is one. Tasks continue. @throws ClientError */
   async close(): Promise<void> {
     const headers = this.#session;
     this.#beginning = undefined;
@@ -142,7 +141,7 @@ export class McpConnection {
     }
   }
 
-  /** Reads the response to a request. If the response is lost, the error says that the outcome is unknown. */
+  /** Reads the response to a request. If the response is lost, throws an error with the code `outcome-unknown`. */
   async #answered(
     asked: Outgoing & { id: number },
     headers: Headers,
@@ -204,7 +203,10 @@ export class McpConnection {
   }
 }
 
-/** This client declares no capabilities, so the server may only send a ping (MCP, ping). */
+/**
+ * Answers a request of the server. This client declares no capabilities, so the server may send only a ping (MCP,
+ * ping).
+ */
 function replyTo({ id, method }: IncomingMessage): object {
   if (method === 'ping') return { jsonrpc: '2.0', id, result: {} };
   return {

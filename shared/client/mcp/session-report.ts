@@ -1,4 +1,4 @@
-/** Converts results of the bridge's tools to task reports. */
+/** Converts the results of the bridge's MCP tools to task reports. */
 import * as z from 'zod/mini';
 import type { ToolProgress } from '../../protocol/call-view.ts';
 import { SESSION_STATES } from '../../protocol/session-states.ts';
@@ -31,7 +31,7 @@ const ERROR = 'mcp-a2a-bridge/error';
 
 const errorMeta = z.object({ reason: z.string(), facts: z.record(z.string(), z.string()) });
 
-/** The bridge omits a field that has no value. This schema replaces it by null. */
+/** Accepts a field that is absent, and gives it the value null. The bridge omits a field that has no value. */
 function absentIsNull<Schema extends z.ZodMiniType>(schema: Schema) {
   return z.prefault(z.nullable(schema), null);
 }
@@ -62,7 +62,7 @@ const sessionReport = z.object({
 
 export const sessionListSchema = z.object({ sessions: z.array(z.object({ sessionId: z.string() })) });
 
-/** Null means that the bridge does not know how the task ended. */
+/** The task state for each session state of the bridge. Null means that the bridge does not know how the task ended. */
 const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState | null>> = {
   not_delivered: 'not-delivered',
   working: 'working',
@@ -72,16 +72,16 @@ const STATES: Readonly<Record<z.infer<typeof sessionReport>['state'], TaskState 
   failed: 'failed',
   rejected: 'rejected',
   unknown_to_agent: null,
-  // The agent never reports a state, so waiting is useless.
+  // The agent reports no state for this task, so the client does not wait for one.
   unknown: null,
 };
 
 const WORDS = ['approve', 'answer', 'deny', 'edit'] as const;
 
 /**
- * Converts a result to a report. A failed task also has a report.
- * @throws ClientError if the result has `isError` and no report. The reason is `UNKNOWN_TASK` if the agent no longer
- *   has the task, as over A2A.
+ * Converts the result of an MCP tool to a report. A failed task also has a report.
+ * @throws ClientError if the result has `isError` and no report. Its reason is `UNKNOWN_TASK` if the agent no longer
+ * has the task, as over A2A.
  */
 export function reportOf(result: CallResult): TaskReport {
   const report = sessionReport.safeParse(result.structuredContent).data;
@@ -123,7 +123,8 @@ export function toolsOf(result: WithMeta): readonly SessionTool[] {
 type WithMeta = Pick<CallResult, '_meta'>;
 
 /**
- * Returns the running tool executions of a result or a progress notification. Returns undefined if there is no list.
+ * Returns the running tool executions in the `_meta` of a result or a progress notification. Returns undefined if
+ * `_meta` has no such list.
  */
 export function runningTools({ _meta: meta }: WithMeta): readonly SessionTool[] | undefined {
   const executions = z.array(toolExecution).safeParse(meta?.[TOOL_EXECUTIONS]).data;
@@ -131,15 +132,16 @@ export function runningTools({ _meta: meta }: WithMeta): readonly SessionTool[] 
 }
 
 /**
- * Returns the steps of a progress notification that has a total. The bridge adds fractions between two steps, so they
- * are rounded down.
+ * Returns the finished steps and the total of a progress notification. Returns undefined if the notification has no
+ * total. `progress` may lie between two steps, so the number of finished steps is rounded down.
  */
 export function stepsOf({ progress, total }: ProgressParams): ToolProgress | undefined {
   return total === undefined ? undefined : { done: Math.floor(progress), total };
 }
 
 /**
- * Returns the structured content. @throws ClientError `refused` with the bridge's message, if the result has `isError`
+ * Returns the structured content of a result.
+ * @throws ClientError `refused` with the bridge's message, if the result has `isError`
  */
 export function structuredOf<Schema extends z.ZodMiniType>(
   schema: Schema,
@@ -163,7 +165,7 @@ const SCOPES = {
   once: 'approve',
 } as const;
 
-/** Converts a decision to the arguments of the bridge's tool. */
+/** Converts a decision to an entry of the argument `decisions` of the bridge's MCP tool. */
 export function bridgeDecision(decision: Decision): object {
   const { callId, shown, decision: word, reason } = decision;
   switch (decision.decision) {
