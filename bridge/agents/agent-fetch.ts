@@ -158,7 +158,7 @@ async function describe(input: string | URL | Request, init: RequestInit): Promi
 
 /**
  * Limits the size of a response, and checks its media type.
- * @param accept the media type that the request asks for; JSON and events are always valid
+ * @param accept the media types that the request asks for; JSON and events are always valid
  */
 async function bounded(
   answer: HttpAnswer,
@@ -176,7 +176,8 @@ async function bounded(
     return new Response(streamOf(answer).pipeThrough(bound), answer);
   }
   // The caller needs the complete JSON, so this code reads all of it, up to a limit.
-  const expected = type.includes('json') || type.split(';')[0] === accept;
+  const asked = accept?.split(',').map((each) => each.trim()) ?? [];
+  const expected = type.includes('json') || asked.includes(type.split(';')[0] ?? '');
   if (expected) return new Response(await boundedBytes(chunksOf(answer), MAX_ANSWER, outOfBounds), answer);
   const text = await beginning(answer);
   throw new HttpFailure(

@@ -72,7 +72,7 @@ function addAgents(program: Command, add: Add, carryOut: CarryOut): void {
     const { listAgents } = await import('./commands/agents.ts');
     await carryOut(it, async (run) => listAgents(run));
   };
-  const agents = add('agents', 'lists the agents of the settings; check, add or remove one', program)
+  const agents = add('agents', 'lists the agents of the settings; check, add, import or remove them', program)
     .allowExcessArguments(false)
     .action((_, it: Command) => list(it));
   add('list', 'lists the agents of the settings, and asks none of them', agents).action((_, it: Command) =>
@@ -96,6 +96,15 @@ function addAgents(program: Command, add: Add, carryOut: CarryOut): void {
     .action(async (url: string, _, it: Command) => {
       const { addAgent } = await import('./commands/agents.ts');
       await carryOut(it, (run) => addAgent(run, url));
+    });
+  writing(
+    'import <registry> [names...]',
+    'lists the agents of a registry (a file or a URL); tries and adds those that you name',
+  )
+    .option('--all', 'all agents of the registry')
+    .action(async (registry: string, names: string[], _, it: Command) => {
+      const { importAgents } = await import('./commands/import-agents.ts');
+      await carryOut(it, (run) => importAgents(run, registry, names));
     });
   writing('remove <name>', 'removes an agent from the settings').action(
     async (name: string, _, it: Command) => {

@@ -39,6 +39,11 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
   return new Registry(first, ...others);
 }
 
+/** Returns an agent of the setting `agents`. A name such as `constructor` is no agent. */
+export function configuredAgent({ agents }: BridgeSettings, name: string): AgentSettings | undefined {
+  return Object.hasOwn(agents, name) ? agents[name] : undefined;
+}
+
 /** Creates an agent of the setting `agents`. */
 export function listedAgent(name: string, agent: AgentSettings, env: Env): Agent {
   return new Agent(

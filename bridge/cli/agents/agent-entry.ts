@@ -25,6 +25,19 @@ export function withAgent(text: string, name: string, entry: AgentEntry): Config
   return { type: 'changed', text: config.put(cleared, keys, { ...entry }) };
 }
 
+/** Adds several agents. @throws Error if the text is not a JSON object */
+export function withAgents(
+  text: string,
+  agents: readonly { name: string; entry: AgentEntry }[],
+): ConfigChange {
+  let changed = text;
+  for (const { name, entry } of agents) {
+    const change = withAgent(changed, name, entry);
+    if (change.type === 'changed') changed = change.text;
+  }
+  return changed === text ? { type: 'same' } : { type: 'changed', text: changed };
+}
+
 /** @throws Error if the text is not a JSON object */
 export function withoutAgent(text: string, name: string): ConfigChange {
   const config = configText('json');

@@ -1,0 +1,33 @@
+/** Checks an agent and shows what it can do. */
+import type { CheckResult } from '../../../shared/runtime/check-result.ts';
+import { visibleText } from '../../../shared/text/visible-text.ts';
+import { type AgentAbilities, agentAbilities } from '../../agents/abilities.ts';
+import type { Agent } from '../../agents/agent.ts';
+import { checkAgent } from '../doctor/check-agent.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { abilitiesText } from './abilities-text.ts';
+
+export interface CheckedAgent {
+  findings: readonly CheckResult[];
+  /** Null if the agent cannot be asked. */
+  abilities: AgentAbilities | null;
+}
+
+/** Starts no task. */
+export async function checkedAgent(agent: Agent): Promise<CheckedAgent> {
+  const findings = await checkAgent(agent);
+  return { findings, abilities: hasFailed(findings) ? null : await agentAbilities(agent) };
+}
+
+export function hasFailed(findings: readonly CheckResult[]): boolean {
+  return findings.some(({ level }) => level === 'fail');
+}
+
+export function showChecked(terminal: Terminal, name: string, { findings, abilities }: CheckedAgent): void {
+  terminal.say(terminal.paint('bold', name));
+  for (const { level, message, next } of findings) {
+    const mark = { ok: '✓', warn: '!', fail: '✗' }[level];
+    terminal.say(`${mark} ${visibleText(message)}${next === undefined ? '' : `\n  → ${visibleText(next)}`}`);
+  }
+  if (abilities !== null) terminal.say(abilitiesText(abilities));
+}

@@ -1,0 +1,36 @@
+/** Describes the list of a registry to a person. Pure. */
+import { countWithNoun } from '../../../../shared/text/one-line.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { table } from '../../terminal/table.ts';
+import type { AgentList } from './agent-list.ts';
+
+/** @param width of the terminal in columns, if there is one */
+export function agentListText(list: AgentList, width: number | undefined): string {
+  const { agents, others, catalogs, total } = list;
+  const rows = agents.map(({ name, cardUrl, url, title, description }) => [
+    { text: name },
+    { text: visibleLine(cardUrl ?? url) },
+    { text: visibleLine([title, description].filter((each) => each !== '').join(': ')) },
+  ]);
+  const columns = [{ title: 'NAME' }, { title: 'URL' }, { title: 'AGENT' }];
+  const lines = [
+    agents.length === 0 ? 'It lists no agent that can be added.' : table(columns, rows, width),
+    ...unusableLines(list),
+  ];
+  if (others > 0) lines.push(`${countWithNoun(others, 'more item')}: no A2A agents.`);
+  for (const url of catalogs)
+    lines.push(`It refers to another catalog: mcp-a2a-bridge agents import ${visibleLine(url)}`);
+  if (total !== undefined)
+    lines.push(
+      `The registry has ${total} agents. This is one page. The next page has another query in its URL.`,
+    );
+  return lines.join('\n');
+}
+
+/** One line for each entry that names no usable agent. */
+export function unusableLines({ unusable }: AgentList): readonly string[] {
+  return unusable.map(({ title, problem }) => {
+    const entry = title === '' ? 'An entry' : `"${visibleLine(title)}"`;
+    return `! ${entry} cannot be used: ${visibleLine(problem)}.`;
+  });
+}

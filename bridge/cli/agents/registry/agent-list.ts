@@ -1,0 +1,96 @@
+/**
+ * Finds the agents in the document of a registry. Pure. A2A prescribes no format (A2A documentation, "Agent Discovery",
+ * curated registries), and its working group refers to the AI Catalog (a2aproject/A2A#418). This code reads an AI
+ * Catalog, and the lists of registries: an array of agent cards or URLs, or an object with such an array as `agents`.
+ */
+import { z } from 'zod';
+import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
+import { nameFrom } from '../agent-entry.ts';
+import { aiCatalog, readAiCatalog } from './ai-catalog.ts';
+import { type ListedAgent, readAgent, type RegistryEntry } from './listed-agent.ts';
+import { entriesSchema, unusableRegistry } from './registry-document.ts';
+
+export interface AgentList {
+  /** `name` is unique in the list. It is the agent's name in the settings. */
+  agents: readonly (ListedAgent & { name: string })[];
+  /** Entries for agents without a usable URL. */
+  unusable: readonly { title: string; problem: string }[];
+  /** The number of entries that are no A2A agents, e.g. MCP servers. */
+  others: number;
+  /** The URLs of further catalogs. */
+  catalogs: readonly string[];
+  /** How many agents the registry has, if this document is only one page of them. */
+  total: number | undefined;
+}
+
+const page = z.looseObject({
+  agents: entriesSchema,
+  total: z.number().optional().catch(undefined),
+  pagination: z.looseObject({ total: z.number().optional() }).optional().catch(undefined),
+});
+
+/** @throws ProductError CONFIGURATION for any other document */
+export function agentList(document: unknown): AgentList {
+  if (Array.isArray(document)) return listOf(parsed(entriesSchema, document).map(readAgent));
+  if (has(document, 'entries')) return listOf(readAiCatalog(parsed(aiCatalog, document)));
+  if (has(document, 'agents')) {
+    const { agents, total, pagination } = parsed(page, document);
+    return listOf(agents.map(readAgent), total ?? pagination?.total);
+  }
+  throw unusableRegistry(
+    has(document, 'supportedInterfaces') || has(document, 'url')
+      ? 'it describes one agent. Use: mcp-a2a-bridge agents add <url>'
+      : 'it is no AI Catalog (it has no "entries"), and no list of agents (no array, no "agents")',
+  );
+}
+
+function listOf(entries: readonly RegistryEntry[], total = 0): AgentList {
+  const agents = new Map<string, AgentList['agents'][number]>();
+  const names = new Set<string>();
+  const unusable: { title: string; problem: string }[] = [];
+  const catalogs = new Set<string>();
+  let others = 0;
+  for (const entry of entries)
+    switch (entry.type) {
+      case 'agent': {
+        const { agent } = entry;
+        const address = agent.cardUrl ?? agent.url;
+        if (agents.has(address)) break;
+        const name = freeName(nameFrom(agent.title, agent.url), names);
+        names.add(name);
+        agents.set(address, { name, ...agent });
+        break;
+      }
+      case 'unusable':
+        unusable.push({ title: entry.title, problem: entry.problem });
+        break;
+      case 'catalog':
+        catalogs.add(entry.url);
+        break;
+      case 'other':
+        others += 1;
+    }
+  return {
+    agents: [...agents.values()],
+    unusable,
+    others,
+    catalogs: [...catalogs],
+    total: total > entries.length ? total : undefined,
+  };
+}
+
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted;
+  for (let count = 2; taken.has(name); count += 1) name = `${wanted}-${count}`;
+  return name;
+}
+
+function has(document: unknown, key: string): boolean {
+  return typeof document === 'object' && document !== null && Object.hasOwn(document, key);
+}
+
+function parsed<T>(schema: z.ZodType<T>, document: unknown): T {
+  const result = schema.safeParse(document);
+  if (result.success) return result.data;
+  throw unusableRegistry(issuesText(result.error), result.error);
+}

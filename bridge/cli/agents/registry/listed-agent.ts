@@ -1,0 +1,65 @@
+/** Finds an agent's address in one entry of a registry. Pure. */
+import { AGENT_CARD_PATH } from '@a2a-js/sdk';
+import { z } from 'zod';
+import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
+import { httpUrl } from '../../../settings/agent-settings.ts';
+
+/** An agent of a registry. Every text comes from the registry. */
+export interface ListedAgent {
+  title: string;
+  description: string;
+  url: string;
+  /** The URL of the card, if the bridge does not find the card by `url`. */
+  cardUrl?: string;
+}
+
+/** `other`: an entry that is no A2A agent, such as an MCP server. */
+export type RegistryEntry =
+  | { type: 'agent'; agent: ListedAgent }
+  | { type: 'unusable'; title: string; problem: string }
+  | { type: 'catalog'; url: string }
+  | { type: 'other' };
+
+const text = z.string().catch('');
+/** An agent card of A2A 1.0 or 0.3, or an item that says where the card is. */
+const item = z.looseObject({
+  name: text,
+  description: text,
+  cardUrl: z.string().optional(),
+  wellKnownURI: z.string().optional(),
+  supportedInterfaces: z.array(z.looseObject({ url: z.string() })).optional(),
+  url: z.string().optional(),
+});
+
+/** Reads an agent card, the URL of an agent, or an object with the URL of the agent or of its card. */
+export function readAgent(value: unknown): RegistryEntry {
+  if (typeof value === 'string') return agentAt(value, { title: '', description: '' });
+  const parsed = item.safeParse(value);
+  if (!parsed.success) return { type: 'unusable', title: '', problem: issuesText(parsed.error) };
+  const { name: title, description, cardUrl, wellKnownURI, supportedInterfaces, url } = parsed.data;
+  const card = cardUrl ?? wellKnownURI;
+  return card === undefined
+    ? agentAt(supportedInterfaces?.[0]?.url ?? url, { title, description })
+    : agentWithCard(card, { title, description });
+}
+
+type Words = Pick<ListedAgent, 'title' | 'description'>;
+
+/** @param cardUrl the URL of the card. The bridge also finds a card at the well-known path, or at a URL of a JSON file. */
+export function agentWithCard(cardUrl: string, words: Words): RegistryEntry {
+  const found = agentAt(cardUrl, words);
+  if (found.type !== 'agent') return found;
+  const { href, pathname, search } = new URL(cardUrl);
+  if (search === '' && pathname.endsWith(`/${AGENT_CARD_PATH}`))
+    return agentAt(href.slice(0, -AGENT_CARD_PATH.length), words);
+  return pathname.endsWith('.json') ? found : { type: 'agent', agent: { ...found.agent, cardUrl } };
+}
+
+function agentAt(url: string | undefined, words: Words): RegistryEntry {
+  const { title } = words;
+  if (url === undefined) return { type: 'unusable', title, problem: 'it has no URL' };
+  const address = httpUrl.safeParse(url);
+  return address.success
+    ? { type: 'agent', agent: { ...words, url: address.data } }
+    : { type: 'unusable', title, problem: issuesText(address.error) };
+}

@@ -1,0 +1,80 @@
+/** Reads the document of a registry: a file, or a URL with the limits of an agent's answers. Sends no credentials. */
+import { readFile, stat } from 'node:fs/promises';
+import { isLoopback } from '../../../../shared/net/loopback.ts';
+import { messageOf, ProductError } from '../../../../shared/runtime/errors.ts';
+import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
+import { agentFetch } from '../../../agents/agent-fetch.ts';
+import { HttpFailure } from '../../../agents/http-failure.ts';
+import { httpUrl } from '../../../settings/agent-settings.ts';
+import { UsageError } from '../../terminal/exit-codes.ts';
+import { type AgentList, agentList } from './agent-list.ts';
+import { unusableRegistry } from './registry-document.ts';
+
+const TIMEOUT_MS = 20_000;
+const MAX_FILE = 64 * 1024 * 1024;
+/** AI Catalog 1.0, "Well-Known URI". */
+const WELL_KNOWN = '/.well-known/ai-catalog.json';
+/** Hosts of plain files serve JSON as text. */
+const ACCEPT = 'application/ai-catalog+json, application/json, text/plain';
+
+export interface Registry extends AgentList {
+  /** True if another machine wrote the list. */
+  isRemote: boolean;
+}
+
+/**
+ * @param source a file; or a URL. If the URL names only a host, its well-known catalog is read
+ * @throws UsageError; ProductError CONFIGURATION, AGENT_UNREACHABLE
+ */
+export async function readRegistry(source: string): Promise<Registry> {
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(source))
+    return { ...agentList(json(await textOfFile(source))), isRemote: false };
+  const address = httpUrl.safeParse(source);
+  if (!address.success) throw new UsageError(`This registry cannot be read: ${issuesText(address.error)}.`);
+  const url = new URL(source);
+  if (url.pathname === '/' && url.search === '') url.pathname = WELL_KNOWN;
+  return { ...agentList(json(await textAt(url))), isRemote: !isLoopback(url.hostname) };
+}
+
+async function textOfFile(path: string): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size > MAX_FILE) throw new Error('the file has more than 64 MB');
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`The registry ${path} cannot be read: ${messageOf(error)}.`);
+  }
+}
+
+async function textAt(url: URL): Promise<string> {
+  try {
+    const response = await agentFetch({ origin: url.origin, headers: {} })(url, {
+      headers: { accept: ACCEPT },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (!response.ok) throw new HttpFailure(response.status, `HTTP ${String(response.status)}`);
+    return await response.text();
+  } catch (error) {
+    throw new ProductError(
+      'AGENT_UNREACHABLE',
+      `The registry ${url.href} cannot be read: ${reasonOf(error)}.`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** The cause of an error of `fetch` says more than the error. */
+function reasonOf(error: unknown): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError') return 'it did not answer in time';
+  return messageOf(error instanceof TypeError ? (error.cause ?? error) : error);
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw unusableRegistry(`it is not JSON (${messageOf(error)})`, error);
+  }
+}

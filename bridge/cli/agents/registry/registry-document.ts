@@ -1,0 +1,12 @@
+/** What all documents of registries have in common. */
+import { z } from 'zod';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
+
+const MAX_ENTRIES = 2_000;
+
+export const entriesSchema = z.array(z.unknown()).max(MAX_ENTRIES);
+
+/** @param problem a clause without a full stop */
+export function unusableRegistry(problem: string, cause?: unknown): ProductError {
+  return new ProductError('CONFIGURATION', `This is no registry of A2A agents: ${problem}.`, { cause });
+}

@@ -1,0 +1,64 @@
+/** Tries an agent of a registry as `agents add` tries an agent, without credentials. */
+import { isLoopback } from '../../../../shared/net/loopback.ts';
+import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import type { BridgeSettings } from '../../../settings/settings.ts';
+import type { CommandRun, CommonOptions } from '../../context/run-command.ts';
+import type { Terminal } from '../../terminal/terminal.ts';
+import { inTerminalWords } from '../../terminal/terminal-words.ts';
+import { hasFailed, showChecked } from '../checked-agent.ts';
+import { type TriedAgent, tryAgent } from '../try-agent.ts';
+import type { AgentList } from './agent-list.ts';
+
+/** `known`: the settings have an agent at this URL. Its entry stays, because it may name a token. */
+export type Trial =
+  | ({ type: 'usable' } & TriedAgent)
+  | ({ type: 'refused' } & TriedAgent)
+  | { type: 'known'; name: string; url: string }
+  | { type: 'failed'; name: string; url: string; problem: string };
+
+/** @param isRemote true if the list comes from another machine */
+export async function tryListedAgent(
+  run: Pick<CommandRun<CommonOptions>, 'settings' | 'env'>,
+  { name, url, cardUrl }: AgentList['agents'][number],
+  isRemote: boolean,
+): Promise<Trial> {
+  const known = nameAt(run.settings, url);
+  if (known !== undefined) return { type: 'known', name: known, url };
+  const failed = (problem: string): Trial => ({ type: 'failed', name, url, problem });
+  // Another machine must not direct requests to the services of this one.
+  if (isRemote && [url, cardUrl ?? url].some((each) => isLoopback(new URL(each).hostname)))
+    return failed(
+      `A registry on another machine cannot name an agent on this machine. If the URL is right: mcp-a2a-bridge agents add ${url}`,
+    );
+  try {
+    const tried = await tryAgent(run, { name, url, cardUrl });
+    return { type: hasFailed(tried.findings) ? 'refused' : 'usable', ...tried };
+  } catch (error) {
+    return failed(inTerminalWords(messageOf(error)));
+  }
+}
+
+/** Returns the name of the agent that the settings have at this URL. */
+function nameAt({ agents }: BridgeSettings, url: string): string | undefined {
+  const { href } = new URL(url);
+  return Object.entries(agents).find(([, agent]) => new URL(agent.url).href === href)?.[0];
+}
+
+export function showTrial(terminal: Terminal, trial: Trial): void {
+  if (trial.type === 'usable' || trial.type === 'refused') return showChecked(terminal, trial.name, trial);
+  terminal.say(terminal.paint('bold', trial.name));
+  terminal.say(
+    trial.type === 'known'
+      ? `✓ The settings have it already, at ${trial.url}.`
+      : `✗ ${visibleLine(trial.problem)}`,
+  );
+}
+
+/** What `--json` prints about an agent. */
+export function trialFacts(trial: Trial): object {
+  const { type: outcome, ...facts } = trial;
+  if (!('entry' in facts)) return { outcome, ...facts };
+  const { entry, ...rest } = facts;
+  return { outcome, url: entry.url, ...rest };
+}

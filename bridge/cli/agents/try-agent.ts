@@ -1,0 +1,65 @@
+/** Tries an agent before it is added to the settings. */
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { agentName, agentSettings, type BridgeSettings } from '../../settings/settings.ts';
+import { configuredAgent, listedAgent } from '../../startup/configured-agents.ts';
+import type { CommandRun, CommonOptions } from '../context/run-command.ts';
+import { commandWords } from '../models/edit-model-settings.ts';
+import { UsageError } from '../terminal/exit-codes.ts';
+import { type AgentEntry, nameFrom } from './agent-entry.ts';
+import { type CheckedAgent, checkedAgent } from './checked-agent.ts';
+
+export interface WantedAgent {
+  url: string;
+  /** Default: the name on the card. */
+  name?: string | undefined;
+  cardUrl?: string | undefined;
+  tokenVariable?: string | undefined;
+  tokenCommand?: string | undefined;
+}
+
+export interface TriedAgent extends CheckedAgent {
+  name: string;
+  entry: AgentEntry;
+}
+
+/**
+ * Connects to the agent and checks it. Writes nothing.
+ * @throws UsageError, also if another agent has the name; ProductError, e.g. AGENT_UNREACHABLE
+ */
+export async function tryAgent(
+  { settings, env }: Pick<CommandRun<CommonOptions>, 'settings' | 'env'>,
+  wanted: WantedAgent,
+): Promise<TriedAgent> {
+  const entry = entryOf(wanted);
+  const { url } = entry;
+  const agent = listedAgent(wanted.name ?? new URL(url).host, agentSettings.parse(entry), env);
+  const { facts } = await agent.connect();
+  const name = wanted.name ?? nameFrom(facts.name, url);
+  refuseTakenName(settings, name, url);
+  return { name, entry, ...(await checkedAgent(agent)) };
+}
+
+function refuseTakenName(settings: BridgeSettings, name: string, url: string): void {
+  const known = configuredAgent(settings, name);
+  if (known !== undefined && known.url !== url)
+    throw new UsageError(
+      `There is an agent "${name}" at ${known.url}. Choose another name: mcp-a2a-bridge agents add ${url} --name <name>`,
+    );
+}
+
+/** @throws UsageError */
+function entryOf({ url, name, cardUrl, tokenVariable, tokenCommand }: WantedAgent): AgentEntry {
+  if (tokenVariable !== undefined && tokenCommand !== undefined)
+    throw new UsageError('Name a variable or a command for the token, not both.');
+  if (name !== undefined && !agentName.safeParse(name).success)
+    throw new UsageError('A name has up to 100 letters, digits, ".", "_" and "-".');
+  const entry = {
+    url,
+    ...(cardUrl !== undefined && { cardUrl }),
+    ...(tokenVariable !== undefined && { tokenEnv: tokenVariable }),
+    ...(tokenCommand !== undefined && { tokenCommand: commandWords(tokenCommand, '--token-command') }),
+  };
+  const parsed = agentSettings.safeParse(entry);
+  if (parsed.success) return entry;
+  throw new UsageError(`This agent cannot be added: ${issuesText(parsed.error)}.`);
+}

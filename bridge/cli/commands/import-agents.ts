@@ -1,0 +1,104 @@
+/** `agents import`: lists the agents of a registry, and adds the ones that the person chooses. */
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { nearestNames } from '../../../shared/text/nearest-names.ts';
+import { countWithNoun } from '../../../shared/text/one-line.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { withAgents } from '../agents/agent-entry.ts';
+import type { AgentList } from '../agents/registry/agent-list.ts';
+import { agentListText, unusableLines } from '../agents/registry/agent-list-text.ts';
+import { readRegistry } from '../agents/registry/read-registry.ts';
+import { showTrial, trialFacts, type Trial, tryListedAgent } from '../agents/registry/try-listed-agent.ts';
+import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-agents.ts';
+import type { CommandRun } from '../context/run-command.ts';
+import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
+
+export interface ImportOptions extends WriteOptions {
+  all?: boolean;
+}
+
+type Listed = AgentList['agents'][number];
+
+/** How many agents are tried at the same time. */
+const AT_ONCE = 8;
+
+/**
+ * Lists the agents of a registry. With names or `--all`, tries each chosen agent, and adds those that pass.
+ * @param source the file or URL of the registry
+ * @returns EXIT_FAILURE if an agent cannot be added
+ * @throws UsageError; ProductError CONFIGURATION, AGENT_UNREACHABLE, UNKNOWN_AGENT
+ */
+export async function importAgents(
+  run: CommandRun<ImportOptions>,
+  source: string,
+  names: readonly string[],
+): Promise<number> {
+  const { options, terminal } = run;
+  const { isRemote, ...list } = await readRegistry(source);
+  if (names.length === 0 && options.all !== true) {
+    if (options.json === true) terminal.say(JSON.stringify({ registry: source, ...list }));
+    else terminal.say(`${agentListText(list, terminal.width)}\n${howToAdd(source, list)}`);
+    return 0;
+  }
+  const chosen = names.length === 0 ? list.agents : names.map((name) => pick(list.agents, name));
+  const unusable = names.length === 0 ? list.unusable : [];
+  const trials = await tryEach(run, chosen, isRemote);
+  const usable = trials.flatMap((trial) => (trial.type === 'usable' ? [trial] : []));
+  const failures =
+    unusable.length + trials.filter(({ type }) => type === 'refused' || type === 'failed').length;
+  if (options.json !== true && failures > 0)
+    terminal.say(
+      [
+        ...unusableLines({ ...list, unusable }),
+        `${failures} of ${countWithNoun(trials.length + unusable.length, 'agent')} cannot be added. If an agent needs a token: mcp-a2a-bridge agents add <url> --token-variable <name>`,
+      ].join('\n'),
+    );
+  const facts = { registry: source, agents: trials.map(trialFacts), unusable };
+  const [first] = usable;
+  if (first === undefined) {
+    terminal.say(
+      options.json === true ? JSON.stringify({ ...facts, changed: false }) : 'Nothing was written.',
+    );
+    return failures > 0 ? EXIT_FAILURE : 0;
+  }
+  const code = await writeAgents(run, {
+    facts,
+    decide: (text) => withAgents(text, usable),
+    after:
+      firstAgentNote(run.settings, first.name) ?? `Name an agent to delegate to it: agent "${first.name}".`,
+  });
+  return failures > 0 ? EXIT_FAILURE : code;
+}
+
+async function tryEach(
+  run: CommandRun<ImportOptions>,
+  chosen: readonly Listed[],
+  isRemote: boolean,
+): Promise<readonly Trial[]> {
+  const trials: Trial[] = [];
+  for (let first = 0; first < chosen.length; first += AT_ONCE) {
+    const group = chosen.slice(first, first + AT_ONCE);
+    for (const trial of await Promise.all(group.map((agent) => tryListedAgent(run, agent, isRemote)))) {
+      if (run.options.json !== true) showTrial(run.terminal, trial);
+      trials.push(trial);
+    }
+  }
+  return trials;
+}
+
+/** @throws ProductError UNKNOWN_AGENT */
+function pick(agents: readonly Listed[], wanted: string): Listed {
+  const found = agents.find(({ name }) => name === wanted) ?? agents.find(({ title }) => title === wanted);
+  if (found !== undefined) return found;
+  const names = agents.map(({ name }) => name);
+  const similar = nearestNames(wanted, names);
+  throw new ProductError(
+    'UNKNOWN_AGENT',
+    `The registry has no agent "${visibleLine(wanted)}". ${similar.length === 0 ? 'Without a name, this command lists its agents.' : `Similar: ${similar.join(', ')}.`}`,
+  );
+}
+
+function howToAdd(source: string, { agents: [first] }: AgentList): string {
+  return first === undefined
+    ? 'Nothing was written.'
+    : `Nothing was written. Name the agents to add, or use --all: mcp-a2a-bridge agents import ${visibleLine(source)} ${first.name}`;
+}

@@ -1,0 +1,43 @@
+/** Tests which agents of a registry are tried. */
+import { expect, it } from '@jest/globals';
+import { tryListedAgent } from '../../../../../bridge/cli/agents/registry/try-listed-agent.ts';
+import { readBridgeSettings } from '../../../../../bridge/settings/settings.ts';
+import { hostileAgent } from '../../../../support/fake-agent-hostile.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+
+async function run() {
+  return { settings: await readBridgeSettings({ stateDir: await temporaryDirectory() }, {}), env: {} };
+}
+
+it('a registry on another machine causes no request to this machine', async () => {
+  let requests = 0;
+  const agent = await hostileAgent(
+    (_, response) => {
+      requests += 1;
+      response.writeHead(404).end();
+    },
+    { card: true },
+  );
+  const listed = { name: 'a', title: 'a', description: '', url: agent.url };
+  expect(await tryListedAgent(await run(), listed, true)).toMatchObject({
+    type: 'failed',
+    problem: expect.stringContaining('another machine'),
+  });
+  const elsewhere = { ...listed, url: 'https://a.invalid', cardUrl: agent.url };
+  expect(await tryListedAgent(await run(), elsewhere, true)).toMatchObject({ type: 'failed' });
+  expect(requests).toBe(0);
+  expect(await tryListedAgent(await run(), listed, false)).toMatchObject({ type: 'failed' });
+  expect(requests).toBeGreaterThan(0);
+  await agent.stop();
+});
+
+it('an agent that the settings have keeps its entry', async () => {
+  const { settings, env } = await run();
+  const agents = { mine: { url: 'https://a.example', headers: {}, workspaces: {}, tokenEnv: 'MINE' } };
+  const listed = { name: 'a', title: 'a', description: '', url: 'https://a.example/' };
+  expect(await tryListedAgent({ settings: { ...settings, agents }, env }, listed, true)).toEqual({
+    type: 'known',
+    name: 'mine',
+    url: 'https://a.example/',
+  });
+});
