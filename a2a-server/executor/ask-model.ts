@@ -44,7 +44,10 @@ interface ModelCallContext {
   loop: AbortScope<AbortCause>;
 }
 
-/** Resolves when the journal has the turn, or when the task has changed. @throws ProductError STORAGE */
+/**
+ * Runs the next turn of a task. Resolves when the journal has the turn, or when the task has changed.
+ * @throws ProductError STORAGE
+ */
 export async function askModel(
   snapshot: Snapshot,
   options: AskModelOptions,

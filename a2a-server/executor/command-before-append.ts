@@ -43,7 +43,7 @@ export class UnappendedCommand {
     this.#result.promise.catch(() => undefined);
   }
 
-  /** Rejects if the journal cannot be written. */
+  /** Resolves when the command is durable. Rejects if the journal cannot be written. */
   get result(): Promise<AppendedCommand> {
     return this.#result.promise;
   }

@@ -1,5 +1,5 @@
 /**
- * Executes a task from its journal until the task parks or ends.
+ * Executes a task from its journal until the task waits for a person or ends.
  *
  * - E4: an execution uses no socket and no request.
  * - Abort scopes form a tree: server → task → turn → model call and tool executions.
@@ -33,7 +33,9 @@ const CONTINUED_ELSEWHERE: AbortCause = {
   message: 'Stopped because this server lost the task to another server.',
 };
 
-/** D6: the delay before the next check of a process that could not be ended. */
+/**
+ * The delay before the next check of a process that could not be ended. D6: its call is not offered for another run.
+ */
 const ORPHAN_MS = 2_000;
 
 /** The delay before the next attempt after a failed append. */

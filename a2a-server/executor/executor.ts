@@ -3,9 +3,9 @@
  *
  * - E1: a task has at most one execution. A wake-up during an execution sets a flag. The execution checks this flag
  *   before it exits.
- * - E1 over several servers: an execution needs a claim. The claim is kept until the execution has ended and no timer
- *   will wake the task.
- * - A parked or ended task uses no memory here.
+ * - E1 over several servers: an execution needs a claim, i.e. the right to run the task. The claim is kept until the
+ *   execution has ended and no timer will wake the task.
+ * - A task that waits for a person or has ended uses no memory here.
  */
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import type { CommandKey } from '../journal/journal.ts';
@@ -49,7 +49,7 @@ const START_WITHIN_MS = 250;
 export interface ExecutorOptions extends ExecutionOptions {
   /** The time limit for an aborted tool to end. A tool may have another limit. */
   graceMs: number;
-  /** The default has the default limits. */
+  /** Limits how many tasks run at the same time. By default, the default limits apply. */
   turns?: FairTurns;
 }
 
@@ -119,8 +119,8 @@ export class Executor {
   }
 
   /**
-   * Checks that a new task of the principal may wait for its turn. Call the returned function once the task was woken,
-   * or was not created.
+   * Checks that the queue has space for a new task of the principal. Call the returned function once the task was
+   * woken, or was not created.
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   reserve(principal: string): () => void {

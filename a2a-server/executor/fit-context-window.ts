@@ -94,7 +94,10 @@ const INSTRUCTIONS = [
   'Leave out everything else.',
 ].join('\n');
 
-/** Returns undefined if the request was aborted. The next execution tries again. */
+/**
+ * Asks the model for a summary, and returns the event that records it. Returns undefined if the request was aborted.
+ * The next execution tries again.
+ */
 async function summarised(
   reduction: Extract<ContextReduction, { type: 'summarise' }>,
   snapshot: Snapshot,

@@ -86,7 +86,7 @@ export interface RunningTaskService extends TaskService {
   waiting(): number;
 }
 
-/** The answer to a text of a sender who may only decide, if the text is no decision about a waiting action. */
+/** The refusal for a sender who may only decide, if its text is not a decision on a pending action. */
 const ONLY_DECISIONS: CommandRefusal = {
   type: 'refuse',
   reason: 'FORBIDDEN',
@@ -306,7 +306,10 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     return signed;
   }
 
-  /** Asks the person again about a call whose files have changed (D2). Returns the refusal of the decision. */
+  /**
+   * Asks the person again about a call whose files have changed (D2: a decision binds to what was shown). Returns the
+   * refusal of the old decision.
+   */
   async function askedAgain(
     taskId: string,
     { call, event }: Extract<DecisionsResult, { type: 'outdated' }>,
@@ -474,7 +477,10 @@ function cancelCause(reason: string): AbortCause {
   return { reason: 'task-cancel', message: `The task was cancelled: ${reason}` };
 }
 
-/** @throws ProductError if the command was refused or the task is unknown */
+/**
+ * Returns the result of a command that was applied.
+ * @throws ProductError if the command was refused or the task is unknown
+ */
 function applied(
   changed: ChangeResult | undefined,
   taskId: string,

@@ -155,8 +155,8 @@ export class Maintenance {
   async #expire(now: number): Promise<number> {
     const { journal, log, onEnded } = this.#options;
     /**
-     * The tasks that this round has tried to end. The index may contain a wrong deadline. Without this set, such a task
-     * would cause an endless loop.
+     * The tasks that this round has tried to end. The index may contain a wrong deadline, which would cause an endless
+     * loop without this set.
      */
     const tried = new Set<string>();
     while (this.#state === 'active') {

@@ -55,7 +55,7 @@ async function sessionRows(
   return newest === undefined ? [] : journal.session(newest.principal, sessionId);
 }
 
-/** Returns the task if it exists for the requester. @throws ProductError UNKNOWN_TASK */
+/** Returns the row of a task that the requester may see. @throws ProductError UNKNOWN_TASK */
 export async function reachableRow(
   journal: Pick<Journal, 'row'>,
   taskId: string,

@@ -174,7 +174,10 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   });
 }
 
-/** Returns the events that park or end the task. A model that would end it with open to-dos gets a reminder instead. */
+/**
+ * Returns the events that follow the turn: the task ends, or waits for a person. A model that would end the task with
+ * open to-dos gets a reminder instead.
+ */
 function eventsAfterTurn(after: Snapshot, turn: number, model: Model | undefined): TaskEvent[] {
   const next = nextStep(after);
   if (next.type !== 'append') return [];
@@ -198,7 +201,7 @@ async function contentsOf(
   return contents;
 }
 
-/** Returns the parts of a turn that consists of a text and calls. */
+/** Builds the parts of a turn: the text first, then the calls. */
 function plainParts(characters: number, calls: number): TurnPart[] {
   return [
     { type: 'text', length: characters },

@@ -4,7 +4,7 @@ import type { TaskEvent } from '../task/events.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 
 /**
- * Returns the event that names the task's place. Returns nothing if the task has begun or ended.
+ * Returns the event that names the task's place in the queue. Returns nothing if the task has begun or ended.
  * @param ahead the number of tasks of the same principal that go first
  */
 export function queuedEvents({ status }: Snapshot, ahead: number, limit: Limit): TaskEvent[] {

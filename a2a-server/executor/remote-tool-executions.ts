@@ -26,7 +26,7 @@ interface RemoteOptions {
   clock: Clock;
 }
 
-/** Returns the running tool executions that exist for the requester, except those with these ids. */
+/** Returns the running tool executions that the requester may see, except those with these ids. */
 export async function remoteToolExecutions(
   requester: Requester,
   known: ReadonlySet<string>,

@@ -77,9 +77,7 @@ export async function resolveDecisions(
   return { type: 'resolved', decisions: resolved };
 }
 
-/**
- * False if the pure core will refuse the edit. Then the call does not wait, or the decision is for another question.
- */
+/** False if the pure core will refuse the edit: the call does not wait, or the decision belongs to another question. */
 function mayEdit(call: Call, { decision, shown }: Decision): boolean {
   const { state } = call;
   return decision === 'edit' && state.type === 'waiting' && shown === shownCodeOf(call, state.reason);
@@ -91,7 +89,7 @@ async function proven(assertion: PresenceAssertion, { presence, by }: EditContex
   return presence.prove(by, assertion);
 }
 
-/** `rule` demands presence for the new input. */
+/** The result of an edit. `rule` is the rule, if any, that demands presence for the new input. */
 type Edited =
   { type: 'edited'; call: ShownCall; rule: string | undefined } | { type: 'outdated'; event: Outdated };
 
@@ -111,7 +109,7 @@ async function edited(
   const { principal } = snapshot;
   const place = { principal, workspace, signal };
   const shown = await showCall(tool, parsed.input, place);
-  // The check follows the preview of the edit. An earlier check would miss a change between the two.
+  // The files are checked after the preview of the edit. An earlier check would miss a change between the two.
   const event = await outdatedSince(call, tool, place);
   if (event !== undefined) return { type: 'outdated', event };
   if (!shown.ok) throw invalid(call, shown.message);

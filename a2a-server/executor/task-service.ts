@@ -89,7 +89,10 @@ export interface ToolExecutionView {
   progress: string | null;
 }
 
-/** The state in which `follow` ends. `settled` means parked or terminal. `ended` means terminal. */
+/**
+ * The state in which `follow` ends. `settled` means that the task waits for a person or has ended. `ended` means that
+ * it has ended.
+ */
 export type FollowUntil = 'settled' | 'ended';
 
 export interface TaskService {
@@ -105,7 +108,7 @@ export interface TaskService {
   /** Cancels a task and returns its new snapshot. @throws ProductError UNKNOWN_TASK, TASK_ENDED */
   cancel(taskId: string, by: Requester & { channel: string }, reason: string): Promise<Snapshot>;
   /**
-   * Cancels a working task. Keeps a task that waits, has ended, or has a newer message.
+   * Cancels a working task. A task that waits for a person, has ended, or has a newer message stays unchanged.
    * @throws ProductError UNKNOWN_TASK
    */
   cancelWork(taskId: string, by: Requester & { channel: string }, left: ReaderDisconnect): Promise<void>;

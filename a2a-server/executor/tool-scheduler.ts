@@ -1,5 +1,5 @@
 /**
- * Runs approved calls and stops them.
+ * Runs approved tool calls and stops them.
  *
  * - E2: `tool.started` is durable before the tool has side effects. Only a ready call can start.
  * - A file tool first only reads. Its first change records the start (tool-start.ts). Any other tool runs after its
@@ -132,7 +132,7 @@ export class ToolScheduler {
     return this.#running.get(toolId)?.principal;
   }
 
-  /** Returns the tool executions that exist for the requester. */
+  /** Returns the tool executions that the requester may see. */
   of(requester: Requester): ToolExecutionView[] {
     const now = this.#options.clock.now();
     return this.running

@@ -28,8 +28,8 @@ export interface CallFacts {
 export const NO_TARGETS: ResolvedTargets = { paths: [], trees: [], command: undefined, hosts: [] };
 
 /**
- * Resolves the paths of a call for the policy rules. A path that is missing or outside the workspace stays as written,
- * because the workspace refuses access to it (X2).
+ * Resolves the paths of a tool call for the policy rules. A path that is missing or outside the workspace stays as
+ * written, because the workspace refuses access to it (X2).
  */
 export async function resolveTargets(
   tool: Tool,

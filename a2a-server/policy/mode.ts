@@ -8,13 +8,13 @@ export function taskModeOf({ mode, autoExecute }: ModeSettings): TaskMode {
   return mode ?? (autoExecute ? 'auto' : 'ask');
 }
 
-/** Returns true if the task refuses each call with side effects without asking. */
+/** Returns true if the task refuses each tool call with side effects without asking. */
 export function isReadOnlyMode(settings: ModeSettings): boolean {
   return settings.readOnly === true || taskModeOf(settings) === 'plan';
 }
 
 /**
- * Returns true if some calls with side effects run without asking. The session's next task does not inherit such a
+ * Returns true if some tool calls with side effects run without asking. The session's next task does not inherit such a
  * mode.
  */
 export function mayRunSomeUnasked(settings: ModeSettings): boolean {

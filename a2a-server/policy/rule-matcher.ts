@@ -1,9 +1,10 @@
 /**
- * Decides whether a rule matches a call. If a match is uncertain, the call does not run without a person (fail closed):
+ * Decides whether a rule matches a tool call. If a match is uncertain, the call does not run without a person (fail
+ * closed):
  * - An `allow` rule matches only the exact spelling of the resolved path. It matches a command line only if that is a
  *   plain list of exactly the rule's words. If the rule ends in `…`, more words may follow.
- * - An `ask`, `presence` or `deny` rule matches the written and the resolved path, in any case, with all parent directories. It
- *   matches any part of a command line. The result is `maybe` if the match is uncertain.
+ * - An `ask`, `presence` or `deny` rule matches the written and the resolved path, in any case, with all parent
+ *   directories. It matches any part of a command line. The result is `maybe` if the match is uncertain.
  */
 import picomatch from 'picomatch';
 import { commandMention, type Mention } from './command-mention.ts';

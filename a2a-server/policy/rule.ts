@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /**
- * - `deny`: the call never runs.
+ * - `deny`: the tool call never runs.
  * - `presence`: a person decides each time, and approves with a passkey on the page.
  * - `ask`: a person decides each time.
  * - `allow`: the call runs without asking.
@@ -13,7 +13,7 @@ const pattern = z.string().min(1).max(1000);
 /** One pattern, or a list of patterns. At least one must match. */
 const patterns = z.union([pattern.transform((one) => [one]), z.array(pattern).min(1).max(1000)]).optional();
 
-/** The conditions of a rule. A rule matches a call if all its conditions match. */
+/** The conditions of a rule. A rule matches a tool call if all its conditions match. */
 export const CONDITIONS = ['tool', 'server', 'path', 'command', 'host'] as const;
 
 export const ruleSchema = z

@@ -1,12 +1,12 @@
 /**
- * Computes the policy's verdict on a call: run it, ask a person, or refuse it. `deny` has precedence over `presence`,
- * `presence` over `ask`, and `ask` over `allow`. The order of the rules has no influence.
+ * Computes the policy's verdict on a tool call: run it, ask a person, or refuse it. `deny` has precedence over
+ * `presence`, `presence` over `ask`, and `ask` over `allow`. The order of the rules has no influence.
  *
  * 1. A `deny` rule refuses the call. A read-only task refuses every call with side effects.
- * 2. A `presence` rule asks, and a person can approve only with a passkey. This also holds for an uncertain match.
- *    An `ask` rule asks. A `deny` rule with an uncertain match (`maybe`) also asks.
+ * 2. A `presence` rule asks, and a person can approve only with a passkey. This also holds for an uncertain match. An
+ *   `ask` rule asks. A `deny` rule with an uncertain match (`maybe`) also asks.
  * 3. A read-only call runs. So does a call that matches an `allow` rule, or that the task's mode allows (`auto`,
- *    `accept-edits`), or that a grant covers.
+ *   `accept-edits`), or that a grant covers.
  * 4. All other calls wait for a decision.
  *
  * So a mode or a grant never overrides `deny`, `presence` or `ask`.

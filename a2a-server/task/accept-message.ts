@@ -6,11 +6,11 @@ import { taskEndedRefusal, type CommandRefusal, type CommandOutcome } from './co
 import { isTerminal, PARKED_STATES, questionOf, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
 interface MessageOrigin {
-  /** The default is the principal who began the task. */
+  /** The principal who sends the message. By default, the principal who began the task. */
   principal?: string;
   channel: string;
   wordsDecide: boolean;
-  /** The default is true. */
+  /** True if the sender may approve. The default is true. */
   mayApprove?: boolean;
   taskId?: string | undefined;
   trace?: TraceContext | undefined;
@@ -69,7 +69,7 @@ export function acceptMessage(
     ...(trace && { trace }),
   };
   const { status } = snapshot;
-  // The refusals above exclude pending actions. So a parked task waits for a reply here.
+  // The checks above refuse a message while an action is pending. So a task that waits here waits for a reply.
   if (!PARKED_STATES.has(status.state)) return { type: 'append', events: [received] };
   const dayCost = status.state === 'input-required' ? status.dayCost : undefined;
   return { type: 'append', events: [received, { type: 'task.working', ...(dayCost && { dayCost }) }] };
@@ -118,7 +118,10 @@ function asksForBudget({ status }: Snapshot): boolean {
   return status.state === 'input-required' && (status.budget === true || status.dayCost !== undefined);
 }
 
-/** Refuses an agent command. A command needs its own task, but a session has at most one live task. */
+/**
+ * Refuses an agent command while the session has a live task. A command needs its own task, but a session has at most
+ * one live task.
+ */
 function underWay({ taskId, sessionId, status }: Snapshot): CommandRefusal {
   return {
     type: 'refuse',

@@ -7,8 +7,8 @@ import { questionOf, type Call } from './snapshot.ts';
 type ReadAnswer = { ok: true; answer: Answer } | { ok: false; message: string };
 
 /**
- * Returns the problem if a decision word is invalid for the call (D1). Only a question accepts an answer, and a person
- * cannot approve a question.
+ * Returns the problem if a decision word does not fit the pending action. D1: an invalid decision runs nothing. Only a
+ * question accepts an answer, and a person cannot approve a question.
  */
 export function decisionWordProblem(
   { callId, title }: Call,

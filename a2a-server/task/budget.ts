@@ -1,6 +1,6 @@
 /**
- * Checks the budget of a task. When the budget is spent, the task parks between two turns and asks a person. Any reply
- * grants the same budget again. No work is lost. Pure.
+ * Checks the budget of a task. When the budget is spent, the task stops between two turns and asks a person whether to
+ * continue. Any reply grants the same budget again. No work is lost. Pure.
  */
 import type { Snapshot } from './snapshot.ts';
 import type { JournalEntry, TaskEvent } from './events.ts';

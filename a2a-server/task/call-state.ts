@@ -1,4 +1,4 @@
-/** Computes the state of a call after a verdict of the policy or a decision of a person. Pure. */
+/** Computes the state of a tool call after a verdict of the policy or a decision of a person. Pure. */
 import type { PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { RequestedCall, TaskEvent, PolicyVerdict } from './events.ts';
 import type { Call, CallState } from './snapshot.ts';
@@ -30,7 +30,7 @@ export function stateAfterVerdict(verdict: PolicyVerdict): CallState {
   }
 }
 
-/** @param asked the reason why the call waited */
+/** Returns the state of a waiting call after a person's decision. @param asked the reason why the call waited */
 export function stateAfterDecision(
   { decision, reason, answer, by }: Extract<TaskEvent, { type: 'tool.decided' }>,
   asked: PendingReason,

@@ -23,7 +23,7 @@ export interface ReaderDisconnect {
   reason: string;
 }
 
-/** Cancels a working task. Keeps a task that waits, has ended, or has a newer message. */
+/** Cancels a working task. A task that waits for a person, has ended, or has a newer message stays unchanged. */
 export function cancelWork(
   snapshot: Snapshot,
   { messageSeq, reason }: ReaderDisconnect,

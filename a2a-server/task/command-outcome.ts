@@ -13,7 +13,7 @@ export interface CommandRefusal {
 
 export type CommandOutcome = { type: 'append'; events: TaskEvent[] } | CommandRefusal;
 
-/** Returns the refusal of a command after the end of the task (J3). */
+/** Returns the refusal of a command after the end of the task. J3: nothing follows the end of a task. */
 export function taskEndedRefusal(snapshot: Snapshot): CommandRefusal {
   return {
     type: 'refuse',

@@ -14,7 +14,7 @@ export interface Checkpoint {
   turn: number;
   /** The time directly before the first change, in milliseconds since 1970. */
   at: number;
-  /** An absolute path. Empty if the task has no workspace. Such a task changes no files. */
+  /** The absolute path of the workspace. Empty if the task has no workspace. Such a task changes no files. */
   workspace: string;
   files: readonly CheckpointFile[];
   /** The titles of the turn's other calls that may have changed files. */
@@ -24,7 +24,7 @@ export interface Checkpoint {
 export interface CheckpointFile {
   path: string;
   before: FileState;
-  /** The state after each change of the turn, oldest first. */
+  /** The states of the file after each change of the turn, oldest first. */
   after: readonly FileState[];
 }
 
@@ -131,7 +131,7 @@ export function restoreStep(
     : { type: 'changed-since', path, now };
 }
 
-/** A state without saved content equals no state, not even itself. */
+/** True if both states have the same saved content. A state without saved content equals no state, not even itself. */
 export function isSameState(one: FileState, other: FileState): boolean {
   switch (one.type) {
     case 'content':

@@ -2,8 +2,8 @@
 import type { TaskEvent } from './events.ts';
 
 /**
- * Returns the hashes of files in messages and results, and of files from before a change. The journal does not store the
- * content after a change.
+ * Returns the hashes of the files in messages and results, and of the old contents of changed files. The journal does
+ * not store the new content of a changed file.
  */
 export function contentHashesOf(event: TaskEvent): string[] {
   if (event.type === 'message.received')

@@ -3,9 +3,10 @@
  *
  * - The task's first message and the last turns stay complete. A summary replaces the older turns.
  * - If the summary fails or is not enough, long answers and results are clipped.
- * - If that is not enough either, a summary also replaces the last turn, and every message before it but the first.
- * - A turn and the results of its calls stay together.
- * - The reduction terminates. Each summary covers more than the previous summary. Each clip is shorter or covers more.
+ * - If that is not enough either, a summary also replaces the last turn and all earlier messages except the first.
+ * - A passage is a message, or a turn with the results of its tool calls. A summary replaces whole passages only.
+ * - The reduction terminates. Each summary covers more than the previous summary. Each clip (a length limit for answers
+ *   and results) is shorter or covers more turns.
  */
 import { isSameTurn, conversationPassages, type ConversationStep, type Passage } from './conversation.ts';
 import { fileTokens, type ConversationFile } from './files-for-model.ts';
@@ -62,7 +63,7 @@ export function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
-/** Returns a high estimate of the system prompt and the tools. */
+/** Returns a high estimate of the tokens of the system prompt and the tools. */
 export function tokensBesideConversation(instructions: string, tools: readonly unknown[]): number {
   return tokensOf(instructions) + tokensOf(JSON.stringify(tools));
 }
@@ -114,8 +115,8 @@ export function nextReduction(
 }
 
 /**
- * Returns the event that replaces a failed summary. A clip is preferred if it is enough. Otherwise the event lists the
- * calls of the old turns.
+ * Returns the event that replaces a failed summary. If a clip is enough, the event clips. Otherwise it lists the calls
+ * of the old turns.
  */
 export function reductionWithoutSummary(
   { upTo, covered, tokens, facts }: Extract<ContextReduction, { type: 'summarise' }>,
@@ -147,14 +148,14 @@ export function summaryWithFacts(
   return text === '' ? summary : `${summary}\n\nFrom the record of the same turns:\n${text}`;
 }
 
-/** True if the provider refused the length and the conversation is still the same. */
+/** True if the provider refused the conversation as too long, and the conversation has not changed since. */
 export function isPromptRefused({ context }: Snapshot): boolean {
   return context.refused === 'yes';
 }
 
 /**
- * Returns the limit of the prompt in tokens. After a refusal the estimate was too low, so the limit is half of the
- * estimate.
+ * Returns the limit of the prompt in tokens. If the provider has refused the prompt as too long, the estimate was too
+ * low. Then the limit is half of the estimate.
  */
 function mostTokens(earlier: readonly Snapshot[], current: Snapshot, room: ContextWindow): number {
   const most = promptTokens(room);
@@ -201,8 +202,8 @@ function endOfOld(shown: readonly Passage[], kept: number): number {
 }
 
 /**
- * Returns the longest clip that fits. If no clip fits, returns the shortest clip, or undefined if that clip shortens
- * nothing.
+ * Returns the clip with the highest length limit that makes the conversation fit. If none does, returns the clip with
+ * the lowest limit, or undefined if that clip shortens nothing.
  */
 function clipFor(
   earlier: readonly Snapshot[],

@@ -1,4 +1,4 @@
-/** Tracks the summaries and clips that fit the conversation into the model's context window. Pure. */
+/** Tracks the summaries and clips (length limits) that fit the conversation into the model's context window. Pure. */
 import type { TaskEvent, TurnPlace, Usage } from './events.ts';
 import type { Turn } from './snapshot.ts';
 

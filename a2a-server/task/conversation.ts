@@ -107,7 +107,8 @@ function summarisedPassages(
   if (!summary) return all;
   const end = all.findIndex(({ place }) => isSameTurn(place, summary.upTo));
   if (end === -1) return all;
-  // The summary does not repeat the first message of its task. After that task, a short form of the message stays.
+  // A summary does not contain the first message of its task. The conversation keeps this message: in full while the
+  // task is current, and shortened in later tasks.
   const first = byTask.slice(0, summarised).flat().length;
   const kept = all
     .slice(0, end)

@@ -3,7 +3,10 @@ import { addCosts, dayText, NO_COST, type CostRow, type CostSum } from './cost-s
 
 const MOST_SESSIONS = 200;
 
-/** The caller must add the titles of the sessions. @param rows all rows from `fromDay` to `toDay` */
+/**
+ * Builds the cost report without the titles of the sessions, which the caller must add.
+ * @param rows all rows from `fromDay` to `toDay`
+ */
 export function costReport(
   rows: readonly CostRow[],
   { fromDay, toDay }: { fromDay: number; toDay: number },

@@ -1,6 +1,6 @@
 import type { TaskEvent, Usage } from './events.ts';
 
-/** The sum of some answered requests. A request is a finished turn, or a summary of a conversation. */
+/** The sum of several answered model requests. A request is a finished turn, or a summary of a conversation. */
 export interface CostSum extends Required<Usage> {
   requests: number;
   /** The cost of the requests with a known price, in US dollars. */

@@ -1,6 +1,6 @@
 /**
  * Checks the budget of a principal per UTC day, in US dollars. When the budget is spent, each of the principal's tasks
- * parks before its next turn and asks a person. A reply allows the same amount again on that day, for all tasks of the
+ * stops before its next turn and asks a person. A reply allows the same amount again on that day, for all tasks of the
  * principal. Pure.
  */
 import type { DayCost } from './events.ts';

@@ -2,7 +2,7 @@
  * Applies decisions to a task: `(snapshot, decisions) → events | refusal`. Total and pure.
  *
  * - D1: the first valid decision wins. Unknown, late, duplicate and conflicting decisions get a typed refusal.
- * - D3: each call has its own decision. The same append lists the calls that still wait.
+ * - D3: each tool call has its own decision. The append of a decision also lists the calls that still wait.
  * - E3: a refused command changes nothing. If one decision of a message is invalid, the task refuses all of them.
  */
 import type {
@@ -41,7 +41,7 @@ export interface ResolvedDecision {
    */
   shown: string | null;
   edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
-  /** Not validated yet. Present only for the decision `answer`. */
+  /** The person's answer, not validated yet. Present only for the decision `answer`. */
   answer?: Answer;
   /** The person's assertion. The caller has checked its signature, and that it was not used before. */
   presence?: PresenceProof;

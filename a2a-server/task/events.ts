@@ -25,7 +25,7 @@ import type { InstructionFile } from './instructions.ts';
 import type { StoredFile } from './stored-file.ts';
 import type { RecordedTurn } from './replay-provider-data.ts';
 
-/** The agent gets these parts unchanged. */
+/** A text part or a data part of a message. The agent gets it unchanged. */
 type TextOrData = { type: 'text'; text: string } | { type: 'data'; data: unknown };
 
 export type MessagePart = TextOrData | { type: 'stored-file'; file: StoredFile };
@@ -67,7 +67,10 @@ export interface RequestedCall {
   repeatable?: boolean;
   source: ToolSource;
   preview: Preview;
-  /** A hash of the content behind the preview, e.g. of a file's content (D2). Null if there is no such content. */
+  /**
+   * A hash of the content behind the preview, e.g. of a file's content. Null if there is no such content. D2: if this
+   * hash changes, the person must decide again.
+   */
   basis: string | null;
 }
 
@@ -80,7 +83,7 @@ export type AllowReason =
   | { type: 'grant'; scope: DecisionScope; callId: string; grantId?: string };
 
 /**
- * The policy's verdict on a call.
+ * The policy's verdict on a tool call.
  *
  * - `ask`: a person decides. `rule` names the rule that requires this, even against modes and grants. With `presence`,
  *   an approval needs the assertion of a passkey.
@@ -94,7 +97,7 @@ export type PolicyVerdict =
   | { type: 'allow'; because: AllowReason }
   | { type: 'refuse'; message: string };
 
-/** Identifies who decided, and over which channel. */
+/** Names the principal who decided, and the channel of the decision. */
 export interface Decider {
   principal: string;
   channel: string;
@@ -200,7 +203,7 @@ export type TaskEvent =
    */
   | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number; replay?: RecordedTurn }
   /**
-   * The model call failed, or its server stopped. The task ignores the turn's output. The next turn calls the model
+   * The model call failed, or this server stopped. The task ignores the turn's output. The next turn calls the model
    * again.
    */
   | { type: 'turn.abandoned'; turn: number; reason: string }
@@ -210,8 +213,8 @@ export type TaskEvent =
    */
   | { type: 'model.unavailable'; attempts: number; until: number; text: string }
   /**
-   * In later requests, this summary replaces all passages up to this turn. `model` wrote it, and `usage` is its cost.
-   * If no model could write a summary, `model` is null. The text then lists the omitted calls.
+   * In later requests, this summary replaces the conversation up to this turn. `model` wrote it, and `usage` is its
+   * cost. If no model could write a summary, `model` is null. The text then lists the omitted calls.
    */
   | {
       type: 'context.summarised';
@@ -258,7 +261,7 @@ export type TaskEvent =
       answer?: Answer;
       /** The edited call, which will run. Not null only for the decision `edit`. */
       edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
-      /** The checked assertion of the person's passkey. Absent if the decision has none. */
+      /** The verified assertion of the person's passkey. Absent if the decision has none. */
       presence?: PresenceProof;
     }
   | { type: 'grant.revoked'; grantIds: string[]; by: Decider }

@@ -1,5 +1,5 @@
 /**
- * Computes the deadlines of parked tasks, and ends tasks after their deadline (R14). Pure.
+ * Computes the deadlines of tasks that wait for a person, and ends tasks after their deadline (R14). Pure.
  *
  * - Only a waiting task has a deadline. When the task continues, the deadline ends.
  * - The event with the question contains its deadline (J2). A later change of the settings does not change the

@@ -1,4 +1,4 @@
-/** Four eyes: a principal who sent the task a message may not approve its calls. Pure. */
+/** Four eyes: a principal who sent the task a message may not approve its tool calls. Pure. */
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { CommandRefusal } from './command-outcome.ts';
 import type { ResolvedDecision } from './decide.ts';

@@ -1,6 +1,6 @@
 /**
- * Manages grants. A grant is a decision that also covers later calls. Such calls run without a new decision. A grant
- * ends with its time, its last use or its revocation. Pure.
+ * Manages grants. A grant is a decision that also covers later tool calls. Such calls run without a new decision. A
+ * grant ends with its time, its last use or its revocation. Pure.
  *
  * - The policy checks the grant when the model requests a call. The call may run later. If a person revokes the grant
  *   before the call starts, the call waits for a decision.

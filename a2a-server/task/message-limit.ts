@@ -14,7 +14,10 @@ export const SHORT_MESSAGE = 200;
 /** The share of the space for the conversation that one message may fill. */
 const MESSAGE_SHARE = 1 / 2;
 
-/** Returns a low estimate for files. A high estimate would refuse files that the model accepts. */
+/**
+ * Returns the tokens of a message. The estimate for its files is low, because a high estimate would refuse files that
+ * the model accepts.
+ */
 export function messageTokens(message: UserMessage): number {
   const files = messageFiles(message).reduce((sum, file) => sum + leastFileTokens(file), 0);
   return tokensOf(messageText(message)) + files;
@@ -29,8 +32,8 @@ export interface ReceivingTask {
 }
 
 /**
- * Returns the maximum length of a new message in tokens. Nothing shortens the live task's first message and the
- * messages that the model has not answered. So they count, too.
+ * Returns the maximum length of a new message in tokens. The live task's first message and the unanswered messages are
+ * never shortened. So their lengths reduce the maximum.
  */
 export function messageLimit({ live, previous }: ReceivingTask, room: ContextWindow): number {
   const { window = Infinity, beside } = room;
@@ -42,7 +45,7 @@ export function messageLimit({ live, previous }: ReceivingTask, room: ContextWin
   return Math.max(0, Math.floor(Math.min((window - beside) * MESSAGE_SHARE, left)));
 }
 
-/** Returns the first message, unless it is one of the unanswered messages. */
+/** Returns the first message as a list. The list is empty if the first message is still unanswered. */
 function firstMessage({ exchanges }: Snapshot): UserMessage[] {
   const [first] = exchanges;
   return first?.type === 'message' && exchanges.some(({ type }) => type === 'turn') ? [first.message] : [];
@@ -56,7 +59,7 @@ function unanswered({ exchanges, queued }: Snapshot): UserMessage[] {
   return [...messages, ...queued];
 }
 
-/** The conversation shortens the messages of a task that was too long for its model. */
+/** True if the task was too long for its model. The conversation shortens the messages of such a task. */
 function isShortened({ status }: Snapshot): boolean {
   return status.state === 'failed' && status.tooLong === true;
 }

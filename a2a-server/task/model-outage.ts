@@ -18,7 +18,7 @@ export interface ModelFailure {
   waitMs: number;
 }
 
-/** Returns a pause or the end of the task. @param now in milliseconds since 1970 */
+/** Returns the event for a pause, or for the end of the task. @param now in milliseconds since 1970 */
 export function eventAfterModelFailure(snapshot: Snapshot, failure: ModelFailure, now: number): TaskEvent {
   const attempts = (snapshot.outage?.attempts ?? 0) + 1;
   const pauseMs = Math.max(PAUSES_MS[attempts - 1] ?? Infinity, failure.waitMs);

@@ -26,7 +26,7 @@ type NextStep =
   | { type: 'ask-model' }
   /** The model failed. `until` is the time of the next model call, in milliseconds since 1970. */
   | { type: 'wait'; until: number }
-  /** One call with side effects, or several adjacent read-only calls that run in parallel. */
+  /** One tool call with side effects, or several adjacent read-only calls that run in parallel. */
   | { type: 'run'; calls: Call[] }
   /** The task's state changes. There is no work to do. */
   | { type: 'append'; events: TaskEvent[] };
@@ -56,8 +56,8 @@ export function nextStep(
 }
 
 /**
- * Returns the event for a task that has nothing new for the model. This is a question about a stuck model, or the end
- * of the task.
+ * Returns the event for a task that has nothing new for the model: a question to the person about a stuck model, or the
+ * end of the task.
  */
 function standstill(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | undefined {
   const question = stuckQuestion(snapshot);
@@ -67,7 +67,7 @@ function standstill(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | und
   return ended ? endOf(turn) : undefined;
 }
 
-/** Returns the event that follows a turn without calls. This event ends or parks the task. */
+/** Returns the event that follows a turn without tool calls. It ends the task, or makes the task wait for a reply. */
 function endOf({ end }: Turn): TaskEvent {
   switch (end) {
     case 'content-filter':
@@ -117,8 +117,9 @@ export function turnStartEvents(snapshot: Snapshot, model: string): TaskEvent[] 
 }
 
 /**
- * Returns the events for the unfinished work of a dead execution (E2). The output of an unfinished turn is ignored. A
- * repeatable call runs again. Any other call waits for a person, because it may have run.
+ * Returns the events for the unfinished work of a dead execution (E2: a call with side effects runs at most once). The
+ * output of an unfinished turn is ignored. A repeatable call runs again. Any other call waits for a person, because it
+ * may have run.
  */
 function unfinishedWorkEvents(snapshot: Snapshot): TaskEvent[] {
   const events: TaskEvent[] = [];

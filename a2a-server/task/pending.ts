@@ -1,11 +1,14 @@
-/** Builds the pending actions of a task from its waiting calls. */
+/** Builds the pending actions of a task from its waiting tool calls. */
 import type { DecisionWord, PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { RecordedAction, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
 import { shownCodeOf } from './shown-code-of-call.ts';
 import { isRunByAcpAgent, waitingCalls, type Call, type Snapshot, type WaitingCall } from './snapshot.ts';
 
-/** Finds the same question among these actions. A second question about the same call is not the same question (D2). */
+/**
+ * Finds the action that asks the same question. D2: a repeated question about the same call has a new code, so it is
+ * not the same question.
+ */
 export function findSameQuestion(
   pending: readonly PendingAction[],
   { callId, shown }: Pick<RecordedAction, 'callId' | 'shown'>,
@@ -21,7 +24,7 @@ const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
   question: ['answer', 'deny'],
 };
 
-/** Converts a waiting call to a pending action. A person cannot edit a call of an ACP agent. */
+/** Converts a waiting call to a pending action. A person cannot edit the input of an ACP agent's call. */
 function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
   const { callId, tool, title, input, sideEffect, source, preview, rule, presence } = call;
   const { reason } = call.state;
@@ -45,8 +48,8 @@ function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
 }
 
 /**
- * True if this is the task's first question. Only then does a plain word like `approve` clearly mean this question
- * (D2).
+ * True if this is the task's first question. Only then does a plain word like `approve` clearly belong to this question
+ * (D2: a decision binds to what was shown).
  */
 export function isFirstQuestion(snapshot: Snapshot, { callId, state }: Call): boolean {
   if (state.type !== 'waiting' || (state.reason !== 'approval' && state.reason !== 'question')) return false;
@@ -78,7 +81,10 @@ export function pendingActions(snapshot: Snapshot): PendingAction[] {
     .map((action) => ({ ...action, expiresAt: findSameQuestion(asked, action)?.expiresAt ?? null }));
 }
 
-/** Returns the event that parks the task if calls wait. Otherwise returns the event that continues the task. */
+/**
+ * Returns the event that makes the task wait for a person, if calls wait for a decision. Otherwise returns the event
+ * that continues the task.
+ */
 export function parkOrContinue(snapshot: Snapshot): TaskEvent {
   const pending = pendingActions(snapshot);
   return pending.length > 0 ? { type: 'input.required', pending } : { type: 'task.working' };

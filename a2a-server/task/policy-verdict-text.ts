@@ -1,6 +1,6 @@
 import type { PolicyVerdict } from './events.ts';
 
-/** Returns the policy's verdict on a call for a person, e.g. `allowed by rule r1`. */
+/** Returns the policy's verdict on a tool call for a person, e.g. `allowed by rule r1`. */
 export function policyVerdictText(verdict: PolicyVerdict): string {
   switch (verdict.type) {
     case 'ask':

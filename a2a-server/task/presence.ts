@@ -1,6 +1,6 @@
 /**
- * Decides whether a decision needs the assertion of a passkey, and whether the assertion belongs to the decision. A rule
- * can demand presence for the call, or for the input of an edit. A denial never needs an assertion. Pure.
+ * Decides whether a decision needs the assertion of a passkey, and whether the assertion belongs to the decision. A
+ * rule can demand presence for the tool call, or for the input of an edit. A denial never needs an assertion. Pure.
  */
 import { provesDecision, type DecisionStatement } from '../../shared/presence/presence-proof.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';

@@ -15,7 +15,7 @@ export interface AbortRequest {
   reason: string;
 }
 
-/** Keeps the task if the tool execution does not run, or if its abort was requested before. */
+/** Leaves the task unchanged if the tool execution does not run, or if its abort was already requested. */
 export function requestAbort(
   snapshot: Snapshot,
   request: AbortRequest,

@@ -6,8 +6,8 @@ import { parkOrContinue } from './pending.ts';
 import { isTerminal, PARKED_STATES, waitingCalls, type Snapshot } from './snapshot.ts';
 
 /**
- * Revokes grants: `(snapshot, grant ids) → events | refusal`. Total and pure. A call that a revoked grant allowed waits
- * for a decision if it has not started.
+ * Revokes grants: `(snapshot, grant ids) → events | refusal`. Total and pure. A tool call that a revoked grant allowed
+ * waits for a decision if it has not started.
  */
 export function revoke(
   snapshot: Snapshot,

@@ -1,4 +1,4 @@
-/** Computes the `shown` code of a waiting call. Each decision must contain this code (D2, E2). Pure. */
+/** Computes the `shown` code of a waiting call. D2: a decision must contain the code of what the person saw. Pure. */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { RecordedAction } from './events.ts';

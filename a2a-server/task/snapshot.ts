@@ -59,7 +59,7 @@ export const TERMINAL_STATES: ReadonlySet<StateName> = new Set<StateName>([
 
 export const PARKED_STATES: ReadonlySet<StateName> = new Set<StateName>(['input-required', 'auth-required']);
 
-/** `settled` is final. */
+/** The state of a tool call. `settled` is final. */
 export type CallState =
   | { type: 'waiting'; reason: PendingReason }
   | { type: 'ready' }
@@ -77,7 +77,7 @@ export type CallResult =
   /** The tool execution ended before its question was answered. */
   | { type: 'withdrawn' };
 
-/** The first valid decision since the call last waited. */
+/** The first valid decision after the call last began to wait. */
 export interface AcceptedDecision {
   decision: DecisionWord;
   by: Decider;
@@ -89,7 +89,7 @@ export interface AcceptedDecision {
 export interface Call extends RequestedCall {
   turn: number;
   state: CallState;
-  /** Null if the call waits for a decision, or needs none. */
+  /** The person's decision. Null if the call still waits for one, or needs none. */
   decided: AcceptedDecision | null;
   /** The model's input. Null if no person edited the input. */
   originalInput: Record<string, unknown> | null;
@@ -132,7 +132,10 @@ export interface Snapshot {
   /** The other principals who sent the task a message. Absent if there are none. */
   otherSenders?: readonly string[];
   settings: TaskSettings;
-  /** With `message`, the client gets only the agent's last text. */
+  /**
+   * The form of the response to a client that waits for it: the A2A task, or only the agent's last text as an A2A
+   * message.
+   */
   answer: 'task' | 'message';
   createdAt: number;
   updatedAt: number;

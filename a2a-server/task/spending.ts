@@ -20,7 +20,10 @@ export interface Rates {
 export interface Price extends Rates {
   /** The rates of a turn with more than `above` input tokens. */
   longPrompt?: (Rates & { above: number }) | undefined;
-  /** The rates of turns that end at this time of day, in UTC. `from` counts, `to` does not: e.g. `01:00`, `04:00`. */
+  /**
+   * The rates of turns that end at this time of day, in UTC. `from` is included and `to` is not, e.g. `01:00` to
+   * `04:00`.
+   */
   hours?: readonly (Rates & { from: string; to: string })[] | undefined;
 }
 
@@ -48,7 +51,7 @@ function ratesOf({ longPrompt, hours = [], ...base }: Price, inputTokens: number
   );
 }
 
-/** @param usd the cost that the event contains */
+/** Returns the spending of one turn. @param usd the cost that the event contains */
 export function spendingOf(usage: Usage, usd: number | undefined): Spending {
   return { ...usage, usd: usd ?? costOf(usage, undefined, 0) ?? null };
 }

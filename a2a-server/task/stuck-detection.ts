@@ -1,7 +1,7 @@
 /**
- * Detects a model that is stuck. Its answers are empty or incomplete, or its calls are refused or repeated. The model
- * gets a remark in its next turn. After several such turns in a row, the task asks a person. A person's message resets
- * the count. Pure.
+ * Detects a model that is stuck. Its answers are empty or incomplete, or its tool calls are refused or repeated. The
+ * model gets a remark in its next turn. After several such turns in a row, the task asks a person. A person's message
+ * resets the count. Pure.
  */
 import { resultForModel } from './result-for-model.ts';
 import { callsOf, type Call, type ConversationItem, type Snapshot, type Turn } from './snapshot.ts';
@@ -14,7 +14,7 @@ interface Rule {
   /** After this number of stuck turns in a row, the task asks a person. */
   most: number;
   remark: string;
-  /** Ends the sentence "The model …" for the person. */
+  /** The end of the sentence "The model …" in the question to the person. */
   did: string;
 }
 

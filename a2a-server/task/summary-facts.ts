@@ -22,7 +22,7 @@ interface Covered {
   calls: readonly Call[];
 }
 
-/** One kind of fact. */
+/** The facts of one kind. */
 interface Group {
   head: string;
   /** Oldest first. */
@@ -54,7 +54,7 @@ export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnPlace, bytes:
   return sectionsOf(groups, bytes).join('\n');
 }
 
-/** Formats the groups. A long group leaves each later group its share. */
+/** Formats the groups. However long a group is, each later group keeps its minimum share of the space. */
 function sectionsOf(groups: readonly Group[], bytes: number): string[] {
   const share = Math.floor(bytes * SHARE);
   const reserved = groups.map((group) => lengthWithBreak(sectionOf(group, share)));
@@ -105,7 +105,7 @@ function coveredBy(tasks: readonly Snapshot[], upTo: TurnPlace): Covered {
   };
 }
 
-/** Returns a line for a refusal, an edit or an answer, with the person's words. */
+/** Returns a line for a person's refusal, edit or answer, with the person's words. */
 function objection(call: Call): string[] {
   const { state, originalInput } = call;
   const title = line(call.title);

@@ -4,7 +4,7 @@ import { omitMiddle, omitMiddleBytes } from './omit-middle.ts';
 
 /** The limit of one answer, input or result, in characters. More text hardly improves a summary. */
 const LONGEST = 6_000;
-/** The shortest limit of one piece, in characters. If the text is still too long, its middle is cut. */
+/** The lowest length limit of one piece, in characters. If the text is still too long, its middle is cut. */
 const SHORTEST = 200;
 
 /** Builds a transcript of at most `bytes` bytes of UTF-8. The longest pieces are clipped first. */

@@ -1,4 +1,4 @@
-/** Lists the files of a task's messages and of its calls' results. Pure. */
+/** Lists the files of a task's messages and of the results of its tool calls. Pure. */
 import type { UserMessage } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 import type { StoredFile } from './stored-file.ts';

@@ -30,7 +30,7 @@ export function decisionInText(
     return word === undefined || isFirst ? { ...bare, decision: 'answer', answer: part.text } : undefined;
   }
   if (word !== 'approve' && word !== 'deny') return undefined;
-  // D5: this client sees only a part of the action.
+  // D5: an action that is not shown in full cannot be approved. This client sees only a part of the action.
   if (word === 'approve' && quotedPreview(call.preview, TEXT_PART_LIMITS).extent === 'cut') return undefined;
   return code === undefined && !isFirst ? undefined : { ...bare, decision: word, shown: code ?? null };
 }

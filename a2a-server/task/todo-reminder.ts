@@ -6,11 +6,11 @@ import { callsOf, lastTurn, type Snapshot } from './snapshot.ts';
 export const REMINDED_OF_TODOS =
   'The agent ended its work with open to-dos. It is asked once to do them, or to say why not.';
 
-/** The reminder names this number of open items. */
+/** The maximum number of open items that the reminder names. */
 const NAMED_ITEMS = 10;
 const MAX_ITEM_CHARS = 200;
 
-/** An open list is old after this number of turns with calls. */
+/** After this number of turns with tool calls, an unchanged list with open items counts as old. */
 const OLD_TURNS = 10;
 
 /**

@@ -36,7 +36,7 @@ export function withOutput(
   return gone === 0 ? after : after.slice(gone);
 }
 
-/** In characters. */
+/** The maximum length of a progress line, in characters. */
 const MAX_PROGRESS_LINE = 300;
 
 /** Returns the last line with text, as the progress of a tool. Null if there is none. */
