@@ -1,6 +1,6 @@
 /**
- * Answers the input requests of a call's result (MCP 2026-07-28, Multi Round-Trip Requests). Each question is in a
- * result, so it belongs to a known call. The client then sends the call again with the answers.
+ * Answers the input requests in the result of a tool call (MCP 2026-07-28, Multi Round-Trip Requests). Each question is
+ * in a result, so it belongs to a known call. The client then sends the call again with the answers.
  */
 import type { ElicitResult, InputRequiredResult } from '@modelcontextprotocol/client';
 import { z } from 'zod';

@@ -23,18 +23,18 @@ const optionalLimit = z.union([
 ]);
 
 const shared = {
-  /** Does not start the server. */
+  /** If true, the server is not started. */
   disabled: z.boolean().default(false),
   /** The time limit of one call, e.g. `90s`, or milliseconds. Time that the call waits for a person does not count. */
   timeout: timeLimit.default(DEFAULT_CALL_LIMIT_MS),
   /**
-   * A call fails when the server sends nothing about it for this long, or `never`, the default. Must be shorter than
-   * `timeout`.
+   * A call fails if the server sends nothing about it for this time. `never`, the default, disables this limit. Must be
+   * shorter than `timeout`.
    */
   idleTimeout: optionalLimit.default(null),
   /** The time limit from the start of the program, or the first request, to the tool list. If absent, 60 s. */
   connectTimeout: timeLimit.optional(),
-  /** A server that has sent nothing for this long gets a ping, or `never`. */
+  /** The client sends a ping to a server that has sent nothing for this time. `never` disables pings. */
   pingInterval: optionalLimit.default(DEFAULT_PING_INTERVAL_MS),
   /** The time limit for the answer to a ping. */
   pingTimeout: timeLimit.default(DEFAULT_PING_ANSWER_LIMIT_MS),
@@ -59,7 +59,7 @@ const shared = {
 };
 
 export const stdioServerSchema = z.strictObject({
-  /** With `command`. */
+  /** The transport of a server with `command`. */
   type: z.literal('stdio').default('stdio'),
   /** A program that speaks MCP on stdin and stdout. It runs without a shell. */
   command: z.string().min(1),
@@ -73,7 +73,10 @@ export const stdioServerSchema = z.strictObject({
 });
 
 export const remoteServerSchema = z.strictObject({
-  /** With `url`. `http` and `streamable-http` are the same. `sse` is the older transport HTTP+SSE of MCP 2024-11-05. */
+  /**
+   * The transport of a server with `url`. `http` and `streamable-http` are the same. `sse` is the older transport
+   * HTTP+SSE of MCP 2024-11-05.
+   */
   type: z.enum(['http', 'streamable-http', 'sse']).default('http'),
   /** The URL of a server over HTTP. */
   url: z.string().min(1),

@@ -1,6 +1,6 @@
 /**
- * Reads the tool list of an MCP server with size limits (X3). The list is untrusted, and each model request contains
- * it.
+ * Reads the tool list of an MCP server with size limits. The list is untrusted, so it must not block the process (X3),
+ * and each model request contains it.
  */
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -44,7 +44,7 @@ const listedTool = z.looseObject({
 export interface McpToolDefinition extends InputSchema {
   name: string;
   description: string;
-  /** The hints count only if the operator trusts the MCP server. */
+  /** The hints of the server. They have an effect only if the operator trusts the MCP server. */
   hints: { readOnly: boolean; idempotent: boolean };
 }
 

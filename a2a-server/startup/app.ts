@@ -92,7 +92,7 @@ export interface AppOptions {
   card: AgentCard;
   commands: readonly OfferedCommand[];
   page: Page;
-  /** The default cannot say what a restoration would change. */
+  /** Previews the restoration of a checkpoint. By default, there is no preview. */
   restoring?: RestorePreviewOptions;
   /** The workspaces that the page offers. The default is none. */
   workspaces?: PageWorkspaces;
@@ -120,11 +120,11 @@ export interface AppOptions {
    * Returns the content of `GET /health`, which requires a token. If the journal is not reachable, the status is 503.
    */
   health: () => { journal?: 'ok' | 'unreachable' };
-  /** Limits the open requests and streams. The default has the default limits. */
+  /** Limits the open requests and streams. By default, the default limits apply. */
   openRequests?: OpenRequests;
   /** Measures each request. The default measures nothing. */
   measured?: MeasuredRequests;
-  /** Records each request with a caller. The default records nothing. */
+  /** Records a span for each request with a caller. By default, nothing is recorded. */
   traces?: Traces;
   /** The default is no route `/metrics`. */
   metrics?: MetricsAccess;
@@ -345,7 +345,7 @@ function identified(
       scope.close();
     });
     const need = needOf(request.method, path);
-    // X1: no route is open that the table does not name.
+    // X1: a route without an entry in the table is closed.
     if (need === undefined) {
       if (phase() === 'closing') throw shuttingDown();
       noSuchAddress(request, response, next);

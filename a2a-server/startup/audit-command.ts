@@ -1,4 +1,4 @@
-/** `a2a-server audit`. The server may run. */
+/** `a2a-server audit` prints the log of administrative actions. The server may be running. */
 import { auditLog, type ListedAuditRecord } from '../audit/audit-log.ts';
 import { openRecords } from './open-records.ts';
 import type { ServerSettings } from './settings.ts';
@@ -10,7 +10,7 @@ interface Output {
   note: (text: string) => void;
 }
 
-/** Prints the log of administrative acts, the oldest first. @throws ProductError CONFIGURATION, STORAGE */
+/** Prints the log of administrative actions, the oldest first. @throws ProductError CONFIGURATION, STORAGE */
 export async function printAudit(
   place: Pick<ServerSettings, 'stateDir' | 'database'>,
   json: boolean,

@@ -1,4 +1,4 @@
-/** The acts that the server itself writes to the audit record: its configuration, and grants. */
+/** The administrative actions that the server itself writes to the audit log: its configuration, and grants. */
 import type { AuditAct } from '../audit/audit-record.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import type { JournalEntry } from '../task/events.ts';
@@ -28,7 +28,10 @@ const AUDITED = [
   'weights',
 ] as const satisfies readonly (keyof ServerSettings)[];
 
-/** Returns the act of a server that starts with these settings, or takes them over while it runs. */
+/**
+ * Returns the audit record of a server start with these settings, or of a change to these settings while the server
+ * runs.
+ */
 export function configurationAct(
   act: 'server.started' | 'server.reloaded',
   settings: ServerSettings,
@@ -36,7 +39,7 @@ export function configurationAct(
   return { act, version: packageVersion(), configuration: auditedConfiguration(settings) };
 }
 
-/** Returns the acts in these events: grants, and their ends. */
+/** Returns the audit records for these events: one for each grant, and for the end of each grant. */
 export function auditedActs(taskId: string, entries: readonly JournalEntry[]): AuditAct[] {
   return entries.flatMap(({ event }): AuditAct[] => {
     if (event.type === 'tool.decided' && event.scope !== 'once') {
@@ -54,7 +57,7 @@ function auditedConfiguration(settings: ServerSettings): Record<string, unknown>
     JSON.stringify({
       ...Object.fromEntries(AUDITED.map((name) => [name, settings[name]])),
       limits: limitsOf(settings),
-      // A token, and the arguments of an agent or of an MCP server, may be secret.
+      // Only the names are recorded. A token, and the arguments of an agent or of an MCP server, may be secret.
       tokens: settings.tokens.map(({ principal }) => principal),
       agent: settings.agent.type,
       mcpServers: Object.keys(settings.mcpServers),

@@ -30,7 +30,7 @@ export interface CheckOptions {
 const SETTINGS = 'server settings';
 const MODEL = 'model';
 
-/** @param flags and env: as for `readServerSettings` */
+/** Runs the checks of a server start. @param flags and env: as for `readServerSettings` */
 export async function checkServer(
   flags: Readonly<Record<string, unknown>>,
   env: Environment,

@@ -32,7 +32,10 @@ interface OwnServer {
   log: Logger;
 }
 
-/** Returns the port. @throws ProductError CONFIGURATION, which names the owner of the address and the next step */
+/**
+ * Listens on the address and returns the port.
+ * @throws ProductError CONFIGURATION, which names the owner of the address and the next step
+ */
 export async function listen(
   server: Server,
   { host, port, portChosen }: RequestedAddress,

@@ -46,7 +46,7 @@ export class LiveSettings {
   }
 
   /**
-   * Takes over the settings that can change. Returns the names of those whose value is new.
+   * Applies the settings that a running server can change. Returns the names of those whose value is new.
    * @throws ProductError CONFIGURATION if a rule is invalid; then nothing changes
    */
   change(next: ServerSettings): string[] {

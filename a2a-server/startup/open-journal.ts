@@ -15,8 +15,8 @@ interface JournalUse {
 }
 
 /**
- * Opens the journal of the settings: the database, or the SQLite file in the state directory. In both cases, no other
- * server can use the state directory until the journal is closed.
+ * Opens the journal. The settings choose a PostgreSQL database or the SQLite file in the state directory. In both
+ * cases, no other server can use the state directory until the journal is closed.
  * @throws ProductError CONFIGURATION, STORAGE
  */
 export async function openJournal(

@@ -9,7 +9,7 @@ import type { Traces } from '../telemetry/traces.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ServerSettings } from './settings.ts';
 
-/** A receiver that does not answer must not delay the end of the server for longer. */
+/** The time limit of the last send. A receiver that does not answer must not delay the end of the server any longer. */
 const LAST_SEND_MS = 2_000;
 
 interface TelemetryOptions {

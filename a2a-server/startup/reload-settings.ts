@@ -29,7 +29,7 @@ export function settingsReloader(
       const applied = await apply(next);
       const needsRestart = changedSettings(settings, next).filter((key) => !isLive(key));
       log.level = next.logLevel;
-      // Only the names, because values may be secret.
+      // The log shows only the names, because values may be secret.
       if (needsRestart.length > 0)
         log.warn({ applied, settings: needsRestart }, 'settings reloaded, but these changes need a restart');
       else log.info({ applied }, 'settings reloaded');

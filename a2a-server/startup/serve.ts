@@ -80,8 +80,8 @@ export interface ServerRun {
    */
   stop(): Promise<void>;
   /**
-   * Takes over the settings that a running server can change, and records them. Resolves with the names of the changed
-   * ones.
+   * Applies the settings that a running server can change, and records the change in the audit log. Resolves with the
+   * names of the changed ones.
    * @throws ProductError CONFIGURATION if a rule is invalid; then nothing changes
    */
   reload(next: ServerSettings): Promise<string[]>;
@@ -237,7 +237,7 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<ServerRun> {
   const { settings, log, token, server, port, own, journal, records, mcpServers, confinement, worker, live } =
     opened;
-  /** The servers of a journal agree about the time of deadlines, tokens and tickets. */
+  /** The clock of the journal. Servers that share a journal use the same time for deadlines, tokens and tickets. */
   const clock: Clock = { ...systemClock, now: () => journal.now() };
   const able = createToolsAndCommands({
     journal,
@@ -377,7 +377,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
 
   const hurried = new AbortController();
   const stop = async (): Promise<void> => {
-    // Without a drain, no request may come between the signal and the refusals, not even during a timer of 0 ms.
+    // Without a drain, the server must refuse requests at once. Even a timer of 0 ms would let a request in.
     if (settings.drain) {
       phase = 'draining';
       await wait(settings.drain, undefined, hurried).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** `a2a-server token create`, `token list` and `token revoke`. The server may run. */
+/** `a2a-server token create`, `token list` and `token revoke`. The server may be running. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { DURATION_ALLOWED, durationSchema } from '../../shared/settings/duration.ts';
@@ -18,7 +18,7 @@ interface Output {
   note: (text: string) => void;
 }
 
-/** Where the tokens are. */
+/** The settings that say where the tokens are stored. */
 type TokenPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
 
 interface NewToken {
@@ -28,7 +28,7 @@ interface NewToken {
   tenant?: string;
   /** Roles, separated by commas. */
   role: string;
-  /** A duration, or `never`. */
+  /** The lifetime of the token: a duration, or `never`. */
   expires: string;
 }
 

@@ -43,7 +43,7 @@ export class CallContext extends ServerCallContext {
   readonly accepted: Promise<void>;
   readonly accept: () => void;
 
-  /** Present if a limit has refused this call. JSON-RPC then answers with this status too. */
+  /** Present if a limit has refused this request. JSON-RPC then answers with this HTTP status too. */
   retryLater: RetryLater | undefined;
 
   readonly #log: Logger;

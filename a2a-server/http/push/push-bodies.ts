@@ -1,6 +1,6 @@
 /**
- * The bodies of push notifications. A2A 1.0 §4.3.3: each is a `StreamResponse`. A2A 0.3 defines no body; its receivers,
- * those of the SDKs among them, read a `Task`.
+ * The bodies of push notifications. A2A 1.0 §4.3.3: each is a `StreamResponse`. A2A 0.3 defines no body. Its receivers,
+ * including those in the SDKs, expect a `Task`.
  */
 import { StreamResponse } from '@a2a-js/sdk';
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';

@@ -54,7 +54,7 @@ export function pushMethods(push: PushNotifications | undefined): PushMethods {
     },
     async list({ taskId }, context) {
       const found = await supported().list(taskId, context.caller.requester);
-      // There are at most a few, so one page has them all.
+      // A task has only a few configurations, so one page contains all of them.
       return { configs: found.map(withoutSecrets), nextPageToken: '' };
     },
     delete: ({ taskId, id }, context) => supported().delete(taskId, id, context.caller.requester),
@@ -82,7 +82,7 @@ function configIn(config: TaskPushNotificationConfig, context: CallContext): Pus
   return { taskId, id, url, token, authentication: scheme === '' ? null : { scheme, credentials } };
 }
 
-/** The secrets go to the receiver only. */
+/** Returns a configuration without its secrets. The secrets go only to the receiver. */
 function withoutSecrets({ taskId, id, url, authentication }: Subscription): TaskPushNotificationConfig {
   return {
     tenant: '',

@@ -97,7 +97,7 @@ export function agentCard(
         },
       }),
     },
-    // A2A 1.0 §4.4: a client needs one of the requirements.
+    // A2A 1.0 §4.4: a client must satisfy one of these requirements.
     securityRequirements: [SCHEME, ...(oidcIssuer === undefined ? [] : [OIDC_SCHEME])].map((scheme) => ({
       schemes: { [scheme]: { list: [] } },
     })),

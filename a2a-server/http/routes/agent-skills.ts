@@ -15,7 +15,8 @@ export interface AgentFacts {
 }
 
 /**
- * The maximum number of names in one description, because the card is public. The description counts the other names.
+ * The maximum number of names in one description, because the card is public. The description gives only the number of
+ * the other names.
  */
 const NAMED = 20;
 

@@ -11,7 +11,7 @@ export const PAGE_API = '/page/api';
 export type Need = 'public' | readonly Role[];
 
 const READERS: readonly Role[] = ROLES;
-/** The content of a message says which of the two it needs (`permitted-message.ts`). */
+/** A message needs one of these roles. Its content decides which one (`permitted-message.ts`). */
 const SENDERS: readonly Role[] = ['delegate', 'approve'];
 const STOPPERS: readonly Role[] = ['delegate', 'operate'];
 

@@ -1,7 +1,8 @@
 /**
  * `GET /api/tasks/:taskId/checkpoints` lists the turns of a task that changed files. `GET
- * /api/tasks/:taskId/checkpoints/:turn` says what the restoration of that turn would change, with `?since=true` together
- * with all later turns. Both change nothing. The command `checkpoint restore` restores.
+ * /api/tasks/:taskId/checkpoints/:turn` returns what a restoration of that turn would change. With `?since=true`, the
+ * restoration also covers all later turns. Neither route changes anything. The command `checkpoint restore` restores
+ * the files.
  */
 import { Router } from 'express';
 import { z } from 'zod';

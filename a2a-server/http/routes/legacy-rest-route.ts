@@ -42,7 +42,7 @@ const checkedMessage: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** The SDK reads the task from `name`. The address of the request decides. */
+/** The SDK reads the task id from `name` in the body. The URL names the task, so this handler replaces `name`. */
 const checkedPushConfig: RequestHandler<{ taskId: string }> = (request, _response, next) => {
   const checked = checkedParams('POST /v1/tasks/{id}/pushNotificationConfigs', request.body ?? {});
   request.body = { ...Object(checked), name: `tasks/${request.params.taskId}` };

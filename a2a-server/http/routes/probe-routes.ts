@@ -1,6 +1,6 @@
 /**
- * `GET /livez` and `GET /readyz`, for load balancers and process managers. Such a program sends no token and its own
- * `Host`. So these routes accept both, and their answers say nothing about tasks, settings or users.
+ * Serves `GET /livez` and `GET /readyz` for load balancers and process managers. Such a program sends no token and its
+ * own `Host`. So these routes accept both, and their answers say nothing about tasks, settings or users.
  */
 import { Router } from 'express';
 

@@ -1,7 +1,7 @@
 /**
- * The tenant that a request names (A2A 1.0: the field `tenant`, or the first segment of the path, `/{tenant}/tasks`).
- * The caller's token determines its only tenant. The request may repeat this tenant. The server answers a request with
- * any other tenant as a request to an unknown address.
+ * Checks the tenant that a request names (A2A 1.0: the field `tenant`, or the first segment of the path,
+ * `/{tenant}/tasks`). The caller's token determines its only tenant. The request may repeat this tenant. The server
+ * answers a request with any other tenant as a request to an unknown address.
  */
 import type { Request, RequestHandler } from 'express';
 import { ProductError } from '../../../shared/runtime/errors.ts';

@@ -12,7 +12,7 @@ import { WIRE_STATE } from '../wire/wire-objects.ts';
 const DEFAULT_PAGE_SIZE = 50;
 
 /**
- * ListTasks (A2A 1.0 §3.1.4): returns a page of the tasks that exist for the caller, newest update first.
+ * ListTasks (A2A 1.0 §3.1.4): returns a page of the tasks that the caller may see, newest update first.
  * @param request checked by `request-schemas.ts`
  */
 export async function listTasks(

@@ -1,4 +1,4 @@
-/** Applies `--on-disconnect cancel` with the task service. */
+/** Connects the rule `--on-disconnect cancel` to the task service, which cancels a task without readers. */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';

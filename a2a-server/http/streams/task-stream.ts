@@ -42,7 +42,7 @@ interface Readable {
   disconnects?: Disconnects | undefined;
 }
 
-/** A message may register an address for push notifications. */
+/** A request that sends a message. The message may register an address for push notifications. */
 interface Sending extends Readable {
   pushes: Pick<PushMethods, 'ofMessage'>;
 }

@@ -18,8 +18,9 @@ export class NotJson extends ProductError {
 }
 
 /**
- * Middleware that sets `request.body` to the parsed body, or to undefined if there is no body (X3). Passes ProductError
- * TOO_LARGE, UNSUPPORTED_CONTENT or MALFORMED to the error handler.
+ * Middleware that sets `request.body` to the parsed body, or to undefined if there is no body. X3: a large or deeply
+ * nested body must not block the process. Passes ProductError TOO_LARGE, UNSUPPORTED_CONTENT or MALFORMED to the error
+ * handler.
  */
 export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): RequestHandler[] {
   const declared: RequestHandler = (request, _response, next) => {

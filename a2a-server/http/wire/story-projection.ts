@@ -24,7 +24,10 @@ const MAX_DETAIL = 20_000;
 /** The maximum length of a message. */
 const MAX_MESSAGE = 100_000;
 
-/** Adjacent pieces of one text become one event. @param withReasoning true to keep the model's reasoning */
+/**
+ * Converts journal entries to the events of the story. Adjacent pieces of one text become one event.
+ * @param withReasoning true to keep the model's reasoning
+ */
 export function storyEvents(entries: readonly JournalEntry[], withReasoning: boolean): StoryEvent[] {
   const events: StoryEvent[] = [];
   for (const { seq, at, event } of entries) {
@@ -101,7 +104,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
     case 'tool.started':
       return { type: 'started', callId: event.callId, toolId: event.toolId };
     case 'tool.output': {
-      // The complete result of a long output repeats the output.
+      // `kept` marks the complete result of a long output. It repeats output that the story already has.
       if (event.kept === true) return undefined;
       const { callId, toolId, text } = event;
       return { type: 'output', callId, toolId, text: text.slice(-MAX_DETAIL) };

@@ -38,7 +38,7 @@ import type { ClientView } from './wire-objects.ts';
 interface TaskDetail {
   /** The number of newest messages to include. Undefined means all, 0 means none (A2A 1.0 §3.2.4). */
   historyLength?: number | undefined;
-  /** False only in lists (A2A 1.0 §3.1.4). */
+  /** True to include the artifacts. False only in lists (A2A 1.0 §3.1.4). */
   artifacts?: boolean;
   servers?: readonly ToolServerView[];
   sessionCost?: CostSum;
@@ -171,7 +171,7 @@ function lastWords({ end }: Turn): string {
   return ('question' in end ? end.question : end.message) ?? '';
 }
 
-/** Clients that do not read the data parts get the decision as text. */
+/** Returns the decision as text, for clients that do not read the data parts. */
 function verdictOn({ decided }: Call): string {
   return decided ? ` (${decided.decision}, by ${decided.by.principal} over ${decided.by.channel})` : '';
 }
