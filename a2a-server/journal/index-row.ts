@@ -5,7 +5,11 @@ import { taskStateAfter } from '../task/fold.ts';
 import type { TaskRow } from './journal.ts';
 import { commandLine } from '../../shared/protocol/agent-command.ts';
 
-/** @param entries all entries of the task @returns undefined if the entries do not begin a task */
+/**
+ * Computes the row.
+ * @param entries all entries of the task
+ * @returns undefined if the entries do not begin a task
+ */
 export function indexRow(taskId: string, entries: readonly JournalEntry[]): TaskRow | undefined {
   const first = entries[0];
   const last = entries.at(-1);
@@ -47,7 +51,8 @@ function firstLine(message: UserMessage): string {
 }
 
 function cut(line: string): string {
-  // A code point has at most two code units. The first cut avoids an array of up to 10 MB.
+  // A code point has at most two UTF-16 code units. `slice` shortens the line first, so `Array.from` never gets
+  // megabytes of text.
   const characters = Array.from(line.slice(0, 2 * LONGEST + 1)).slice(0, LONGEST);
   // A database cannot store NUL or a lone surrogate. UTF-8 decoders replace them with U+FFFD too.
   return characters

@@ -81,7 +81,7 @@ export interface TaskRow {
   updatedAt: number;
   /** The first line of the first message, at most 200 characters. */
   title: string;
-  /** The deadline of a parked task, in milliseconds since 1970. Null if there is no deadline. */
+  /** The deadline of a task that waits for a person, in milliseconds since 1970. Null if there is no deadline. */
   deadline: number | null;
 }
 

@@ -23,7 +23,7 @@ export interface TaskHead {
   epoch?: number | undefined;
 }
 
-/** Reads the state before an append. The earlier appends of the same commit count. */
+/** Reads the state before an append. This state includes the earlier appends of the same commit. */
 export interface StateBefore<Head extends TaskHead> {
   command(principal: string, messageId: string): RecordedCommand | undefined;
   head(taskId: string): Head | undefined;
@@ -37,7 +37,7 @@ export type AppendOutcome = { type: 'done'; result: AppendResult } | { type: 're
 export type Judgement<Head extends TaskHead> =
   | { type: 'create'; row: TaskRow; entries: JournalEntry[] }
   | { type: 'extend'; head: Head; entries: JournalEntry[]; title: string; deadline: number | null }
-  /** Nothing is written. */
+  /** The append writes nothing. Its caller gets this outcome. */
   | { type: 'answer'; outcome: AppendOutcome };
 
 /** @param at the time of the entries, in milliseconds since 1970 */

@@ -4,8 +4,9 @@ import { integerColumn, parseStateColumn } from './columns.ts';
 
 export const COUNT_BY_STATE = 'SELECT state, count(*) FROM tasks GROUP BY state';
 /**
- * The condition must have the words of the index. `after` follows the name of the table. SQLite needs the name of the
- * index there, because it would otherwise read each waiting task.
+ * Builds the query for the time since which a task has waited longest. Its condition has the same words as the
+ * condition of the index, so that the query uses this index. `after` follows the name of the table. SQLite needs the
+ * name of the index there, because it would otherwise read each waiting task.
  */
 export const waitingSince = (after = ''): string =>
   `SELECT updated_at FROM tasks ${after} WHERE state IN ('input-required', 'auth-required') ORDER BY updated_at LIMIT 1`;

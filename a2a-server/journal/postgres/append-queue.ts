@@ -17,7 +17,10 @@ export class AppendQueue<Item, Result> {
     this.#waiting = new WaitingItems(limit);
   }
 
-  /** Resolves with the item's result after its commit. Rejects with its refusal, or with the error of the commit. */
+  /**
+   * Resolves with the item's result after its commit. Rejects if the commit refuses this item, or if the whole commit
+   * fails.
+   */
   add(item: Item): Promise<Result> {
     const result = this.#waiting.add(item);
     this.#running ??= this.#run();

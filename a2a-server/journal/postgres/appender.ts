@@ -3,8 +3,8 @@
  *
  * - J1: the database changes a task only if it has the expected `seq`. The primary key of `events` is a second check.
  * - J2: the same statement writes the events, the index, the message ids and the sums of costs.
- * - The appends are decided on the cached heads of their tasks. If the database has another state, nothing is written.
- *   Then the heads are read, and the appends are decided again.
+ * - A head is the last `seq` and the state of a task. The appends are decided on the cached heads of their tasks. If
+ *   the database has another state, nothing is written. Then the heads are read, and the appends are decided again.
  * - E3: if the connection breaks during a commit, the number of the last commit shows whether it was written.
  */
 import {

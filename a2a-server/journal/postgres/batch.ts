@@ -1,6 +1,6 @@
 /**
- * The appends of one commit, and what they write. Decides each append against the state in the database and the earlier
- * appends of the batch. Pure.
+ * Collects the appends of one commit, and the values that they write. Decides each append against the state in the
+ * database and the earlier appends of the batch. Pure.
  */
 import { requestCosts, utcDay, type CostRow } from '../../task/cost-sum.ts';
 import type { TaskEvent } from '../../task/events.ts';
@@ -39,7 +39,7 @@ interface BatchHead extends StoredHead {
 /** The known part of the database’s state before the batch. */
 export interface KnownState {
   heads: ReadonlyMap<string, StoredHead>;
-  /** By `commandId`. */
+  /** The recorded commands, by `commandId`. */
   commands: ReadonlyMap<string, RecordedCommand>;
   /** The live task of a session, by `sessionKey`. */
   liveTasks: ReadonlyMap<string, string>;

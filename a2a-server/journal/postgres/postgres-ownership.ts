@@ -82,7 +82,7 @@ interface PostgresOwnershipOptions {
   id: string;
   /** The label of this server, or null. */
   label: string | null;
-  /** Is set at each renewal of the lease. */
+  /** The clock of the database. Each renewal of the lease sets it. */
   clock: DatabaseClock;
   onClaimed: (taskId: string, epoch: number) => void;
 }

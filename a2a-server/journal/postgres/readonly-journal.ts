@@ -10,7 +10,7 @@ import { readAllEntries } from './event-reader.ts';
 import { requireCurrentSchema, requireUsable } from './schema.ts';
 
 interface ReadonlyJournal {
-  /** Oldest first. */
+  /** Returns the ids of all tasks, oldest first. */
   taskIds(): Promise<string[]>;
   entries(taskId: string): Promise<JournalEntry[]>;
   close(): void;

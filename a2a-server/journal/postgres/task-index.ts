@@ -173,7 +173,10 @@ function addConditions(conditions: Conditions, filter: TaskFilter): void {
   if (text !== undefined) conditions.add((value) => firstMessageHas(text, value));
 }
 
-/** The index `tasks_of_a_tenant` has this expression and this condition. */
+/**
+ * Returns the condition that selects the owner's tasks. It has the expression and the condition of the index
+ * `tasks_of_a_tenant`, so that the query uses this index.
+ */
 function ownedBy({ principal, tenant }: OwnerFilter, value: (added: SqlValue) => string): string {
   if (tenant === undefined) return isStorable(principal) ? `principal = ${value(principal)}` : 'FALSE';
   return `strpos(principal, '/') > 0 AND left(principal, strpos(principal, '/')) = ${value(`${tenant}/`)}`;

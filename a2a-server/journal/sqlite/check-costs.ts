@@ -49,7 +49,7 @@ function sessionOf(key: string): string {
   return sessionId;
 }
 
-/** A sum of dollars depends on the order of the additions in its last digits. */
+/** The largest accepted difference in dollars. The last digits of a sum depend on the order of its additions. */
 const TOLERANCE = 1e-9;
 
 function same(a: CostSum, b: CostSum): boolean {

@@ -13,7 +13,7 @@ import { requireCurrentSchema } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 
 interface ReadonlyJournal {
-  /** Oldest first. */
+  /** Returns the ids of all tasks, oldest first. */
   taskIds(): string[];
   entries(taskId: string): JournalEntry[];
   close(): void;

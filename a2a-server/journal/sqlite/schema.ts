@@ -51,7 +51,8 @@ const MIGRATIONS: readonly Migration[] = [
     PRIMARY KEY (principal, message_id)
   ) STRICT, WITHOUT ROWID;
   `,
-  // A task that an earlier version parked has no deadline, neither in its row nor in its events.
+  // A task that already waited for a person in an earlier version has no deadline, neither in its row nor in its
+  // events.
   `
   ALTER TABLE tasks ADD COLUMN deadline INTEGER;
   CREATE INDEX tasks_by_deadline ON tasks (deadline, key) WHERE deadline IS NOT NULL;

@@ -48,7 +48,7 @@ const EVENTS_PER_COMMIT = 2_000;
 const BYTES_PER_EVENT = 4_096;
 
 export interface SqliteJournalOptions {
-  /** Missing directories are created with mode 0700, files with 0600. */
+  /** The path of the database file. Missing directories are created with mode 0700, files with 0600. */
   path: string;
   /** Returns milliseconds since 1970. The time becomes the `at` of the entries. */
   clock: () => number;

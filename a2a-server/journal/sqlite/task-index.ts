@@ -167,7 +167,10 @@ function conditionsOf(filter: TaskFilter): Condition {
   return { sql: all.map(({ sql }) => sql).join(' AND '), values: all.flatMap(({ values }) => values) };
 }
 
-/** The index `tasks_of_a_tenant` has this expression and this condition. */
+/**
+ * Returns the condition that selects the owner's tasks. It has the expression and the condition of the index
+ * `tasks_of_a_tenant`, so that the query uses this index.
+ */
 function ownedBy({ principal, tenant }: OwnerFilter): Condition {
   if (tenant === undefined) return { sql: 'principal = ?', values: [principal] };
   return {
