@@ -7,30 +7,36 @@ import type { A2aConnection } from './connection.ts';
 import { acceptsMediaType } from './input-modes.ts';
 import { withTimeout } from './timeout.ts';
 
-/** `unknown`: the agent's answer shows neither. */
+/** `unknown` means that the agent's answer shows neither `yes` nor `no`. */
 type Answered = 'yes' | 'no' | 'unknown';
 
 export interface AgentAbilities {
-  /** The A2A versions and transports on the card, such as `1.0 JSONRPC`. */
+  /** The A2A versions and transports that the agent card lists, such as `1.0 JSONRPC`. */
   interfaces: readonly string[];
   dialect: string;
   streaming: 'yes' | 'no';
-  /** How the bridge continues after a broken stream. `replay`: with each missed event. `current-state`: with the task. */
+  /**
+   * What the agent sends after the bridge reconnects to a broken stream. `replay`: each missed event. `current-state`:
+   * the current task.
+   */
   resumption: 'replay' | 'current-state';
   cancel: Answered;
   list: Answered;
-  /** Which of the media types that the bridge sends as files the agent accepts. Text is among them. */
+  /** The media types that the agent accepts in messages, of those that the bridge can send. */
   files: readonly string[];
-  /** How the agent asks before a risky action. */
+  /** How the agent asks before a risky action: with a preview of the action, or with a question in text. */
   approvals: 'previews' | 'questions';
-  /** `recognized`: the same message sent twice starts one task. `unknown`: so the bridge never sends it twice. */
+  /**
+   * What the agent does with a message that it receives twice. `recognized`: it starts one task. `unknown`: it may
+   * start two tasks, so the bridge never sends a message twice.
+   */
   duplicates: 'recognized' | 'unknown';
 }
 
 const TIMEOUT_MS = 10_000;
 const TYPES = ['text/plain', ...FILE_TYPES];
 
-/** @throws ProductError if the agent cannot be reached or its card cannot be used */
+/** Finds out what an agent can do. @throws ProductError if the agent cannot be reached or its card cannot be used */
 export async function agentAbilities(agent: Agent): Promise<AgentAbilities> {
   const connection = await agent.connect();
   const { facts, dialect, deduplicates, staysOpen } = connection;
@@ -49,7 +55,9 @@ export async function agentAbilities(agent: Agent): Promise<AgentAbilities> {
   };
 }
 
-/** An agent that can cancel says that the task does not exist. */
+/**
+ * Asks the agent to cancel a task that does not exist. An agent that can cancel tasks answers that it has no such task.
+ */
 async function canCancel(agent: Agent, connection: A2aConnection): Promise<Answered> {
   const by = { reason: 'The bridge checks whether tasks can be cancelled.', channel: 'cli' } as const;
   try {
@@ -69,7 +77,10 @@ async function canList(agent: Agent, connection: A2aConnection): Promise<Answere
   }
 }
 
-/** Agents say in many ways that they lack a method. Other errors prove nothing. */
+/**
+ * Returns `no` if the error says that the agent does not have the method. Agents say this in different words. Other
+ * errors prove nothing.
+ */
 function refusedMethod({ message }: ProductError): 'no' | 'unknown' {
   return /unsupported|not supported|not implemented|method not found/i.test(message) ? 'no' : 'unknown';
 }

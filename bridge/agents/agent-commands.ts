@@ -5,7 +5,7 @@ import type { Agent } from './agent.ts';
 
 /**
  * Returns the commands that an agent offers.
- * @throws ProductError UNKNOWN_COMMAND for an agent without commands, and any error of the request
+ * @throws ProductError UNKNOWN_COMMAND if the agent has no commands; any error of the request
  */
 export async function fetchCommands(agent: Agent): Promise<readonly OfferedCommand[]> {
   const commands = await agent.ask((connection) => connection.commands());
@@ -17,7 +17,7 @@ export async function fetchCommands(agent: Agent): Promise<readonly OfferedComma
   );
 }
 
-/** Returns the usage line, such as `checkpoint restore <id>`. Brackets mark optional arguments. */
+/** Returns the usage of a command, such as `checkpoint restore <id>`. Brackets mark optional arguments. */
 export function commandUsage({ name, arguments: args }: OfferedCommand): string {
   return [name, ...args.map((it) => (it.required ? `<${it.name}>` : `[${it.name}]`))].join(' ');
 }

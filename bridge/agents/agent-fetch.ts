@@ -1,6 +1,6 @@
 /**
- * A `fetch` for requests to one agent. It adds the credentials and limits size and time. A response that is not A2A
- * becomes a typed error.
+ * A `fetch` for the requests to one agent. It adds the credentials, and limits the size and duration of responses. A
+ * response that is not A2A becomes a typed error.
  */
 import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
@@ -15,28 +15,34 @@ const MAX_EVENT = 16 * MEGABYTE;
 const MAX_ERROR = 64 * 1024;
 
 interface AgentFetchOptions {
-  /** Credentials go only to this origin, even if the agent's card has other URLs. */
+  /**
+   * The origin of the agent's URL. The bridge sends the credentials only there, even if the agent's card names other
+   * URLs.
+   */
   origin: string;
-  /** HTTP headers with credentials. Never logged. */
+  /** The HTTP headers that contain the credentials. They are never logged. */
   headers: Readonly<Record<string, string>>;
   /**
-   * True if the agent's process has ended. The bridge then sends no request, because another program may use its port
-   * now.
+   * Returns true if the agent's process has ended. The bridge then sends no request, because another program may now
+   * use the port.
    */
   isGone?: () => boolean;
-  /** Each POST has its own socket. The bridge resets this socket (RST) and never ends it (FIN); see `Hazards`. */
+  /**
+   * True if each POST has a socket of its own. The bridge then resets this socket (RST) instead of ending it (FIN).
+   * `Hazards` in `dialects/` explains which agents need this.
+   */
   ownSockets?: boolean;
   patience?: {
-    /** The longest wait for the response headers. */
+    /** The maximum time until the response headers arrive, in milliseconds. */
     beginningMs: number;
-    /** The longest silence within a stream. */
+    /** The maximum time without data within a stream, in milliseconds. */
     silenceMs: number;
   };
 }
 
 /**
- * The error for a request that was not sent because the agent's process has ended. Its code makes callers treat it as a
- * refused connection.
+ * Thrown instead of sending a request if the agent's process has ended. Its code makes callers treat it like a refused
+ * connection.
  */
 class EndedProcess extends Error {
   readonly code = 'ECONNREFUSED';
@@ -76,7 +82,10 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
   };
 }
 
-/** Credentials replace other headers of the same name. The trace too goes only to the agent's origin. */
+/**
+ * Adds the credentials and the trace context to the headers, if the request goes to the agent's origin. They replace
+ * other headers of the same name.
+ */
 function withCredentials(
   headers: Headers,
   target: string,
@@ -90,8 +99,8 @@ function withCredentials(
 }
 
 /**
- * Throws WithheldCredentials if an error response came from a server that got no credentials. Such an error does not
- * mean that the credentials are wrong.
+ * Throws WithheldCredentials if the error response came from a server to which the bridge sent no credentials. Such an
+ * error does not mean that the credentials are wrong.
  */
 function refuseWithheld(
   answer: HttpAnswer,
@@ -106,7 +115,7 @@ function refuseWithheld(
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const MAX_REDIRECTS = 5;
 
-/** Follows the redirects of a GET. Only requests to the agent's origin get the credentials. */
+/** Sends a GET request and follows its redirects. The bridge sends the credentials only to the agent's origin. */
 async function followed(
   url: string,
   get: (url: string) => Promise<HttpAnswer>,
@@ -127,7 +136,10 @@ async function followed(
   }
 }
 
-/** A redirected POST would become a GET, or send its body to another host. */
+/**
+ * Throws if the agent redirects a POST. The redirected request would become a GET, or would send its body to another
+ * host.
+ */
 async function unredirected(asked: Promise<HttpAnswer>): Promise<HttpAnswer> {
   const answer = await asked;
   if (!REDIRECTS.has(answer.status) || !answer.headers.has('location')) return answer;
@@ -142,7 +154,7 @@ interface RequestParts {
   body: string | undefined;
 }
 
-/** @throws TypeError for a body that is not text */
+/** Reads the parts of a request. @throws TypeError if the body is not a string */
 async function describe(input: string | URL | Request, init: RequestInit): Promise<RequestParts> {
   const request = input instanceof Request ? input : undefined;
   const url = input instanceof Request ? input.url : new URL(input).href;
@@ -158,7 +170,7 @@ async function describe(input: string | URL | Request, init: RequestInit): Promi
 
 /**
  * Limits the size of a response, and checks its media type.
- * @param accept the media types that the request asks for; JSON and events are always valid
+ * @param accept the media types that the request accepts. JSON and server-sent events are always accepted.
  */
 async function bounded(
   answer: HttpAnswer,
@@ -175,7 +187,7 @@ async function bounded(
     const bound = boundEvents({ maxEventBytes: MAX_EVENT, silenceMs }, outOfBounds);
     return new Response(streamOf(answer).pipeThrough(bound), answer);
   }
-  // The caller needs the complete JSON, so this code reads all of it, up to a limit.
+  // The caller parses the JSON, so it needs the whole body.
   const asked = accept?.split(',').map((each) => each.trim()) ?? [];
   const expected = type.includes('json') || asked.includes(type.split(';')[0] ?? '');
   if (expected) return new Response(await boundedBytes(chunksOf(answer), MAX_ANSWER, outOfBounds), answer);
@@ -187,7 +199,10 @@ async function bounded(
   );
 }
 
-/** The chunks of a body. A reader that stops early does not end the socket; the caller discards the answer. */
+/**
+ * Returns the chunks of a body. The socket stays open if the reader stops early. The caller must then discard the
+ * answer.
+ */
 function chunksOf({ body }: HttpAnswer): AsyncIterable<Uint8Array> {
   return body.iterator({ destroyOnReturn: false });
 }
@@ -225,7 +240,10 @@ function outOfBounds(message: string): HttpFailure {
   return new HttpFailure(200, message);
 }
 
-/** Returns an A2A error for the SDK to parse. Throws HttpFailure for any other error response. */
+/**
+ * Returns the response if its body is an A2A error, which the SDK parses. Throws HttpFailure for any other error
+ * response.
+ */
 async function refused(answer: HttpAnswer): Promise<Response> {
   const { status, statusText, headers } = answer;
   const text = await beginning(answer);

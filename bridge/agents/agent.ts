@@ -1,4 +1,7 @@
-/** One configured agent and its connection. The bridge connects on first use and reconnects after a failure. */
+/**
+ * One configured agent and the connection to it. The bridge connects when it first needs the agent, and reconnects
+ * after a failure.
+ */
 import pRetry from 'p-retry';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { A2aConnection, Endpoint } from './connection.ts';
@@ -7,22 +10,24 @@ import { redact } from './redaction.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { localWorkspace, mappedWorkspace } from './workspace-mapping.ts';
 
-/** Finds the agent, and starts it if necessary. @throws ProductError */
+/** Returns the URL and credentials of the agent, and starts the agent if necessary. @throws ProductError */
 type FindEndpoint = () => Promise<Endpoint>;
 
-/** The delays before the retries are 0.1 s, 0.3 s and 0.9 s. */
+/** The retries of a failed request. The delays are 0.1 s, 0.3 s and 0.9 s. */
 const LOOKED_FOR = { retries: 3, minTimeout: 100, factor: 3 };
 
 export class Agent {
   readonly name: string;
   readonly #locate: FindEndpoint;
-  /** Explains where the token comes from. The error for a refused token contains this text. */
+  /** Explains where the token comes from. This text is part of the error for a refused token. */
   readonly #aboutToken: string;
   readonly #workspaces: Readonly<Record<string, string>>;
-  /** The headers of requests, redacted in the agent's error messages. */
+  /** The headers that contain credentials. They are removed from the agent's error messages. */
   #headers: Endpoint['headers'] = {};
   #connection: Promise<A2aConnection> | undefined;
-  /** True if the connected process has ended. The next call then finds or starts another process. */
+  /**
+   * Returns true if the process behind the connection has ended. The next request then finds or starts another process.
+   */
   #isGone: () => boolean = () => false;
   #url: string | undefined;
 
@@ -42,22 +47,26 @@ export class Agent {
     return this.#url;
   }
 
-  /** Connects once for all callers. After an error, the next call tries again. @throws ProductError */
+  /**
+   * Connects, or returns the existing connection. All callers share it. After an error, the next request connects
+   * again.
+   * @throws ProductError
+   */
   connect(): Promise<A2aConnection> {
     if (this.#isGone()) this.#connection = undefined;
     this.#connection ??= this.#reach();
     return this.#connection;
   }
 
-  /** Connects again, to check that the agent answers now. @throws ProductError */
+  /** Connects again. A caller uses this to check that the agent answers now. @throws ProductError */
   reconnect(): Promise<A2aConnection> {
     this.#connection = undefined;
     return this.connect();
   }
 
   /**
-   * Runs a request that is safe to repeat. If the network fails after an earlier success, this method retries, because
-   * the agent may be restarting.
+   * Sends a request that is safe to repeat. If the network fails after an earlier success, the agent may be restarting.
+   * So this method then repeats the request.
    * @throws ProductError
    */
   async ask<T>(request: (connection: A2aConnection) => Promise<T>): Promise<T> {
@@ -78,12 +87,12 @@ export class Agent {
     );
   }
 
-  /** Returns the agent's path for a local directory; undefined if the settings have no mapping. */
+  /** Returns the agent's path for a local directory. Returns undefined if the settings do not map this directory. */
   workspaceFor(path: string): string | undefined {
     return mappedWorkspace(path, this.#workspaces);
   }
 
-  /** Returns the local path for a path of the agent; undefined if the agent may run on another machine. */
+  /** Returns the local path for a path of the agent. Returns undefined if the agent may run on another machine. */
   localPath(path: string, url: string): string | undefined {
     if (Object.keys(this.#workspaces).length > 0) return localWorkspace(path, this.#workspaces);
     return isLoopback(new URL(url).hostname) ? path : undefined;
@@ -91,14 +100,15 @@ export class Agent {
 
   /**
    * Converts a thrown error to a ProductError. Drops the connection if the agent is unreachable or refuses the
-   * credentials.
+   * credentials, so that the next request connects again.
    */
   failed(thrown: unknown): ProductError {
     const { error, arrival } = requestFailure(thrown, this.name);
     if (arrival === 'no' || error.reason === 'UNAUTHENTICATED') this.#connection = undefined;
     if (error.reason !== 'UNAUTHENTICATED' || error.facts['credentials'] === 'not-sent')
       return this.#withoutSecrets(error);
-    // The agent's error text addresses its direct clients. The user of the bridge must change the bridge's settings.
+    // The agent's own error text is for its direct clients. The user of the bridge must change the bridge's settings
+    // instead.
     return new ProductError(
       'UNAUTHENTICATED',
       `Agent "${this.name}" does not accept the bridge's credentials. ${this.#aboutToken}`,
@@ -108,7 +118,7 @@ export class Agent {
 
   #withoutSecrets(error: ProductError): ProductError {
     const message = redact(error.message, this.#headers);
-    // The cause is left out, because it contains the same secret and would be logged.
+    // The cause is omitted, because it contains the same secret and could be logged.
     return message === error.message
       ? error
       : new ProductError(error.reason, message, { facts: error.facts });
@@ -119,7 +129,7 @@ export class Agent {
     try {
       const endpoint = await this.#locate();
       this.#headers = endpoint.headers;
-      // The A2A client loads slowly, so the first MCP responses do not wait for it.
+      // The A2A client takes long to load. It is loaded here, so that the first MCP responses do not wait for it.
       const { connectToAgent } = await import('./connection.ts');
       const connection = await connectToAgent(endpoint);
       this.#url = connection.url;

@@ -1,9 +1,9 @@
-/** Asks several agents in parallel. A failing agent does not hide the answers of the others. */
+/** Sends a request to several agents in parallel. If one agent fails, the answers of the others are still returned. */
 import type { Agent } from './agent.ts';
 import { withTimeoutOr } from './timeout.ts';
 
 export interface Answers<T> {
-  /** Keys are agent names. */
+  /** The answers by agent name. */
   answers: ReadonlyMap<string, T>;
   unreachable: readonly { agent: string; message: string }[];
 }

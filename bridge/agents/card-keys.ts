@@ -5,9 +5,10 @@ import { cardAlgorithm } from '../../shared/card/card-signature.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 
 /**
- * Reads public keys from PEM files. Runs for each connection, because the operator may have replaced a key.
- * @param whose the owner in error messages, such as `Agent "team"`
- * @throws ProductError CONFIGURATION if a file is missing or has no key that can sign cards
+ * Reads public keys from PEM files. The bridge reads them again for each connection, because the operator may have
+ * replaced a key.
+ * @param whose names the owner of the keys in error messages, such as `Agent "team"`
+ * @throws ProductError CONFIGURATION if a file is missing or contains no key that can sign cards
  */
 export function readCardKeys(whose: string, files: readonly string[]): Promise<KeyObject[]> {
   return Promise.all(files.map((file) => readCardKey(whose, file)));

@@ -1,4 +1,4 @@
-/** Fetches an agent card, validates it, and keeps the fields that the bridge uses. */
+/** Fetches an agent card, validates it, and extracts the fields that the bridge uses. */
 import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, AGENT_CARD_PATH, type AgentCard } from '@a2a-js/sdk';
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import type { KeyObject } from 'node:crypto';
@@ -9,7 +9,7 @@ import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extensi
 import { HttpFailure } from './http-failure.ts';
 import { UntrustedCard } from './untrusted-card-error.ts';
 
-/** The fields of a card that the bridge requires, after the SDK has converted the card to version 1.0. */
+/** The card fields that the bridge uses. The SDK has already converted the card to A2A 1.0. */
 const usableCard = z.object({
   name: z.string().default('unnamed agent'),
   description: z.string().default(''),
@@ -57,7 +57,7 @@ export interface CardFacts {
   interfaces: readonly { url: string; binding: string; protocolVersion: string }[];
   streaming: boolean;
   extensions: readonly { uri: string; description: string; required: boolean }[];
-  /** The media types that the agent, or one of its skills, accepts. */
+  /** The media types that the agent, or at least one of its skills, accepts. */
   inputModes: readonly string[];
   skills: readonly { id: string; name: string; description: string }[];
 }
@@ -66,8 +66,8 @@ export interface CardFacts {
 const OLD_CARD_PATH = '.well-known/agent.json';
 
 /**
- * If the URL names a JSON file, fetches the card from that URL. Otherwise tries the well-known paths below the URL and
- * at its host.
+ * Fetches an agent card. If the URL names a JSON file, that file is the card. Otherwise the well-known card paths are
+ * tried, first below the URL, then at the root of its host.
  * @param cardKeys the public keys that may sign the card; undefined if the card needs no signature
  * @throws HttpFailure, UntrustedCard, or any error of `fetch`
  */
@@ -113,8 +113,8 @@ export function declaresExtension(facts: CardFacts, extension: string): boolean 
 }
 
 /**
- * Returns the URL of the agent's HTTP+JSON interface (A2A 1.0), which accepts cursors. Null if the agent has no
- * resumable streams.
+ * Returns the URL of the agent's HTTP+JSON interface (A2A 1.0), where the bridge can resume a stream with a cursor.
+ * Returns null if the agent has no resumable streams.
  */
 export function resumableUrl(facts: CardFacts): string | null {
   if (!declaresExtension(facts, RESUMABLE_STREAM)) return null;
@@ -124,7 +124,7 @@ export function resumableUrl(facts: CardFacts): string | null {
   return found?.url.replace(/\/+$/, '') ?? null;
 }
 
-/** Returns the possible URLs of a card, most likely first. */
+/** Returns the URLs where the card may be, the most likely first. */
 export function cardUrls(url: string): readonly string[] {
   if (new URL(url).pathname.endsWith('.json')) return [url];
   const below = url.endsWith('/') ? url : `${url}/`;

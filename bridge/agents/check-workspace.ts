@@ -1,6 +1,7 @@
 /**
- * Checks whether a tool call may name a directory as its workspace. A model chooses the directory. An agent reads its
- * workspace without approval. So a directory that no rule allows needs a person's permission (X2).
+ * Checks whether a tool call may name a directory as the workspace of a task. The model chooses this directory, and an
+ * agent reads its workspace without approval. X2: no task may leave its workspace. So a person must allow each
+ * directory that no rule allows.
  */
 import { realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -8,19 +9,19 @@ import { fileURLToPath } from 'node:url';
 import { systemErrorCode } from '../../shared/runtime/errors.ts';
 
 export type WorkspaceCheck =
-  /** `path` is absolute and has no symbolic links. */
+  /** `path` is absolute, and its symbolic links are resolved. */
   { type: 'allowed'; path: string } | { type: 'outside'; path: string };
 
 export interface AllowedWorkspaces {
-  /** The bridge's working directory. Relative paths start here. */
+  /** The bridge's working directory. A relative path starts here. */
   own: string;
-  /** Set by the operator with `--allow-workspace`. */
+  /** The directories that the operator allows with `--allow-workspace`. */
   listed: readonly string[];
 }
 
 /**
- * Checks whether a call may use this directory.
- * @param roots returns the directories of the client's MCP roots; called only if no other rule allows the path
+ * Checks whether a tool call may use this directory as a workspace.
+ * @param roots returns the directories of the client's MCP roots. It is called only if no other rule allows the path.
  */
 export async function checkWorkspace(
   wanted: string,
@@ -33,7 +34,7 @@ export async function checkWorkspace(
   return { type: 'outside', path };
 }
 
-/** Converts MCP roots to directories. Skips roots that are not file URLs. */
+/** Converts the URIs of MCP roots to directories. Omits roots that are not file URLs. */
 export function rootDirectories(uris: readonly string[]): readonly string[] {
   return uris.flatMap((uri) => {
     try {
@@ -46,8 +47,8 @@ export function rootDirectories(uris: readonly string[]): readonly string[] {
 
 async function isBelow(path: string, directories: readonly string[]): Promise<boolean> {
   for (const directory of directories) {
-    // A service often starts in the root of the file system. As a rule, this directory would allow every path, so it is
-    // skipped.
+    // A service often runs in the root of the file system. If that directory were allowed, every path would be allowed.
+    // So it is skipped.
     if (dirname(resolve(directory)) === resolve(directory)) continue;
     const rest = relative(await resolvedPath(directory), path);
     if (rest === '' || !(isAbsolute(rest) || rest === '..' || rest.startsWith(`..${sep}`))) return true;
@@ -56,7 +57,7 @@ async function isBelow(path: string, directories: readonly string[]): Promise<bo
 }
 
 /**
- * Resolves symbolic links as far as the path exists. The rest of the path may not exist yet, or may exist only on the
+ * Resolves the symbolic links in the part of the path that exists. The rest may not exist yet, or may exist only on the
  * agent's machine.
  */
 export async function resolvedPath(path: string): Promise<string> {

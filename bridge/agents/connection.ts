@@ -1,4 +1,4 @@
-/** Connects to one agent. Reads the card, chooses transport and dialect, and sends requests. */
+/** Connects to one agent: reads its card, chooses the transport and the dialect, and sends requests. */
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { isDeepStrictEqual } from 'node:util';
@@ -43,37 +43,43 @@ export interface A2aConnection {
   readonly url: string;
   readonly facts: CardFacts;
   readonly dialect: Dialect;
-  /** True if the agent de-duplicates messages by their id. The bridge may then repeat a message. */
+  /** True if the agent recognizes a repeated message by its id. The bridge may then send a message twice. */
   readonly deduplicates: boolean;
-  /** True if the agent keeps streams open while a task waits. Such streams report decisions of other clients. */
+  /**
+   * True if the agent keeps a stream open while the task waits for a person. Such a stream reports the decisions of
+   * other clients.
+   */
   readonly staysOpen: boolean;
   send(message: Message, signal: AbortSignal): AsyncIterable<StreamResponse>;
-  /** Reads the task's stream until the stream ends or `onEvent` returns `enough`. */
+  /** Reads the task's stream until it ends or `onEvent` returns `enough`. */
   follow(task: FollowOptions): Promise<void>;
   task(taskId: string): Promise<Task>;
   cancel(taskId: string, by: CancelRequest): Promise<Task>;
-  /** Lists at most `limit` tasks; null if the agent cannot list tasks. */
+  /** Lists at most `limit` tasks. Null if the agent cannot list tasks. */
   list(query: TaskQuery, limit?: number): Promise<ListedTasks | null>;
-  /** Finds tasks by an id prefix; null if the agent has no such query. */
+  /** Finds tasks by a prefix of their id. Null if the agent cannot do this. */
   findByPrefix(prefix: string): Promise<TaskSearchResult | null>;
-  /** Returns the costs of the last days by UTC day; null if the agent does not report costs. */
+  /** Returns the costs of the last days, by UTC day. Null if the agent does not report costs. */
   costs(days: number): Promise<CostReport | null>;
-  /** Returns the cost of each model request of the task; null if the agent does not report costs. */
+  /** Returns the cost of each model request of the task. Null if the agent does not report costs. */
   taskCosts(taskId: string): Promise<TaskCosts | null>;
   /**
-   * Returns the signed receipt of a task. `events` limits the receipt to the first events. Null if the agent has no
-   * such task or makes no receipts.
+   * Returns the signed receipt of a task. `events` limits the receipt to the first events of the task. Null if the
+   * agent has no such task, or makes no receipts.
    */
   receipt(taskId: string, as: ReceiptFormat, events?: number): Promise<string | null>;
-  /** Returns the fingerprint of the key that signs receipts; null if the agent makes none. */
+  /** Returns the fingerprint of the key with which the agent signs receipts. Null if the agent makes no receipts. */
   receiptKey(): Promise<string | null>;
-  /** Lists the agent's commands; null if the agent declares none. */
+  /** Lists the commands that the agent offers. Null if it does not declare the extension for commands. */
   commands(): Promise<readonly OfferedCommand[] | null>;
-  /** Runs a command outside a task. Null if the agent runs no commands this way. */
+  /** Runs a command outside of a task. Null if the agent does not run commands in this way. */
   execute(command: CommandCall): Promise<CommandAnswer | null>;
   /** Aborts one tool execution. Null if the agent cannot abort single tool executions. */
   abortTool(toolId: string, reason: string): Promise<AbortAnswer | null>;
-  /** Makes a one-time link to the agent's approval page; null for an agent without one. Do not show it to a model. */
+  /**
+   * Creates a one-time link to the agent's approval page. Null if the agent has no page. The link gives access, so a
+   * model must not see it.
+   */
   pageLink(target: PageTarget): Promise<PageLink | null>;
 }
 
@@ -89,9 +95,9 @@ const receiptKeySchema = z.object({ fingerprint: z.string() });
 
 interface FollowOptions {
   taskId: string;
-  /** The `seq` of the last event read; null if the events have none. */
+  /** The `seq` of the last event that was read. Null if the events have no `seq`. */
   after: number | null;
-  /** True to get the model's reasoning too, if the agent declares the extension. */
+  /** True to receive the model's reasoning too, if the agent declares the extension for it. */
   thinking?: boolean | undefined;
   signal: AbortSignal;
   onOpen?: () => void;
@@ -100,50 +106,56 @@ interface FollowOptions {
 
 export interface Endpoint {
   url: string;
-  /** The URL of the card, if it is not at `url`. */
+  /** The URL of the agent card. Absent if the card is at its usual place below `url`. */
   cardUrl?: string | undefined;
   /** The public keys that may sign the card. If absent, the card needs no signature. */
   cardKeys?: readonly KeyObject[] | undefined;
-  /** Sent with every request, for example `authorization`. */
+  /** Headers for every request, for example `authorization`. */
   headers: Readonly<Record<string, string>>;
-  /** Overrides the dialect that the card implies. */
+  /** The dialect from the settings. If absent, the card determines the dialect. */
   dialect?: DialectName | undefined;
-  /** True if the process behind the URL has ended. Another program may then listen on its port. */
+  /** Returns true if the process behind the URL has ended. Another program may then listen on its port. */
   isGone?: () => boolean;
 }
 
 /**
- * The time limit in milliseconds for a request with one response. For a resumable stream, the time until the first
- * byte.
+ * The time limit in milliseconds: for a request with one response, until the whole response has arrived; for a
+ * resumable stream, until its first byte.
  */
 const ANSWER_TIMEOUT_MS = 20_000;
-/** The longest allowed silence of a resumable stream, in milliseconds. The agent sends heartbeats more often. */
+/** The maximum time without data on a resumable stream, in milliseconds. The agent sends heartbeats more often. */
 const SILENCE_MS = 60_000;
 /**
- * The longest allowed silence of other streams, in milliseconds. Their agents may work silently for minutes. After this
- * limit the bridge fetches the task and opens its stream again.
+ * The maximum time without data on other streams, in milliseconds. Their agents may work for minutes without sending
+ * anything. After this time, the bridge fetches the task and opens the stream again.
  */
 const QUIET_MS = 15 * 60_000;
-/** The polling interval in milliseconds, for agents without streams. */
+/** The interval in milliseconds at which the bridge fetches the task of an agent without streams. */
 const POLL_MS = 2_000;
 /**
- * Used for agents without streams. By default such an agent responds only when the task has ended or waits (A2A 1.0
- * §3.2.2). Until then the bridge would not know whether the message has arrived. So the bridge asks for an immediate
- * response.
+ * The configuration of messages to agents without streams. By default, such an agent responds only when the task has
+ * ended or waits (A2A 1.0 §3.2.2), and the bridge would not know whether the message has arrived. So the bridge demands
+ * an immediate response.
  */
 const RETURN_IMMEDIATELY = {
   acceptedOutputModes: [],
   taskPushNotificationConfig: undefined,
   returnImmediately: true,
 };
-/** The number of history messages to fetch. Agents without the extension keep pending calls there. */
+/**
+ * The number of history messages that the bridge fetches with a task. Agents without the tool-approval extension store
+ * pending calls there.
+ */
 const WHOLE_TURN = 100;
-/** Some agents list only task ids. For such an agent, the bridge fetches at most this number of complete tasks. */
+/**
+ * The maximum number of tasks that the bridge fetches completely while it lists tasks. It does this for agents that
+ * list only task ids.
+ */
 const LOOKED_INTO = 20;
 
 /**
- * Connects to an agent: reads its card, and chooses transport and dialect.
- * @throws any error of the request for the card. `Agent.failed` turns it into a ProductError.
+ * Connects to an agent: reads its card, and chooses the transport and the dialect.
+ * @throws any error of the request for the card. `Agent.failed` converts it to a ProductError.
  */
 export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection> {
   const origin = new URL(endpoint.url).origin;
@@ -169,7 +181,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   });
   const options = { fetchImpl, legacyCompat: { enabled: true } };
   const client = await new ClientFactory({
-    // A2A 1.0 §8.3.2: a client uses the first interface of the card that it supports. So the bridge has no preferred
+    // A2A 1.0 §8.3.2: a client uses the first interface of the card that it supports. So the bridge itself prefers no
     // transport.
     transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
   }).createFromAgentCard(card);
@@ -185,7 +197,10 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
       ...(accept !== undefined && { headers: { accept } }),
     });
 
-  /** Sends a request to an endpoint that is not part of A2A. Null if the agent does not have the endpoint. */
+  /**
+   * Sends a GET request to a URL of the agent that is not part of A2A. Returns null if the agent does not have this
+   * URL.
+   */
   async function askEndpoint<T>(
     schema: { parse: (answer: unknown) => T },
     path: string,
@@ -195,7 +210,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     return answer === null ? null : schema.parse(JSON.parse(answer));
   }
 
-  /** Returns the raw response of an endpoint outside A2A; null if the agent lacks the endpoint. */
+  /** Like `askEndpoint`, but returns the text of the response. */
   async function askForText(
     path: string,
     parameters: Readonly<Record<string, string>>,
@@ -207,7 +222,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     try {
       return await (await get(url, accept)).text();
     } catch (error) {
-      // A server that implements the extension may lack this endpoint.
+      // A server that implements the extension may still lack this URL.
       if (error instanceof HttpFailure && error.status === 404) return null;
       throw error;
     }
@@ -217,8 +232,8 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     client.getTask({ tenant: '', id, historyLength: WHOLE_TURN }, once());
 
   /**
-   * Follows a task of an agent without cursors. The first event is the current task, which includes the missed events.
-   * Without streams, each change of the task is an event.
+   * Follows a task of an agent that has no cursors. The first event is the current task, so it includes the missed
+   * events. If the agent has no streams, each change of the fetched task is an event.
    */
   async function* currentThenNext(
     id: string,
@@ -285,7 +300,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
           ({ contextId }) => sessionId === '' || contextId === sessionId,
         );
         const wanted = matching.slice(0, limit);
-        // The list omits pending calls. Only the complete task contains them.
+        // The list omits pending calls, so the bridge fetches the complete tasks.
         const whole = wanted.slice(0, LOOKED_INTO).map(({ id }) => taskOf(id));
         const tasks = [...(await Promise.all(whole)), ...wanted.slice(LOOKED_INTO)];
         return { tasks, total: matching.length };
@@ -337,7 +352,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   };
 }
 
-/** Returns the header that activates these extensions. */
+/** Returns the request header that activates these extensions. */
 function parametersFor(extensions: readonly string[]): Record<string, string> {
   return extensions.length === 0
     ? {}

@@ -1,4 +1,7 @@
-/** Resolves the credentials of requests: tokens and headers from the settings, the environment or a command. */
+/**
+ * Finds the credentials for requests: tokens and headers from the settings, the environment, or the output of a
+ * command.
+ */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SecretSource } from '../settings/agent-settings.ts';
 import { secretFrom } from '../../shared/runtime/secret-command.ts';
@@ -11,7 +14,10 @@ interface Credentials {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** RFC 9110 §5.5: valid characters of a field value. `fetch` would quote an invalid value in its error. */
+/**
+ * Matches a valid HTTP header value (RFC 9110 §5.5). `fetch` would quote an invalid value, which may be a secret, in
+ * its error.
+ */
 const SENDABLE = /^[\t\x20-\x7e]+$/;
 
 /** A configured secret, with the names that error messages use for it. */
@@ -23,9 +29,10 @@ export interface Secret {
 }
 
 /**
- * Builds the headers with credentials. Runs for each connection, because a token may have been renewed.
- * @param whose the owner in error messages, such as `Agent "team"`
- * @throws ProductError CONFIGURATION, which names the setting and never the value
+ * Builds the headers that contain the credentials. The bridge builds them again for each connection, because a token
+ * may have been renewed.
+ * @param whose names the owner of the credentials in error messages, such as `Agent "team"`
+ * @throws ProductError CONFIGURATION that names the setting, but never the value
  */
 export async function credentialHeaders(
   whose: string,
@@ -51,8 +58,8 @@ function tokenSource(
 }
 
 /**
- * Resolves a secret from the settings, the environment or a command.
- * @throws ProductError CONFIGURATION, which names the setting and never the value
+ * Reads a secret from the settings, the environment, or the output of a command.
+ * @throws ProductError CONFIGURATION that names the setting, but never the value
  */
 export async function readSecret({ whose, what, source }: Secret, env: Env): Promise<string> {
   const value = await read({ whose, what, source }, env);

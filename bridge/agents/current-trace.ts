@@ -1,13 +1,13 @@
 /**
- * The trace of the MCP call that the bridge works on. Requests to agents carry it in the headers of W3C Trace Context, so
- * that one trace shows the call and the agent's work.
+ * The trace of the MCP tool call that the bridge currently works on. Requests to agents contain it in the headers of
+ * W3C Trace Context, so that one trace shows both the tool call and the agent's work.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TraceContext } from '../../shared/net/trace-context.ts';
 
 const current = new AsyncLocalStorage<TraceContext | undefined>();
 
-/** Runs the work in a trace. Without a trace, the work stays in the trace of its caller. */
+/** Runs the work in a trace. If `trace` is undefined, the work stays in the trace of its caller. */
 export function inTrace<Result>(trace: TraceContext | undefined, work: () => Result): Result {
   return trace === undefined ? work() : current.run(trace, work);
 }

@@ -1,6 +1,6 @@
 /**
- * Describes a failed request to an agent: the user's next step, and whether the request can have arrived. If it may
- * have arrived, the bridge repeats it only when a second copy is harmless. Pure.
+ * Explains a failed request to an agent: what the user can do next, and whether the request can have arrived. The
+ * bridge repeats a request that may have arrived only if a second copy is harmless. Pure.
  */
 import { z } from 'zod';
 import {
@@ -17,10 +17,13 @@ import { tlsFailure } from './tls-failure.ts';
 import { UntrustedCard } from './untrusted-card-error.ts';
 import { WithheldCredentials } from './withheld-credentials-error.ts';
 
-/** The maximum length of the agent's text in an error, in characters. */
+/** The maximum length of the agent's own text in an error, in characters. */
 const MAX_WORDS = 300;
 
-/** `no`: the request cannot have arrived. `maybe`: unknown. `refused`: it arrived, and the agent refused it. */
+/**
+ * Whether a failed request reached the agent. `no`: it cannot have arrived. `maybe`: unknown. `refused`: it arrived,
+ * and the agent refused it.
+ */
 type RequestArrival = 'no' | 'maybe' | 'refused';
 
 interface RequestFailure {
@@ -28,7 +31,7 @@ interface RequestFailure {
   arrival: RequestArrival;
 }
 
-/** Maps A2A error reasons (1.0 §5.4) to this project's reasons. */
+/** The reason in this project for each A2A error reason (1.0 §5.4). */
 const A2A_REASONS: Readonly<Record<string, Reason>> = {
   TASK_NOT_FOUND: 'UNKNOWN_TASK',
   TASK_NOT_CANCELABLE: 'TASK_ENDED',
@@ -39,7 +42,7 @@ const errorInfo = z.object({
   reason: z.string(),
   metadata: z.record(z.string(), z.string()).optional(),
 });
-/** The SDK's default message for an error without a message. */
+/** The message that the SDK sets if an error has none. */
 const NO_MESSAGE = 'An unexpected error occurred.';
 const a2aError = z.object({
   message: z.string().transform((message) => (message === NO_MESSAGE ? 'it gave no reason.' : message)),
@@ -47,7 +50,7 @@ const a2aError = z.object({
   metadata: z.record(z.string(), z.string()).optional(),
   data: z.unknown(),
 });
-/** Checks an error by its shape, because an error of `fetch` may come from another realm. */
+/** Matches an error by its shape, because an error of `fetch` may come from another JavaScript realm. */
 const described = z.looseObject({ name: z.string(), cause: z.unknown().optional() });
 const withCode = z.object({ code: z.string() });
 
@@ -75,7 +78,7 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
       { trouble: 'timeout', cause: thrown },
     );
   }
-  // The name is enough here, because `fetch` reports every network failure as a TypeError.
+  // `fetch` reports every network failure as a TypeError, so the name is enough.
   if (name === 'TypeError' || name === 'AbortError') {
     return unreachable(`The connection to agent "${agent}" broke (${innermost(thrown)}). Try again.`, {
       trouble: 'network',
@@ -103,7 +106,7 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
   });
   const infos = Array.isArray(data) ? data.flatMap((each) => errorInfo.safeParse(each).data ?? []) : [];
   for (const info of [...infos, { reason: reason ?? '', metadata }]) {
-    // A2A's reasons are general. The metadata may have this project's exact reason.
+    // A2A's reasons are general. The metadata may contain the exact reason, if the agent is this project's server.
     const { reason: ours = '', retryable: _, ...facts } = info.metadata ?? {};
     const own = reasonOf(ours);
     if (own !== undefined) return refusal(own, message, facts);
@@ -118,7 +121,7 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
   );
 }
 
-/** Describes the error that an agent sends if it lost its tasks in a restart. */
+/** The message for an agent that no longer knows a task, e.g. because it lost its tasks in a restart. */
 function forgotten(agent: string, message: string): string {
   return `Agent "${agent}" does not know this task (${collapseWhitespace(message, MAX_WORDS)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
 }
@@ -149,7 +152,7 @@ function ofHttp(error: HttpFailure, agent: string): RequestFailure {
     const sentence = `Agent "${agent}" has a server error (${error.message}). Try again later. If the error stays, read the agent's log.${said}`;
     return unreachable(sentence, { trouble: 'http', cause: error, retryAfter: error.retryAfter });
   }
-  // RFC 9110 §15.5.9: the server received only part of the request. So the agent did not act on it.
+  // RFC 9110 §15.5.9: with status 408, the server received only a part of the request. So the agent has done nothing.
   if (status === 408 || (status === 400 && error.excerpt === '')) {
     const sentence = `The connection to agent "${agent}" broke before the whole request had arrived (${error.message}). Try again. If the error stays, check its URL in the bridge's settings.`;
     return { ...unreachable(sentence, { trouble: 'network', cause: error }), arrival: 'refused' };
@@ -166,8 +169,8 @@ function neverArrived(sentence: string, cause: unknown): RequestFailure {
 }
 
 /**
- * Returns the error for an agent that got no credentials. The fact `credentials` marks that the agent did not refuse
- * them.
+ * Returns the error for an agent that demanded credentials, but received none. The fact `credentials: not-sent` shows
+ * that the agent has not refused them.
  */
 function withheld(error: WithheldCredentials, agent: string): RequestFailure {
   const { at, origin } = error;
@@ -181,7 +184,10 @@ function withheld(error: WithheldCredentials, agent: string): RequestFailure {
   };
 }
 
-/** The bridge reads the card before it sends anything else, so no request has arrived. */
+/**
+ * Returns the error for a card without a trusted signature. The bridge reads the card before it sends anything else, so
+ * no request has arrived.
+ */
 function untrusted(cause: UntrustedCard, agent: string): RequestFailure {
   const sentence = `Agent "${agent}" is not used: none of the keys in its "cardKeys" has signed its agent card. Only the card was requested. If the agent has a new key, get the public key from its operator and add the file to "cardKeys" in the bridge's configuration file.`;
   return {
@@ -207,7 +213,7 @@ function unreachable(
   };
 }
 
-/** Lists the error and its causes, outermost first. The length is limited, because causes may form a cycle. */
+/** Returns the error and its causes, the outermost first. The list is limited, because the causes may form a cycle. */
 function chainOf(thrown: unknown): unknown[] {
   const chain: unknown[] = [];
   for (let error = thrown; error !== undefined && chain.length < 8;) {

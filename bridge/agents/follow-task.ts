@@ -1,6 +1,6 @@
 /**
- * Reads a task's events after a position. Opens a new stream when one ends early. With cursors, no event repeats (S1).
- * Without cursors, an event may repeat.
+ * Reads the events of a task after a position. When a stream ends early, opens a new one. S1: with cursors, no event is
+ * lost or repeated. Without cursors, an event may repeat.
  */
 import type { StreamResponse } from '@a2a-js/sdk';
 import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
@@ -13,12 +13,12 @@ interface FollowedTask {
   agent: Agent;
   taskId: string;
   signal: AbortSignal;
-  /** True to get the model's reasoning too. */
+  /** True to receive the model's reasoning too. */
   thinking?: boolean | undefined;
   backOff?: BackOff | undefined;
-  /** The `seq` of the last event that was read; null if there is none. */
+  /** Returns the `seq` of the last event that was read. Returns null before the first event. */
   position: () => number | null;
-  /** True when the caller needs no more events. Checked after each event and after each stream. */
+  /** Returns true if the caller needs no more events. Called after each event and after each stream. */
   enough: (connection: A2aConnection) => boolean;
   onEvent: (event: StreamResponse, connection: A2aConnection) => void;
   onOpen?: () => void;
@@ -27,7 +27,10 @@ interface FollowedTask {
   onCut?: (error: ProductError) => void;
 }
 
-/** Resolves when the caller has enough. @throws ProductError when the task cannot be followed; the abort of `signal` */
+/**
+ * Follows a task until the caller has enough events. @throws ProductError if the task cannot be followed; the abort
+ * reason of `signal`
+ */
 export async function followTask(followed: FollowedTask): Promise<void> {
   const {
     agent,
@@ -87,8 +90,8 @@ export async function followTask(followed: FollowedTask): Promise<void> {
 }
 
 /**
- * Returns whether to open the stream again after this error. A refused request would be refused again. An error that
- * ended a stream may be temporary.
+ * Returns true if the stream may be opened again after this error. If the agent refused the request, it would refuse it
+ * again. But an error within a stream may be temporary.
  */
 function passes(error: unknown): boolean {
   return error instanceof ProductError && (error.retryable || error.reason === 'AGENT_ERROR');

@@ -1,6 +1,6 @@
 /**
- * Lists and runs the commands of gemini-cli's a2a-server (`packages/a2a-server/src/http/app.ts` at 04fbf50). They run
- * outside of tasks, without approval.
+ * Lists and runs the commands of gemini-cli's a2a-server (`packages/a2a-server/src/http/app.ts` at 04fbf50). This agent
+ * runs commands outside of tasks, without approval.
  */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -13,8 +13,8 @@ export interface CommandAnswer {
 }
 
 /**
- * The time limit for a command, in milliseconds. A command may restore a whole directory, and sends nothing until it
- * ends.
+ * The time limit of a command in milliseconds. A command may restore a whole directory, and the agent sends nothing
+ * until it ends.
  */
 const PATIENCE_MS = 100_000;
 
@@ -40,8 +40,7 @@ const message = z.object({ type: z.literal('message'), messageType: z.string(), 
 const executed = z.object({ name: z.string(), data: z.unknown() });
 
 /**
- * Lists the commands of the agent.
- * @returns null if this version of the agent has no such endpoint
+ * Returns the commands of the agent. Returns null if this version of the agent cannot list them.
  * @throws any error of `ask`
  */
 export async function geminiCommands(
@@ -58,7 +57,7 @@ export async function geminiCommands(
   }
 }
 
-/** Flattens the tree of commands. A command precedes its subcommands. */
+/** Converts the tree of commands to a list. A command comes before its subcommands. */
 function flat({ subCommands, arguments: args, ...rest }: Listed): OfferedCommand[] {
   const own = args.map(({ name, description, isRequired }) => ({ name, description, required: isRequired }));
   return [{ ...rest, arguments: own }, ...subCommands.flatMap(flat)];
@@ -98,7 +97,7 @@ function answerOf(body: unknown): CommandAnswer {
   return { text: typeof data === 'string' ? data : JSON.stringify(data, null, 2), failed: false };
 }
 
-/** The error format of this server, which differs from A2A's. */
+/** The error format of gemini-cli's server. It is not an A2A error. */
 const refused = z.object({ error: z.string() });
 
 function refusal(error: unknown, call: CommandCall): unknown {

@@ -1,6 +1,6 @@
 /**
- * Lists the tasks of gemini-cli's a2a-server. A2A 0.3 has no method to list tasks, so the bridge uses `GET
- * /tasks/metadata`. The list has only tasks in the server's memory, without times and titles.
+ * Lists the tasks of gemini-cli's a2a-server. A2A 0.3 has no method for this, so the bridge uses the agent's own `GET
+ * /tasks/metadata`. That list contains only the tasks in the server's memory, without their times and titles.
  */
 import type { Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';
@@ -23,8 +23,7 @@ const STATES: Readonly<Record<string, TaskState>> = {
 };
 
 /**
- * Lists the agent's tasks, newest first.
- * @returns null if the agent keeps its tasks elsewhere and cannot list them
+ * Returns the agent's tasks, newest first. Returns null if the agent stores its tasks elsewhere and cannot list them.
  * @throws any error of `ask`
  */
 export async function geminiTasks(
@@ -50,7 +49,10 @@ export async function geminiTasks(
   }));
 }
 
-/** Returns null for 501 (the tasks are in a bucket) and 404 (no such endpoint). Such an agent cannot list its tasks. */
+/**
+ * Returns null if the agent cannot list its tasks. It answers 501 if the tasks are in a storage bucket, and 404 if it
+ * has no such URL.
+ */
 async function answerOf(asked: Promise<Response>): Promise<Response | null> {
   try {
     return await asked;

@@ -4,7 +4,7 @@ export class HttpFailure extends Error {
   readonly status: number;
   /** The first characters of the body, on one line, without control characters. */
   readonly excerpt: string;
-  /** The number of seconds in `Retry-After`. Undefined if there is no such header, or if it has a date. */
+  /** The number of seconds in `Retry-After`. Undefined if there is no such header, or if it contains a date. */
   readonly retryAfter: string | undefined;
 
   constructor(status: number, message: string, excerpt = '', headers?: Headers) {

@@ -1,15 +1,15 @@
-/** Checks files against the input modes of an agent's card (A2A 1.0 §4.4.1). Pure. */
+/** Checks attached files against the input modes in an agent's card (A2A 1.0 §4.4.1). Pure. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { AttachedFile } from '../state/outbox-entry.ts';
 import type { CardFacts } from './card.ts';
 
-/** Some cards use this word instead of a media type. */
+/** The media type for each word that some cards use instead of a media type. */
 const WORDS: Readonly<Record<string, string>> = { text: 'text/plain' };
 
 /**
- * Refuses files that the agent's input modes do not allow.
- * @throws ProductError UNSUPPORTED_CONTENT, which names the agent's input modes
+ * Throws if the agent's input modes do not allow one of the files.
+ * @throws ProductError UNSUPPORTED_CONTENT that names the agent's input modes
  */
 export function refuseFiles(files: readonly AttachedFile[], { name, inputModes }: CardFacts): void {
   const refused = files.find(({ mediaType }) => !acceptsMediaType(inputModes, mediaType));
@@ -22,7 +22,10 @@ export function refuseFiles(files: readonly AttachedFile[], { name, inputModes }
   );
 }
 
-/** RFC 9110 §12.5.1: a range such as `image/*` matches each of its types. */
+/**
+ * Returns true if the modes allow this media type. RFC 9110 §12.5.1: a range such as `image/*` allows each of its
+ * types.
+ */
 export function acceptsMediaType(modes: readonly string[], mediaType: string): boolean {
   const [kind = ''] = mediaType.split('/', 1);
   return modes.some((mode) => {

@@ -13,7 +13,7 @@ const STATES: Readonly<Record<LiveState, TaskState>> = {
   'auth-required': TaskState.TASK_STATE_AUTH_REQUIRED,
 };
 
-/** A filter for tasks. The agent counts only matching tasks. */
+/** A filter for tasks. */
 export interface TaskQuery {
   sessionId?: string;
   state?: LiveState;
@@ -22,24 +22,27 @@ export interface TaskQuery {
 /** A list of tasks, newest first. */
 export interface ListedTasks {
   tasks: readonly Task[];
-  /** The agent's count of matching tasks. Never below the number of `tasks`. */
+  /** The number of all matching tasks, as the agent reports it. Never lower than the number of `tasks`. */
   total: number;
 }
 
-/** Limits one list, because an agent may send pages without end. */
+/** The maximum number of tasks in one list. An agent may send pages without end. */
 const MOST_TASKS = 10_000;
-/** The largest page size (A2A 1.0 §3.1.4). */
+/** The maximum page size (A2A 1.0 §3.1.4). */
 const PAGE = 100;
-/** History messages per task. They contain the title, and any message whose response was lost. */
+/**
+ * The number of history messages to fetch with each task. They contain the title of the task, and any message whose
+ * response was lost.
+ */
 const HISTORY = 20;
 
-/** Reads pages until the list has `limit` tasks or ends. @throws any error of `request` */
+/** Reads pages until the list has `limit` tasks, or until the last page. @throws any error of `request` */
 export async function listTasks(
   request: (params: ListTasksRequest) => Promise<ListTasksResponse>,
   { sessionId = '', state }: TaskQuery,
   limit = MOST_TASKS,
 ): Promise<ListedTasks> {
-  // The map removes duplicates, because a task that changes during the reading may appear on two pages.
+  // A map, because a task that changes between two requests may appear on two pages.
   const found = new Map<string, Task>();
   let total = 0;
   for (let pageToken = ''; found.size < limit;) {
@@ -63,7 +66,7 @@ export async function listTasks(
   return { tasks, total: Math.max(total, tasks.length) };
 }
 
-/** Filters the tasks again, because an agent may ignore the filter. */
+/** Returns the tasks in this state. An agent may ignore the filter in the request, so the bridge filters again. */
 export function tasksInState(tasks: readonly Task[], state: LiveState | undefined): readonly Task[] {
   return state === undefined ? tasks : tasks.filter(({ status }) => status?.state === STATES[state]);
 }

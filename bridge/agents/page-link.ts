@@ -1,6 +1,6 @@
 /**
- * Makes one-time links that sign a browser in to an agent's approval page. Only the person may see a link, never a
- * model.
+ * Creates one-time links that sign a browser in to an agent's approval page. Only the person may see such a link, never
+ * a model.
  */
 import { z } from 'zod';
 import type { PageTarget } from '../../shared/net/page-address.ts';
@@ -9,21 +9,20 @@ const pageLink = z.object({ url: z.url({ protocol: /^https?$/ }), expiresAt: z.i
 
 export interface PageLink {
   url: string;
-  /** RFC 3339 */
+  /** The time in RFC 3339 at which the link expires. */
   expiresAt: string;
 }
 
 interface PageLinkOptions {
   url: string;
-  /** The interface URLs of the agent's card. A link to any other origin is rejected. */
+  /** The origins of the interface URLs on the agent's card. A link to another origin is rejected. */
   origins: readonly string[];
   fetch: typeof fetch;
   signal: AbortSignal;
 }
 
 /**
- * Makes a one-time link to the agent's approval page.
- * @returns null if the agent has no page
+ * Creates a one-time link to the agent's approval page. Returns null if the agent has no page.
  * @throws any error of `fetch`
  */
 export async function makePageLink(target: PageTarget, options: PageLinkOptions): Promise<PageLink | null> {

@@ -6,7 +6,7 @@ export class Registry {
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #first: Agent;
 
-  /** The first agent is the default. */
+  /** @param first the default agent */
   constructor(first: Agent, ...others: readonly Agent[]) {
     this.#first = first;
     this.#agents = new Map([first, ...others].map((agent) => [agent.name, agent]));
@@ -17,8 +17,8 @@ export class Registry {
   }
 
   /**
-   * Returns the agent of that name, or the first agent without a name.
-   * @throws ProductError UNKNOWN_AGENT, which lists the agents
+   * Returns the agent with this name. Without a name, returns the default agent.
+   * @throws ProductError UNKNOWN_AGENT that lists the names of the agents
    */
   pick(name: string | undefined): Agent {
     if (name === undefined) return this.#first;
@@ -30,7 +30,7 @@ export class Registry {
     });
   }
 
-  /** Returns the agent of that name; undefined if no name is given. @throws ProductError UNKNOWN_AGENT */
+  /** Returns the agent with this name. Returns undefined if no name is given. @throws ProductError UNKNOWN_AGENT */
   named(name: string | undefined): Agent | undefined {
     return name === undefined ? undefined : this.pick(name);
   }

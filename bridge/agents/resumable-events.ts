@@ -1,4 +1,4 @@
-/** Reads a resumable stream once: `GET <rest>/tasks/{id}:subscribe` with the cursor in `Last-Event-ID`. */
+/** Reads a resumable stream once: `GET <REST URL>/tasks/{id}:subscribe` with the cursor in `Last-Event-ID`. */
 import { StreamResponse } from '@a2a-js/sdk';
 import { fromRestErrorBody } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
@@ -10,7 +10,10 @@ import { HttpFailure } from './http-failure.ts';
 interface ResumableStream {
   url: string;
   headers: Readonly<Record<string, string>>;
-  /** The `seq` of the last event read. Null before the first event: the stream then begins with the current task. */
+  /**
+   * The `seq` of the last event that was read. Null before the first event. The stream then starts with the current
+   * task.
+   */
   after: number | null;
   fetch: typeof fetch;
   signal: AbortSignal;
@@ -19,7 +22,7 @@ interface ResumableStream {
 
 /**
  * Yields the events until the stream ends.
- * @throws an error with the reason why the agent ended or refused the stream, or how the stream broke
+ * @throws an error that says why the agent refused or ended the stream, or how the stream broke
  */
 export async function* resumableEvents({
   url,
@@ -53,7 +56,7 @@ async function refusalOf(response: Response): Promise<Error> {
   const body = restError.safeParse(await response.json());
   if (!body.success) return new HttpFailure(response.status, `HTTP ${String(response.status)}`);
   const { message, details } = body.data.error;
-  // The SDK keeps only A2A's own reasons. `failure.ts` reads this project's reason from `data`.
+  // The SDK keeps only the reasons that A2A defines. `failure.ts` reads this project's reason from `data`.
   return Object.assign(fromRestErrorBody({ message, details }, { statusCode: response.status }), {
     data: details,
   });

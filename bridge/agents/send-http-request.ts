@@ -1,7 +1,7 @@
 /**
- * Sends one HTTP request on `node:http`, which needs a quarter of the CPU time of `fetch`. This code sets no time limit
- * for the body, because the caller sets one. Node's `fetch` fails after 300 s without a byte. Redirects are not
- * followed.
+ * Sends one HTTP request with `node:http`, which needs a quarter of the CPU time of `fetch`. It sets no time limit for
+ * the body, because the caller sets one. (Node's `fetch` fails after 300 s without a byte.) It does not follow
+ * redirects.
  */
 import {
   Agent as HttpAgent,
@@ -17,31 +17,33 @@ import { TLSSocket } from 'node:tls';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { onAbort } from '../../shared/runtime/abort.ts';
 
-/** The time limit in milliseconds for a connection, which includes the TLS handshake. */
+/** The time limit for a new connection in milliseconds. It includes the TLS handshake. */
 const CONNECT_MS = 10_000;
 /**
- * The time in milliseconds that a pooled socket may stay idle. Many servers close idle sockets after 5 s. A request
- * must not use a socket that its server closes at the same time.
+ * The time in milliseconds after which an idle pooled socket is closed. Many servers close idle sockets after 5 s. A
+ * request must not use a socket that its server closes at the same moment.
  */
 const IDLE_MS = 4_000;
 
 /**
- * - `pooled`: later requests may use the socket again.
- * - `own`: for agents that abort their work when the request's socket ends (see `Hazards`). The socket stays open until
- *   the bridge has read the answer. Then the bridge resets it (RST); it never ends it (FIN). The kernel ends the sockets
- *   of a killed process, so this code cannot protect that case.
+ * How a request uses sockets.
+ *
+ * - `pooled`: later requests may reuse the socket.
+ * - `own`: for agents that abort their work when the socket of the request ends (see `Hazards`). The socket stays open
+ *   until the bridge has read the response. Then the bridge resets it (RST), and never ends it (FIN). If the bridge is
+ *   killed, the kernel ends the socket. This code cannot prevent that.
  */
 type SocketUse = 'pooled' | 'own';
 
 export interface HttpRequest {
   url: string;
   method: string;
-  /** Names in lower case. */
+  /** The header names are in lower case. */
   headers: Readonly<Record<string, string>>;
   body?: string | undefined;
   signal?: AbortSignal | undefined;
   sockets: SocketUse;
-  /** The time limit in milliseconds until the head of the answer. */
+  /** The time limit in milliseconds until the response headers arrive. */
   beginningMs?: number | undefined;
 }
 
@@ -49,11 +51,11 @@ export interface HttpAnswer {
   status: number;
   statusText: string;
   headers: Headers;
-  /** The decompressed body. Read all of it, or call `discard`. */
+  /** The decompressed body. The caller must read all of it, or call `discard`. */
   body: Readable;
   /** Frees the socket without reading the rest of the body. */
   discard: () => void;
-  /** Returns the error to report for an error of the body. */
+  /** Converts an error of the body to the error that the caller throws. */
   failure: (cause: unknown) => unknown;
 }
 
@@ -65,12 +67,13 @@ const DEFAULT_HEADERS = {
   'accept-encoding': 'gzip, deflate, br',
   'user-agent': 'mcp-a2a-bridge',
 };
-/** Decodes what has arrived, even if the stream ends early. */
+/** Decodes the data that has arrived, even if the stream ends early. */
 const FLUSHED = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 
 /**
- * Sends the request and waits for the head of the answer.
- * @throws the signal's reason, a TimeoutError after `beginningMs`, or the TypeError of `fetch` with the socket's error
+ * Sends the request and waits for the response headers.
+ * @throws the abort reason of the signal, a TimeoutError after `beginningMs`, or a TypeError like that of `fetch`,
+ * whose cause is the socket's error
  */
 export function sendHttpRequest(request: HttpRequest): Promise<HttpAnswer> {
   const { signal, sockets, beginningMs } = request;
@@ -112,12 +115,12 @@ function requestOn(url: URL, { method, headers, sockets }: HttpRequest): ClientR
     const agent = sockets === 'own' ? new HttpsAgent({ keepAlive: true }) : securePool;
     return httpsRequest(url, { ...options, agent });
   }
-  // Keep-alive also stops Node from ending an own socket when the answer is complete.
+  // With keep-alive, Node does not end the socket itself when the response is complete.
   const agent = sockets === 'own' ? new HttpAgent({ keepAlive: true }) : pool;
   return httpRequest(url, { ...options, agent });
 }
 
-/** Ends the request if its socket does not connect in time. A pooled socket is already connected. */
+/** Ends the request if its socket does not connect in time. A reused socket is already connected. */
 function limitConnecting(socket: Socket, outgoing: ClientRequest): void {
   if (!socket.connecting) return;
   const timer = setTimeout(() => outgoing.destroy(new ConnectTimeout()), CONNECT_MS);
@@ -134,10 +137,10 @@ function headOf(incoming: IncomingMessage): Pick<HttpAnswer, 'status' | 'statusT
 }
 
 function decompressed(incoming: IncomingMessage, { headers }: Pick<HttpAnswer, 'headers'>): Readable {
-  // `incoming.headers` would build a second object with all headers.
+  // `incoming.headers` is not used, because Node would build a second object with all headers.
   const decoder = decoderFor(headers.get('content-encoding') ?? 'identity');
   if (decoder === undefined) return incoming;
-  // This callback ignores the error, because the reader of the decoder gets it too.
+  // The callback ignores the error, because the reader of the decoder receives it too.
   return pipeline(incoming, decoder, () => undefined);
 }
 
@@ -155,7 +158,7 @@ function decoderFor(encoding: string): Transform | undefined {
   }
 }
 
-/** A TLS socket cannot be reset, so this function closes it normally. */
+/** Resets the socket of the request (RST). A TLS socket cannot be reset, so it is closed normally. */
 function reset(outgoing: ClientRequest): void {
   const { socket } = outgoing;
   if (socket instanceof Socket && !(socket instanceof TLSSocket)) socket.resetAndDestroy();
@@ -167,8 +170,8 @@ function timeout(): DOMException {
 }
 
 /**
- * Thrown if no connection is made in time. The error names the system call `connect`, so `isConnectFailure` knows that
- * nothing was sent.
+ * Thrown if the socket does not connect in time. The error names the system call `connect`, so `isConnectFailure` knows
+ * that nothing was sent.
  */
 class ConnectTimeout extends Error {
   readonly code = 'ETIMEDOUT';

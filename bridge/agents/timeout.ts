@@ -1,9 +1,9 @@
 /** Limits how long the bridge waits for an agent. */
 
 /**
- * Resolves with the result of `work` if the work finishes in time. A timeout does not stop the work, because other
- * callers may wait for it.
- * @throws TimeoutError when the time is up, and any error of the work before that
+ * Returns the result of `work`, if the work finishes in time. A timeout does not stop the work, because other callers
+ * may wait for it.
+ * @throws TimeoutError when the time is over, or any error of the work before that
  */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
@@ -14,18 +14,21 @@ export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
     return await Promise.race([work, late]);
   } finally {
     clearTimeout(timer);
-    // The work may fail after the timeout. No caller needs that error.
+    // The work may still fail after the timeout. Without this handler, that error would be an unhandled rejection.
     work.catch(() => undefined);
   }
 }
 
-/** The time limit for each of several agents, in milliseconds. A single agent has no such limit. */
+/**
+ * The time limit in milliseconds for each agent, if the bridge asks several agents. There is no such limit for a single
+ * agent.
+ */
 const PATIENCE_MS = 5_000;
 
 /**
- * Limits the time of a request to an agent if the bridge asks several agents.
- * @param asked the number of agents asked in parallel
- * @throws TimeoutError for a slow agent, if the bridge asks several
+ * Limits the time of a request, if the bridge asks several agents in parallel.
+ * @param asked the number of agents that the bridge asks
+ * @throws TimeoutError if the agent is too slow
  */
 export function withTimeoutOr<T>(asked: number, work: Promise<T>): Promise<T> {
   return asked > 1 ? withTimeout(PATIENCE_MS, work) : work;

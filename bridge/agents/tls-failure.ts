@@ -10,10 +10,7 @@ const ADVICE: Readonly<Record<CertificateRemedy, string>> = {
   renew: "Renew the agent's certificate, and check this machine's clock.",
 };
 
-/**
- * Explains a certificate error and its remedy.
- * @returns undefined if `code` is not a certificate error
- */
+/** Explains a certificate error and what to do about it. Returns undefined if `code` is not a certificate error. */
 export function tlsFailure(code: string, agent: string): string | undefined {
   const found = certificateProblem(code);
   return found === undefined

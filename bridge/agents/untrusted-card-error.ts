@@ -1,4 +1,4 @@
-/** The operator demands a signed card, and none of the trusted keys has signed this one. */
+/** Thrown if the operator demands a signed agent card, but no trusted key has signed this card. */
 export class UntrustedCard extends Error {
   override readonly name = 'UntrustedCard';
 

@@ -1,8 +1,8 @@
-/** The agent requires credentials at an address that must not get them. */
+/** Thrown if an agent demands credentials at a URL to which the bridge must not send them. */
 export class WithheldCredentials extends Error {
   override readonly name = 'WithheldCredentials';
   readonly at: string;
-  /** The only origin that gets the credentials. */
+  /** The only origin to which the bridge sends the credentials. */
   readonly origin: string;
 
   constructor({ at, origin }: { at: string; origin: string }) {

@@ -1,7 +1,10 @@
-/** Maps local paths to an agent's paths, and back. Used for an agent on another machine or in a container. Pure. */
+/**
+ * Converts local paths to an agent's paths, and back, with the mapping in the settings. For agents on another machine
+ * or in a container. Pure.
+ */
 import { isAbsolute, join, relative, sep } from 'node:path';
 
-/** Returns the local path for a path of the agent; undefined if the settings have no mapping. */
+/** Returns the local path for a path of the agent. Returns undefined if the settings do not map this path. */
 export function localWorkspace(
   path: string,
   workspaces: Readonly<Record<string, string>>,
@@ -19,7 +22,7 @@ export function localWorkspace(
   return undefined;
 }
 
-/** Returns the agent's path for a local path; undefined if the settings have no mapping. */
+/** Returns the agent's path for a local path. Returns undefined if the settings do not map this path. */
 export function mappedWorkspace(
   path: string,
   workspaces: Readonly<Record<string, string>>,

@@ -1,10 +1,10 @@
 /**
- * Builds the form fields for a question, and reads the answer from the filled-in form. Pure. Clients of all MCP
- * revisions show these fields. Multiple choice uses one checkbox per choice, because older clients have no multi-select
- * fields.
+ * Builds the form fields for a question, and reads the answer from the completed form. Pure. MCP clients of all
+ * protocol revisions can show these fields. For multiple choice, each choice has a checkbox of its own, because older
+ * clients have no multi-select fields.
  *
- * Titles, descriptions, choices and the names of fields are untrusted text, so the form shows them escaped. The answer
- * maps the escaped names back.
+ * Titles, descriptions, choices and field names are untrusted text, so the form shows them escaped. `parseFormAnswer`
+ * converts the escaped names back.
  */
 import { z } from 'zod';
 import type { Answer, Choice, FormSchema, Question } from '../../shared/protocol/question.ts';
@@ -12,7 +12,7 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { Field, Fields, TextField } from './form-field.ts';
 import { fitsField } from './form-rows.ts';
 
-/** The name of the field for an answer in the person's own words. */
+/** The name of the field for a free-text answer beside the choices. */
 const OTHER = 'other';
 
 export function answerFields(question: Question): Fields {
@@ -45,7 +45,10 @@ function choiceField(choices: readonly Choice[]): { enum: string[]; enumNames?: 
   return { enum: names, enumNames: told };
 }
 
-/** Returns true if a client shows every title, description and choice of the form in full (D5). */
+/**
+ * Returns true if a client shows every title, description and choice of these fields in full. D5: a person decides only
+ * on what is shown in full.
+ */
 export function fieldsFit({ properties }: Fields): boolean {
   return Object.entries(properties).every(([name, field]) => {
     const names = 'enumNames' in field ? field.enumNames : undefined;
@@ -55,8 +58,8 @@ export function fieldsFit({ properties }: Fields): boolean {
 }
 
 /**
- * Reads the answer from the filled-in form. The agent validates the answer. @returns undefined if the person filled in
- * nothing
+ * Reads the answer from the completed form. The agent validates the answer. Returns undefined if the person filled in
+ * no field.
  */
 export function parseFormAnswer(
   { schema, choices, multiple }: Question,
@@ -77,7 +80,7 @@ export function parseFormAnswer(
 
 const words = z.string().min(1);
 
-/** Clients send an empty field as undefined, null or ''. */
+/** Returns false for an empty field. Clients send it as undefined, null or ''. */
 function isFilled(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
@@ -87,8 +90,8 @@ function tickOf(index: number): string {
 }
 
 /**
- * Returns the names that the form shows for the values. A repeated name gets a number in brackets. The form escapes
- * such brackets in an agent's text, so no other name can have this form.
+ * Returns the names that the form shows for the values. If a name occurs again, it gets a number in brackets `⟨ ⟩`.
+ * Other names cannot contain these brackets, because the form escapes them in untrusted text.
  */
 function namesOf(values: readonly string[]): string[] {
   const names = values.map((value) => visibleLine(value));
@@ -98,7 +101,7 @@ function namesOf(values: readonly string[]): string[] {
   });
 }
 
-/** Returns the value whose name the person chose. An unknown name is returned unchanged, and the agent refuses it. */
+/** Returns the value whose name the person chose. An unknown name is returned unchanged. The agent then refuses it. */
 function valueOf(values: readonly string[], name: unknown): unknown {
   const at = namesOf(values).findIndex((each) => each === name);
   return values[at] ?? name;
@@ -123,8 +126,8 @@ function described({
 const PLAIN_NAME = /^[A-Za-z][\w.-]{0,39}$/;
 
 /**
- * Maps each property name of the schema to the name of its form field. A client shows this name if the field has no
- * title. So if one of the names is not plain, all fields get names such as `field1`.
+ * Returns the name of the form field for each property of the schema. A client shows this name if the field has no
+ * title. So if one of the names is not plain text, all fields are named `field1`, `field2` …
  */
 function fieldNames({ properties }: FormSchema): ReadonlyMap<string, string> {
   const names = Object.keys(properties);
@@ -143,7 +146,7 @@ function formFields(schema: FormSchema): Fields {
   return { properties: Object.fromEntries(fields), ...(required && { required }) };
 }
 
-/** Maps the form's values back to the names of the schema. */
+/** Converts the names of the form fields back to the property names of the schema. */
 function meantBy(schema: FormSchema, filled: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const original = new Map([...fieldNames(schema)].map(([name, shown]) => [shown, name]));
   return Object.fromEntries(
@@ -161,7 +164,7 @@ function meantBy(schema: FormSchema, filled: Readonly<Record<string, unknown>>):
 
 type SchemaField = FormSchema['properties'][string];
 
-/** Returns the values that a person can choose in the field. */
+/** Returns the values that a person can choose in this field. */
 function valuesOf({ type, items, oneOf, enum: values }: SchemaField): readonly string[] {
   if (type === 'array') return items?.enum ?? items?.anyOf?.map((one) => one.const) ?? [];
   return type === 'string' ? (oneOf?.map((one) => one.const) ?? values ?? []) : [];
@@ -210,7 +213,7 @@ function textField(field: SchemaField): TextField {
     ...(format !== undefined && { format }),
     ...(minLength !== undefined && { minLength }),
     ...(maxLength !== undefined && { maxLength }),
-    // A form may contain a default only if it shows the default completely.
+    // A default may be in the form only if the form shows it in full.
     ...defaultOf(
       z.string().refine((text) => visibleLine(text) === text && fitsField(text)),
       preset,

@@ -1,6 +1,6 @@
 /**
- * Asks the person in a form during a tool call. After an invalid answer, the call sends no more forms and returns the
- * pending actions. The person can still decide on the page or the command line.
+ * Asks the person in a form during a tool call. If the person gives no valid answer, the tool call sends no more forms,
+ * and returns the pending actions. The person can still decide on the page or on the command line.
  */
 import type { Session } from '../sessions/session.ts';
 import type { WaitEnd } from '../sessions/wait-for-session.ts';
@@ -22,9 +22,9 @@ export interface AskInCallOptions {
   links: PageLinks;
   rules: ApprovalRules;
   signal: AbortSignal;
-  /** The maximum time that the call may wait, in milliseconds. */
+  /** The maximum duration of the tool call, in milliseconds. */
   timeout: number;
-  /** Waits for the task after the decisions, at most as long as the call may wait. */
+  /** Waits for the task after a decision, at most until the tool call must return. */
   wait: () => Promise<WaitEnd>;
 }
 
@@ -34,8 +34,9 @@ interface AskInCallEnd {
 }
 
 /**
- * Sends `elicitation/create` requests one after the other, for clients with `push` forms. @param end the end of the
- * call's first wait
+ * Sends `elicitation/create` requests, one after the other. For clients that show forms during a tool call (`forms:
+ * 'push'`).
+ * @param end the end of the tool call's first wait for the task
  */
 export async function askInCall(asking: AskInCallOptions, end: WaitEnd): Promise<AskInCallEnd> {
   const { session, offers, wait, client } = asking;
@@ -68,7 +69,10 @@ export async function askInCall(asking: AskInCallOptions, end: WaitEnd): Promise
   return { end: stands, notes: [] };
 }
 
-/** Processes form answers from the client's next request, for clients with `rounds` forms. */
+/**
+ * Processes the form answers that came with the client's next request. For clients that get the forms as a response
+ * (`forms: 'rounds'`).
+ */
 export async function takeRound(
   asking: AskInCallOptions,
   { responses }: SessionRound,
@@ -77,12 +81,12 @@ export async function takeRound(
   const settled = await submit({ ...asking, responses, channel: 'elicitation' });
   const decided = settled.opened.length === 0 || (await waitForPage(asking, settled.opened));
   const end = await wait();
-  // If a person left a form unanswered, the same call sends no new form.
+  // After a form without a valid answer, the same tool call sends no new form.
   const goesOn = settled.unanswered.length === 0 && settled.refused === undefined && decided;
   return { end, notes: notesOf(settled, session, offers), goesOn };
 }
 
-/** The code that measures text loads slowly, so it loads only when a form needs it. */
+/** The module is imported only when a form is answered. Its code for the width of text takes long to load. */
 async function submit(answers: FormAnswers): Promise<SubmittedAnswers> {
   const { submitFormAnswers } = await import('./submit-form-answers.ts');
   return submitFormAnswers(answers);

@@ -1,7 +1,7 @@
 /**
- * The codes of the approval card. Each code permits one decision on one action, for ten minutes. The bridge gives a code
- * only with the complete action, to the card that shows it. A code is not a proof of a person: an MCP host can press the
- * card's buttons itself.
+ * The codes of the approval card (an MCP Apps page in the chat). Each code permits one decision on one action, for ten
+ * minutes. The bridge gives a code only to the card that shows the complete action. A code does not prove that a person
+ * decided, because the MCP client can press the card's buttons itself.
  */
 import { randomBytes } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -9,11 +9,11 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 export interface CardAction {
   taskId: string;
   callId: string;
-  /** The code of the action that the card shows (D2). */
+  /** The code of what the card shows. D2: a decision is valid only for what the person saw. */
   shown: string;
 }
 
-/** In milliseconds. */
+/** The lifetime of a code, in milliseconds. */
 const LIFE_MS = 10 * 60_000;
 const KEPT = 1_000;
 
@@ -35,7 +35,8 @@ export class CardCodes {
   }
 
   /**
-   * Uses up a code. @throws ProductError INVALID_DECISION if the code is unknown, used, expired, or of another action
+   * Accepts a code once.
+   * @throws ProductError INVALID_DECISION if the code is unknown, used, expired, or issued for another action
    */
   use(code: string, { taskId, callId, shown }: CardAction): void {
     const issued = this.#actions.get(code);

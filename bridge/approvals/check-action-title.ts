@@ -1,22 +1,22 @@
 /**
- * Checks the title in a decision. Clients such as Claude Code show a person the arguments of a tool call before the
- * call runs. The person recognises the action by its title. So the decision must have the title of its own action.
- * Pure.
+ * Checks the title in a decision. A client such as Claude Code shows a person the arguments of a tool call and asks
+ * whether to run it. The person recognizes the pending action by its title. So the decision must contain the title of
+ * the action that it decides. Pure.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { DecisionInput } from './decision-input.ts';
 
-/** An action, as a tool result showed it to the model. */
+/** A pending action, as a tool result showed it to the model. */
 interface TitledAction {
   callId: string;
   title: string;
 }
 
 /**
- * Compares the titles in decisions with the titles of their actions.
- * @param required true if the client shows the arguments to a person before the call
- * @returns an error for the first decision whose title is not its action's title; undefined if all match. A call that
- * no longer waits has no title to compare: its agent reports the earlier decision (R07).
+ * Compares the title in each decision with the title of the pending action.
+ * @param required true if the client shows the arguments to a person before the tool call runs
+ * @returns an error for the first decision with another title; undefined if all titles match. For a call that no longer
+ * waits, there is no title to compare. R07: its agent then reports the earlier decision.
  */
 export function wrongTitleError(
   shown: readonly TitledAction[],

@@ -1,4 +1,6 @@
-/** Reads the capabilities that a client declares for approvals, and sends forms to its person. */
+/**
+ * Reads the capabilities of an MCP client that are needed for approvals, and sends forms to the person at that client.
+ */
 import { randomUUID } from 'node:crypto';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
@@ -14,18 +16,21 @@ export const APPS_EXTENSION = 'io.modelcontextprotocol/ui';
 /** The MCP extension for tasks (SEP-2663). */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
-/** The time limit for a person's answer to a form, in milliseconds. After it the call returns the pending actions. */
+/**
+ * The time limit for a person's answer to a form, in milliseconds. After this time, the tool call returns the pending
+ * actions.
+ */
 const ANSWER_MS = 10 * 60_000;
-/** The time limit for `roots/list`, in milliseconds. The client answers it without a person, so the limit is short. */
+/** The time limit for `roots/list`, in milliseconds. It is short, because the client answers without a person. */
 const ROOTS_MS = 5_000;
 
 export interface Client {
-  /** True if the client accepts an MCP task instead of a result. */
+  /** True if the client accepts an MCP task instead of the result of a tool call. */
   readonly tasks: boolean;
   /**
-   * The way in which the client shows forms.
-   * - `push`: the server sends a request during the call (up to 2025-11-25).
-   * - `rounds`: the server answers the call with the forms (2026-07-28).
+   * How the client shows forms.
+   * - `push`: the server sends a request during the tool call (MCP revisions up to 2025-11-25).
+   * - `rounds`: the server returns the forms as the response to the tool call (MCP 2026-07-28).
    * - `none`: the client shows no forms.
    */
   readonly forms: 'push' | 'rounds' | 'none';
@@ -33,19 +38,20 @@ export interface Client {
   readonly cards: boolean;
   /** True if the client can open the URL of a form in URL mode. */
   readonly opensUrls: boolean;
-  /** The answers to forms about a session, if this request has any. */
+  /** The answers to forms about a session. Undefined if this request contains none. */
   readonly round: SessionRound | undefined;
-  /** The answer to the form that asks whether a task may start, if this request has one. */
+  /** The answer to the form that asks whether a task may start. Undefined if this request contains none. */
   readonly permit: PermitRound | undefined;
   /**
-   * Sends a form during the call (`push`). Aborting the signal withdraws the form.
-   * @param id the form's id; `completed` takes the same id
-   * @throws when the client cannot show the form, the form is withdrawn, or the person does not answer in time
+   * Sends a form during the tool call (`forms: 'push'`). An abort of the signal withdraws the form.
+   * @param id the id of the form; `completed` takes the same id
+   * @throws Error if the client cannot show the form, if the form is withdrawn, or if the person does not answer in
+   * time
    */
   elicit(form: Form | UrlForm, signal: AbortSignal, id?: string): Promise<unknown>;
-  /** Notifies the client that the person has finished on the page of a form in URL mode. */
+  /** Notifies the client that the person has decided on the page that a form in URL mode has opened. */
   completed(id: string): Promise<void>;
-  /** Returns the local directories of the client's MCP roots; empty if the client reports none. */
+  /** Returns the local directories of the client's MCP roots. Returns an empty list if the client reports none. */
   roots(signal: AbortSignal): Promise<readonly string[]>;
 }
 
@@ -64,31 +70,28 @@ function declaredIn(mcpReq: ServerContext['mcpReq']): Capabilities | undefined {
   return envelope.safeParse(mcpReq.envelope).data?.[CLIENT_CAPABILITIES_META_KEY];
 }
 
-/**
- * Returns whether the client shows forms to a person. @param unattended true if the client answers forms without a
- * person
- */
+/** Returns true if the client shows forms to a person. @param unattended true if a program answers the forms */
 export function showsForms({ server }: McpServer, { mcpReq }: ServerContext, unattended: boolean): boolean {
   const declared = declaredIn(mcpReq) ?? capabilities.safeParse(server.getClientCapabilities()).data;
   return !unattended && declaresForms(declared);
 }
 
-/** Returns whether the client shows the approval card to a person. @param unattended see `showsForms` */
+/** Returns true if the client shows the approval card to a person. @param unattended see `showsForms` */
 export function showsCards({ server }: McpServer, { mcpReq }: ServerContext, unattended: boolean): boolean {
   const declared = declaredIn(mcpReq) ?? capabilities.safeParse(server.getClientCapabilities()).data;
   return !unattended && declaresCards(declared);
 }
 
 /**
- * Reads the capabilities that a client declares, and its answers to forms.
- * @param round answers to forms of an earlier round, if this request has any
+ * Reads the capabilities of a client, and its answers to forms.
+ * @param round the answers to the forms of an earlier request; undefined if there are none
  */
 export function clientOf(
   { server }: McpServer,
   { mcpReq }: ServerContext,
   { round, unattended }: { round: Round | undefined; unattended: boolean },
 ): Client {
-  // Under 2026-07-28 each request declares capabilities. Older revisions declare them once per connection.
+  // In MCP 2026-07-28, each request declares the capabilities. In older revisions, the connection declares them once.
   const enveloped = declaredIn(mcpReq);
   const declared = enveloped ?? capabilities.safeParse(server.getClientCapabilities()).data;
   const forms = unattended || !declaresForms(declared) ? 'none' : enveloped === undefined ? 'push' : 'rounds';
@@ -99,17 +102,16 @@ export function clientOf(
     opensUrls: opensUrls(declared),
     round: round?.about === 'session' ? round : undefined,
     permit: round?.about === 'permit' ? round : undefined,
-    // The bridge cannot withdraw a form that the SDK's `inputRequired` shim sends. So the bridge sends each form
-    // itself.
+    // Sends each form itself. A form that the SDK's `inputRequired` sends for older clients cannot be withdrawn.
     async elicit(form, signal, id = randomUUID()) {
       await spendFirstId(server, mcpReq);
-      // Only revisions up to 2025-11-25 have `elicitationId`, in URL mode. The same revisions have `push`.
+      // Only MCP revisions up to 2025-11-25 have `elicitationId`, in URL mode. `push` clients use these revisions.
       const params = form.mode === 'url' ? { ...form, elicitationId: id } : form;
       return mcpReq.elicitInput(params, { signal, timeout: ANSWER_MS });
     },
     completed: (id) => server.createElicitationCompletionNotifier(id, { relatedRequestId: mcpReq.id })(),
     async roots(signal) {
-      // Under MCP 2026-07-28 a server sends no requests, so it cannot ask for roots.
+      // In MCP 2026-07-28, a server sends no requests. So it cannot ask for roots.
       if (enveloped !== undefined || declared?.roots === undefined) return [];
       try {
         await spendFirstId(server, mcpReq);
@@ -125,8 +127,8 @@ export function clientOf(
 const spent = new WeakSet<McpServer['server']>();
 
 /**
- * A server's first request has the id 0. Clients on the 1.x SDK ignore the cancellation of that id. So the bridge
- * spends the id 0 on a ping.
+ * Sends a ping before the first other request. The first request of a server has the id 0, and clients on the 1.x SDK
+ * ignore a cancellation of that id.
  */
 async function spendFirstId(server: McpServer['server'], mcpReq: ServerContext['mcpReq']): Promise<void> {
   if (spent.has(server)) return;
@@ -135,8 +137,8 @@ async function spendFirstId(server: McpServer['server'], mcpReq: ServerContext['
 }
 
 /**
- * SEP-2663: "A server MUST NOT return `CreateTaskResult` to a client that did not include the extension capability on
- * its request".
+ * Returns true if the client accepts an MCP task as a result. SEP-2663: "A server MUST NOT return `CreateTaskResult` to
+ * a client that did not include the extension capability on its request".
  */
 export function declaresTasksIn({ mcpReq }: ServerContext): boolean {
   return declaresTasks(declaredIn(mcpReq));
@@ -148,23 +150,31 @@ function declaresTasks(declared: Capabilities | undefined): boolean {
 
 const appsSupport = z.object({ mimeTypes: z.array(z.string()) });
 
-/** MCP Apps, "Client (Host) Capabilities": the extension's settings name the types of pages that the host shows. */
+/**
+ * Returns true if the client shows pages of MCP Apps. MCP Apps, "Client (Host) Capabilities": the settings of the
+ * extension name the media types that the client shows.
+ */
 function declaresCards(declared: Capabilities | undefined): boolean {
   const { data } = appsSupport.safeParse(declared?.extensions?.[APPS_EXTENSION]);
   return data?.mimeTypes.includes(CARD_MIME_TYPE) ?? false;
 }
 
-/** "An empty capabilities object is equivalent to declaring support for `form` mode only" (MCP 2025-11-25, elicitation). */
+/**
+ * Returns true if the client supports URL mode. MCP 2025-11-25, elicitation: "An empty capabilities object is
+ * equivalent to declaring support for `form` mode only".
+ */
 function opensUrls(declared: Capabilities | undefined): boolean {
   return declared?.elicitation?.url !== undefined;
 }
 
-/** Returns whether the client opens URLs, by the capabilities of this request. */
+/** Returns true if the capabilities in this request include URL mode. */
 export function opensUrlsIn({ mcpReq }: ServerContext): boolean {
   return opensUrls(declaredIn(mcpReq));
 }
 
-/** MCP 2025-11-25, elicitation: an empty object declares form mode only. */
+/**
+ * Returns true if the client supports form mode. MCP 2025-11-25, elicitation: an empty object declares form mode only.
+ */
 function declaresForms(declared: Capabilities | undefined): boolean {
   const elicitation = declared?.elicitation;
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);

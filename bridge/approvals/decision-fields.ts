@@ -15,7 +15,10 @@ export function decisionFields(
   };
 }
 
-/** Trust ends at the first limit that is reached. */
+/**
+ * The fields that limit how long a decision also covers later tool calls. The trust ends at the first limit that is
+ * reached.
+ */
 const TRUST_LIMITS: Readonly<Record<string, Field>> = {
   trustMinutes: {
     type: 'number',
@@ -31,7 +34,7 @@ const TRUST_LIMITS: Readonly<Record<string, Field>> = {
   },
 };
 
-/** Returns the field for an edited file text, command line or JSON input. */
+/** Returns the form field in which the person edits the file text, the command line or the JSON input. */
 function editField({ preview, input }: PendingAction): Record<string, Field> {
   if (preview.type === 'diff')
     return {

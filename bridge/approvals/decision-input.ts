@@ -1,4 +1,4 @@
-/** Parses the decisions of a tool call and converts them for a dialect. Pure. */
+/** Parses the decisions in a tool call, and converts them for the agent's dialect. Pure. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { answerSchema as protocolAnswer } from '../../shared/protocol/question.ts';
@@ -11,7 +11,10 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
 
-/** The allowed words of a decision. Any other word is an error, never an approval (D1, R06). */
+/**
+ * The words that a decision may have. D1: only a valid decision has an effect. R06: any other word is an error, never
+ * an approval.
+ */
 export const DECISION_WORDS = [
   'approve',
   'deny',
@@ -59,13 +62,13 @@ export const decisionInputSchema = z.strictObject({
   ...content,
 });
 export type DecisionInput = z.infer<typeof decisionInputSchema> & {
-  /** The title that the person has read in their client's dialog. */
+  /** The title of the action, which the person has read in the client's dialog. */
   title?: string | undefined;
 };
 
 /**
- * The action's title. A client's own dialog shows the arguments of the call, so the person reads this title. The bridge
- * compares it with the title of the pending action.
+ * The title of the pending action. The client's own dialog shows the arguments of the tool call, so the person reads
+ * this title there. The bridge compares it with the title of the pending action.
  */
 export const actionTitleSchema = z
   .string()
@@ -75,8 +78,8 @@ export const actionTitleSchema = z
   .describe('The title of the pending action, exactly as shown. Put it right after decision.');
 
 /**
- * The fields of a single decision. A client's dialog shows them in this order. All fields are optional, because a call
- * may have `decisions` instead.
+ * The arguments for a single decision. The client's dialog shows them in this order. All of them are optional, because
+ * a tool call may have the argument `decisions` instead.
  */
 export const singleDecisionFields = {
   decision: z.enum(DECISION_WORDS).optional().describe("The person's decision."),
@@ -101,8 +104,9 @@ const MEANING: Record<
 type Single = { [Key in keyof DecisionInput]?: DecisionInput[Key] | undefined };
 
 /**
- * Returns the decisions of a call: its list, or its single decision. The call must have exactly one of them. @throws
- * ProductError INVALID_DECISION
+ * Returns the decisions of a tool call: its list, or its single decision. The tool call must contain exactly one of the
+ * two.
+ * @throws ProductError INVALID_DECISION
  */
 export function decisionsOf(
   single: Single,
@@ -127,8 +131,9 @@ export function decisionsOf(
 }
 
 /**
- * Converts a decision for a dialect. Keeps the `shown` code, and never adds a missing one (D2). @throws ProductError
- * INVALID_DECISION
+ * Converts a decision for the agent's dialect. D2: a decision is valid only for what the person saw. So this function
+ * keeps the `shown` code, and never adds a missing one.
+ * @throws ProductError INVALID_DECISION
  */
 export function personDecisionOf(input: DecisionInput): PersonDecision {
   const { callId, shown, decision: word, editedContent, editedInput, answer, reason } = input;
@@ -182,8 +187,8 @@ function invalid(message: string): ProductError {
 }
 
 /**
- * Returns the decision words that the action allows over this bridge. Only the page can approve an action that demands
- * presence.
+ * Returns the decision words that the bridge accepts for this action. If the action demands a passkey, only the
+ * server's page can approve it.
  */
 export function decisionWordsFor({ decisions, source, scopes, presence }: PendingAction): McpDecisionWord[] {
   if (presence === true) return decisions.filter((word) => word === 'deny');

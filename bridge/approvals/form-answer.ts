@@ -1,4 +1,7 @@
-/** Reads a person's answer to a form. Pure. An unclear answer is neither an approval nor a denial (D1). */
+/**
+ * Reads a person's answer to a form. Pure. D1: only a valid decision has an effect. So an unclear answer is neither an
+ * approval nor a denial.
+ */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -9,9 +12,9 @@ import type { ApprovalForm } from './form.ts';
 
 export type FormAnswer =
   | { type: 'decision'; decision: PersonDecision }
-  /** The person has opened the link to the page. The person has not decided yet. */
+  /** The person has opened the link to the page, and has not decided yet. */
   | { type: 'opened' }
-  /** The person has not given a valid answer. `note` explains the problem in the next form; '' means no explanation. */
+  /** The person has given no valid answer. `note` is the explanation for the next form, or '' for none. */
   | { type: 'unanswered'; why: Unanswered; note: string };
 
 export type Unanswered = 'cancelled' | 'too fast' | 'not understood';
@@ -21,13 +24,13 @@ const elicitResult = z.looseObject({
   content: z.record(z.string(), z.unknown()).nullish(),
 });
 
-/** Clients send an empty field as undefined, null or ''. */
+/** A text field that may be empty. Clients send an empty field as undefined, null or ''. */
 const optional = z
   .string()
   .nullish()
   .transform((text) => (text === null || text === '' ? undefined : text));
 
-/** Some clients send a number as text. */
+/** A number field that may be empty. Some clients send the number as text. */
 const optionalNumber = z.preprocess(
   (value) => (value === null || value === '' ? undefined : typeof value === 'string' ? Number(value) : value),
   z.number().optional(),
@@ -45,13 +48,16 @@ const decided = z.looseObject({
 const answered = z.looseObject({ answer: z.string().min(1) });
 
 interface AnswerTiming {
-  /** Milliseconds between sending the form and its answer; undefined when an earlier bridge process sent the form. */
+  /**
+   * The time from sending the form to its answer, in milliseconds. Undefined if an earlier bridge process sent the
+   * form.
+   */
   afterMs: number | undefined;
   fastestAnswerMs: number;
 }
 
 /**
- * Converts a client's form answer to a decision, or explains why it does not count.
+ * Converts a client's answer to a decision, or explains why it is not a valid answer.
  * @param response the client's result of `elicitation/create`, not yet validated
  */
 export function readAnswer(
@@ -63,7 +69,7 @@ export function readAnswer(
   if (!parsed.success) return notUnderstood('The answer had no action.');
   const { action, content } = parsed.data;
   if (action === 'cancel') return { type: 'unanswered', why: 'cancelled', note: '' };
-  // A person cannot read and answer so fast, so a program sent this answer.
+  // A person cannot read the form and answer that fast. So a program has sent this answer.
   if (afterMs !== undefined && afterMs < fastestAnswerMs) {
     return {
       type: 'unanswered',
@@ -82,8 +88,8 @@ export function readAnswer(
       case 'unshown':
         return notUnderstood('No form asked it.');
       case 'page':
-        // MCP 2026-07-28, URL mode: "accept" means only that the person agrees to open the address. The decision
-        // follows on the page.
+        // MCP 2026-07-28, URL mode: "accept" only means that the person agrees to open the URL. The person decides
+        // later, on the page.
         return action === 'accept' ? { type: 'opened' } : decisionOn(ask, action, {});
     }
   } catch (error) {
@@ -97,7 +103,7 @@ function answerTo(
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
-  // Declining a plain-text question denies nothing. The question stays open.
+  // A person who declines a plain-text question denies nothing. The question stays open.
   if (action === 'decline') return { type: 'unanswered', why: 'cancelled', note: '' };
   const parsed = answered.safeParse(content);
   if (!parsed.success) return notUnderstood('The answer was empty.');
@@ -113,7 +119,7 @@ function answerOn(
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
-  // D2: the decision carries the code of the action that this form showed.
+  // D2: a decision is valid only for what the person saw. So it contains the code of the action that this form showed.
   if (action === 'decline')
     return { type: 'decision', decision: personDecisionOf({ callId, shown, decision: 'deny' }) };
   const answer = parseFormAnswer(asked, content);
@@ -126,7 +132,7 @@ function decisionOn(
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormAnswer {
-  // If an answer has a field that the form did not have, it is refused. The person has not seen that field.
+  // An answer with a field that was not in the form is refused, because the person has not seen that field.
   const offered = ask.about === 'action' ? ask.form.requestedSchema.properties : {};
   const unknown = Object.keys(content).find((field) => !Object.hasOwn(offered, field));
   if (unknown !== undefined) return notUnderstood(`The form has no field "${unknown}".`);
@@ -135,7 +141,7 @@ function decisionOn(
   const { decision, editedContent, trustMinutes, trustUses, reason } = parsed.data;
   const editedInput = inputIn(parsed.data, ask.action);
   const edits = editedContent !== undefined || editedInput !== undefined;
-  // Edited text counts as an edit, even if the decision field is still "approve".
+  // If the person has edited the text, the decision is an edit, even if the field `decision` is still "approve".
   const said = decision ?? 'approve';
   const word = action === 'decline' ? 'deny' : edits && said === 'approve' ? 'edit' : said;
   if (!ask.words.includes(word)) return notUnderstood(`"${word}" is no decision that can be made on this.`);
@@ -152,7 +158,7 @@ function decisionOn(
   return { type: 'decision', decision: personDecisionOf(input) };
 }
 
-/** Returns the edited input; undefined if the person changed nothing. @throws ProductError INVALID_DECISION */
+/** Returns the edited input. Returns undefined if the person changed nothing. @throws ProductError INVALID_DECISION */
 function inputIn(
   {
     editedCommand,

@@ -8,7 +8,7 @@ export type TextField = Described & { type: 'string'; default?: string } & (
     | { minLength?: number; maxLength?: number; format?: 'email' | 'uri' | 'date' | 'date-time' }
   );
 
-/** A form field. MCP allows primitives and lists of choices (MCP 2025-11-25, `PrimitiveSchemaDefinition`). */
+/** A form field. MCP allows primitive types and lists of choices (MCP 2025-11-25, `PrimitiveSchemaDefinition`). */
 export type Field = Described &
   (
     | TextField
@@ -22,7 +22,7 @@ export type Field = Described &
       }
   );
 
-/** A type alias, because an interface does not fit the SDK's open object type. */
+/** A type alias, because the SDK's type for objects accepts no interface here. */
 export type Fields = {
   properties: Record<string, Field>;
   required?: string[];
@@ -35,7 +35,7 @@ export interface Form {
   requestedSchema: { type: 'object' } & Fields;
 }
 
-/** The parameters of `elicitation/create` for a page (MCP 2026-07-28, "URL Mode Elicitation Requests"). */
+/** The parameters of `elicitation/create` that open a URL (MCP 2026-07-28, "URL Mode Elicitation Requests"). */
 export interface UrlForm {
   mode: 'url';
   message: string;

@@ -1,8 +1,9 @@
 /**
- * Fits a complete pending action into the few rows of a client's form. Pure.
+ * Formats a complete pending action as the few rows that a client shows of a form. Pure.
  *
- * Claude Code (measured on 2.1.330) shows a message of up to four rows. In a window of 80 columns it cuts a row after
- * 74 columns. No key shows the rest. So a longer action is not approved in such a form (D5).
+ * Claude Code (measured with 2.1.330) shows at most four rows of a message. In a window of 80 columns, it cuts a row
+ * after 74 columns, and no key shows the rest. D5: a person can approve only what is shown in full. So a longer action
+ * gets no such form.
  */
 import stringWidth from 'string-width';
 import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
@@ -13,17 +14,17 @@ import { type FileDiff, parseFileDiff } from './parse-file-diff.ts';
 export const MAX_FORM_ROWS = 4;
 export const ROW_COLUMNS = 74;
 /**
- * The maximum width in columns of a field's title, description or choice. It is smaller than a row, because the client
+ * The maximum width of a field's title, description or choice, in columns. It is smaller than a row, because the client
  * indents these texts and adds a symbol.
  */
 const FIELD_COLUMNS = 60;
 
-/** The maximum length of a measured preview, in characters. Longer previews never fit into a form. */
+/** The maximum length of a preview that is measured, in characters. A longer preview never fits into a form. */
 const LONGEST = 50_000;
 
 /**
- * A line that is not wrapped yet. `mark` is the prefix of text from an agent or a file. The bridge's own rows have no
- * mark.
+ * A line before it is split into rows. `mark` is the prefix of text from an agent or a file. It is '' for the bridge's
+ * own text.
  */
 interface Line {
   mark: '' | '+ ' | '- ' | '$ ' | '> ' | '│ ';
@@ -31,8 +32,8 @@ interface Line {
 }
 
 /**
- * Fits an action into the rows of a form.
- * @returns rows with the warning and the complete action; undefined if they need more than four
+ * Returns the rows of a form: a warning, if there is one, and the complete action. Returns undefined if the action
+ * needs more than four rows.
  */
 export function formRows(action: PendingAction): readonly string[] | undefined {
   if (isLong(action)) return undefined;
@@ -48,22 +49,28 @@ export function formRows(action: PendingAction): readonly string[] | undefined {
 }
 
 /**
- * Returns the kind and size of the action, in at most two rows. A form with these rows links to the page with the
- * complete action.
+ * Returns the kind and size of the action, in at most two rows. For a form that links to the page with the complete
+ * action.
  */
 export function summaryRows(action: PendingAction): readonly string[] {
   const [row = ''] = wrapped(productLine(clipped(summaryOf(action))));
   return [...warningOf(action).map(({ text }) => text), row];
 }
 
-/** Returns text of an agent or a file as rows with a mark. Returns undefined if it needs more than `MAX_FORM_ROWS` rows. */
+/**
+ * Returns the rows for text of an agent or a file. Each row has a prefix. Returns undefined if the text needs more than
+ * `MAX_FORM_ROWS` rows.
+ */
 export function markedRows(text: string): readonly string[] | undefined {
   if (text.length > LONGEST) return undefined;
   const rows = visibleLines(text).flatMap((line) => [...wrapped({ mark: '│ ', text: line })]);
   return rows.length > MAX_FORM_ROWS ? undefined : rows;
 }
 
-/** Splits the bridge's own sentence into rows of a form. The caller has already escaped the agent's names in the sentence. */
+/**
+ * Splits a sentence of the bridge into rows of a form. The caller has already escaped the untrusted names in the
+ * sentence.
+ */
 export function productRows(text: string): readonly string[] {
   return [...wrapped(productLine(text))];
 }
@@ -73,7 +80,7 @@ export function clippedRow(text: string): string {
   return clipped(text);
 }
 
-/** Returns true if a client shows the whole text in one row near a field. */
+/** Returns true if a client shows the whole text in one row of a field. */
 export function fitsField(text: string): boolean {
   return stringWidth(text) <= FIELD_COLUMNS;
 }
@@ -86,8 +93,8 @@ const WARNINGS: Readonly<Record<PendingAction['reason'], string>> = {
 };
 
 /**
- * Some agents offer only one kind of approval: for all later calls of the same kind. Such an approval cannot be
- * revoked, so the form warns the person.
+ * A warning. Some agents offer only an approval that also covers all later calls of the same kind. Such an approval
+ * cannot be revoked.
  */
 const FOR_GOOD = 'Accept allows this FOR GOOD: the agent does not ask again.';
 
@@ -135,12 +142,12 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
 }
 
 /**
- * The marker for a last line without a line feed. The bridge escapes these brackets in text of agents and files, so such
- * text cannot contain the marker.
+ * The marker for a last line without a line feed. Untrusted text cannot imitate it, because the bridge escapes its
+ * brackets `⟨ ⟩`.
  */
 const OPEN = ' ⟨no line feed at the end⟩';
 
-/** Returns the first row for a file, such as `Change a.txt: +1 −1, line 2`. */
+/** Returns the first row for a changed file, such as `Change a.txt: +1 −1, line 2`. */
 function headOf(path: string, { kind, added, removed, at }: FileDiff): string {
   const verb = { create: 'Create', delete: 'Delete', change: 'Change' }[kind];
   const where = kind === 'change' && at.length > 0 ? `, line ${at.join(', ')}` : '';
@@ -173,7 +180,7 @@ function summaryOf(action: PendingAction): string {
   }
 }
 
-/** Returns the tool's source in parentheses; '' for a built-in tool. */
+/** Returns the source of the tool in parentheses. Returns '' for a built-in tool. */
 function from({ source }: PendingAction): string {
   return source.type === 'built-in' ? '' : ` (${visibleLine(sourceText(source))})`;
 }
@@ -208,15 +215,15 @@ function productLine(text: string): Line {
   return { mark: '', text };
 }
 
-/** The prefix of a row that continues the row above. */
+/** The prefix of a row that continues the previous row. */
 const GOES_ON = '↳ ';
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** Splits the line into rows that fit the width of a form. */
+/** Splits a line into rows that fit the width of a form. */
 function* wrapped({ mark, text }: Line): Generator<string> {
   let row: string = mark;
   let width = stringWidth(mark);
-  // Terminals show tabs with different widths. So a visible marker replaces each tab.
+  // A visible marker replaces each tab, because terminals show tabs with different widths.
   for (const { segment } of graphemes.segment(text.replaceAll('\t', '⟨tab⟩'))) {
     const columns = stringWidth(segment);
     if (width + columns > ROW_COLUMNS) {

@@ -1,10 +1,10 @@
 /**
  * Builds the form that asks a person about a pending action or a question. Pure.
  *
- * Accept approves an action, Decline denies it. By default the form has no fields, so one key decides. The server's
- * page shows an action that a form cannot show in full (D5). A form for a question has a field for the answer. Choices
- * of the question become choices of the field. Declining a question that is a pending action tells the agent that no
- * answer follows.
+ * Accept approves an action, and Decline denies it. By default the form has no fields, so the person decides with one
+ * key. D5: a person can approve only what is shown in full. So an action that does not fit into a form is shown on the
+ * server's page. A form for a question has a field for the answer, with the choices of the question. If the person
+ * declines a question that is a pending action, the agent learns that no answer follows.
  */
 import { createHash } from 'node:crypto';
 import type { Question as AskedQuestion } from '../../shared/protocol/question.ts';
@@ -21,32 +21,32 @@ import type { Form } from './form-field.ts';
 import { formRows, markedRows, MAX_FORM_ROWS, productRows, summaryRows } from './form-rows.ts';
 import type { FormFields } from '../settings/approval-mode.ts';
 
-/** An action or question that waits for the person, with a form if one fits. */
+/** A pending action or a question, with a form if it fits into one. */
 export type ApprovalForm = {
-  /** Identifies the form (the tasks extension, "Task Update Requests"). */
+  /** The key of the form in a list of form requests (the tasks extension, "Task Update Requests"). */
   key: string;
   callId: string;
 } & (
   | { about: 'action'; action: PendingAction; words: readonly McpDecisionWord[]; form: Form }
   /** An action or question that does not fit into a form. The page shows all of it, and the person decides there. */
   | { about: 'page'; action: PendingAction; words: readonly McpDecisionWord[]; message: string }
-  /** A question that is a pending action. The person may decline it, and the agent validates the answer. */
+  /** A question that is a pending action. The person may decline it. The agent validates the answer. */
   | { about: 'asked'; action: PendingAction; asked: AskedQuestion; form: Form }
   /** A plain-text question, which is not a pending action. */
   | { about: 'question'; question: Question; form: Form }
-  /** A plain-text question that does not fit into a form. Its agent has no page. */
+  /** A plain-text question that does not fit into a form. The agent has no page that could show it. */
   | { about: 'unshown'; question: Question }
 );
 
-/** The number of earlier forms without a valid answer. `note` explains the last problem. */
+/** The number of earlier forms for the same call that got no valid answer. `note` explains the last problem. */
 export interface EarlierAttempts {
   times: number;
   note: string;
 }
 
 /**
- * Builds one form for each pending action and question, in the agent's order. @param before returns the earlier
- * attempts for a call
+ * Builds one form for each pending action and question, in the order of the agent.
+ * @param before returns the earlier attempts for a call
  */
 export function approvalForms(
   asked: PendingInput,
@@ -118,12 +118,14 @@ function formOf(message: string, fields: Omit<Form['requestedSchema'], 'type'>):
   return { mode: 'form', message, requestedSchema: { type: 'object', ...fields } };
 }
 
-/** Returns the rows of the note about earlier attempts. Escapes the note, because it may contain an agent's text. */
+/**
+ * Returns the rows of the note about earlier attempts. The note is escaped, because it may contain text of the agent.
+ */
 function noteRows(before: EarlierAttempts | undefined): readonly string[] {
   return before === undefined || before.note === '' ? [] : productRows(visibleLine(before.note));
 }
 
-/** Leaves out the note if the form would then have too many rows for the action. */
+/** Joins the rows of a form. If there are too many, the note about earlier attempts is left out. */
 function messageOf(note: readonly string[], rows: readonly string[]): string {
   return (rows.length + note.length <= MAX_FORM_ROWS ? [...note, ...rows] : rows).join('\n');
 }

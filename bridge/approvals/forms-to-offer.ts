@@ -1,4 +1,7 @@
-/** Lists the forms that a client can show for a session. A form in URL mode contains a link to the page. */
+/**
+ * Lists the forms that a client can show for a session. If an action does not fit into a form, a form in URL mode links
+ * to the page.
+ */
 import type { Session } from '../sessions/session.ts';
 import type { ApprovalForm } from './form.ts';
 import type { Form, UrlForm } from './form-field.ts';
@@ -17,14 +20,14 @@ interface OfferFormsOptions {
   opensUrls: boolean;
 }
 
-/** The forms that this client can show, and the actions that it cannot show in a form. */
+/** The forms that this client can show, and the actions and questions that it cannot. */
 export interface OfferedForms {
   forms: readonly OfferedForm[];
-  /** The person has opened the page for these, so no form asks again. */
+  /** The actions whose page the person has already opened. No form asks about them again until the link expires. */
   opened: readonly ApprovalForm[];
   /**
-   * The actions and questions that this client cannot show in full and that have no page. The person decides them on
-   * the command line.
+   * The actions and questions that this client cannot show in full, and for which there is no page. The person decides
+   * them on the command line.
    */
   unoffered: readonly ApprovalForm[];
 }
@@ -66,7 +69,10 @@ async function formOf(
   return { ask: renewed, params: { mode: 'url', message: renewed.message, url: next.url } };
 }
 
-/** Returns notes on actions and questions that no form of this client shows in full (D5). */
+/**
+ * Returns notes that explain how a person decides on the command line. D5: a person can approve only what is shown in
+ * full. These notes are about actions and questions that no form of this client shows in full.
+ */
 export function commandLineNotes(unoffered: readonly ApprovalForm[]): readonly string[] {
   return unoffered.flatMap((ask) => {
     if (ask.about === 'unshown') return [note('Question', ask.callId, ask.question.shown)];

@@ -1,27 +1,31 @@
 /**
- * Records which forms were sent, when, and the earlier attempts for each call. The number of records is limited, and
- * they end with the process. If a record is lost, the person may see a form once more.
+ * Records which forms the bridge has sent, when it sent them, and how many earlier forms for the same call got no valid
+ * answer. The number of records is limited, and they are lost when the process ends. If a record is lost, the person
+ * may see a form once more.
  */
 import type { PendingInput } from '../dialects/dialect.ts';
 import { type ApprovalForm, approvalForms, type EarlierAttempts } from './form.ts';
 import type { FormFields } from '../settings/approval-mode.ts';
 
 const KEPT = 1_000;
-/** After this many invalid answers, the form no longer changes. The person can still decide in other ways. */
+/** After this many invalid answers, the person gets no changed form. The person can still decide in other ways. */
 const MOST_TIMES = 4;
 
 interface OfferOptions {
-  /** A monotonic clock, in milliseconds. */
+  /** A monotonic clock in milliseconds. */
   now?: () => number;
   fields?: FormFields;
 }
 
 export class OpenForms {
-  /** The time at which each form was first sent, and its subject. Keys are task and form key. */
+  /** The time at which each form was first sent, and what it is about. The key is the task id and the form key. */
   readonly #since = new Map<string, { at: number; about: ApprovalForm['about'] }>();
-  /** Keys are task and call. */
+  /** The earlier attempts for each call. The key is the task id and the call id. */
   readonly #before = new Map<string, EarlierAttempts>();
-  /** The time until which a person may decide on the opened page. Keys are task and form key. */
+  /**
+   * The time until which a person may decide on the page that a form has opened. The key is the task id and the form
+   * key.
+   */
   readonly #opened = new Map<string, number>();
   readonly #now: () => number;
   readonly #fields: FormFields;
@@ -37,8 +41,8 @@ export class OpenForms {
   }
 
   /**
-   * Call this when the person has opened the form's link. Until the link expires, no other form asks about the action.
-   * @param forMs milliseconds until the link expires
+   * Records that the person has opened the link of a form. Until the link expires, no other form asks about the action.
+   * @param forMs the time until the link expires, in milliseconds
    */
   open(taskId: string, { key }: ApprovalForm, forMs: number): void {
     keep(this.#opened, nameOf(taskId, key), this.#now() + forMs);
@@ -48,7 +52,7 @@ export class OpenForms {
     return (this.#opened.get(nameOf(taskId, key)) ?? Number.NEGATIVE_INFINITY) > this.#now();
   }
 
-  /** Records that these forms are sent now. */
+  /** Records that the bridge sends these forms now. */
   out(taskId: string, asks: readonly ApprovalForm[]): void {
     for (const { key, about } of asks) {
       const name = nameOf(taskId, key);
@@ -56,25 +60,27 @@ export class OpenForms {
     }
   }
 
-  /** Returns the subject of the form with this key; undefined if this process did not send the form. */
+  /** Returns what the form with this key is about. Returns undefined if this process did not send the form. */
   wasAbout(taskId: string, key: string): ApprovalForm['about'] | undefined {
     return this.#since.get(nameOf(taskId, key))?.about;
   }
 
-  /** Returns the milliseconds since the form was first sent; undefined if this process did not send it. */
+  /**
+   * Returns how long ago the form was first sent, in milliseconds. Returns undefined if this process did not send it.
+   */
   age(taskId: string, { key }: ApprovalForm): number | undefined {
     const since = this.#since.get(nameOf(taskId, key));
     return since === undefined ? undefined : this.#now() - since.at;
   }
 
-  /** Call this when the form's link has expired. The next form has another key and a new link. */
+  /** Records that the link of a form has expired. The next form for the call has another key and a new link. */
   renew(taskId: string, { callId }: ApprovalForm): void {
     const name = nameOf(taskId, callId);
     const { times = 0, note = '' } = this.#before.get(name) ?? {};
     keep(this.#before, name, { times: times + 1, note });
   }
 
-  /** Call this after an invalid answer. The next form explains the problem and has another key. */
+  /** Records an invalid answer. The next form for the call explains the problem and has another key. */
   again(taskId: string, { callId }: ApprovalForm, note: string): void {
     const name = nameOf(taskId, callId);
     const times = (this.#before.get(name)?.times ?? 0) + 1;

@@ -1,7 +1,7 @@
 /**
- * Keeps one-time links to the page of the agent's server. Each link opens one action. A link gives access to its
- * holder. So it goes only into a form in URL mode, which the model does not see. The same form keeps the same link
- * until the link expires.
+ * Stores one-time links to the agent's approval page. Each link opens one action. Whoever has the link can decide, so
+ * it appears only in a form in URL mode, which the model does not see. The same form keeps the same link until the link
+ * expires.
  */
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import type { PageLink as AgentPageLink } from '../agents/page-link.ts';
@@ -12,19 +12,19 @@ type PageAsk = Extract<ApprovalForm, { about: 'page' }>;
 
 export interface PageLink {
   url: string;
-  /** Milliseconds from now until the link expires. */
+  /** The time until the link expires, in milliseconds. */
   leftMs: number;
 }
 
-/** The shortest remaining life of a link that the bridge shows, in milliseconds. */
+/** The minimum remaining lifetime of a link that the bridge still shows, in milliseconds. */
 const SHORTEST_MS = 20_000;
-/** If an agent gave no link, the bridge asks it again after this time, in milliseconds. */
+/** The time in milliseconds after which the bridge asks again, if the agent returned no link. */
 const RETRY_MS = 30_000;
 const KEPT = 200;
 
 interface Kept {
   url: string | undefined;
-  /** The agent's expiry time by the wall clock, in milliseconds since 1970. */
+  /** The time at which the link expires by the wall clock, in milliseconds since 1970. */
   until: number;
 }
 
@@ -38,8 +38,8 @@ export class PageLinks {
   }
 
   /**
-   * Returns the form's link, and makes it if necessary.
-   * @returns 'expired' when the link has expired and the form needs another key; undefined when the agent gives no link
+   * Returns the link of a form, and creates it if necessary.
+   * @returns `expired` if the link has expired and the form needs another key; undefined if the agent returns no link
    */
   async link(session: Session, ask: PageAsk): Promise<PageLink | 'expired' | undefined> {
     const taskId = session.view?.taskId ?? '';
@@ -68,8 +68,8 @@ export class PageLinks {
 }
 
 /**
- * Asks the session's agent for a one-time link to its page. @returns null if it gives none. Then the person decides on
- * the command line, which needs no page.
+ * Asks the session's agent for a one-time link to its page. Returns null if the agent returns none. The person then
+ * decides on the command line.
  */
 export function makeLink(session: Session, target: PageTarget): Promise<AgentPageLink | null> {
   return session.agent.ask((connection) => connection.pageLink(target)).catch(() => null);

@@ -4,7 +4,7 @@ export interface FileDiff {
   kind: 'create' | 'delete' | 'change';
   added: number;
   removed: number;
-  /** The first line number of each run of changed lines, in the new file. */
+  /** The number of the first line of each run of changed lines, in the new file. */
   at: readonly number[];
   lines: readonly ChangedLine[];
 }
@@ -12,17 +12,14 @@ export interface FileDiff {
 interface ChangedLine {
   sign: '+' | '-';
   text: string;
-  /** True if this is the file's last line and has no line feed. */
+  /** True if this is the last line of the file and has no line feed. */
   open?: true;
 }
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const NO_LINE_FEED = '\\ No newline at end of file';
 
-/**
- * Parses a unified diff of one file.
- * @returns undefined if the text is not the complete diff of one file
- */
+/** Parses a unified diff of one file. Returns undefined if the text is not the complete diff of one file. */
 export function parseFileDiff(diff: string): FileDiff | undefined {
   const all = (diff.endsWith('\n') ? diff.slice(0, -1) : diff).split('\n');
   const start = all.findIndex((line) => HUNK.test(line));
@@ -57,8 +54,8 @@ interface Hunk {
 }
 
 /**
- * Finds the end of the hunk by the counts in its header. A removed line `-- x` looks like a file header, so a line's
- * first characters are ambiguous.
+ * Finds the end of a hunk with the line counts in its header. The first characters of a line are ambiguous: a removed
+ * line `-- x` looks like a file header.
  */
 function hunkAt(all: readonly string[], start: number): Hunk | undefined {
   const header = HUNK.exec(all[start] ?? '');

@@ -1,7 +1,7 @@
 /**
- * Signs the request state of a tool call (MCP `requestState`). A client may send one call as several requests; each is a
- * round. The client keeps the state and sends it back with the answers to the forms. MCP 2026-07-28, multi round-trip
- * requests, server requirements 4 and 5: "servers MUST protect its integrity".
+ * Signs the `requestState` of a tool call (MCP 2026-07-28, multi round-trip requests). If the person must answer forms,
+ * the client sends the same tool call in several requests, called rounds. The client keeps the state and sends it back
+ * with the answers. Server requirements 4 and 5: "servers MUST protect its integrity".
  */
 import { createHash } from 'node:crypto';
 import {
@@ -15,21 +15,21 @@ import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { obtainToken } from '../../shared/state/token-file.ts';
 
-/** A state is valid for one hour. After that, the client's next call asks the person again. */
+/** The lifetime of a state: one hour. After that, the client's next tool call asks the person again. */
 const VALID_SECONDS = 60 * 60;
 
-/** A tool call as its client sends it. The next round repeats it exactly. */
+/** A tool call as the client sends it. The request of the next round repeats it exactly. */
 export interface CallNameAndArguments {
   name: string;
   arguments: Readonly<Record<string, unknown>>;
 }
 
 const roundState = z.discriminatedUnion('about', [
-  /** The person was asked about a session. `count`: the number of rounds, including this one. */
+  /** The person was asked about a session. `count` is the number of rounds, including this one. */
   z.object({ about: z.literal('session'), sessionId: z.string().min(1), count: z.number().int().min(1) }),
   /**
-   * The person was asked whether a task may start with the call's settings. `id` names the permit, which starts one
-   * task. `directory`: the workspace that the form showed. `askedAt`: milliseconds since 1970.
+   * The person was asked whether a task may start with the settings in the tool call. `id` names the permit, which is
+   * valid for one task. `directory` is the workspace that the form showed. `askedAt` is in milliseconds since 1970.
    */
   z.object({
     about: z.literal('permit'),
@@ -42,7 +42,7 @@ export type RoundState = z.infer<typeof roundState>;
 
 const signedState = z.object({ call: z.string(), state: roundState });
 
-/** Answers to the forms of an earlier round, by form key, not yet validated. */
+/** The answers to the forms of the previous round, by form key. They are not validated yet. */
 interface Responses {
   responses: Readonly<Record<string, unknown>>;
 }
@@ -50,7 +50,7 @@ export type Round = RoundState & Responses;
 export type SessionRound = Extract<Round, { about: 'session' }>;
 export type PermitRound = Extract<Round, { about: 'permit' }>;
 
-/** Signs states with a key that all bridges of one state directory share. */
+/** Signs and verifies states. All bridges with the same state directory share the key. */
 export class RequestStates {
   readonly #stateDirectory: string;
   #codec: Promise<RequestStateCodec> | undefined;
@@ -60,16 +60,16 @@ export class RequestStates {
   }
 
   /**
-   * Signs the state of a call for its next round.
-   * @throws ProductError CONFIGURATION when the key cannot be read or made
+   * Signs the state of a tool call for its next round.
+   * @throws ProductError CONFIGURATION if the key cannot be read or created
    */
   async sign(state: RoundState, call: CallNameAndArguments): Promise<string> {
     return (await this.#opened()).mint({ call: digestOf(call), state });
   }
 
   /**
-   * Verifies a signed state.
-   * @returns the payload, for `roundOf`. @throws when the signature is invalid or the state has expired
+   * Verifies a signed state, and returns its payload for `roundOf`.
+   * @throws Error if the signature is invalid or the state has expired
    */
   async verify(text: string, context: ServerContext): Promise<unknown> {
     if (!isCanonical(text)) throw new Error('malformed');
@@ -88,8 +88,8 @@ export class RequestStates {
 }
 
 /**
- * Returns the round that a request belongs to; undefined for the first request.
- * @throws ProtocolError invalid params for answers without a state, and for the state of another call
+ * Returns the round that a request belongs to. Returns undefined for the first request of a tool call.
+ * @throws ProtocolError "invalid params" for answers without a state, or for the state of another tool call
  */
 export function roundOf(
   { requestState, inputResponses }: ServerContext['mcpReq'],
@@ -102,7 +102,7 @@ export function roundOf(
   return { ...signed.state, responses: inputResponses ?? {} };
 }
 
-/** Uses the message that the SDK uses for a state that `verify` rejects. */
+/** The error for an invalid state, with the same message that the SDK uses if `verify` throws. */
 function invalidState(): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, 'Invalid or expired requestState', {
     reason: 'invalid_request_state',
@@ -116,7 +116,8 @@ function digestOf({ name, arguments: args }: CallNameAndArguments): string {
 }
 
 /**
- * Some bits of the last base64url character are unused, so several texts decode to the same bytes. Only one is valid.
+ * Returns true if the signature is in canonical base64url. Several texts can decode to the same bytes, and only one of
+ * them is accepted.
  */
 function isCanonical(text: string): boolean {
   const signature = text.slice(text.lastIndexOf('.') + 1);

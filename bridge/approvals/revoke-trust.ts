@@ -1,4 +1,4 @@
-/** Revokes trust that an earlier decision granted. All channels use this function. */
+/** Revokes trust: decisions that also cover later tool calls. The MCP tool and the command line use this function. */
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { RevokePart } from '../../shared/protocol/tool-approval.ts';
@@ -6,8 +6,8 @@ import type { Session } from '../sessions/session.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 
 /**
- * Resolves when the agent has the revocation and the session shows the task without that trust.
- * @throws ProductError UNKNOWN_GRANT, TASK_ENDED from the agent; INVALID_DECISION when the agent supports no
+ * Sends the revocation. Resolves when the agent has received it, and the session shows the task without that trust.
+ * @throws ProductError UNKNOWN_GRANT or TASK_ENDED from the agent; INVALID_DECISION if the agent does not support
  * revocation
  */
 export async function revokeTrust(

@@ -1,19 +1,21 @@
-/** Refuses to approve an action whose preview was not shown in full (D5). Pure. */
+/**
+ * Refuses the approval of an action whose preview was cut. D5: a person can approve only what is shown in full. Pure.
+ */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { DecisionInput, McpDecisionWord } from './decision-input.ts';
 
-/** An action, as a tool result or a webhook post showed it. */
+/** A pending action, as a tool result or a webhook post showed it. */
 interface ShownAction {
   callId: string;
-  /** Characters of the preview that were left out. */
+  /** The number of characters of the preview that were left out. */
   cut: number;
   decisions: readonly McpDecisionWord[];
 }
 
 /**
- * Returns an error for an approval if an earlier result cut the action's preview. The preview may fit now, because
- * fewer actions wait. But the person has not seen all of it yet.
- * @returns undefined if no decision approves such an action
+ * Checks decisions against the previews that earlier tool results have cut. The preview might fit into a result now,
+ * because fewer actions wait. But the person has not seen all of it yet.
+ * @returns an error for the first approval of such an action; undefined if there is none
  */
 export function cutPreviewError(
   decisions: readonly Pick<DecisionInput, 'callId' | 'shown' | 'decision'>[],
@@ -31,7 +33,10 @@ export function cutPreviewError(
   );
 }
 
-/** Call this before sending a decision. @throws ProductError FORBIDDEN for an approval of a cut preview */
+/**
+ * Throws if a decision approves an action whose preview was cut. Callers run this check before they send the decisions.
+ * @throws ProductError FORBIDDEN
+ */
 export function refuseCutPreviews(
   shown: readonly ShownAction[],
   decisions: readonly Pick<DecisionInput, 'callId' | 'decision'>[],

@@ -1,4 +1,6 @@
-/** Sends a person's decisions to the agent. All channels use this function. */
+/**
+ * Sends a person's decisions to the agent. Forms, the MCP tool, the webhook and the command line all use this function.
+ */
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { MessageContent, PersonDecision } from '../dialects/dialect.ts';
@@ -6,14 +8,17 @@ import type { Session } from '../sessions/session.ts';
 import { waitForSession } from '../sessions/wait-for-session.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 
-/** The maximum time to wait for the end of the turn before the bridge sends a follow-up message, in milliseconds. */
+/**
+ * The maximum time in milliseconds until the end of the agent's turn. After that time, the bridge does not send a
+ * follow-up message.
+ */
 const TURN_END_MS = 60_000;
 const NOT_SENT = 'Your change was not sent to the agent';
 
 /**
- * Resolves when the agent has the decisions. The agent records the channel with each one.
- * @throws ProductError when the agent refuses them: the first valid decision wins, and later ones get an error
- * (D1)
+ * Sends decisions. Resolves when the agent has received them. The agent records the channel with each decision.
+ * @throws ProductError if the agent refuses a decision. D1: the first valid decision wins, and a later one gets an
+ * error.
  */
 export async function sendDecisions(
   session: Session,
@@ -46,8 +51,8 @@ export async function sendDecisions(
 }
 
 /**
- * Sends a follow-up text after the turn has ended. If that fails, a note asks the person to send the text. The decision
- * stands.
+ * Sends a follow-up text after the turn has ended. If that is not possible, a note asks the person to send the text.
+ * The decision stays valid.
  */
 async function sendAfterTurn(session: Session, text: string): Promise<void> {
   const { signal } = new AbortController();

@@ -1,6 +1,7 @@
 /**
- * Submits the answers to forms. Sends all decisions to the agent in one message. Invalid answers change nothing. The
- * agent's journal orders the decisions of all channels: the first valid decision wins (D1).
+ * Reads the answers to forms, and sends all decisions to the agent in one message. An invalid answer has no effect. D1:
+ * the first valid decision wins, whichever form, page or command it came from. The agent's journal determines which was
+ * first.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
@@ -15,7 +16,7 @@ import { sendDecisions } from './send-decisions.ts';
 
 export interface FormAnswers {
   session: Session;
-  /** The client's answers, by form key. An answer to a form that is not open decides nothing. */
+  /** The client's answers by form key. An answer to a form that is no longer open has no effect. */
   responses: Readonly<Record<string, unknown>>;
   channel: Channel;
   offers: OpenForms;
@@ -25,17 +26,19 @@ export interface FormAnswers {
 
 export interface SubmittedAnswers {
   decided: number;
-  /** The forms whose page the person has opened. The agent reports the decision made there. */
+  /**
+   * The forms whose page the person has opened. The person decides on that page, and the agent reports the decision.
+   */
   opened: readonly ApprovalForm[];
-  /** Notes that explain why answers to withdrawn forms do not count. */
+  /** Notes for answers to withdrawn forms. Each explains why the answer has no effect. */
   late: readonly string[];
   unanswered: readonly Unanswered[];
   refused: string | undefined;
 }
 
 /**
- * Submits the answers to forms, and reports what they decided.
- * @throws ProductError when the agent cannot be reached; the decisions may then have arrived
+ * Sends the decisions in the answers, and returns what they decided.
+ * @throws ProductError if the agent cannot be reached. The decisions may then have arrived.
  */
 export async function submitFormAnswers({
   session,

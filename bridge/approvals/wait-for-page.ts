@@ -1,4 +1,4 @@
-/** Waits while a person decides on the page. The agent's journal reports the decision. */
+/** Waits while a person decides on the agent's approval page. The agent reports the decision in the task's events. */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Session } from '../sessions/session.ts';
 import type { ApprovalForm } from './form.ts';
@@ -13,7 +13,7 @@ interface PageWait {
 
 /**
  * Waits until a person decides on the page.
- * @returns true when at least one of the opened forms is decided; false on timeout or when the signal aborts
+ * @returns true if at least one of the opened actions is decided; false after a timeout or an abort of the signal
  */
 export function waitForPage(
   { session, offers, timeout, signal }: PageWait,

@@ -1,18 +1,21 @@
-/** Lists how a person decides outside the client: one command line per action, and the local server's page. Pure. */
+/**
+ * Lists the ways to decide outside of the MCP client: one command line for each action, and the local server's page.
+ * Pure.
+ */
 import { quote } from 'shell-quote';
 import { pageAddress } from '../../shared/net/page-address.ts';
 import { LOCAL_AGENT } from '../settings/agent-settings.ts';
 import type { Session } from '../sessions/session.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 
-/** The maximum number of command lines in one sentence. The command `show` lists the rest. */
+/** The maximum number of command lines in one sentence. The command `show` lists the others. */
 const LINES = 3;
 
-/** The pending actions and the question of a session, as they were shown. */
+/** The pending actions and the question of a session, as a tool result showed them. */
 export interface ShownWaiting {
   pending: readonly {
     shown: string;
-    /** Characters of the preview that were left out. */
+    /** The number of characters of the preview that were left out. */
     cut: number;
     decisions: readonly McpDecisionWord[];
   }[];
@@ -20,8 +23,9 @@ export interface ShownWaiting {
 }
 
 /**
- * Returns one command line for each pending action or question. If the preview was cut, the command is `show` (D5).
- * @param program the command that runs the bridge at a terminal
+ * Returns one command line for each pending action or question. D5: a person can approve only what is shown in full. If
+ * the preview was cut, the command is therefore `show`.
+ * @param program the command that runs the bridge in a terminal
  */
 export function decisionLines(waiting: ShownWaiting, program: string): readonly string[] {
   return decisionWords(waiting).map((words) => `${program} ${words}`);
@@ -34,7 +38,7 @@ function decisionWords({ pending, question }: ShownWaiting): readonly string[] {
     ...pending.map(({ shown, cut, decisions }) => {
       if (cut > 0) return wordsFor('show', shown);
       if (decisions.includes('answer')) return wordsFor('answer', shown, ' <words>');
-      // No approval is possible at a terminal if the action demands presence.
+      // If an action demands a passkey, it cannot be approved in a terminal.
       return wordsFor(decisions.includes('approve') ? 'approve' : 'show', shown);
     }),
     ...asked.map(({ shown }) => wordsFor('answer', shown, ' <words>')),
@@ -48,13 +52,14 @@ function wordsFor(verb: string, shown: string, rest = ''): string {
 export interface WaysToDecide {
   waiting: ShownWaiting;
   program: string;
-  /** True if an earlier result has named the program and the page. */
+  /** True if an earlier tool result has already named the program and the page. */
   brief?: boolean;
 }
 
 /**
- * Explains how a person can decide outside the client.
- * @param program how a person runs the bridge at a terminal. @returns '' when the session has nothing to decide
+ * Returns a text that explains how a person can decide outside of the MCP client. Returns '' if nothing waits for a
+ * decision.
+ * @param program the command that runs the bridge in a terminal
  */
 export function waysToDecide(
   { id, agent, view }: Pick<Session, 'id' | 'agent' | 'view'>,
@@ -73,7 +78,10 @@ export function waysToDecide(
   return `The person can also decide at a terminal with \`${program} ${first}\`${rest}${page}.`;
 }
 
-/** Returns the address of the task on the local server's page, without a credential. Other agents may have no page. */
+/**
+ * Returns the URL of the task on the local server's page, without a credential. Returns undefined for other agents,
+ * because they may have no page.
+ */
 export function taskPage({ agent, view }: Pick<Session, 'agent' | 'view'>): string | undefined {
   return agent.name === LOCAL_AGENT && agent.url !== undefined && view !== undefined
     ? pageAddress(agent.url, { taskId: view.taskId })

@@ -1,4 +1,7 @@
-/** Shows a form while other ways to decide stay open. A decision made elsewhere withdraws the form. */
+/**
+ * Shows a form while the person can also decide in other ways, e.g. on the page. If a decision is made elsewhere, the
+ * bridge withdraws the form.
+ */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Session } from '../sessions/session.ts';
@@ -8,9 +11,9 @@ import type { OpenForms } from './open-forms.ts';
 
 type FormOutcome =
   | { type: 'answered'; response: unknown }
-  /** The form is withdrawn, because another channel decided or the task has ended. */
+  /** The form is withdrawn, because a decision was made elsewhere or the task has ended. */
   | { type: 'withdrawn' }
-  /** The caller has stopped waiting, so the form is withdrawn. */
+  /** The form is withdrawn, because the tool call has ended or was cancelled. */
   | { type: 'gone' }
   | { type: 'failed'; message: string };
 

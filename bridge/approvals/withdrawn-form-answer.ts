@@ -1,5 +1,6 @@
 /**
- * Explains answers to withdrawn forms. A form is withdrawn when another channel decides or the agent asks again. Pure.
+ * Explains why an answer to a withdrawn form has no effect. The bridge withdraws a form if a decision is made
+ * elsewhere, or if the agent asks again. Pure.
  */
 import { z } from 'zod';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
@@ -18,8 +19,8 @@ export interface WithdrawnForms {
 const answer = z.looseObject({ action: z.enum(['accept', 'decline']) });
 
 /**
- * Returns a note for each answer to a withdrawn form. The note says who decided. A repeat of the valid answer gets no
- * note.
+ * Returns a note for each answer to a withdrawn form. The note says who has decided. An answer that only repeats the
+ * valid decision gets no note.
  */
 export function lateAnswerNotes(
   responses: Readonly<Record<string, unknown>>,
@@ -29,11 +30,12 @@ export function lateAnswerNotes(
   return Object.entries(responses).flatMap(([key, response]) => {
     const action = answer.safeParse(response).data?.action;
     if (action === undefined || open.has(key) || view === undefined) return [];
-    // Opening a page is not an answer, so it needs no note.
+    // If the form only opened a page, the person has not answered anything. So there is no note.
     if (action === 'accept' && offers.wasAbout(view.taskId, key) === 'page') return [];
     const callId = callIn(key);
     const call = view.calls.find((each) => each.callId === callId);
-    // Some agents do not report decided calls, so the call may be missing. An answer whose key no form had is ignored.
+    // Some agents do not report decided calls, so the call may be unknown. An answer with a key that no form had is
+    // ignored.
     if (call === undefined) return offers.wasAbout(view.taskId, key) === undefined ? [] : [NOT_WAITING];
     if (isSame(call, action, channel)) return [];
     return [
@@ -45,7 +47,7 @@ export function lateAnswerNotes(
   });
 }
 
-/** The key of a form begins with its call id (`form.ts`). */
+/** Returns the call id at the start of a form key (see `form.ts`). */
 function callIn(key: string): string {
   return key.replace(/\.[0-9a-f]{16}$/, '');
 }

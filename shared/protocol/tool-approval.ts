@@ -62,7 +62,7 @@ const pendingActionSchema = z.object({
   input: z.record(z.string(), z.unknown()),
   /**
    * The code of this pending action: 8 hex digits. It is a hash of the call, its input, the content of its preview, and
-   * `reason`. D2: a decision is valid only for what the person saw. So a decision contains the code of the action that
+   * `reason`. A decision is valid only for what the person saw (D2). So a decision contains the code of the action that
    * the person saw, and the server refuses any other code.
    */
   shown: z.string(),

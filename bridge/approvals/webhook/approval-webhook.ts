@@ -1,6 +1,6 @@
 /**
- * Posts approvals that wait too long to the webhook address in the settings. A valid response counts as a person's
- * decision.
+ * Posts approvals that have waited too long to the webhook URL in the settings. If the response contains valid
+ * decisions, they count as the decisions of a person.
  */
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
@@ -39,7 +39,7 @@ export class ApprovalWebhook {
     this.#parts = parts;
   }
 
-  /** Watches every session that is added later, and takes over the posts of ended bridges. */
+  /** Opens the webhook. It watches every session from now on, and continues the posts of bridges that have ended. */
   static async open({
     settings,
     env,
@@ -78,7 +78,7 @@ export class ApprovalWebhook {
     return webhook;
   }
 
-  /** Posts the session's pending actions at once, because no other channel reaches the person. */
+  /** Posts the session's pending actions immediately. A caller uses this if the client shows the person no forms. */
   hurry(session: Session): void {
     this.#watch(session).hurry();
   }

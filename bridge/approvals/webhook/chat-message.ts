@@ -1,6 +1,6 @@
 /**
- * Writes a notice for a person in a chat or on a phone. Pure. It offers no decision and has no preview and no code, because
- * a chat cannot show an action in full (D5).
+ * Writes a message for a person in a chat or on a phone. Pure. D5: a person can approve only what is shown in full, and
+ * a chat cannot show an action in full. So the message offers no decision, and contains neither a preview nor a code.
  */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { ellipsize } from '../../../shared/text/capped-text.ts';
@@ -9,18 +9,18 @@ import type { DecidedFacts, NoticeSubject } from './notice.ts';
 
 /** The maximum number of actions in one message. */
 const ACTIONS = 10;
-/** The maximum number of characters of one line. */
+/** The maximum length of one line in characters. */
 const LINE = 200;
 
 export interface ChatMessage {
   title: string;
-  /** Plain text that may come from an agent. A receiver must not interpret it as markup. */
+  /** The lines as plain text. They may contain text of the agent, so a receiver must not interpret markup in them. */
   lines: readonly string[];
-  /** The address of the approval page, without a credential; undefined if the agent has no known page. */
+  /** The URL of the approval page, without a credential. Undefined if the bridge knows no page of this agent. */
   page: string | undefined;
 }
 
-/** Writes the message about all pending decisions of the session. */
+/** Writes the message about all actions and questions that wait in the session. */
 export function askedMessage(
   about: NoticeSubject,
   { pending, question }: TaskView,
@@ -33,7 +33,7 @@ export function askedMessage(
   return { title: 'An agent waits for your decision', lines: linesOf(about, asked), page };
 }
 
-/** Writes the message about requests that no longer wait. */
+/** Writes the message about actions and questions that no longer wait. */
 export function decidedMessage(
   about: NoticeSubject,
   { view, over, waiting }: DecidedFacts,

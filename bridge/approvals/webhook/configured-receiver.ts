@@ -1,4 +1,4 @@
-/** Resolves the receiver of posts from the setting `approvalWebhook`. */
+/** Reads the setting `approvalWebhook`: where posts are sent. */
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { credentialHeaders, readSecret } from '../../agents/credentials.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
@@ -6,8 +6,8 @@ import { ntfyAddress } from './post-body.ts';
 import type { Receiver } from './post.ts';
 
 /**
- * Resolves the webhook's address, secret and headers.
- * @throws ProductError CONFIGURATION, whose message shows no secret
+ * Returns the webhook's URL, secret and headers.
+ * @throws ProductError CONFIGURATION. Its message contains no secret.
  */
 export async function receiverOf(
   settings: WebhookSettings,

@@ -1,22 +1,23 @@
-/** Lists the approval requests of a task, one for each pending action or question. Pure. */
+/** Lists the approval requests of a task: one for each pending action or question. Pure. */
 import { createHash } from 'node:crypto';
 import type { TaskView } from '../../sessions/task-view.ts';
 
-/** A request for a decision on one call. If the content of the call changes, that is a new request. */
+/** A request for one decision. If the content of the tool call changes, it is a new request. */
 export interface ApprovalRequest {
   callId: string;
-  /** The code of the shown content. A decision carries this code (D2). */
+  /** The code of what the request shows. D2: a decision is valid only for what the person saw. */
   shown: string;
 }
 
-/** Returns the key of a request, unique within a task. */
+/** Returns the key of a request. It is unique within a task. */
 export function requestKey({ callId, shown }: ApprovalRequest): string {
   return `${callId} ${shown}`;
 }
 
 /**
  * Lists the approval requests of a task.
- * @param settled true if the task waits or has ended; before that, a listed action may be decided already
+ * @param settled true if the task waits or has ended. Before that, a listed action may already be decided, so the list
+ * is empty.
  */
 export function approvalRequestsOf(view: TaskView | undefined, settled: boolean): readonly ApprovalRequest[] {
   if (view === undefined || !settled) return [];
@@ -25,7 +26,10 @@ export function approvalRequestsOf(view: TaskView | undefined, settled: boolean)
   return question === null ? actions : [...actions, { callId: question.id, shown: question.shown }];
 }
 
-/** Returns the id of a post about these requests. Every bridge computes the same id. @param what the kind of post */
+/**
+ * Returns the id of a post about these requests. Every bridge computes the same id for the same requests.
+ * @param what the kind of post
+ */
 export function postId(
   task: { agent: string; taskId: string },
   askings: readonly ApprovalRequest[],

@@ -1,4 +1,4 @@
-/** Builds the body of a post about pending or decided actions. Pure. */
+/** Builds the JSON body of a post about pending or decided actions. Pure. */
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
@@ -10,7 +10,7 @@ import type { SessionStateName } from '../../dialects/observation.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import type { ApprovalRequest } from './list-approval-requests.ts';
 
-/** The maximum number of characters of a preview or question in a post. */
+/** The maximum length of a preview or question in a post, in characters. */
 const SHOWN = 10_000;
 /** The maximum number of actions in one post. */
 const TOLD = 50;
@@ -18,11 +18,11 @@ const TOLD = 50;
 export interface NoticeSubject {
   sessionId: string;
   agent: string;
-  /** The first words of the task; '' when this bridge does not know them. */
+  /** The first words of the task. '' if this bridge does not know them. */
   title: string;
 }
 
-/** The body of a post, in the format of "Standard Webhooks". */
+/** The JSON body of a post, in the format of "Standard Webhooks". */
 export interface Notice {
   type: 'approval.asked' | 'approval.decided' | 'approval.test';
   /** RFC 3339. */
@@ -38,15 +38,17 @@ interface PostedAction {
   sideEffect: string;
   reason: string;
   preview: string;
-  /** Characters of the preview that the post leaves out. */
+  /** The number of characters of the preview that are left out of the post. */
   cut: number;
-  /** A decision must carry this code. */
+  /** The code of this action. A decision must contain it. */
   shown: string;
   expiresAt: string | null;
   decisions: readonly McpDecisionWord[];
 }
 
-/** Builds the notice about all pending decisions of the session. @param now milliseconds since 1970 */
+/**
+ * Builds the body of a post about everything that waits in the session. @param now the time in milliseconds since 1970
+ */
 export function askedNotice(about: NoticeSubject, view: TaskView, now: number): Notice {
   const { pending, question } = view;
   const posted = postedActions(pending);
@@ -74,12 +76,12 @@ export function askedNotice(about: NoticeSubject, view: TaskView, now: number): 
 export interface DecidedFacts {
   view: TaskView | undefined;
   state: SessionStateName;
-  /** The decided requests. */
+  /** The requests that are decided now. */
   over: readonly ApprovalRequest[];
   waiting: readonly ApprovalRequest[];
 }
 
-/** Builds the notice about decided requests. @param now milliseconds since 1970 */
+/** Builds the body of a post about decided requests. @param now the time in milliseconds since 1970 */
 export function decidedNotice(
   about: NoticeSubject,
   { view, state, over, waiting }: DecidedFacts,
@@ -98,13 +100,16 @@ export function decidedNotice(
   };
 }
 
-/** Returns the decision and who made it. The fields are null if unknown, or if the task ended undecided. */
+/**
+ * Returns the decision on a call and who made it. The fields are null if unknown, or if the task ended without a
+ * decision.
+ */
 function decisionOn(callId: string, view: TaskView | undefined): Record<string, string | null> {
   const decided = view?.calls.find((call) => call.callId === callId)?.decided;
   return { decision: null, by: null, channel: null, ...decided };
 }
 
-/** Converts pending actions for the receiver. */
+/** Converts pending actions for the body of a post. */
 export function postedActions(pending: readonly PendingAction[]): readonly PostedAction[] {
   return pending.slice(0, TOLD).map(postedAction);
 }

@@ -3,13 +3,13 @@ import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 import type { ChatMessage } from './chat-message.ts';
 import type { Notice } from './notice.ts';
 
-/** One post, for a program and for a person. */
+/** The content of one post, in a form for programs and in a form for people. */
 export interface PostContent {
   notice: Notice;
   message: ChatMessage;
 }
 
-/** Returns the function that formats a post as the settings say. */
+/** Returns the function that formats posts in the format of the settings. */
 export function postBody({
   format,
   url,
@@ -27,8 +27,8 @@ export function postBody({
 }
 
 /**
- * Splits the address of a topic. ntfy takes JSON only at its root, with the topic in the body
- * (docs.ntfy.sh/publish/#publish-as-json).
+ * Splits the URL of an ntfy topic into the server and the topic. ntfy accepts JSON only at its root URL, with the topic
+ * in the body (docs.ntfy.sh/publish/#publish-as-json).
  */
 export function ntfyAddress(url: string): { root: string; topic: string } {
   const { pathname } = new URL(url);
@@ -38,8 +38,9 @@ export function ntfyAddress(url: string): { root: string; topic: string } {
 }
 
 /**
- * An incoming webhook (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks). A `plain_text` object has no
- * links and no mentions. `text` is the text of the notification.
+ * Formats a message for a Slack incoming webhook (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
+ * Untrusted text is in `plain_text` objects, in which Slack shows no links and no mentions. `text` is the text of the
+ * notification.
  */
 function slackMessage({ title, lines, page }: ChatMessage): object {
   return {
@@ -61,14 +62,17 @@ function slackMessage({ title, lines, page }: ChatMessage): object {
 
 const plain = (text: string): object => ({ type: 'plain_text', text, emoji: false });
 
-/** `&`, `<` and `>` are control characters of Slack's markup (docs.slack.dev/messaging/formatting-message-text). */
+/**
+ * Escapes the control characters of Slack's markup: `&`, `<` and `>`
+ * (docs.slack.dev/messaging/formatting-message-text).
+ */
 function slackText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /**
- * An Adaptive Card for the trigger "When a Teams webhook request is received" of Workflows. A `TextRun` has no Markdown,
- * a `TextBlock` has.
+ * Formats a message as an Adaptive Card, for the Teams trigger "When a Teams webhook request is received". Untrusted
+ * text is in a `TextRun`, because a `TextBlock` would interpret Markdown.
  */
 function teamsMessage({ title, lines, page }: ChatMessage): object {
   const content = {
@@ -89,7 +93,10 @@ function teamsMessage({ title, lines, page }: ChatMessage): object {
   };
 }
 
-/** `click` is the page that a tap on the notification opens. Without `markdown`, the message is plain text. */
+/**
+ * Formats a message for ntfy. `click` is the page that opens when the person taps the notification. ntfy shows plain
+ * text, because the field `markdown` is absent.
+ */
 function ntfyMessage({ title, lines, page }: ChatMessage, topic: string): object {
   return { topic, title, message: lines.join('\n'), ...(page === undefined ? {} : { click: page }) };
 }

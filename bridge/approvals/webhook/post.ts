@@ -1,4 +1,7 @@
-/** Sends one post and retries until the receiver accepts or refuses it. Time, size and attempts are bounded. */
+/**
+ * Sends one post, and retries until the receiver accepts or refuses it. The duration, the response size and the number
+ * of attempts are limited.
+ */
 import pRetry, { AbortError } from 'p-retry';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { boundedBytes } from '../../../shared/net/bounded-body.ts';
@@ -7,10 +10,13 @@ import type { BackOff } from '../../../shared/runtime/back-off.ts';
 import { signatureHeaders } from './signature.ts';
 import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
 
-/** The address of a post, and its headers. Resolved again for each attempt, because a token may have changed. */
+/**
+ * Where a post is sent: URL, signing secret and headers. They are read again for each attempt, because a token may have
+ * changed.
+ */
 export interface Receiver {
   url: string;
-  /** Undefined if the receiver checks no signature. */
+  /** The secret that signs the post. Undefined if the receiver checks no signature. */
   secret: string | undefined;
   headers: Readonly<Record<string, string>>;
 }
@@ -20,7 +26,7 @@ export interface RetryPolicy {
   answerMs: number;
 }
 
-/** The delays are 1 s, 2 s, 4 s … 2 min: at least four minutes in all. */
+/** The delays are 1 s, 2 s, 4 s … up to 2 min. All retries together take at least four minutes. */
 export const WEBHOOK_RETRY_POLICY: RetryPolicy = {
   backOff: { retries: 8, minTimeout: 1_000, maxTimeout: 120_000, factor: 2, randomize: true },
   answerMs: 30_000,
@@ -38,7 +44,7 @@ export type Delivered = Exclude<WebhookAnswer, { type: 'troubled' | 'refused' }>
 
 /**
  * Sends a post, and retries until the receiver accepts or refuses it.
- * @throws Error with the reason why the receiver did not accept the post. The message never contains the post.
+ * @throws Error that says why the receiver did not accept the post. The message never contains the post.
  */
 export function post(
   { id, body, signal }: Post,
@@ -48,7 +54,7 @@ export function post(
   return pRetry(
     async () => {
       const to = await receiver().catch((error: unknown) => {
-        // There is no retry, because a missing secret is still missing then.
+        // A missing secret is not retried, because it would still be missing.
         throw new AbortError(messageOf(error));
       });
       const answer = await postOnce({ id, body, signal }, to, answerMs);
@@ -71,7 +77,7 @@ async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: numb
       method: 'POST',
       headers: { ...to.headers, 'content-type': 'application/json', accept: 'application/json', ...signed },
       body,
-      // The post is not redirected, because another address must not receive it.
+      // Redirects are not followed, because no other URL may receive the post.
       redirect: 'manual',
       signal: call.signal,
     });
@@ -92,7 +98,7 @@ async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: numb
   }
 }
 
-/** Returns the message of the cause, because `fetch` itself says only "fetch failed". */
+/** Returns the message of the error's cause, because `fetch` itself says only "fetch failed". */
 function innermost(error: unknown): string {
   return error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
 }

@@ -1,11 +1,13 @@
 /**
- * Posts the pending requests of one session after a delay. Sends the receiver's decisions to the agent, and posts
- * decided requests.
+ * Posts the pending requests of one session after a delay, and posts again when they are decided. Sends the decisions
+ * in the receiver's response to the agent.
  *
  * Invariants
- * - D1 The webhook is one of several ways to decide. The agent's journal determines which decision was first.
- * - D2 A decision carries the code of what was posted.
- * - One bridge posts each request (`webhook-posts.ts`). It first asks the agent whether the request still waits.
+ * - D1: the first valid decision wins. The webhook is only one of several ways to decide. The agent's journal
+ *   determines which decision was first.
+ * - D2: a decision is valid only for what the person saw. It must contain the code of what was posted.
+ * - Each request is posted by one bridge only (`webhook-posts.ts`). That bridge first asks the agent whether the
+ *   request still waits.
  */
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -23,15 +25,15 @@ import type { PostContent } from './post-body.ts';
 import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts';
 import { postedDecisions } from './webhook-answer.ts';
 
-/** The delay before the bridge asks an unreachable agent again, in milliseconds. */
+/** The delay in milliseconds before the bridge asks an unreachable agent again. */
 const AGAIN_MS = 30_000;
 
 export interface PostingParts {
-  /** The time that an action must wait before the bridge posts it, in milliseconds. */
+  /** How long an action must have waited before the bridge posts it, in milliseconds. */
   afterMs: number;
   receiver: () => Promise<Receiver>;
   body: (content: PostContent) => string;
-  /** False if the receiver is a chat, whose answer decides nothing. */
+  /** False if the receiver is a chat. The response of a chat decides nothing. */
   decides: boolean;
   patience: RetryPolicy;
   rows: WebhookPosts;
@@ -45,7 +47,7 @@ interface UnderWay {
   call: AbortController;
 }
 
-/** The actions that a post lists. The receiver's answer can decide only these actions. */
+/** The actions and questions that a post lists. The receiver's response can decide only these. */
 interface Told {
   actions: ReturnType<typeof postedActions>;
   requests: readonly ApprovalRequest[];
@@ -60,11 +62,11 @@ function toldIn({ pending, question }: TaskView): Told {
 export class SessionPosts {
   readonly #session: Session;
   readonly #parts: PostingParts;
-  /** The time when this bridge first saw each request. */
+  /** The time at which this bridge first saw each request, by request key. */
   readonly #since = new Map<string, number>();
-  /** The requests that this or another bridge has posted, or is posting. */
+  /** The keys of requests that this or another bridge has posted, or is posting. */
   readonly #taken = new Set<string>();
-  /** The requests that this bridge has posted or taken over, and that may still wait. */
+  /** The requests that this bridge posts, or continues for another bridge, and that still wait. By request key. */
   readonly #asked = new Map<string, PostedAction>();
   readonly #underWay = new Set<UnderWay>();
   #callOff: (() => void) | undefined;
@@ -79,7 +81,7 @@ export class SessionPosts {
     this.#looked();
   }
 
-  /** Posts all requests without the delay. The caller knows that no other channel reaches the person. */
+  /** Posts all requests without the delay. The caller knows that no form reaches the person. */
   hurry(): void {
     for (const key of this.#since.keys()) this.#since.set(key, Number.NEGATIVE_INFINITY);
     this.#schedule();
@@ -162,7 +164,7 @@ export class SessionPosts {
     const keys = new Set(this.#waiting().map(requestKey));
     const asked = mine.filter((each) => keys.has(requestKey(each)));
     for (const each of asked) this.#asked.set(requestKey(each), each);
-    // A request that was decided in the meantime is not posted.
+    // A request that was decided meanwhile is not posted.
     for (const each of mine) if (!asked.includes(each)) this.#mark(each, 'over');
     if (view === undefined || asked.length === 0) return;
     this.#stopReading ??= session.watch();
@@ -208,9 +210,7 @@ export class SessionPosts {
     }
   }
 
-  /**
-   * Call this when requests no longer wait. It aborts the unfinished posts of these requests, and informs the receiver.
-   */
+  /** Processes requests that no longer wait: aborts their unfinished posts, and posts their decisions. */
   #over(over: readonly (readonly [string, PostedAction])[]): void {
     const { log, clock } = this.#parts;
     for (const [key] of over) this.#asked.delete(key);
@@ -224,7 +224,7 @@ export class SessionPosts {
       for (const each of askings) this.#mark(each, 'over');
       const { view, state, stateName } = this.#session;
       const about = this.#about();
-      // After the last decision, an agent may report "input required" until its next step.
+      // After the last decision, an agent may still report "input required" until its next step.
       const shown = state.type === 'working' ? 'working' : stateName;
       const facts = { view, state: shown, over: askings, waiting: this.#waiting() };
       const content = {
@@ -257,7 +257,7 @@ export class SessionPosts {
     return { sessionId: id, agent: agent.name, title: this.#parts.title(this.#session) };
   }
 
-  /** Stops watching the session when none of its posts waits for a decision. A parked task then needs no resources. */
+  /** Stops watching the session if none of its posts waits for a decision. A waiting task then needs no resources. */
   #rest(): void {
     if (this.#asked.size > 0) return;
     this.#stopReading?.();

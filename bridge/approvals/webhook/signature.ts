@@ -1,16 +1,19 @@
 /**
- * Signs a post as "Standard Webhooks" 1.0 requires: `v1,` and the HMAC-SHA256, in base64, of
+ * Signs a post in the format of "Standard Webhooks" 1.0: `v1,` and then, in base64, the HMAC-SHA256 of
  * `<webhook-id>.<webhook-timestamp>.<body>`. Pure.
  */
 import { createHmac } from 'node:crypto';
 
-/** "Secrets are base64 encoded, prefixed with whsec_"; any other text is used as is. */
+/**
+ * The prefix of a secret that is in base64: "Secrets are base64 encoded, prefixed with whsec_". Any other secret is
+ * used as it is.
+ */
 const PREFIX = 'whsec_';
 
 export interface WebhookMessage {
-  /** The receiver's idempotency key: the same for every attempt. */
+  /** The id of the post. It is the same for every attempt, so that the receiver can detect repetitions. */
   id: string;
-  /** The time of the attempt, in seconds since 1970. */
+  /** The time of this attempt, in seconds since 1970. */
   timestamp: number;
   body: string;
 }

@@ -1,4 +1,7 @@
-/** Reads the receiver's answer to a post. Pure. Only a valid list of decisions decides anything (D1). */
+/**
+ * Reads the receiver's response to a post. Pure. D1: only a valid decision has an effect. So the response must be a
+ * valid list of decisions.
+ */
 import { z } from 'zod';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
@@ -7,14 +10,14 @@ import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { ApprovalRequest } from './list-approval-requests.ts';
 
 export type WebhookAnswer =
-  /** The receiver has the post and has not decided yet. */
+  /** The receiver has accepted the post, and has not decided yet. */
   | { type: 'later' }
   | { type: 'decisions'; decisions: readonly DecisionInput[] }
-  /** The receiver has the post, but its answer is not a valid list of decisions. */
+  /** The receiver has accepted the post, but its response is not a valid list of decisions. */
   | { type: 'malformed'; problem: string }
-  /** The post failed and may be retried. */
+  /** The post failed. A retry may succeed. */
   | { type: 'troubled'; problem: string }
-  /** The receiver refuses the post; a retry does not help. */
+  /** The receiver refuses the post. A retry would not help. */
   | { type: 'refused'; problem: string };
 
 const decided = z.strictObject({ decisions: z.array(decisionInputSchema).min(1).max(100) });
@@ -31,12 +34,12 @@ export function readWebhookAnswer({ status, contentType, body }: WebhookResponse
       type: 'refused',
       problem: `it redirects (HTTP ${String(status)}), which is not followed: set its new address`,
     };
-  // RFC 9110 §15.5.9, RFC 6585 §4: the client may retry.
+  // RFC 9110 §15.5.9 and RFC 6585 §4 allow the client to retry after 408 and 429.
   if (status >= 500 || status === 408 || status === 429)
     return { type: 'troubled', problem: `it is in trouble (HTTP ${String(status)})` };
   if (status < 200 || status >= 400)
     return { type: 'refused', problem: `it refuses (HTTP ${String(status)})` };
-  // Many receivers answer "ok" as plain text, which decides nothing.
+  // Many receivers respond "ok" in plain text, which decides nothing.
   if (body.trim() === '' || !/^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType))
     return { type: 'later' };
   try {
@@ -50,8 +53,10 @@ export function readWebhookAnswer({ status, contentType, body }: WebhookResponse
 }
 
 /**
- * Returns the decisions, each with the code that the receiver sent back (D2).
- * @throws ProductError INVALID_DECISION for an invalid decision; an Error for a call that was not posted
+ * Converts the decisions in a response. D2: a decision is valid only for what the person saw. So each decision must
+ * contain the code that was posted.
+ * @throws ProductError INVALID_DECISION if a decision is invalid
+ * @throws Error if a decision is about a call that was not posted
  */
 export function postedDecisions(
   decisions: readonly DecisionInput[],
