@@ -77,7 +77,7 @@ function otherFields(): TransformStream<LanguageModelV3StreamPart, LanguageModel
   });
 }
 
-/** Drops other annotations, e.g. of files. */
+/** The schema of annotations for web pages. Other annotations, e.g. of files, are dropped. */
 const annotationsSchema = z
   .array(
     z

@@ -6,7 +6,7 @@ import type { ProviderName } from './model-settings.ts';
 import type { ParameterLimits } from './known-models.ts';
 
 export const modelParametersSchema = z.strictObject({
-  /** With a low value, answers to the same prompt differ less. */
+  /** The sampling temperature. With a low value, answers to the same prompt differ less. */
   temperature: z.number().min(0).max(2).optional(),
   /**
    * The maximum length of an answer in tokens, including reasoning. Claude 4.5 and older add the reasoning budget to

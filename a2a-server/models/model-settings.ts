@@ -54,7 +54,7 @@ const rates = {
   cachedInput: z.number().min(0).optional(),
   cacheWrite: z.number().min(0).optional(),
 };
-/** UTC, e.g. `16:30`. */
+/** A time of day in UTC, e.g. `16:30`. */
 const timeOfDay = z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/);
 const price = z.strictObject({
   ...rates,

@@ -52,7 +52,7 @@ export class PromptTooLong extends ProductError {
 }
 
 export interface Model {
-  /** Appears in the journal and in texts for people, e.g. `offline` or `anthropic:claude-…`. */
+  /** The id of the model, e.g. `offline` or `anthropic:claude-…`. It appears in the journal and in texts for people. */
   readonly id: string;
   /** Absent if the price is unknown. */
   readonly price?: Price;

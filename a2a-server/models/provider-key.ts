@@ -31,7 +31,7 @@ export type KeySource =
 export interface ProviderKey {
   source: KeySource;
   /**
-   * Returns '' if the provider needs no key.
+   * Returns the key, or '' if the provider needs no key.
    * @throws ProductError CONFIGURATION; AGENT_UNREACHABLE if the command fails
    */
   read: () => Promise<string>;

@@ -41,7 +41,10 @@ export class TurnPartCollector {
     block.metadata = mergeProviderData(block.metadata, part.providerMetadata);
   }
 
-  /** Returns undefined if the turn consists only of text and calls. */
+  /**
+   * Returns the parts. Returns undefined if the turn has only text and calls, because then later requests need no more
+   * than these.
+   */
   result(): TurnPart[] | undefined {
     const parts = this.#parts.map(turnPart);
     return parts.some((part) => part.type === 'reasoning' || part.state !== undefined) ? parts : undefined;

@@ -37,7 +37,8 @@ export interface ToolRun extends ToolContext {
   /** Replaces the agent's todo list when the run succeeds. */
   plan?: (todos: readonly Todo[]) => void;
   /**
-   * Asks the person a question and waits without a time limit. The task is parked (`input-required`) until the answer.
+   * Asks the person a question and waits without a time limit. The task has the state `input-required` until the
+   * answer.
    *
    * When the run stops or `signal` aborts, the returned promise rejects and the server withdraws the question.
    */

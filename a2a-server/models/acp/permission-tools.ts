@@ -1,6 +1,6 @@
 /**
- * Represents an ACP agent's permission requests as tools, one per ACP tool kind. Such a call approves the request and
- * waits for the agent's result. The agent does the work.
+ * Represents an ACP agent's permission requests as tools, one per ACP tool kind. A call of such a tool approves the
+ * request and waits for the agent's result. The agent does the work.
  *
  * - E2: an approval is sent once, after `tool.started` is durable, and only for the decided input.
  * - A restarted agent gets the decision in its prompt. If the agent requests the same permission again, the server

@@ -1,4 +1,4 @@
-/** Converts an ACP permission request to a call's input, and a decision to one of the request's options. */
+/** Converts an ACP permission request to the input of a tool call, and a decision to one of the request's options. */
 import type {
   PermissionOption,
   RequestPermissionOutcome,

@@ -2,7 +2,7 @@ import type { ContentBlock, ToolCallUpdate } from '@agentclientprotocol/sdk';
 
 export interface FileDiff {
   path: string;
-  /** Null for a new file. */
+  /** The content before the change. Null for a new file. */
   oldText: string | null;
   newText: string;
 }

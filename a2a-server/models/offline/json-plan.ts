@@ -29,7 +29,7 @@ const plan = z.strictObject({
     .max(MAX_STEPS),
 });
 
-/** Never throws. Returns a refusal with the reason for any other text. */
+/** Parses a plan. Returns a refusal with the reason for any other text. Never throws. */
 export function readJsonPlan(source: string): ParsedMessage {
   const json = parse(source);
   if (!json.ok) return refused(`the plan is not valid JSON (${json.why})`);

@@ -18,7 +18,7 @@ export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
  */
 export type ContentChange = (before: string | undefined) => string;
 
-/** Returns the diff, and the hash of the current content (D2). */
+/** Returns the diff, and a hash of the current content. D2: a person's approval is valid only for this content. */
 export async function previewChange(
   { workspace }: ToolContext,
   path: string,

@@ -6,10 +6,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { withinTimeTwice, TimeExceeded } from '../../../shared/runtime/sync-time-limit.ts';
 import type { LineMatcher } from './line-matcher.ts';
 
-/** A plain pattern takes about one millisecond for one slice. */
+/** The number of characters in one slice. A plain pattern takes about one millisecond for a slice. */
 const SLICE_CHARACTERS = 128 * 1024;
 const SLICE_MS = 50;
-/** The search ignores the characters of a line after this number. */
+/** The search ignores the rest of a line after this number of characters. */
 const MAX_LINE = 10_000;
 
 export interface MatchedLine {

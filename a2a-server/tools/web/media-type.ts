@@ -1,5 +1,5 @@
 export interface MediaType {
-  /** For example `text/html`, in lower case. Empty if there is none. */
+  /** The media type in lower case, for example `text/html`. Empty if the header is missing or invalid. */
   type: string;
   charset: string | undefined;
 }
@@ -11,7 +11,10 @@ export function mediaType(header: string | undefined): MediaType {
   return { type: type.toLowerCase(), charset };
 }
 
-/** The way to read a body. With `look`, it is text if its bytes look like text. With `none`, it is not read at all. */
+/**
+ * The way to read a body. With `look`, the body is text if its bytes look like text. With `none`, the body is not read
+ * at all.
+ */
 type ReadingMode = 'html' | 'text' | 'look' | 'none';
 
 const TEXT_APPLICATIONS =

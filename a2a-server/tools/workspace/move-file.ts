@@ -1,11 +1,12 @@
 /**
  * Moves a regular file within the workspace. Its content, permissions and times stay. A move never overwrites a file,
- * because link(2) fails if the new name exists. After link(2), the old name is removed. A crash between the two calls
- * leaves both names. If the file system has no hard links, the code checks that the new name is free and calls
+ * because link(2) fails if the new name exists. After link(2), the code removes the old name. A crash between the two
+ * calls leaves both names. If the file system has no hard links, the code checks that the new name is free and calls
  * rename(2).
  *
- * D2: right before the move, the code compares the file with `mark`. Another process can still replace the file before
- * the next system call, because no system call compares and renames.
+ * D2: an approval is valid only for the file that the person saw. So right before the move, the code compares the file
+ * with `basis`, the hash from the preview. Another process can still replace the file before the next system call,
+ * because no system call compares and renames.
  */
 import { lstat, rename, unlink } from 'node:fs/promises';
 import type { Directory } from './directory.ts';

@@ -5,9 +5,10 @@
  * reader sees the old or the new content, also after a crash. A crash can leave a `.….tmp` file. If the old name is a
  * hard link to a file outside the workspace, the rename does not write to that file (X2).
  *
- * D2: `replaceFile` compares the file with `basis` right before the rename, after all slow work. A new file has no
- * race, because link(2) fails if the name exists. For an existing file, another process can still write between the
- * check and rename(2). That write is then lost, because no system call compares and renames.
+ * D2: a change applies only to the content that the person saw. So `replaceFile` compares the file with `basis` (a hash
+ * of that content) right before the rename, after all slow work. A new file has no race, because link(2) fails if the
+ * name exists. For an existing file, another process can still write between the check and rename(2). That write is
+ * then lost, because no system call compares and renames.
  */
 import { randomUUID } from 'node:crypto';
 import { constants, type BigIntStats } from 'node:fs';
