@@ -20,11 +20,14 @@ export type GrantedAccess = z.infer<typeof grantedAccessSchema>;
 const MAX_PER_PRINCIPAL = 100;
 
 export interface GrantedAccesses {
-  /** Returns undefined if there is no valid record. @param digest SHA-256 (hex) of the secret @throws ProductError STORAGE */
+  /**
+   * Returns the access. Undefined if there is no valid record. @param digest SHA-256 (hex) of the secret @throws
+   * ProductError STORAGE
+   */
   read(digest: string): Promise<GrantedAccess | undefined>;
   /** Stores the access, and removes old ones. @throws ProductError STORAGE */
   add(digest: string, access: GrantedAccess): Promise<void>;
-  /** Only one of several callers gets true. @throws ProductError STORAGE */
+  /** Removes the access. If several callers remove the same access, only one gets true. @throws ProductError STORAGE */
   remove(digest: string): Promise<boolean>;
   /** Returns the digests of the principal's accesses. @throws ProductError STORAGE */
   ofPrincipal(principal: string): Promise<string[]>;
@@ -66,7 +69,7 @@ export function grantedAccesses(
   };
 }
 
-/** Returns undefined for a damaged record, which gives no access. */
+/** Parses a record. Returns undefined for a damaged record, which gives no access. */
 function parsed(text: string): GrantedAccess | undefined {
   try {
     return grantedAccessSchema.safeParse(JSON.parse(text)).data;

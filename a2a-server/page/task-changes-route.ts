@@ -1,7 +1,7 @@
 /**
- * `GET /page/api/task-changes` sends a server-sent event when a task that exists for the caller has changed, and one
- * event at the start. If the server may have missed changes by other servers, it sends an event too. The events have no
- * data: the page then reads the list again. So a reader that was disconnected needs no cursor.
+ * `GET /page/api/task-changes` sends a server-sent event when a task that the caller may see has changed, and one event
+ * at the start. If the server may have missed changes by other servers, it sends an event too. The events have no data:
+ * the page then reads the list again. So a reader that was disconnected needs no cursor.
  */
 import { Router } from 'express';
 import { onAbort } from '../../shared/runtime/abort.ts';
@@ -76,7 +76,7 @@ function pause(clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> 
   });
 }
 
-/** X1: tasks that do not exist for the requester cause no event. */
+/** X1: a task that the requester may not see causes no event. */
 async function reachesOne(
   tasks: Pick<TaskService, 'row'>,
   requester: Requester,

@@ -16,7 +16,7 @@ interface RelativeTimeProps {
   /** RFC 3339. */
   at: string;
   now: number;
-  /** Present if a state has lasted since that time, e.g. `waits`. */
+  /** The verb of a state that has lasted since that time, e.g. `waits`. Absent for an event at that time. */
   verb?: string | undefined;
 }
 

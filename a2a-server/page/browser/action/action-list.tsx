@@ -27,7 +27,7 @@ const DONE: Readonly<Record<Decision['decision'], string>> = {
 
 export function ActionList({ taskId, link: { callId, shown }, actions, onDecide }: ActionListProps) {
   const listed = actions.filter(({ action }) => callId === undefined || action.callId === callId);
-  // The codes of the actions that the person has read.
+  // The `shown` codes of the actions that the person has read.
   const [read, setRead] = useState<ReadonlySet<string>>(new Set());
   const others = actions.filter((each) => each.type === 'waits' && !listed.includes(each)).length;
   return (

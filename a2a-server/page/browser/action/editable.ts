@@ -33,7 +33,7 @@ export function editableOf({ callId, shown, input, preview }: PendingAction): Ed
   };
 }
 
-/** @throws Error if the text is no JSON object */
+/** @throws Error if the text is not a JSON object */
 export function objectOf(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))

@@ -39,7 +39,7 @@ export type FilledInput =
 const MAX_FIELDS = 50;
 const MAX_OPTIONS = 200;
 const MAX_DESCRIPTION = 600;
-/** A longer text has a field of several lines. */
+/** The maximum length of a text in a field of one line. A longer text has a field of several lines. */
 const LINE = 80;
 
 /** Returns a field for each property of the schema and of the input. Returns undefined if there is nothing to fill in. */

@@ -49,7 +49,7 @@ export function sessionIdOf(structured: unknown): string | undefined {
 }
 
 /**
- * The bridge omits empty fields from a result.
+ * Reads a session from a tool result. The bridge omits empty fields from a result.
  * @throws Error if the result is not about a session
  */
 function sessionOf(structured: unknown): CardSession {

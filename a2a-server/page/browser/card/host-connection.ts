@@ -77,7 +77,7 @@ export class HostConnection {
     await this.#request('ui/update-model-context', { content: [{ type: 'text', text }] });
   }
 
-  /** In CSS pixels. */
+  /** Reports the size of the card to the host, in CSS pixels. */
   sizeChanged(size: { width: number; height: number }): void {
     this.#notify('ui/notifications/size-changed', size);
   }

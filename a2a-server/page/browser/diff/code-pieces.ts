@@ -1,4 +1,4 @@
-/** Lines of code in pieces, so that each kind of word can have its colour. Pure. */
+/** Splits lines of code into pieces, so that each kind of word can have its own colour. Pure. */
 import { createContext } from 'preact';
 
 /** A part of one line. `kind` is a class of highlight.js without its prefix. */
@@ -86,7 +86,7 @@ export function languageOf(path: string): Language | undefined {
 /** Returns the pieces of each line. Together they are exactly the text. */
 export type Highlighter = (text: string, language: Language | undefined) => Piece[][];
 
-/** Gives no colours. */
+/** Splits a text into lines without colours. */
 export const plainLines: Highlighter = (text) => text.split('\n').map((line) => [{ text: line }]);
 
 /** The page has colours. The card has none, because a host loads the whole card as one file. */

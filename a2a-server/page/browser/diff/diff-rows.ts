@@ -24,9 +24,9 @@ const HEADER =
 const KINDS = { ' ': 'context', '+': 'added', '-': 'removed' } as const;
 
 /**
- * The text of a row has its sign. The counts in a hunk's header decide which lines belong to the hunk, because a removed
- * line `-- a` looks like a file header.
- * @returns undefined if the text is no complete unified diff. Agents send any text as a diff.
+ * Parses a unified diff. The text of a row includes its sign (`+`, `-` or a space). The counts in a hunk's header
+ * decide which lines belong to the hunk, because a removed line `-- a` looks like a file header.
+ * @returns undefined if the text is not a complete unified diff. Agents send any text as a diff.
  */
 export function diffRows(diff: string): DiffRows | undefined {
   const rows: DiffRow[] = [];

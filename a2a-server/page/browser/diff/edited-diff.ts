@@ -1,7 +1,7 @@
 import { unifiedDiff } from '../../../../shared/text/unified-diff.ts';
 import type { ProposedFile } from './proposed-file.ts';
 
-/** The effect of an edit. Pure data for `DiffView`. */
+/** The diff that shows the person what an edit changes, as data for `DiffView`. */
 export type EditedDiff =
   | { type: 'same'; text: string }
   /** The change of the file on disk. `after` is the whole new file. */

@@ -34,7 +34,7 @@ function withoutChange(after: string, diff: string): string | undefined {
     const before = applyPatch(after, reversePatch(patch), { autoConvertLineEndings: false });
     return before === false ? undefined : before;
   } catch {
-    // The text is no diff.
+    // The preview is not a diff.
     return undefined;
   }
 }

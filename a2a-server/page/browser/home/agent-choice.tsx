@@ -10,7 +10,7 @@ export async function readOfferedAgent(): Promise<OfferedAgent> {
 
 interface AgentChoiceProps {
   offered: OfferedAgent;
-  /** '' for the default. */
+  /** The chosen model. '' for the default. */
   model: string;
   onChoose: (model: string) => void;
 }

@@ -33,7 +33,7 @@ export function followTaskChanges(act: (news: ChangeNews) => void): () => void {
   };
   const lead = (): Promise<void> => readUntil(signal, tell);
   const leading = 'locks' in navigator ? navigator.locks.request(NAME, { signal }, lead) : lead();
-  // The request for the lock rejects if the page stops to follow before it gets the lock.
+  // The request for the lock rejects if the page stops following the changes before it gets the lock.
   leading.catch(() => undefined);
   return () => {
     end.abort();

@@ -24,7 +24,7 @@ const WORDS: Readonly<Record<GroupName, { title: string; empty: string }>> = {
   ended: { title: 'Ended', empty: 'No task has ended yet.' },
 };
 
-/** The ages in the list have minutes. */
+/** The interval between two updates of the ages in the list, in milliseconds. The ages are shown in minutes. */
 const TICK_MS = 15_000;
 
 export function TaskList({ groups, filtered, chosen, onMore }: TaskListProps) {

@@ -1,4 +1,4 @@
-/** Describes the state or the outcome of a call. Pure. */
+/** Describes the state or the outcome of a tool call. Pure. */
 import type { StoryCall } from './story.ts';
 
 export interface CallState {

@@ -1,4 +1,4 @@
-/** Downloads the signed receipt of a task. A plain link cannot, because the server needs the page key. */
+/** Downloads the signed receipt of a task. A plain link cannot do this, because the server needs the page key. */
 import { useState } from 'preact/hooks';
 import { API, signedInFetch } from '../sign-in/sign-in.ts';
 

@@ -69,8 +69,8 @@ export function StoryView({ taskId, followed: { story, complete }, live }: Story
 }
 
 /**
- * Divides the steps from `first` on into blocks. The browser skips the layout of distant blocks. For each single step,
- * that would take longer than a frame in a story with thousands of steps.
+ * Divides the steps from `first` on into blocks. The browser skips the layout of distant blocks. With one block per
+ * step, this would take longer than a frame in a story with thousands of steps.
  */
 function blocksOf(steps: readonly Step[], first: number): { index: number; from: number; to: number }[] {
   const start = Math.floor(first / STEPS_PER_BLOCK);

@@ -9,7 +9,7 @@ import type { TaskFacts } from './task-facts.ts';
 
 interface TaskHeadProps {
   report: TaskReport;
-  /** '' until the page has it. */
+  /** The title of the task. '' until the page knows it. */
   title: string;
   onCancel: () => void;
 }
@@ -63,7 +63,7 @@ export function RunningTools({ tools, onAbort }: RunningToolsProps) {
 interface TaskAboutProps {
   taskId: string;
   report: TaskReport;
-  /** Undefined until the page has them. */
+  /** The settings, grants and files of the task. Undefined until the page knows them. */
   facts: TaskFacts | undefined;
   /** The model of the newest turn. '' before the first turn. */
   model: string;
