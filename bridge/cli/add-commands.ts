@@ -1,4 +1,7 @@
-/** Declares the commands, with their arguments and options. Each command's module loads when the command runs. */
+/**
+ * Declares the commands with their arguments and options. The module of a command is imported only when the command
+ * runs.
+ */
 import { type Command, Option } from 'commander';
 import { wrapWords } from './terminal/wrap-words.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
@@ -8,7 +11,8 @@ import type { Command as Run, CommonOptions } from './context/run-command.ts';
 export function addCommands(program: Command, places: ProgramPaths): void {
   const carryOut = async <Options extends CommonOptions>(it: Command, work: Run<Options>): Promise<void> => {
     const { runCommand } = await import('./context/run-command.ts');
-    // A user may write the program's own options, such as --state-dir, before or after the command.
+    // `optsWithGlobals` also returns the program's own options, such as --state-dir. A user may write them before or
+    // after the command.
     await runCommand(work, it.optsWithGlobals<Options & Record<string, unknown>>(), places);
   };
   const add = (usage: string, description: string, into = program): Command =>

@@ -1,5 +1,6 @@
 /**
- * Defines the command line of `mcp-a2a-bridge`. Each command loads on demand, because the MCP server must start fast.
+ * Defines the command line of `mcp-a2a-bridge`. Each command is imported only when it runs, because the MCP server must
+ * start fast.
  */
 import { Command, Help } from 'commander';
 import { addFlags } from '../../shared/settings/add-flags.ts';
@@ -12,8 +13,8 @@ import { BRIDGE_SETTINGS, LOCATION_FLAGS, UNFLAGGED_SETTINGS } from '../settings
 
 /**
  * Builds the command line of the program.
- * @param serve called if the command line names no command
- * @param typed the command line; with --json, a usage error is JSON too
+ * @param serve runs the MCP server; called if the command line names no command
+ * @param typed the command line. If it contains --json, a usage error is printed as JSON too.
  */
 export function program(
   serve: (flags: Record<string, unknown>) => Promise<void>,
@@ -31,7 +32,7 @@ export function program(
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .usage('[options] [command]')
     .allowExcessArguments()
-    // By default, commander adds no help command to a program with an action.
+    // commander adds no help command to a program that has an action, unless it is told to.
     .helpCommand(true)
     .configureHelp({ formatItem })
     .action(async (flags: Record<string, unknown>, { args }: Command) => {
@@ -56,7 +57,10 @@ export function program(
 
 const NARROWEST = 30;
 
-/** If a long option leaves too little width in a narrow terminal, the description goes below the option. */
+/**
+ * Formats an option for the help. If a long option leaves too little width in a narrow terminal, the description starts
+ * on the next line.
+ */
 function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
   const width = helper.helpWidth ?? 80;
   if (!process.stdout.isTTY || description === '' || width - termWidth - 4 >= NARROWEST)
@@ -64,12 +68,15 @@ function formatItem(term: string, termWidth: number, description: string, helper
   return `  ${term}\n${helper.boxWrap(description, width - 6).replaceAll(/^/gm, '      ')}`;
 }
 
-/** Wraps the text that commander does not wrap. */
+/** Wraps text at the width of the terminal. For text that commander does not wrap itself. */
 function inTerminal(text: string): string {
   return wrapWords(text, process.stdout.isTTY ? process.stdout.columns : undefined);
 }
 
-/** Reports an unknown command with similar names. Commander suggests names only in a program without an action. */
+/**
+ * Reports an unknown command and suggests similar names. A second commander program without an action does this,
+ * because commander suggests names only there.
+ */
 function refuseCommand(whole: Command, args: readonly string[]): void {
   const names = new Command(whole.name()).copyInheritedSettings(whole);
   for (const each of whole.commands) names.command(each.name());

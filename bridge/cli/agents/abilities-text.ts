@@ -2,7 +2,7 @@
 import type { AgentAbilities } from '../../agents/abilities.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 
-/** @returns one line with all abilities */
+/** Returns one line that names all abilities of an agent. */
 export function abilitiesLine(abilities: AgentAbilities): string {
   const { streaming, resumption, approvals, cancel, list, files, duplicates } = abilities;
   const words = [
@@ -17,7 +17,7 @@ export function abilitiesLine(abilities: AgentAbilities): string {
   return words.join('; ');
 }
 
-/** @returns one line for each ability: its name and a sentence */
+/** Returns one line for each ability of an agent: its name and a sentence. */
 export function abilitiesText(abilities: AgentAbilities): string {
   const { interfaces, dialect, streaming, resumption, cancel, list, files, approvals, duplicates } =
     abilities;

@@ -1,4 +1,4 @@
-/** Changes the agents of the bridge's configuration file. Pure. */
+/** Changes the list of agents in the bridge's configuration file. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { AgentSettings } from '../../settings/settings.ts';
@@ -7,12 +7,12 @@ import { type ConfigChange, configText } from '../clients/config-text.ts';
 const SECTION = ['bridge', 'agents'];
 const MAX_NAME = 30;
 
-/** An agent as the file has it: without the keys that have their defaults. */
+/** An agent as the configuration file contains it: without the keys that have their default values. */
 export type AgentEntry = Pick<AgentSettings, 'url'> & Partial<AgentSettings>;
 
 /**
- * Adds an agent, or replaces its entry.
- * @param text the file's text; '' if there is no file
+ * Adds an agent to the text of the configuration file, or replaces its entry.
+ * @param text the text of the file; '' if there is no file
  * @throws Error if the text is not a JSON object
  */
 export function withAgent(text: string, name: string, entry: AgentEntry): ConfigChange {
@@ -38,7 +38,7 @@ export function withAgents(
   return changed === text ? { type: 'same' } : { type: 'changed', text: changed };
 }
 
-/** @throws Error if the text is not a JSON object */
+/** Removes an agent from the text of the configuration file. @throws Error if the text is not a JSON object */
 export function withoutAgent(text: string, name: string): ConfigChange {
   const config = configText('json');
   const keys = [...SECTION, name];
@@ -47,7 +47,7 @@ export function withoutAgent(text: string, name: string): ConfigChange {
     : { type: 'changed', text: config.remove(text, keys) };
 }
 
-/** Returns a name for an agent: the name on its card in lower case, or its host. */
+/** Returns a name for a new agent: the name on its card in lower case, or the host of its URL. */
 export function nameFrom(cardName: string, url: string): string {
   const words = cardName
     .normalize('NFKD')

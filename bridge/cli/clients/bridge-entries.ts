@@ -1,4 +1,4 @@
-/** Finds the entries in a client's configuration that start the bridge, in each scope. */
+/** Finds the entries in the configuration of an MCP client that start the bridge. */
 import { z } from 'zod';
 import { type ClientEnvironment, type McpClient, type Scope, SCOPES } from './client.ts';
 import { readConfig } from './config-file.ts';
@@ -11,7 +11,7 @@ export interface BridgeEntry {
   started: StartedProgram;
 }
 
-/** The program that an entry starts. The parser drops other fields. */
+/** The fields of an entry that start a program. The schema drops all other fields. */
 const startedProgramSchema = z.object({
   command: z.string(),
   args: z.array(z.string()).default([]),
@@ -22,9 +22,9 @@ type StartedProgram = z.infer<typeof startedProgramSchema>;
 const servers = z.record(z.string(), z.unknown());
 
 /**
- * Finds the entries that start the bridge, in each scope.
+ * Finds the entries that start the bridge, in each scope (user, project, local).
  * @param onUnreadable called for a file that cannot be read
- * @returns the entries, widest scope first
+ * @returns the entries, those of the widest scope first
  */
 export async function bridgeEntries(
   client: McpClient,
@@ -35,7 +35,8 @@ export async function bridgeEntries(
   const seen = new Set<string>();
   for (const scope of SCOPES) {
     const place = await client.places[scope]?.(around);
-    // Each file is read only once. In the home directory, the project's file may also be the user's file.
+    // Two scopes may have the same file: in the home directory, the project's file may also be the user's file. It is
+    // read only once.
     if (place === undefined || seen.has(JSON.stringify(place))) continue;
     seen.add(JSON.stringify(place));
     try {

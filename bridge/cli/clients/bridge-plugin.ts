@@ -1,4 +1,4 @@
-/** Finds the plugin that starts the bridge in a client. */
+/** Finds the plugin that starts the bridge in an MCP client. */
 import { z } from 'zod';
 import type { ClientEnvironment, McpClient } from './client.ts';
 import { readConfig } from './config-file.ts';
@@ -6,7 +6,7 @@ import { configText } from './config-text.ts';
 
 export interface BridgePlugin {
   name: string;
-  /** The file that enables it. */
+  /** The path of the file that enables the plugin. */
   path: string;
 }
 
@@ -14,7 +14,7 @@ const PLUGIN = /^a2a-bridge(@.+)?$/;
 const disabled = z.union([z.literal(false), z.object({ enabled: z.literal(false) })]);
 const pluginTable = z.record(z.string(), z.unknown());
 
-/** Returns the enabled plugin; undefined if there is none, or if the file cannot be read. */
+/** Returns the enabled plugin. Returns undefined if there is none, or if the file cannot be read. */
 export async function bridgePlugin(
   { plugins }: McpClient,
   around: ClientEnvironment,

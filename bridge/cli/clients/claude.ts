@@ -1,6 +1,7 @@
 /**
- * Claude Code (code.claude.com/docs/en/mcp). User and local servers are in `.claude.json`, in the home directory or
- * in `CLAUDE_CONFIG_DIR`. Project servers are in `.mcp.json` at the project's root.
+ * The configuration of Claude Code (code.claude.com/docs/en/mcp). The servers of the scopes user and local are in
+ * `.claude.json`, in the home directory or in `CLAUDE_CONFIG_DIR`. The servers of a project are in `.mcp.json` in the
+ * project's root.
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,7 +34,10 @@ function settingsDirectory({ env, home }: ClientEnvironment): string {
   return env['CLAUDE_CONFIG_DIR'] || join(home, '.claude');
 }
 
-/** An older file name in the settings directory wins if that file exists. */
+/**
+ * Returns the path of the user's own file. If a file with the older name exists in the settings directory, Claude Code
+ * uses that file.
+ */
 async function ownFile(around: ClientEnvironment): Promise<string> {
   const older = join(settingsDirectory(around), '.config.json');
   const exists = await access(older).then(

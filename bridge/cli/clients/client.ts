@@ -1,8 +1,11 @@
-/** The configuration of an MCP client: its files, and the format of a server's entry. */
+/** Types that describe the configuration of an MCP client: its files, and the format of a server entry. */
 import { homedir } from 'node:os';
 
 export const SCOPES = ['user', 'project', 'local'] as const;
-/** `user`: this user everywhere. `project`: everyone in this directory. `local`: this user in this directory. */
+/**
+ * Where an entry is valid. `user`: for this user in every directory. `project`: for everyone in this directory.
+ * `local`: for this user in this directory.
+ */
 export type Scope = (typeof SCOPES)[number];
 
 export interface ClientEnvironment {
@@ -19,14 +22,14 @@ export const clientEnvironment = (): ClientEnvironment => ({
   cwd: process.cwd(),
 });
 
-/** The file and the section for the servers of one scope. */
+/** The file and the section that contain the servers of one scope. */
 interface ConfigPlace {
   path: string;
-  /** The keys that lead to the table of servers. */
+  /** The keys on the path to the table of servers in the file. */
   section: readonly string[];
 }
 
-/** The command that starts the bridge. */
+/** The command with which a client starts the bridge. */
 export interface ServerCommand {
   command: string;
   args: readonly string[];
@@ -34,18 +37,21 @@ export interface ServerCommand {
 
 export interface McpClient {
   title: string;
-  /** The client's program, as in PATH. */
+  /** The name of the client's program, as in PATH. */
   program: string;
-  /** The directory that the client creates for its own files. */
+  /** Returns the directory that the client creates for its own files. */
   directory: (around: ClientEnvironment) => string;
-  /** The client treats comments in `json` as an error, so the bridge does too. */
+  /**
+   * The format of the configuration files. `json` means without comments: the client treats comments as an error, so
+   * the bridge does too.
+   */
   format: 'json' | 'jsonc' | 'toml';
-  /** A client may lack some scopes. */
+  /** The file of each scope. A client may not have all scopes. */
   places: Readonly<Partial<Record<Scope, (around: ClientEnvironment) => Promise<ConfigPlace>>>>;
   entry: (server: ServerCommand) => Readonly<Record<string, unknown>>;
-  /** Keys for a new entry. A value that the user has set does not change. */
+  /** Keys that a new entry also gets. If the user has set such a key, its value does not change. */
   defaults?: Readonly<Record<string, unknown>>;
-  /** The table of the enabled plugins, by name. A client may have none. */
+  /** Returns the table of enabled plugins by name. Absent if the client has no plugins. */
   plugins?: (around: ClientEnvironment) => Pick<McpClient, 'format'> & ConfigPlace;
   nextStep: string;
 }

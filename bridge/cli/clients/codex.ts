@@ -1,6 +1,6 @@
 /**
- * Codex (developers.openai.com/codex/mcp). Each server is a table `mcp_servers.<name>` in `config.toml`. The file is in
- * `CODEX_HOME` for the user, or in a trusted project.
+ * The configuration of Codex (developers.openai.com/codex/mcp). Each server is a table `mcp_servers.<name>` in
+ * `config.toml`. The file is in `CODEX_HOME` for the user, or in a trusted project.
  */
 import { join } from 'node:path';
 import type { ClientEnvironment, McpClient } from './client.ts';
@@ -16,10 +16,11 @@ export const codex: McpClient = {
   },
   entry: ({ command, args }) => ({ command, args }),
   defaults: {
-    // Without this, Codex may begin a turn before the bridge has started. That turn would lack the bridge's tools.
+    // Without this key, Codex may begin a turn before the bridge has started. That turn would not have the bridge's
+    // tools.
     required: true,
     startup_timeout_sec: 30,
-    // The time limit of a call, in seconds. A call may wait ten minutes for a person's answer.
+    // The time limit of a tool call in seconds. A tool call may wait ten minutes for a person's answer.
     tool_timeout_sec: 900,
   },
   plugins: (around) => ({

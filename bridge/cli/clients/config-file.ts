@@ -1,20 +1,20 @@
-/** Reads a client's configuration file, backs it up, and replaces it atomically. */
+/** Reads the configuration file of an MCP client, makes a backup, and replaces the file atomically. */
 import { chmod, copyFile, constants, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
 import { messageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
 export interface ConfigFile {
-  /** The path with symbolic links resolved, so that a write keeps the link. */
+  /** The path of the file. Symbolic links are resolved, so that a write does not replace a link by a file. */
   path: string;
-  /** '' if there is no file yet. */
+  /** The text of the file. '' if there is no file yet. */
   text: string;
-  /** Permission bits; undefined if there is no file yet. */
+  /** The permission bits of the file. Undefined if there is no file yet. */
   mode: number | undefined;
 }
 
 /**
- * Reads a configuration file; its text is '' if there is no file.
+ * Reads a configuration file.
  * @throws ProductError CONFIGURATION
  */
 export async function readConfig(path: string): Promise<ConfigFile> {
@@ -29,9 +29,10 @@ export async function readConfig(path: string): Promise<ConfigFile> {
 }
 
 /**
- * Backs up a configuration file, then replaces it atomically.
- * @returns the path of the backup, if there was a file
- * @throws ProductError CONFIGURATION when the file is not writable, or has changed since it was read
+ * Makes a backup of a configuration file, and then replaces the file atomically.
+ * @param fresh the permission bits for a new file
+ * @returns the path of the backup; undefined if there was no file
+ * @throws ProductError CONFIGURATION if the file is not writable, or has changed since it was read
  */
 export async function writeConfig(
   file: ConfigFile,
@@ -41,20 +42,20 @@ export async function writeConfig(
   return replaceConfig(file, text, { fresh, backUp: file.mode !== undefined });
 }
 
-/** Replaces the file as `writeConfig` does, with an optional backup. */
+/** Like `writeConfig`, but makes a backup only if `backUp` is true. */
 export async function replaceConfig(
   file: ConfigFile,
   text: string,
   { fresh, backUp }: { fresh: number; backUp: boolean },
 ): Promise<string | undefined> {
   const { path, mode } = file;
-  // The user may have made the file read-only on purpose. A rename would ignore that permission.
+  // The user may have made the file read-only on purpose, and a rename would ignore that.
   if (mode !== undefined && (mode & 0o222) === 0)
     throw unusableConfigError(path, 'it is read-only. Make it writable (chmod u+w) first');
   try {
     if (mode === undefined) await mkdir(dirname(path), { recursive: true });
     const backup = backUp ? await backedUp(path) : undefined;
-    // The file is compared again, because the client may have written it in the meantime.
+    // The file is read again, because the client may have changed it meanwhile.
     if ((await readConfig(path)).text !== file.text)
       throw unusableConfigError(path, 'it has changed meanwhile. Run this again');
     await replaceFile(path, text);

@@ -1,4 +1,4 @@
-/** Changes one entry in a client's configuration text, and leaves the rest as it is. Pure. */
+/** Changes one entry in the configuration text of an MCP client, and nothing else. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { McpClient } from './client.ts';
@@ -16,7 +16,7 @@ export const configText = (format: McpClient['format']): ConfigFormat => FORMATS
 
 const startedOverStdio = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
 
-/** Returns true if an entry starts the bridge, in any installation. */
+/** Returns true if the entry starts the bridge, however the bridge was installed. */
 export function isBridge(entry: unknown): boolean {
   const parsed = startedOverStdio.safeParse(entry);
   if (!parsed.success) return false;
@@ -33,8 +33,8 @@ export type ConfigChange =
   | { type: 'taken' };
 
 /**
- * Adds or updates the entry. Keeps other keys of the bridge's entry, such as its environment.
- * @param defaults keys that are added only if the entry has none
+ * Adds the bridge's entry, or updates it. Other keys of the entry, such as its environment, stay.
+ * @param defaults keys that are added only if the entry does not have them
  */
 export function withBridge(
   config: ConfigFormat,

@@ -1,4 +1,7 @@
-/** Cursor (cursor.com/docs/mcp): `mcpServers` of `mcp.json`, of the user or of a project. */
+/**
+ * The configuration of Cursor (cursor.com/docs/mcp). The servers are under `mcpServers` in `mcp.json`, of the user or
+ * of a project.
+ */
 import { join } from 'node:path';
 import type { McpClient } from './client.ts';
 
@@ -11,7 +14,7 @@ export const cursor: McpClient = {
     user: async ({ home }) => ({ path: join(home, '.cursor', 'mcp.json'), section: ['mcpServers'] }),
     project: async ({ cwd }) => ({ path: join(cwd, '.cursor', 'mcp.json'), section: ['mcpServers'] }),
   },
-  // Cursor starts a user's server in the home directory, and ignores `cwd`. So an argument names the workspace.
+  // An argument names the workspace, because Cursor starts a user's servers in the home directory and ignores `cwd`.
   entry: ({ command, args }) => ({
     type: 'stdio',
     command,

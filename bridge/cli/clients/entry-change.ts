@@ -1,4 +1,4 @@
-/** Plans the change of the bridge's entry in a client's file, with the diff that a person sees. */
+/** Plans a change of the bridge's entry in a client's configuration file, and makes the diff that the person sees. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { type ConfigFile, readConfig, unusableConfigError } from './config-file.ts';
@@ -8,9 +8,9 @@ export type EntryChange =
   { type: 'same'; file: ConfigFile } | { type: 'changed'; file: ConfigFile; text: string; diff: string };
 
 /**
- * Reads the file, and plans the change. Writes nothing.
- * @param decide returns the change for the file's text
- * @throws ProductError CONFIGURATION for an unreadable file, or for a name that another server uses
+ * Reads the file and plans the change. Writes nothing.
+ * @param decide returns the change for the text of the file
+ * @throws ProductError CONFIGURATION if the file cannot be read, or if another server uses the name
  */
 export async function planEntryChange(
   path: string,

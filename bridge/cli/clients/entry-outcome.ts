@@ -1,4 +1,6 @@
-/** The outcome of a change of one client's entry, as JSON, as a line of a summary, and as an exit code. Pure. */
+/**
+ * The outcome of a change in one client's configuration: as JSON, as one line for a person, and as an exit code. Pure.
+ */
 import type { ProductError } from '../../../shared/runtime/errors.ts';
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
 import type { McpClient, Scope } from './client.ts';
@@ -9,7 +11,7 @@ export type EntryOutcome =
   | { type: 'not here' }
   | { type: 'failed'; error: ProductError };
 
-/** Returns the facts of an outcome, for --json. */
+/** Returns the outcome as JSON for --json. */
 export function outcomeFacts(outcome: EntryOutcome): object {
   switch (outcome.type) {
     case 'written':
@@ -28,7 +30,7 @@ export function outcomeFacts(outcome: EntryOutcome): object {
   }
 }
 
-/** Returns one line for the person. */
+/** Returns the outcome as one line for the person. */
 export function outcomeLine({ title, program }: McpClient, scope: Scope, outcome: EntryOutcome): string {
   switch (outcome.type) {
     case 'written':
@@ -48,7 +50,9 @@ export function outcomeLine({ title, program }: McpClient, scope: Scope, outcome
   }
 }
 
-/** Returns the exit code of a command that changed several clients. It fails if no client was there to change. */
+/**
+ * Returns the exit code of a command that changed several clients. The command fails if it found no client to change.
+ */
 export function outcomesExitCode(outcomes: readonly EntryOutcome[]): number {
   const failed = outcomes.find((outcome) => outcome.type === 'failed');
   if (failed !== undefined) return exitCodeOf(failed.error);

@@ -3,7 +3,7 @@ import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import type { ClientEnvironment } from './client.ts';
 
-/** Returns true if a shell of this user would find the program. A path is checked as it is. */
+/** Returns true if a shell of this user would find the program. If `program` is a path, only that path is checked. */
 export async function programExists(
   program: string,
   { env, platform }: Pick<ClientEnvironment, 'env' | 'platform'>,

@@ -1,4 +1,7 @@
-/** Gemini CLI (geminicli.com/docs/tools/mcp-server): `mcpServers` of `settings.json`, JSON with comments. */
+/**
+ * The configuration of Gemini CLI (geminicli.com/docs/tools/mcp-server). The servers are under `mcpServers` in
+ * `settings.json`, which is JSON with comments.
+ */
 import { join } from 'node:path';
 import type { ClientEnvironment, McpClient } from './client.ts';
 
@@ -13,10 +16,10 @@ export const gemini: McpClient = {
   },
   entry: ({ command, args }) => ({ command, args }),
   defaults: {
-    // The time limit of a call, in milliseconds. A call may wait ten minutes for a person's answer. Gemini CLI's
-    // default limit is also ten minutes, which is too short.
+    // The time limit of a tool call in milliseconds. A tool call may wait ten minutes for a person's answer. Gemini
+    // CLI's default limit is also ten minutes, which is too short.
     timeout: 900_000,
-    // With trust, Gemini CLI runs each tool without asking, also the tool that approves actions.
+    // If `trust` were true, Gemini CLI would run each tool without asking, even the tool that approves actions.
     trust: false,
   },
   plugins: (around) => ({

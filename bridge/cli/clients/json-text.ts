@@ -1,4 +1,4 @@
-/** Changes JSON, with or without comments, and leaves the rest of the text as it is. Pure. */
+/** Changes one value in JSON text, with or without comments, and nothing else. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import {
   applyEdits,
@@ -19,7 +19,7 @@ const object = z.record(z.string(), z.unknown());
 
 export function jsonText({ comments }: { comments: boolean }): ConfigFormat {
   const options = { disallowComments: !comments, allowTrailingComma: comments, allowEmptyContent: true };
-  /** @throws Error with the line of the first problem */
+  /** Parses the text. @throws Error with the line of the first problem */
   const treeOf = (text: string): Node | undefined => {
     const errors: ParseError[] = [];
     const tree = parseTree(text, errors, options);
@@ -48,7 +48,7 @@ export function jsonText({ comments }: { comments: boolean }): ConfigFormat {
       const before = object.safeParse(read(text, keys)).data;
       let after = text.trim() === '' ? '{}\n' : text;
       if (before === undefined) after = change(after, keys, entry);
-      // Changes each key separately, to keep the comments inside the entry.
+      // Each key is changed separately, so that comments inside the entry stay.
       else
         for (const [key, value] of Object.entries(entry))
           if (!isDeepStrictEqual(before[key], value)) after = change(after, [...keys, key], value);

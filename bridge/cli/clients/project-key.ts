@@ -1,17 +1,17 @@
-/** Computes the key of a project in Claude Code's own file. */
+/** Computes the key under which Claude Code stores a project in `.claude.json`. */
 import { execFile } from 'node:child_process';
 import { basename, dirname, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * The key is the directory of the shared repository, because all worktrees are one project. Without a repository, the
- * key is the directory.
+ * Returns the key. It is the directory of the shared Git repository, because all worktrees of a repository are one
+ * project. Outside of a repository, it is the directory itself.
  */
 export async function projectKey(directory: string): Promise<string> {
   const shared = await commonDirectory(directory);
   const key =
     shared === undefined ? resolve(directory) : basename(shared) === '.git' ? dirname(shared) : shared;
-  // The key needs `/` on Windows too, because Git writes paths with `/`.
+  // The key contains `/` on Windows too, because Git writes paths with `/`.
   return key.replaceAll('\\', '/');
 }
 

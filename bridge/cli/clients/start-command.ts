@@ -1,4 +1,4 @@
-/** Chooses the command with which a client starts the bridge. */
+/** Chooses the command with which an MCP client starts the bridge. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -6,22 +6,30 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
 import type { ServerCommand } from './client.ts';
 
-/** `npx` copies packages to `<npm's cache>/_npx/<hash>/node_modules`, and its `package.json` names them as they were typed. */
+/**
+ * Matches a path in the directory to which `npx` copies packages: `<npm's cache>/_npx/<hash>/node_modules`. The
+ * `package.json` in `<hash>` names the packages as the person typed them.
+ */
 const NPX_DIRECTORY = /^(?<directory>.*[\\/]_npx[\\/][^\\/]+)[\\/]node_modules[\\/]/;
-/** The temporary directories of `pnpm dlx`, `yarn dlx` and `bunx`. */
+/** Matches a path in the temporary directories of `pnpm dlx`, `yarn dlx` and `bunx`. */
 const OTHER_TEMPORARY = /[\\/](dlx(-[^\\/]+)?|bunx-[^\\/]+)[\\/]/;
-/** A package of the registry, as `npx` takes it: the name, with an optional version or tag. */
+/** Matches a package name for `npx`, with an optional version or tag. */
 const PACKAGE_OF_REGISTRY = /^mcp-a2a-bridge(@[\w.^~+-]+)?$/;
 
-/** Returns true if a package runner copied the program here. Such a copy may be deleted at any time. */
+/**
+ * Returns true if the script is a copy that a package runner such as `npx` made. Such a copy may be deleted at any
+ * time.
+ */
 export function isTemporary(script: string): boolean {
   return NPX_DIRECTORY.test(script) || OTHER_TEMPORARY.test(script);
 }
 
 /**
- * Chooses the command. From a clone or an installed package, it is this Node with this script: a client that was started
- * from the desktop may find no Node, or an older one. Under `npx`, it is `npx` with the package that the person named.
- * @throws ProductError CONFIGURATION if the script is temporary, and no command gets the same package again
+ * Chooses the command. From a clone or an installed package, the command is the Node that runs now with this script. (A
+ * client that was started from the desktop may find no Node, or an older one.) Under `npx`, the command is `npx` with
+ * the package that the person named.
+ * @throws ProductError CONFIGURATION if the script is a temporary copy, and no command would start the same package
+ * again
  */
 export async function startCommand(
   script: string,
@@ -37,7 +45,7 @@ export async function startCommand(
       { facts: { path: script } },
     );
   const args = ['-y', named];
-  // Windows starts a .cmd file only through its shell.
+  // Windows can start a .cmd file only through its shell.
   return platform === 'win32' ? { command: 'cmd', args: ['/c', 'npx', ...args] } : { command: 'npx', args };
 }
 

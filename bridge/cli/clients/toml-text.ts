@@ -1,4 +1,4 @@
-/** Changes TOML, and leaves the rest of the text as it is. Pure. */
+/** Changes one table in TOML text, and nothing else. Pure. */
 import { parse, patch, stringify } from '@decimalturn/toml-patch';
 import { stringify as stable } from 'safe-stable-stringify';
 import { z } from 'zod';
@@ -28,7 +28,7 @@ export const tomlText: ConfigFormat = {
   remove: (text, keys) => patch(text, changed(tableOf(text), keys, undefined)),
 };
 
-/** @throws Error with the position of the syntax error */
+/** Parses the text. @throws Error with the position of the syntax error */
 function tableOf(text: string): Table {
   try {
     return table.parse(parse(text));
@@ -43,7 +43,7 @@ function changed(from: Table, [key = '', ...rest]: readonly string[], value: Ser
   return value === undefined ? others : { ...from, [key]: value };
 }
 
-/** Appends a new table; undefined if the text does not allow it. */
+/** Appends a new table to the text. Returns undefined if that is not possible. */
 function withNewTable(
   text: string,
   keys: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * VS Code (code.visualstudio.com/docs/agents/reference/mcp-configuration). The servers are under the key `servers` of
- * `mcp.json`. The file is in the user's default profile or in a workspace.
+ * The configuration of VS Code (code.visualstudio.com/docs/agents/reference/mcp-configuration). The servers are under
+ * the key `servers` in `mcp.json`. The file is in the user's default profile or in a workspace.
  */
 import { join } from 'node:path';
 import type { McpClient, ClientEnvironment } from './client.ts';
@@ -15,12 +15,12 @@ export const vscode: McpClient = {
     project: async ({ cwd }) => ({ path: join(cwd, '.vscode', 'mcp.json'), section: ['servers'] }),
   },
   entry: ({ command, args }) => ({ type: 'stdio', command, args }),
-  // Without this, VS Code starts a user's server in the home directory, and the agent would work there.
+  // Without this key, VS Code starts a user's server in the home directory, and the agent would work there.
   defaults: { cwd: '${workspaceFolder}' },
   nextStep: 'Open a folder in VS Code, run "MCP: List Servers", and start it there.',
 };
 
-/** Finds the user data directory in the same order as VS Code. */
+/** Returns the directory with the user's data. The order of the checks is that of VS Code. */
 function userData({ env, platform, home }: ClientEnvironment): string {
   const portable = env['VSCODE_PORTABLE'];
   if (portable !== undefined && portable !== '') return join(portable, 'user-data');

@@ -1,4 +1,4 @@
-/** `abort`: stops one tool execution. Its task continues. */
+/** The command `abort`: stops one tool execution. The task continues. */
 import { abort as abortTool } from '../../mcp/tools/abort-tool.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';

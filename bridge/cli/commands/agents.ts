@@ -1,4 +1,4 @@
-/** `agents`: lists, checks, adds and removes the agents of the bridge's configuration file. */
+/** The command `agents`: lists, checks, adds and removes the agents in the bridge's configuration file. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
@@ -16,7 +16,7 @@ export type AddOptions = WriteOptions & Omit<WantedAgent, 'url'>;
 const NEEDS_TOKEN =
   ' If the agent needs a token, name where it is: --token-variable <name>, or --token-command <command>.';
 
-/** Prints the configured agents. Asks none of them. */
+/** Prints the configured agents. Sends no request to them. */
 export function listAgents({ options, settings, terminal, env, places }: CommandRun<CommonOptions>): void {
   const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
   const agents = registry.all.map(({ name }, index) => ({
@@ -33,8 +33,8 @@ export function listAgents({ options, settings, terminal, env, places }: Command
 }
 
 /**
- * Checks agents, and prints what each can do.
- * @param name one agent; undefined for all
+ * Checks the agents, and prints what each of them can do.
+ * @param name the agent to check; undefined for all agents
  * @returns EXIT_FAILURE if a check fails
  * @throws ProductError UNKNOWN_AGENT
  */
@@ -51,8 +51,8 @@ export async function checkAgents(run: CommandRun<CommonOptions>, name?: string)
 }
 
 /**
- * Tries an agent, shows what it can do, and adds it to the configuration file.
- * @throws UsageError; ProductError, e.g. AGENT_UNREACHABLE. Then nothing was written.
+ * Connects to an agent, shows what it can do, and adds it to the configuration file.
+ * @throws UsageError, or ProductError, e.g. AGENT_UNREACHABLE. In both cases, nothing was written.
  */
 export async function addAgent(run: CommandRun<AddOptions>, url: string): Promise<number> {
   const { options, settings, terminal } = run;
@@ -71,7 +71,10 @@ export async function addAgent(run: CommandRun<AddOptions>, url: string): Promis
   });
 }
 
-/** @throws ProductError CONFIGURATION; UNKNOWN_AGENT if the file has no such agent */
+/**
+ * Removes an agent from the configuration file. @throws ProductError CONFIGURATION; UNKNOWN_AGENT if the file does not
+ * contain the agent
+ */
 export async function removeAgent(run: CommandRun<WriteOptions>, name: string): Promise<number> {
   const { settings } = run;
   if (configuredAgent(settings, name) === undefined) {

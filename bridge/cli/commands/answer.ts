@@ -1,4 +1,4 @@
-/** `answer`: answers a question of the agent. */
+/** The command `answer`: sends the person's answer to a question of the agent. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
@@ -19,9 +19,9 @@ interface AnswerOptions extends CommonOptions {
 }
 
 /**
- * Answers a question, given as an argument or typed at the terminal.
+ * Answers a question. The person gives the answer as an argument, or types it at the prompt.
  * @param words the answer; if empty, the command shows the question and reads the answer
- * @throws ProductError DECISION_NEEDED if no question is open; UsageError without a terminal
+ * @throws ProductError DECISION_NEEDED if no question waits; UsageError without a terminal
  */
 export async function answer(
   run: CommandRun<AnswerOptions>,
@@ -66,7 +66,8 @@ function otherQuestion(): ProductError {
 }
 
 /**
- * Shows the question and asks the person to confirm the answer (D2). @throws UsageError, ProductError DECISION_NEEDED
+ * Shows the question and asks the person to confirm the answer. D2: a decision is valid only for what the person saw.
+ * @throws UsageError, ProductError DECISION_NEEDED
  */
 async function confirmed(
   { terminal, options }: CommandRun<AnswerOptions>,

@@ -1,4 +1,4 @@
-/** `cancel`: cancels a session's task, running or parked. */
+/** The command `cancel`: cancels the task of a session, whether the task runs or waits. */
 import { problemMessage } from '../../sessions/session-state.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
 import { openCommandContext } from '../context/command-context.ts';
@@ -12,7 +12,7 @@ interface CancelOptions extends CommonOptions {
 }
 
 /**
- * Cancels a session's task, and prints the outcome.
+ * Cancels the task of a session, and prints the outcome.
  * @throws ProductError
  */
 export async function cancel(run: CommandRun<CancelOptions>, given: string): Promise<number> {

@@ -1,4 +1,4 @@
-/** `cost`: prints what the tasks of each agent cost, by UTC day, by session and by model. */
+/** The command `cost`: prints what the tasks of each agent cost, by UTC day, by session and by model. */
 import type { CostReport } from '../../../shared/protocol/cost-report.ts';
 import { askEach } from '../../agents/ask-each.ts';
 import { openCommandContext } from '../context/command-context.ts';
@@ -13,7 +13,7 @@ interface CostOptions extends CommonOptions {
 }
 
 const DEFAULT_DAYS = 30;
-/** The maximum that `GET /api/costs` accepts. */
+/** The maximum number of days that `GET /api/costs` accepts. */
 const MOST_DAYS = 3_660;
 
 export async function cost(run: CommandRun<CostOptions>): Promise<number> {

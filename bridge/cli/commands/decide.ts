@@ -1,6 +1,7 @@
 /**
- * `approve` and `deny`. A complete code decides at once, because the person has seen the action with this code. For a
- * session, a call or part of a code, the command shows the action and asks (D2).
+ * The commands `approve` and `deny`. D2: a decision is valid only for what the person saw. If the person types the
+ * complete code of an action, the person has seen it, so the command sends the decision at once. If the person types a
+ * session, a call or a part of a code, the command shows the action and asks for confirmation.
  */
 import { makeLink } from '../../approvals/page-links.ts';
 import { personDecisionOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
@@ -59,7 +60,7 @@ export async function decide(
   return 0;
 }
 
-/** @throws UsageError without a terminal */
+/** Shows the actions and asks the person to confirm. @throws UsageError without a terminal */
 async function shownAndAgreed(
   { options, terminal }: CommandRun<DecideOptions>,
   word: 'approve' | 'deny',
@@ -67,7 +68,7 @@ async function shownAndAgreed(
 ): Promise<boolean> {
   if (options.json !== true) {
     for (const action of actions) terminal.say(`${actionText(action, terminal.paint)}\n`);
-    // A link gives access to its holder, so it goes only to a terminal.
+    // The link lets anyone decide who has it. So it is printed only to a terminal.
     if (terminal.interactive) terminal.write(await linkText(session, actions));
   }
   const what = actions.length === 1 ? '' : ` all ${String(actions.length)}`;
@@ -78,7 +79,7 @@ async function shownAndAgreed(
   );
 }
 
-/** Returns '' if the agent has no page. */
+/** Returns a sentence with a one-time link to the agent's page. Returns '' if the agent has no page. */
 async function linkText(session: Session, actions: readonly PendingAction[]): Promise<string> {
   const [{ callId, shown } = {}, another] = actions;
   const taskId = session.view?.taskId;
@@ -87,7 +88,9 @@ async function linkText(session: Session, actions: readonly PendingAction[]): Pr
   return `Or decide in a browser: ${link.url}\nThe link works once, within ten minutes. Who opens it can decide for you.\n\n`;
 }
 
-/** Returns the command that decides by the code, without asking. For several actions there is no such command. */
+/**
+ * Returns the command that decides by the complete code and asks no question. Returns undefined for several actions.
+ */
 function commandWithoutQuestion(
   word: 'approve' | 'deny',
   actions: readonly PendingAction[],
@@ -96,7 +99,7 @@ function commandWithoutQuestion(
   return action === undefined || another !== undefined ? undefined : `${word} ${visibleLine(action.shown)}`;
 }
 
-/** @throws UsageError */
+/** Reads the options that limit a grant. @throws UsageError */
 function limitsIn({ minutes, uses, scope = 'once' }: DecideOptions): {
   trustMinutes?: number;
   trustUses?: number;

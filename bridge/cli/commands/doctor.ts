@@ -1,4 +1,4 @@
-/** `doctor`: checks all parts of the installation, and names the next step for each problem. */
+/** The command `doctor`: checks all parts of the installation, and names the next step for each problem. */
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { agentAbilities } from '../../agents/abilities.ts';
@@ -34,8 +34,8 @@ const MARKS: Readonly<Record<CheckResult['level'], readonly [string, Style]>> = 
 };
 
 /**
- * Runs all checks, and prints the findings.
- * @returns EXIT_FAILURE if a check fails; warnings are not failures
+ * Runs all checks and prints their results.
+ * @returns EXIT_FAILURE if a check fails; a warning is not a failure
  */
 export async function doctor(run: CommandRun<DoctorOptions>): Promise<number> {
   const { options, terminal } = run;
@@ -65,12 +65,12 @@ async function findingsOf({
 }: CommandRun<DoctorOptions>): Promise<readonly CheckResult[]> {
   const { stateDir, http, approvalWebhook, desktopNotifications } = settings;
   const tokens = [await checkTokenFile(stateDir, 'token'), await checkTokenFile(stateDir, 'http-token')];
-  // A check must not start a server.
+  // With `autoStart: false`, no check starts a server.
   const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
   const local = registry.all.some(({ name }) => name === LOCAL_AGENT);
   const start = local ? await checkServerStart(settings, places.serverScript, offline) : undefined;
   const server = start && (await checkServer(settings, env, start.agent));
-  // A stopped local server is not a fault of the agent. Another check reports it.
+  // A local server that does not run is not a problem of the agent. `checkServer` reports it.
   const asked = registry.all.filter(
     ({ name }) => !offline && (name !== LOCAL_AGENT || server?.running === true),
   );
@@ -93,8 +93,8 @@ async function findingsOf({
 }
 
 /**
- * Replaces the findings about a missing key if the running server has the key. An MCP client may have started that
- * server with other variables.
+ * Replaces the results about a missing key, if the running server has the key. An MCP client may have started that
+ * server with other environment variables.
  */
 function startFindings(
   { findings, agent, missingVariable }: ServerCheck,

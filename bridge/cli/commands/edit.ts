@@ -1,4 +1,4 @@
-/** `edit`: approves a pending action with the person's changes. */
+/** The command `edit`: approves a pending action with the person's changes. */
 import { text as readText } from 'node:stream/consumers';
 import { readFile } from 'node:fs/promises';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
@@ -20,7 +20,7 @@ import { paintDiff } from '../terminal/paint.ts';
 interface EditOptions extends CommonOptions {
   yes?: boolean;
   reason?: string;
-  /** Reads the edited text from this file (`-` is stdin) instead of an editor. */
+  /** The file that contains the edited text (`-` is stdin). Absent if the person edits in an editor. */
   file?: string;
 }
 
@@ -42,7 +42,7 @@ export async function edit(
   const asking = { json: options.json === true, yes: seen && options.yes === true, commandWithoutQuestion };
   const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal.paint)}\n`);
-  // Fails before the person begins to edit.
+  // This check comes first, so that the person does not edit in vain.
   requireTerminal(terminal, asking);
   const changed = await changedText(run, editable);
   if (changed === editable.text) {

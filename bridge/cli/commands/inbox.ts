@@ -1,6 +1,6 @@
 /**
- * `inbox`: lists results that no client has collected, and tasks that wait for a person. Marks nothing as collected
- * without `--collect`.
+ * The command `inbox`: lists results that no client has collected, and tasks that wait for a person. Marks results as
+ * collected only with `--collect`.
  */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
@@ -23,7 +23,7 @@ interface InboxOptions extends CommonOptions {
 const BELL = '\u{7}';
 
 /**
- * Prints the inbox, and with `--watch` each later entry.
+ * Prints the inbox. With `--watch`, also prints each later entry.
  * @throws UsageError; ProductError CONFIGURATION or STORAGE
  */
 export async function inbox(run: CommandRun<InboxOptions>): Promise<number> {

@@ -1,4 +1,7 @@
-/** `install` and `uninstall`: change the configuration of MCP clients, and show the diff before writing. */
+/**
+ * The commands `install` and `uninstall`: change the configuration files of MCP clients, and show a diff before they
+ * write.
+ */
 import { access } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
@@ -26,12 +29,12 @@ interface InstallOptions extends CommonOptions {
 
 const NAME = 'a2a-bridge';
 const NAMES = /^[A-Za-z0-9_-]{1,64}$/;
-/** The permissions of new files. Other users may read the project's file, but not the user's own files. */
+/** The permissions of a new configuration file. Other users may read a project's file, but not the user's own files. */
 const MODES: Readonly<Record<Scope, number>> = { user: 0o600, project: 0o644, local: 0o600 };
 
 /**
- * Adds the bridge to the configuration of a client, or with `--all` of each client on this machine.
- * @param words the client, then arguments for the bridge, which are written into the entry; with `--all`, no client
+ * Adds the bridge to the configuration of one client. With `--all`, adds it to every client on this machine.
+ * @param words the name of the client (not with `--all`), then arguments for the bridge that the entry contains
  * @throws ProductError CONFIGURATION; UsageError
  */
 export async function install(run: CommandRun<InstallOptions>, words: readonly string[]): Promise<number> {
@@ -50,7 +53,7 @@ export async function install(run: CommandRun<InstallOptions>, words: readonly s
 }
 
 /**
- * Removes the bridge from the configuration of a client, or with `--all` of each client on this machine.
+ * Removes the bridge from the configuration of one client. With `--all`, removes it from every client on this machine.
  * @throws ProductError CONFIGURATION; UsageError
  */
 export async function uninstall(run: CommandRun<InstallOptions>, words: readonly string[]): Promise<number> {
@@ -65,11 +68,11 @@ interface Work {
   decide: (client: McpClient, text: string, keys: readonly string[]) => ConfigChange;
   /** Returns the text that the person sees after the change. */
   nextStep: (client: McpClient) => string;
-  /** True if the text also names other entries of the bridge that remain. */
+  /** True if that text also names other entries of the bridge, which remain. */
   namesRemaining: boolean;
 }
 
-/** The entry to change in each client. */
+/** The scope and the name of the entry to change. */
 interface Aim {
   scope: Scope;
   name: string;
@@ -126,7 +129,7 @@ async function changeIfHere(
   }
 }
 
-/** A client is on this machine if its program is in PATH, or if it has created its directory. */
+/** Returns true if the client is on this machine: its program is in PATH, or it has created its directory. */
 async function isHere({ program, directory }: McpClient): Promise<boolean> {
   const around = clientEnvironment();
   if (await programExists(program, around)) return true;
@@ -136,7 +139,7 @@ async function isHere({ program, directory }: McpClient): Promise<boolean> {
   );
 }
 
-/** Changes one client's entry, and tells the person. With --json, the caller prints the facts. */
+/** Changes the entry of one client, and informs the person. With --json, the caller prints the outcome. */
 async function changeEntry(
   { options, terminal }: CommandRun<InstallOptions>,
   clientName: ClientName,
@@ -188,15 +191,15 @@ function remainingText(client: string, { scope, name, path }: Omit<BridgeEntry, 
 }
 
 /**
- * Returns entries of the bridge that remain. An unreadable file counts as empty, because its client cannot read it
- * either.
+ * Returns the bridge's entries that remain. A file that cannot be read counts as empty, because the client cannot read
+ * it either.
  */
 async function remainingEntries(client: McpClient): Promise<readonly Omit<BridgeEntry, 'started'>[]> {
   const entries = await bridgeEntries(client, clientEnvironment(), () => undefined);
   return entries.map(({ scope, name, path }) => ({ scope, name, path }));
 }
 
-/** @throws UsageError */
+/** Reads the options that select the entry. @throws UsageError */
 function aimOf({ scope = 'user', name = NAME }: InstallOptions): Aim {
   const found = SCOPES.find((each) => each === scope);
   if (found === undefined)

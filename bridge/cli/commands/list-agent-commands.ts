@@ -1,4 +1,4 @@
-/** `commands`: lists the commands of an agent. */
+/** The command `commands`: lists the commands that an agent offers. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { fetchCommands, commandUsage } from '../../agents/agent-commands.ts';
 import { openCommandContext } from '../context/command-context.ts';
@@ -11,7 +11,7 @@ interface CommandsOptions extends CommonOptions {
 
 /**
  * Prints the commands that an agent offers.
- * @throws ProductError UNKNOWN_AGENT; UNKNOWN_COMMAND for an agent without commands
+ * @throws ProductError UNKNOWN_AGENT; UNKNOWN_COMMAND if the agent has no commands
  */
 export async function commands(run: CommandRun<CommandsOptions>): Promise<void> {
   const { options, terminal } = run;

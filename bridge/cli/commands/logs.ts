@@ -14,7 +14,7 @@ interface LogsOptions extends CommonOptions {
 const SHOWN = 50;
 
 /**
- * Prints the last log lines; with `--follow`, also each new line.
+ * Prints the last lines of the local server's log. With `--follow`, also prints each new line.
  * @throws ProductError CONFIGURATION if there is no log; UsageError
  */
 export async function logs({ options, settings, terminal }: CommandRun<LogsOptions>): Promise<void> {
@@ -46,7 +46,10 @@ function noLog(path: string): ProductError {
   );
 }
 
-/** Yields once at the start and after each change in the directory, so the reader misses no line. */
+/**
+ * Yields once at the start, and then after each change in the directory. The caller reads the log each time and so
+ * misses no line.
+ */
 async function* changes(directory: string): AsyncGenerator<void> {
   let wake: (() => void) | undefined;
   let changed = true;

@@ -1,4 +1,4 @@
-/** `model set`: tries a model, writes it into the configuration file, and restarts the local server. */
+/** The command `model set`: tries a model, writes it into the configuration file, and restarts the local server. */
 import { join } from 'node:path';
 import type { CheckResult } from '../../../shared/runtime/check-result.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
@@ -16,8 +16,9 @@ import type { CommandRun } from '../context/run-command.ts';
 const MODE = 0o600;
 
 /**
- * If an error occurs before the write, nothing changes. No file ever contains the key, also no temporary file.
- * @throws ProductError CONFIGURATION if the settings or the trial fail; UsageError
+ * Sets the model. If an error occurs before the file is written, nothing changes. No file ever contains the key, not
+ * even a temporary file.
+ * @throws ProductError CONFIGURATION if the settings are not valid or the trial fails; UsageError
  */
 export async function setModel(run: CommandRun<SetOptions>, id: string): Promise<void> {
   const { options, settings, terminal } = run;
@@ -56,7 +57,7 @@ export async function setModel(run: CommandRun<SetOptions>, id: string): Promise
     );
 }
 
-/** @throws ProductError CONFIGURATION if the file is not JSON */
+/** Returns the new text of the configuration file. @throws ProductError CONFIGURATION if the file is not JSON */
 function changed({ path, text }: { path: string; text: string }, change: ModelChange): string {
   try {
     return withModel(text, change);
@@ -68,7 +69,10 @@ function changed({ path, text }: { path: string; text: string }, change: ModelCh
 type Applied =
   { type: 'restarted'; server: { url: string; pid: number }; text: string } | { type: 'later'; text: string };
 
-/** Restarts the running server. Does not restart a server whose key variable is missing in this terminal. */
+/**
+ * Restarts the local server if it runs. Does not restart it if the key's variable is not set in this terminal, because
+ * the new server would have no key.
+ */
 async function applied(
   { settings, places }: CommandRun<SetOptions>,
   { missingVariable }: TriedModel,
@@ -101,7 +105,10 @@ function tellFinding({ terminal }: CommandRun<SetOptions>, { level, message, nex
   if (next !== undefined) terminal.say(`  → ${visibleText(next)}`);
 }
 
-/** Advises how to give the key to a server that an MCP client starts. The client may lack this terminal's variables. */
+/**
+ * Explains how a server gets the key if an MCP client starts that server. The client may not have this terminal's
+ * variables.
+ */
 function keyAdvice(id: string, { key }: ModelUse): string | undefined {
   if (key.type !== 'variable' || (!key.set && !key.needed)) return undefined;
   return `The key is in ${key.name}. A server that your MCP client starts needs this variable too. If the client lacks it, name a command that prints the key: mcp-a2a-bridge model set ${id} --key-command "<command>"`;

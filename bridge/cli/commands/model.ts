@@ -1,4 +1,4 @@
-/** `model` and `model list`: show the models in use, and the available models. */
+/** The commands `model` and `model list`: show the models in use, and the models that can be used. */
 import { runningAgent } from '../../local-server/ask-which-agent.ts';
 import { serverState } from '../../local-server/local-server-state.ts';
 import { knownText, localText, usesText } from '../models/model-text.ts';
@@ -38,7 +38,10 @@ export async function showModel({
 
 const OPENROUTER = 'openrouter:';
 
-/** `model list [words]`: prints the known models whose ids contain all words, and the models of this machine. */
+/**
+ * The command `model list [words]`: prints the known models whose ids contain all words, and the models that programs
+ * on this machine serve.
+ */
 export async function listModels(
   { options, settings, places, terminal }: CommandRun<CommonOptions>,
   words: readonly string[],
@@ -46,7 +49,7 @@ export async function listModels(
   const report = await serverModels(settings, places.serverScript);
   const wanted = (id: string): boolean =>
     words.every((word) => id.toLowerCase().includes(word.toLowerCase()));
-  // OpenRouter has hundreds of models, which would hide the others. So they are listed only on request.
+  // OpenRouter has hundreds of models, which would hide the others. So they are listed only if the person types words.
   const isHidden = (id: string): boolean =>
     words.length === 0 && options.json !== true && id.startsWith(OPENROUTER);
   const known = report.known.filter(({ id }) => wanted(id) && !isHidden(id));

@@ -1,4 +1,4 @@
-/** `page`: prints the address of the local server's approval page. */
+/** The command `page`: prints the URL of the local server's approval page. */
 import { pageAddress } from '../../../shared/net/page-address.ts';
 import { connectToAgent } from '../../agents/connection.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -6,9 +6,9 @@ import { findServer } from '../../local-server/find-or-start-server.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
 /**
- * Prints a one-time link that signs a browser in. Without a terminal, prints the address alone: a model that runs the
- * command must not be able to decide.
- * @throws ProductError CONFIGURATION when the server does not start
+ * Prints a one-time link that signs a browser in. Without a terminal, prints only the URL of the page: a model may run
+ * the command then, and a model must not be able to decide.
+ * @throws ProductError CONFIGURATION if the server does not start
  */
 export async function page({
   options,

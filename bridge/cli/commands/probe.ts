@@ -1,4 +1,4 @@
-/** `probe`: tests an A2A agent with real tasks, and prints a report for its authors. */
+/** The command `probe`: tests an A2A agent with real tasks, and prints a report for the agent's authors. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
@@ -24,8 +24,8 @@ export interface ProbeOptions extends CommonOptions {
 }
 
 /**
- * Says what it will send, asks, and then runs the checks.
- * @returns EXIT_FAILURE if a check fails, or the person declines
+ * Explains what it will send, asks for confirmation, and then runs the checks.
+ * @returns EXIT_FAILURE if a check fails, or if the person declines
  * @throws UsageError; ProductError AGENT_UNREACHABLE
  */
 export async function probeAgent(
@@ -60,7 +60,10 @@ function announcement({ endpoint, text, restart }: Subject, { url, version, agen
   return `${lines.join('\n')}\n`;
 }
 
-/** @throws UsageError; ProductError CONFIGURATION if the token cannot be read */
+/**
+ * Reads the options that describe the agent to test. @throws UsageError; ProductError CONFIGURATION if the token cannot
+ * be read
+ */
 async function subjectOf(
   url: string,
   { cardUrl, tokenVariable, tokenCommand, text, a2a, restart }: ProbeOptions,

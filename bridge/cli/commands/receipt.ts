@@ -1,4 +1,4 @@
-/** `receipt`: prints or writes the signed receipts of a session. */
+/** The command `receipt`: prints the signed receipts of a session, or writes them into files. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -15,8 +15,9 @@ interface ReceiptOptions extends CommonOptions {
 const FORMATS = { md: 'text/markdown', json: 'application/json' } as const;
 
 /**
- * Prints or writes the signed receipts of a session.
- * @param given a session or a task; any unique prefix @throws ProductError UNKNOWN_SESSION, AGENT_ERROR
+ * Prints the signed receipt of a session's newest task, or writes the receipts of all its tasks into files.
+ * @param given the id of a session or a task, or a unique prefix of it
+ * @throws ProductError UNKNOWN_SESSION, AGENT_ERROR
  */
 export async function receipt(run: CommandRun<ReceiptOptions>, given: string): Promise<void> {
   const { options, terminal } = run;
@@ -27,7 +28,7 @@ export async function receipt(run: CommandRun<ReceiptOptions>, given: string): P
   if (options.out === undefined) {
     const [newest] = taskIds;
     if (newest === undefined) throw noReceipt(agent);
-    // The document's last line feed is removed, because the terminal prints another.
+    // The last line feed of the document is removed, because the terminal adds one.
     const document = await receiptOf(agent, newest, FORMATS[options.json === true ? 'json' : 'md']);
     terminal.say(document.replace(/\n$/, ''));
     if (taskIds.length > 1)
@@ -52,7 +53,7 @@ async function receiptOf(agent: Agent, taskId: string, format: ReceiptFormat): P
   return document;
 }
 
-/** An agent chooses its task ids, so an id may contain any character. */
+/** Returns a file name for a task id. The agent chooses the id, so it may contain any character. */
 function fileNameOf(taskId: string): string {
   return taskId.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 100);
 }

@@ -1,4 +1,7 @@
-/** `revoke`: revokes standing approvals of a session, or lists them. */
+/**
+ * The command `revoke`: lists the grants of trust in a session, or revokes them. Such a grant also covers later tool
+ * calls.
+ */
 import { revokeTrust } from '../../approvals/revoke-trust.ts';
 import { grantWords, standingGrants } from '../../mcp/reports/grant-words.ts';
 import type { Session } from '../../sessions/session.ts';

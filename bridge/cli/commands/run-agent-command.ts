@@ -1,4 +1,4 @@
-/** `command`: runs a command of an agent, and prints the result or the pending actions. */
+/** The command `command`: runs a command of an agent, and prints the result or the pending actions. */
 import { commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -21,8 +21,8 @@ interface CommandOptions extends CommonOptions {
 }
 
 /**
- * Runs a command of an agent, and prints its outcome.
- * @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or the agent's refusal
+ * Runs a command of an agent, and prints the outcome.
+ * @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or the error of the agent
  */
 export async function runAgentCommand(run: CommandRun<CommandOptions>, call: CommandCall): Promise<number> {
   const { options } = run;
@@ -40,7 +40,7 @@ export async function runAgentCommand(run: CommandRun<CommandOptions>, call: Com
   return code;
 }
 
-/** Runs a command for an agent that needs no approval and answers immediately. */
+/** Runs the command on an agent that runs commands outside of tasks, without approval (gemini-cli). */
 async function answeredAtOnce(
   { options, terminal }: CommandRun<CommandOptions>,
   agent: Agent,
@@ -73,7 +73,8 @@ async function carriedOut(
       : await context.delegations.goOn(going, { text, command: call, settings: withAgentPaths(agent, {}) });
   const { signal } = new AbortController();
   await waitForSession({ session, delivery, timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000, signal });
-  // The person reads the reply here, so a later MCP call with the same text starts a new task.
+  // The person sees the reply here. So a later tool call with the same text starts a new task instead of returning this
+  // reply.
   if (session.view !== undefined) context.delegations.asks(messageId, signal)();
   // The person sees the result here, so the inbox does not announce it.
   if (session.view !== undefined && hasEnded(session.view)) context.delegations.collect(session);

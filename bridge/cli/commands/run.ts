@@ -1,4 +1,4 @@
-/** `run`: delegates a task, prints its events, and asks for each decision. */
+/** The command `run`: delegates a task, prints its events, and asks for each decision. */
 import { dirname, resolve } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type TaskMode, taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
@@ -25,11 +25,11 @@ interface RunOptions extends CommonOptions {
   file?: string[];
 }
 
-/** The maximum time to wait for the task, in milliseconds. No task takes longer. Ctrl-C ends the wait earlier. */
+/** The maximum time to wait for a task, in milliseconds: one day. The person can end the wait earlier with Ctrl-C. */
 const STAYS_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Delegates a task, follows it, and asks for each decision.
+ * Delegates a task, follows it, and asks the person for each decision.
  * @throws ProductError; UsageError
  */
 export async function runTask(run: CommandRun<RunOptions>, words: readonly string[]): Promise<number> {
@@ -64,16 +64,16 @@ function modeOf({ options, terminal }: CommandRun<RunOptions>): TaskMode | undef
     throw new UsageError(
       `There is no mode "${options.mode}". The modes are: ${taskModeSchema.options.join(', ')}.`,
     );
-  // A model may run this command without a terminal. A model must not turn off the approvals of a task.
+  // A model may run this command without a terminal, and a model must not turn off the approvals of a task.
   if ((mode.data === 'auto' || mode.data === 'accept-edits') && !terminal.interactive)
     throw new UsageError(`The mode ${mode.data} runs tools without asking, so it needs a terminal.`);
   return mode.data;
 }
 
 /**
- * Reads the files of `--file`. A person at a terminal may name any file. Without a terminal, a model may run this
- * command, so the rules of a tool call apply (X2).
- * @throws ProductError if a file cannot be sent; nothing is then sent
+ * Reads the files of the option `--file`. A person at a terminal may name any file. Without a terminal, a model may run
+ * this command. X2: a model must not reach files outside of the workspace, so the rules for tool calls then apply.
+ * @throws ProductError if a file cannot be sent. Nothing is sent then.
  */
 async function attachmentsIn({ options, settings, terminal }: CommandRun<RunOptions>): Promise<Attachments> {
   const { file: paths = [] } = options;
@@ -89,7 +89,9 @@ async function attachmentsIn({ options, settings, terminal }: CommandRun<RunOpti
   return attachmentsOf(files);
 }
 
-/** @returns the session after the agent has named its task. @throws ProductError; UsageError */
+/**
+ * Delegates the task, and returns the session as soon as the agent has named the task. @throws ProductError; UsageError
+ */
 async function delegated(
   { options, settings, terminal }: CommandRun<RunOptions>,
   { registry, delegations }: CommandContext,
@@ -112,7 +114,8 @@ async function delegated(
       inTerminalWords(problemMessage(session.state) ?? `Agent "${agent.name}" has not named the task.`),
       { facts: { sessionId: session.id } },
     );
-  // The person reads the reply here, so a later MCP call with the same text starts a new task.
+  // The person sees the reply here. So a later tool call with the same text starts a new task instead of returning this
+  // reply.
   delegations.asks(messageId, new AbortController().signal)();
   return session;
 }
@@ -140,7 +143,7 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
   for (;;) {
     const view = await task.until(hasSettled);
     const [action, ...others] = view?.pending ?? [];
-    // Other output may separate the printed action from the prompt. So the command prints the action again, directly
+    // Other output may have separated the printed action from the prompt. So the action is printed again, directly
     // above the prompt.
     if (terminal.interactive && action !== undefined && (others.length > 0 || waited > 1))
       terminal.say(`\n${actionText(action, terminal.paint)}`);

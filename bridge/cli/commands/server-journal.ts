@@ -1,5 +1,6 @@
 /**
- * `server backup|verify|restore`: runs the same command of the local a2a-server, because that program owns the journal.
+ * The commands `server backup|verify|restore`: run the same command of the local a2a-server, because that program owns
+ * the journal.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,10 +12,7 @@ interface ServerCommandOptions extends CommonOptions {
   replace?: boolean;
 }
 
-/**
- * Runs a command of a2a-server.
- * @returns the exit code of a2a-server, which prints to this terminal
- */
+/** Runs a command of a2a-server, which prints to this terminal. Returns its exit code. */
 export async function serverCommand(
   { options, settings, places }: CommandRun<ServerCommandOptions>,
   command: string,

@@ -1,4 +1,4 @@
-/** `server start|stop|status`: controls the local a2a-server. */
+/** The commands `server start|stop|status`: control the local a2a-server. */
 import { findServer } from '../../local-server/find-or-start-server.ts';
 import { EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
@@ -11,7 +11,7 @@ import {
 import { durationText } from '../terminal/age.ts';
 
 /**
- * Starts the local server unless it runs.
+ * Starts the local server, unless it already runs.
  * @throws ProductError CONFIGURATION with the end of the log, if the server does not start
  */
 export async function startServer(run: CommandRun<CommonOptions>): Promise<void> {
@@ -23,8 +23,8 @@ export async function startServer(run: CommandRun<CommonOptions>): Promise<void>
 }
 
 /**
- * Stops the server. Its tasks resume when a server runs again.
- * @throws ProductError if it does not stop, or does not answer as this user's server
+ * Stops the local server. Its tasks resume when a server runs again.
+ * @throws ProductError if the server does not stop, or if the program at its URL is not this user's server
  */
 export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> {
   const { stateDir } = run.settings;
@@ -40,7 +40,7 @@ export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> 
 
 /**
  * Prints whether the local server runs.
- * @returns EXIT_UNAVAILABLE if no server runs
+ * @returns EXIT_UNAVAILABLE if it does not run
  */
 export async function serverStatus(run: CommandRun<CommonOptions>): Promise<number> {
   const state = await serverState(run.settings.stateDir);

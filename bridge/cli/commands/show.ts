@@ -1,4 +1,4 @@
-/** `show`: prints one pending action, or all of a session, in full. It decides nothing. */
+/** The command `show`: prints one pending action, or all pending actions of a session, in full. It decides nothing. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -30,7 +30,8 @@ interface Waiting {
 
 /**
  * Prints pending actions in full.
- * @param given a code, a session or a call; any unique prefix @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL
+ * @param given the code of an action, or the id of a session or a call, or a unique prefix of it
+ * @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL
  */
 export async function show(run: CommandRun<ShowOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
@@ -75,7 +76,7 @@ export async function show(run: CommandRun<ShowOptions>, given: string): Promise
   return 0;
 }
 
-/** @returns null if the agent does not report costs, or does not know the task yet */
+/** Returns the cost of each turn. Returns null if the agent does not report costs, or does not know the task yet. */
 async function turnCosts({ agent, view }: Session): Promise<TaskCosts | null> {
   const taskId = view?.taskId ?? '';
   return taskId === '' ? null : agent.ask((connection) => connection.taskCosts(taskId));
@@ -108,7 +109,8 @@ async function sessionWaits({ sessions }: CommandContext, given: string): Promis
 }
 
 /**
- * @returns undefined if no waiting call has this prefix, or if it is the prefix of a session
+ * Finds the session whose waiting call has this id or prefix. Returns undefined if there is none, or if a session has
+ * the same prefix.
  * @throws ProductError UNKNOWN_CALL if several calls match
  */
 async function callMeant({ sessions }: CommandContext, given: string): Promise<Waiting | undefined> {

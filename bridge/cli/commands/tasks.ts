@@ -1,4 +1,7 @@
-/** `tasks`: lists the sessions of every agent. Waiting sessions come first, then the newest. */
+/**
+ * The command `tasks`: lists the sessions of every agent. Sessions that wait for a person come first. The newest others
+ * follow.
+ */
 import { LIVE_STATES, type LiveState } from '../../agents/list-tasks.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/observation.ts';
@@ -47,12 +50,15 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
     for (const { agent, message } of unreachable)
       terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
   }
-  // Fails only if every agent is unreachable.
+  // The command fails only if every agent is unreachable.
   const all = options.agent === undefined ? context.registry.all.length : 1;
   return unreachable.length === all && sessions.length === 0 ? EXIT_UNAVAILABLE : 0;
 }
 
-/** Omits the codes, because a person must see an action before deciding it. */
+/**
+ * Returns a session without the codes of its actions. A person must see an action before deciding it, so a list does
+ * not contain the codes.
+ */
 function listed(session: ListedSession): Omit<ListedSession, 'codes' | 'callIds'> {
   const { codes: _codes, callIds: _callIds, ...each } = session;
   return each;
@@ -85,10 +91,10 @@ function tasksTable(
   { paint, width }: Terminal,
 ): string {
   const now = Date.now();
-  // The column of costs appears only if a session has a cost.
+  // The table has a column for costs only if at least one session has a cost.
   const priced = shown.some(({ usd }) => usd !== null && usd > 0);
-  // Commands also accept an id without its kind prefix. A narrow terminal omits this prefix, so that more of the title
-  // fits.
+  // In a narrow terminal, ids are printed without their kind (such as `session-`), so that more of the title fits.
+  // Commands accept such an id too.
   const narrow = width !== undefined && width < NARROW;
   const withoutKind = (id: string): string => (narrow ? id.replace(ID_KIND, '') : id);
   const short = shortIds(all.map(({ sessionId }) => sessionId));

@@ -1,6 +1,7 @@
 /**
- * `verify-receipt`: checks that a receipt is unchanged, that its passkey proofs are valid, and that a known server signed it. Also compares the receipt
- * with the server's journal. Fails if a check fails or if the journal differs.
+ * The command `verify-receipt`: checks that a receipt is unchanged, that its passkey proofs are valid, and that a known
+ * server signed it. Also compares the receipt with the server's journal. Fails if a check fails or if the journal
+ * differs.
  */
 import { readFile } from 'node:fs/promises';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
@@ -18,12 +19,15 @@ interface VerifyOptions extends CommonOptions {
   key?: string;
 }
 
-/** `not-compared`: no known agent has the key, or the agent no longer has the task. */
+/**
+ * The result of the comparison with the journal. `not-compared`: no known agent has the key, or the agent no longer has
+ * the task.
+ */
 type JournalCheck = 'same' | 'differs' | 'not-compared';
 
 /**
  * Checks a receipt, and prints the result.
- * @throws UsageError if the file cannot be read; ProductError MALFORMED if it is not a receipt, or was changed
+ * @throws UsageError if the file cannot be read; ProductError MALFORMED if it is not a receipt, or has changed
  */
 export async function verifyReceipt(run: CommandRun<VerifyOptions>, file: string): Promise<number> {
   const { options, terminal } = run;
@@ -84,13 +88,13 @@ const JOURNAL_TEXT: Readonly<Record<JournalCheck, (receipt: ComparedReceipt) => 
   'not-compared': () => 'The receipt was not compared with a journal.',
 };
 
-/** Requests a receipt of the same events, and compares the hashes of the two event chains. */
+/** Requests a receipt over the same number of events, and compares the hashes of the two event chains. */
 async function compareWithJournal(agent: Agent, { taskId, journal }: ComparedReceipt): Promise<JournalCheck> {
   let again;
   try {
     again = await agent.ask((connection) => connection.receipt(taskId, 'application/json', journal.events));
   } catch (error) {
-    // The journal has fewer events than the receipt.
+    // This error means that the journal has fewer events than the receipt.
     if (error instanceof ProductError && error.reason === 'INVALID_CURSOR') return 'differs';
     throw error;
   }

@@ -1,5 +1,6 @@
 /**
- * `watch`: prints the events of a session's task until the task has ended. After an interruption, the stream resumes.
+ * The command `watch`: prints the events of a session's task until the task has ended. After an interruption, it
+ * reconnects.
  */
 import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -21,7 +22,7 @@ interface WatchOptions extends CommonOptions {
 
 /**
  * Prints the events of a session's task.
- * @throws ProductError; UsageError for an invalid cursor, or one that the agent does not know
+ * @throws ProductError; UsageError if the cursor is invalid, or if the agent does not know it
  */
 export async function watch(run: CommandRun<WatchOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
@@ -34,7 +35,7 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
       session.state.type === 'not-delivered' ? 'AGENT_UNREACHABLE' : 'UNKNOWN_TASK',
       `Session ${id} has no task yet. ${problemMessage(session.state) ?? 'Look again in a moment.'}`,
     );
-  // `watch` opens its own stream, so the session's stream is not needed.
+  // `watch` opens a stream of its own, so the session's stream is closed.
   await context.close();
   const { deduplicates: resumes, facts } = await agent.connect();
   const thinking = options.thinking === true;
@@ -47,7 +48,7 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
   const json = options.json === true;
   if (!json) terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}, task ${view.taskId}`));
   const ended = hasEnded(view);
-  // The stream of an ended task is empty without a cursor, so the command reads from the first event.
+  // Without a cursor, the stream of an ended task is empty. So the command then reads from the first event.
   const after = from ?? (ended && resumes ? 0 : null);
   const task = new TaskWatch({
     agent,
@@ -59,8 +60,8 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
     times: options.times === true,
     thinking,
   });
-  // Without cursors, an agent may send no more events while its task waits. So `watch` then ends when the task waits or
-  // has ended.
+  // An agent without cursors may send no more events while its task waits. `watch` then ends as soon as the task waits
+  // or has ended.
   const untilSettled = options.untilSettled === true || !resumes;
   const end = await task.until((now) => hasEnded(now) || (untilSettled && hasSettled(now)));
   task.end();

@@ -1,4 +1,4 @@
-/** Opens the agents and sessions of one command, as the MCP tools use them. */
+/** Opens the agents and sessions for one command. It uses the same classes as the MCP tools. */
 import { configuredAgents } from '../../startup/configured-agents.ts';
 import type { Registry } from '../../agents/registry.ts';
 import { DelegationService } from '../../sessions/deliver-delegations.ts';
@@ -18,14 +18,15 @@ export interface CommandContext {
   database: BridgeDatabase;
   outbox: Outbox;
   results: WaitingResults;
-  /** Waits for pending writes, then closes the connections. Tasks continue. */
+  /** Waits until pending writes are done, then closes the connections. Tasks continue. */
   close(): Promise<void>;
 }
 
 /**
- * A command is too short to finish the delegations of ended bridges, so the next bridge finishes them. Exception: a
- * command finishes the delegation of the session that it names.
- * @throws ProductError CONFIGURATION when the state directory cannot be used; STORAGE when its database cannot
+ * Opens the agents and sessions. A command is too short to finish the delegations of bridges that have ended, so it
+ * leaves them to the next bridge. There is one exception: a command finishes the delegation of the session that it
+ * names.
+ * @throws ProductError CONFIGURATION if the state directory cannot be used; STORAGE if its database cannot be used
  */
 export async function openCommandContext({
   settings,

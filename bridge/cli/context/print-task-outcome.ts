@@ -8,10 +8,7 @@ import { actionText } from '../terminal/action-text.ts';
 import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from './run-command.ts';
 
-/**
- * Prints the outcome of a session's task.
- * @returns the exit code
- */
+/** Prints the state of a session's task. Returns the exit code. */
 export function reportOutcome({ options, terminal }: CommandRun<CommonOptions>, session: Session): number {
   const { id, agent, view, stateName: state } = session;
   const problem = problemMessage(session.state);

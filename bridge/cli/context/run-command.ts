@@ -1,4 +1,4 @@
-/** Runs one command: reads the settings, prints each failure as a sentence, and sets the exit code. */
+/** Runs one command: reads the settings, prints an error as a sentence, and sets the exit code. */
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { consoleToLog, createLogger, type Logger } from '../../../shared/runtime/logging.ts';
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
@@ -20,22 +20,23 @@ export interface CommandRun<Options extends CommonOptions> {
   log: Logger;
 }
 
-/** The function of a command. It prints the result and returns the exit code (undefined means 0). */
+/** The function that runs a command. It prints the result and returns the exit code (undefined means 0). */
 export type Command<Options extends CommonOptions> = (run: CommandRun<Options>) => Promise<number | void>;
 
-/** Runs the command and exits with its exit code. Drops open connections, because no task depends on them (E4). */
+/** Runs the command and exits with its exit code. Open connections are dropped. E4: a lost connection stops no task. */
 export async function runCommand<Options extends CommonOptions>(
   command: Command<Options>,
   options: Options & Readonly<Record<string, unknown>>,
   places: ProgramPaths,
 ): Promise<void> {
   const terminal = thisTerminal();
-  // A reader such as `head` may close the pipe early. This is not a failure.
+  // A reader such as `head` may close the pipe early. That is not an error.
   process.stdout.on('error', () => process.exit(0));
   let code: number;
   try {
     const settings = await readBridgeSettings(options, process.env);
-    // The command itself informs the person. The log appears only with another log level than `info`.
+    // The command itself informs the person. So the log is printed only if the person has set a log level other than
+    // `info`.
     const level = settings.logLevel === 'info' ? 'silent' : settings.logLevel;
     const log = createLogger({ name: 'mcp-a2a-bridge', level });
     consoleToLog(log);

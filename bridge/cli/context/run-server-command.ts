@@ -8,8 +8,9 @@ export interface ServerOutput {
 const MAX_OUTPUT = 4 * 1024 * 1024;
 
 /**
- * Runs a command of a2a-server, and parses its output.
- * @param script the built a2a-server. @param timeoutMs the time limit, in milliseconds; then the process is killed
+ * Runs a command of a2a-server and parses its output.
+ * @param script the path of the built a2a-server
+ * @param timeoutMs the time limit in milliseconds, after which the process is killed
  */
 export async function runServerCommand(
   script: string,
@@ -24,7 +25,7 @@ export async function runServerCommand(
   });
 }
 
-/** Returns the flags that make a2a-server read the same settings as the bridge. */
+/** Returns the flags with which a2a-server reads the same settings as the bridge. */
 export function settingsFlags({
   stateDir,
   configFile,

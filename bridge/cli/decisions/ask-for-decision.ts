@@ -12,12 +12,14 @@ import { answerFromText } from './parse-choice-numbers.ts';
 import { sendDecisionsFromTerminal } from './send-decisions.ts';
 import { typedDecision } from './typed-decision.ts';
 
-/** `left`: the person typed nothing, and the action still waits. `changed`: the task has new events. */
+/**
+ * How a prompt ended. `left`: the person typed nothing, and the action still waits. `changed`: the task has new events.
+ */
 type AskingEnd = 'left' | 'changed';
 
-/** After these errors the action still waits, so the person can answer again. */
+/** The errors after which the action still waits, so that the person can answer again. */
 const AGAIN: ReadonlySet<Reason> = new Set<Reason>(['INVALID_DECISION', 'MALFORMED', 'PRESENCE_REQUIRED']);
-/** After these errors the action no longer waits. Later events show this. */
+/** The errors after which the action no longer waits. Later events of the task show why. */
 const PASSED: ReadonlySet<Reason> = new Set<Reason>([
   'ALREADY_DECIDED',
   'INPUT_CHANGED',
@@ -27,15 +29,16 @@ const PASSED: ReadonlySet<Reason> = new Set<Reason>([
 
 /**
  * Asks the person to decide the first pending action.
- * @param shown the task as the terminal shows it; the decision carries its code (D2)
- * @throws ProductError when the agent cannot be reached
+ * @param shown the task as the terminal shows it. D2: a decision is valid only for what the person saw, so it contains
+ * the code from this parameter.
+ * @throws ProductError if the agent cannot be reached
  */
 export async function askForDecision(
   terminal: Terminal,
   session: Session,
   shown: Pick<TaskView, 'pending' | 'question'>,
 ): Promise<AskingEnd> {
-  // The session's own stream may be behind the printed events, so the session reads the task first.
+  // The session may have read fewer events than the terminal has printed. So it reads the task again.
   await session.look();
   const code = shown.pending[0]?.shown ?? shown.question?.shown;
   if (code === undefined) return isWaitingFor(session, undefined) ? 'left' : 'changed';
@@ -59,14 +62,17 @@ export async function askForDecision(
   }
 }
 
-/** @param code undefined for a task that waits without a question, for example for a sign-in */
+/**
+ * Returns true if the task still waits for this decision. @param code undefined if the task waits without a question,
+ * for example for a sign-in
+ */
 function isWaitingFor({ asked, settled }: Session, code: string | undefined): boolean {
   const { pending, question } = asked;
   if (code === undefined) return settled && pending.length === 0 && question === null;
   return question?.shown === code || pending.some(({ shown }) => shown === code);
 }
 
-/** Runs the prompt, and ends it when another channel decides. */
+/** Shows the prompt, and ends it if the decision is made elsewhere. */
 async function withdrawable<T>(
   session: Session,
   code: string,
@@ -86,7 +92,7 @@ async function withdrawable<T>(
   }
 }
 
-/** @returns undefined if the person typed nothing */
+/** Asks for a decision or an answer. Returns undefined if the person typed nothing. */
 async function typedDecisionOf(
   terminal: Terminal,
   { pending: [action], question }: Pick<TaskView, 'pending' | 'question'>,

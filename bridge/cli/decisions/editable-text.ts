@@ -7,7 +7,7 @@ import { UsageError } from '../terminal/exit-codes.ts';
 
 export interface EditableText {
   text: string;
-  /** The file extension for the editor, which selects the language by it. */
+  /** The file extension for the editor, which chooses the syntax by it. */
   extension: string;
   /**
    * Converts the edited text to the content of a decision.
@@ -18,7 +18,10 @@ export interface EditableText {
 
 const object = z.record(z.string(), z.unknown());
 
-/** Returns the file's text, the command line, or else the whole input as JSON. */
+/**
+ * Returns the part of an action that a person edits: the text of the file, the command line, or else the whole input as
+ * JSON.
+ */
 export function editableTextOf({ input, preview, callId }: PendingAction): EditableText {
   const { content, command } = input;
   if (preview.type === 'diff' && typeof content === 'string') {
@@ -33,7 +36,7 @@ export function editableTextOf({ input, preview, callId }: PendingAction): Edita
     return {
       text: `${command}\n`,
       extension: '.sh',
-      // Editors end a file with a line break, which is not part of the command.
+      // Editors add a line break at the end of a file. It is not part of the command.
       decision: (edited) => ({ editedInput: { ...input, command: edited.replace(/\r?\n$/, '') } }),
     };
   }

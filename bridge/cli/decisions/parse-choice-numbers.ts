@@ -1,13 +1,13 @@
-/** Converts typed numbers to choices. Pure. */
+/** Converts the numbers that a person typed to the choices of a question. Pure. */
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Answer, Question } from '../../../shared/protocol/question.ts';
 
-/** Returns the answer to a pending question, from the typed text. */
+/** Returns the answer to a pending question from the text that the person typed. */
 export function answerFromText({ preview }: PendingAction, said: string): Answer {
   return preview.type === 'question' ? parseChoiceNumbers(preview, said) : said;
 }
 
-/** Replaces numbers, counted from 1, by the labels of their choices. Returns any other text unchanged. */
+/** Replaces each number, counted from 1, with the label of that choice. Returns any other text unchanged. */
 export function parseChoiceNumbers({ choices = [], multiple = false }: Question, typed: string): Answer {
   const labels = choices.map(({ label }) => label);
   if (labels.includes(typed.trim())) return typed;

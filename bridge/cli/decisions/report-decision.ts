@@ -22,7 +22,7 @@ export function reportDecision(
 ): void {
   const { id, view, agent } = session;
   const just = new Set(decided.map(({ callId }) => callId));
-  // The agent's response may show the task before this decision. So omit the calls that were just decided.
+  // The agent's response may still show the task before this decision. So the calls that were just decided are omitted.
   const pending = (view?.pending ?? []).filter(({ callId }) => !just.has(callId));
   const state = session.stateName;
   const notes = session.takeNotes().map(inTerminalWords);

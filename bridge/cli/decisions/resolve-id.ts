@@ -1,4 +1,4 @@
-/** Resolves the ids, prefixes and codes that a person types. Sends requests to the agents. */
+/** Finds the session or the actions that a person named by an id, a prefix or a code. Sends requests to the agents. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
@@ -9,11 +9,11 @@ import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import { isCode, sessionWithCode } from './waiting-code.ts';
 
-/** The maximum number of sessions that an error names. */
+/** The maximum number of sessions that an error message lists. */
 const NAMED = 10;
 
 /**
- * Returns the session with this id. A prefix of a session or task id is enough if it is unique.
+ * Returns the session with this session id or task id. A unique prefix is enough.
  * @throws ProductError UNKNOWN_SESSION; AGENT_UNREACHABLE if no agent has answered
  */
 export async function resolveSession(sessions: Sessions, given: string): Promise<Session> {
@@ -27,7 +27,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   const found = resolveSessionId(all, given);
   if (typeof found === 'string') return sessions.find(found);
   const unsure = unreachable.map(({ agent, message }) => ` Agent "${agent}" could not be asked: ${message}`);
-  // An unreachable agent may have the session, so its existence is unknown.
+  // An agent that cannot be reached may have the session. So the error must not say that the session does not exist.
   if (all.length === 0 && unsure.length > 0)
     throw new ProductError(
       'AGENT_UNREACHABLE',
@@ -41,7 +41,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   });
 }
 
-/** Returns the session id, or an error if no session or several sessions match. */
+/** Returns the id of the matching session. Returns an error if no session or several sessions match. */
 export function resolveSessionId(all: readonly NamedSession[], given: string): string | ProductError {
   const fits = all.filter((each) => hasSessionPrefix(each, given));
   const [only, another] = fits;
@@ -75,12 +75,15 @@ function unknownSession(sessionId: string, message: string): ProductError {
 export interface NamedActions {
   session: Session;
   actions: readonly PendingAction[];
-  /** True if the person typed the complete code. The person has then seen the action (D2). */
+  /**
+   * True if the person typed the complete code. D2: a decision is valid only for what the person saw, and the complete
+   * code shows that the person has seen the action.
+   */
   seen: boolean;
 }
 
 /**
- * Resolves the actions that a person named on the command line.
+ * Finds the actions that a person named on the command line.
  * @throws ProductError UNKNOWN_CALL, UNKNOWN_SESSION, ALREADY_DECIDED; AGENT_UNREACHABLE
  */
 export async function resolveActions(
@@ -92,7 +95,7 @@ export async function resolveActions(
   if (coded !== undefined) {
     const { session, code, whole } = coded;
     const actions = session.asked.pending.filter(({ shown }) => shown === code);
-    // If no action has the code, the code belongs to a text question.
+    // A code that no action has belongs to a question in plain text.
     if (actions.length === 0) throw unknownCall(nothingWaits(session.view));
     return { session, actions, seen: whole };
   }
@@ -102,8 +105,10 @@ export async function resolveActions(
 }
 
 /**
- * Returns the pending action that the person named. If the person named none, returns the only one, or all with `all`.
- * @throws ProductError UNKNOWN_CALL; ALREADY_DECIDED for an action that no longer waits (R07)
+ * Returns the pending action with the given call id. Without a call id, returns the only pending action, or all of them
+ * if `all` is true.
+ * @throws ProductError UNKNOWN_CALL; ALREADY_DECIDED if the action no longer waits (R07: a second decision gets an
+ * error that names the first)
  */
 export function resolveCalls(
   view: TaskView | undefined,
@@ -134,7 +139,7 @@ export function resolveCalls(
 
 /**
  * Returns the question to answer. If the person named no call, exactly one question must wait.
- * @throws ProductError DECISION_NEEDED if there is no question, UNKNOWN_CALL if there are several
+ * @throws ProductError DECISION_NEEDED if no question waits, UNKNOWN_CALL if several wait
  */
 export function resolveQuestion(
   view: TaskView | undefined,

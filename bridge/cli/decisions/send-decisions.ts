@@ -5,15 +5,15 @@ import type { Session } from '../../sessions/session.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 
 /**
- * The maximum time that the command waits for the task to settle, in milliseconds. No turn takes longer. Ctrl-C ends
- * the wait.
+ * The maximum time that the command waits for the task, in milliseconds: one day. The person can end the wait earlier
+ * with Ctrl-C.
  */
 const STAYS_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Resolves when the agent has the decisions. An agent without resumable streams may stop its work when the connection
- * closes. For such an agent, the command waits until the task has settled.
- * @throws ProductError when the agent refuses; contains the first decision if another person decided before
+ * Sends decisions. Resolves when the agent has received them. An agent without resumable streams may stop its work when
+ * the connection closes. For such an agent, the command waits until the task waits or has ended.
+ * @throws ProductError if the agent refuses a decision. The error names the earlier decision, if there is one.
  */
 export async function sendDecisionsFromTerminal(
   session: Session,

@@ -1,7 +1,7 @@
 type TypedDecision =
   { type: 'approve' } | { type: 'deny'; reason?: string } | { type: 'leave' } | { type: 'unclear' };
 
-/** Parses typed text: `y` approves; `n` denies, with an optional reason after it. */
+/** Parses the text that a person typed at the prompt. `y` approves. `n` denies, and a reason may follow. */
 export function typedDecision(text: string): TypedDecision {
   const [word = '', ...rest] = text.trim().split(/\s+/);
   if (word === '') return { type: 'leave' };

@@ -1,4 +1,4 @@
-/** Finds a pending action or question by its `shown` code, or by at least four first digits. */
+/** Finds a pending action or question by its code. At least the first four digits of the code are needed. */
 import { SHOWN_DIGITS } from '../../../shared/protocol/shown-code.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
@@ -11,16 +11,16 @@ export interface SessionAndCode {
   session: Session;
   code: string;
   /**
-   * True if the person typed the complete code. A part of a code may be a guess, so the command shows the question
-   * first (D2).
+   * True if the person typed the complete code. D2: a decision is valid only for what the person saw. A part of a code
+   * may be a guess, so the command then shows the question first.
    */
   whole: boolean;
 }
 
 /**
- * Finds the session with this code.
- * @returns undefined for text that is not a code, and for a code that nothing has
- * @throws ProductError UNKNOWN_CALL if several codes, or also a session, have this prefix
+ * Finds the session in which an action or question has this code.
+ * @returns undefined if the text is not a code, or if no action or question has it
+ * @throws ProductError UNKNOWN_CALL if several codes, or a code and a session, have this prefix
  */
 export async function sessionWithCode(
   sessions: Sessions,
@@ -46,8 +46,8 @@ export async function sessionWithCode(
 }
 
 /**
- * Returns false if the session cannot have this code. If the agent's list has no pending actions, the caller must read
- * the task.
+ * Returns true if the session may have this code. If the agent's list contains no codes for it, only the task itself
+ * can tell.
  */
 function mayWaitFor({ codes }: ListedSession, given: string): boolean {
   return codes.length === 0 || codes.some((code) => code.startsWith(given));

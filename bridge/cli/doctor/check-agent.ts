@@ -1,4 +1,4 @@
-/** Checks an agent's card, endpoint, token and clock. */
+/** Checks an agent: its card, its endpoint, its token and its clock. */
 import { randomUUID } from 'node:crypto';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -8,8 +8,8 @@ import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-
 
 const TIMEOUT_MS = 10_000;
 /**
- * The largest normal difference between the two clocks, in milliseconds. The `Date` header has only whole seconds, and
- * the response takes time to arrive.
+ * The maximum normal difference between the two clocks, in milliseconds. The `Date` header contains only whole seconds,
+ * and the response takes time to arrive.
  */
 const SKEW_MS = 30_000;
 
@@ -39,8 +39,9 @@ export async function checkAgent(
 }
 
 /**
- * Requests a task that does not exist, because the card is public and may have another address than the endpoint. Every
- * A2A agent has this method. The request changes nothing.
+ * Returns why the agent's endpoint cannot be used. It requests a task that does not exist: every A2A agent has this
+ * method, and the request changes nothing. The card alone proves little, because it is public and may be at another URL
+ * than the endpoint.
  */
 async function endpointProblem(
   agent: Agent,
@@ -80,7 +81,7 @@ function nextFor(error: unknown): string {
   return 'Check that it runs, and that its address in the settings is right.';
 }
 
-/** Compares the clocks by the `Date` header of the response (RFC 9110 §6.6.1). Sends no credentials. */
+/** Compares the clocks by the `Date` header of a response (RFC 9110 §6.6.1). The request contains no credentials. */
 async function checkClock(url: string, subject: string, timeoutMs: number): Promise<CheckResult | undefined> {
   try {
     const before = Date.now();
@@ -102,13 +103,13 @@ async function checkClock(url: string, subject: string, timeoutMs: number): Prom
 }
 
 /**
- * Returns the difference of the clocks in milliseconds, positive if the agent's clock is ahead. Returns 0 if the
- * transmission time can explain the difference. Undefined without a date.
+ * Returns by how many milliseconds the agent's clock is ahead. The number is negative if the clock is behind. Returns 0
+ * if the transmission time can explain the difference. Returns undefined without a date.
  */
 export function clockSkew(date: string | null, asked: { before: number; after: number }): number | undefined {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return undefined;
   if (theirs > asked.after) return theirs - asked.after;
-  // The header has no fraction of a second, so the time may be up to one second later.
+  // The header contains no fraction of a second, so the real time may be up to one second later.
   return theirs + 1000 < asked.before ? theirs + 1000 - asked.before : 0;
 }

@@ -1,4 +1,4 @@
-/** Checks which MCP clients start the bridge, and whether they can. */
+/** Checks which MCP clients start the bridge, and whether their entries work. */
 import { access, constants } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { messageOf } from '../../../shared/runtime/errors.ts';

@@ -1,4 +1,4 @@
-/** Checks whether the clock has jumped since a local server last recorded the time. */
+/** Checks whether the clock has jumped since a local server last stored the time. */
 import {
   clockJump,
   CONFIRM_CLOCK,
@@ -8,10 +8,7 @@ import {
 } from '../../../shared/state/clock-mark.ts';
 import { type CheckResult, warn } from '../../../shared/runtime/check-result.ts';
 
-/**
- * Compares the clock with the time that a server recorded.
- * @returns undefined if the clock is plausible
- */
+/** Compares the clock with the time that a local server has stored. Returns undefined if the clock is plausible. */
 export async function checkClockMark(stateDirectory: string): Promise<CheckResult | undefined> {
   const mark = await readClockMark(stateDirectory).catch(() => undefined);
   const jump = mark === undefined ? 0 : clockJump(mark, await readClocks(Date.now()));

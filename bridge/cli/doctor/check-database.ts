@@ -1,4 +1,4 @@
-/** Checks the bridge's database. Creates no database. */
+/** Checks the bridge's database. Does not create one. */
 import { stat } from 'node:fs/promises';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { BridgeDatabase } from '../../state/database.ts';
@@ -9,8 +9,8 @@ import { fail, type CheckResult, ok } from '../../../shared/runtime/check-result
 const SUBJECT = 'bridge database';
 
 /**
- * Checks the permissions of the bridge's database, and opens it.
- * @returns undefined if no database exists yet; the first tool call creates it
+ * Checks the permissions of the bridge's database, and opens it. Returns undefined if there is no database yet. The
+ * first tool call creates it.
  */
 export async function checkDatabase(stateDirectory: string): Promise<CheckResult | undefined> {
   const path = databasePath(stateDirectory);

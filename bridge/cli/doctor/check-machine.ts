@@ -1,10 +1,10 @@
-/** Checks Node, the state directory and its tokens. Changes nothing. */
+/** Checks Node, the state directory and the token files. Changes nothing. */
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { TOKEN_PATTERN, tokenPath, type TokenFile } from '../../../shared/state/token-file.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 
-/** The minimum version, as in package.json. */
+/** The minimum version of Node, as in package.json. */
 const LEAST_NODE = [20, 19] as const;
 const LITTLE_SPACE = 100 * 1024 * 1024;
 
@@ -21,7 +21,7 @@ export function checkNode(version: string): CheckResult {
     : ok('node', version);
 }
 
-/** Checks a directory, its permissions, and the free disk space. */
+/** Checks the state directory, its permissions, and the free disk space. */
 export async function checkStateDirectory(path: string): Promise<readonly CheckResult[]> {
   const subject = 'state directory';
   try {
@@ -62,7 +62,7 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
   }
 }
 
-/** A token has the authority of its user, so no other user may read it. */
+/** Checks a token file. Anyone who can read the token can act as its user, so no other user may read it. */
 export async function checkTokenFile(
   stateDirectory: string,
   file: TokenFile,

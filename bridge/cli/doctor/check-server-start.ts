@@ -1,14 +1,18 @@
-/** Asks a2a-server whether it can start, so that `doctor` and a real start agree. */
+/**
+ * Checks whether a2a-server can start, with a2a-server's own command `check`. So the result is the same as at a real
+ * start.
+ */
 import { fail, type ServerCheck, serverCheckSchema } from '../../../shared/runtime/check-result.ts';
 import { runServerCommand, settingsFlags } from '../context/run-server-command.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 
-/** The time limit of the check, in milliseconds. It is longer than a2a-server waits for a model. */
+/** The time limit of the check in milliseconds. It is longer than the time that a2a-server waits for a model. */
 const TIMEOUT_MS = 60_000;
 
 /**
  * Runs the start checks of a2a-server.
- * @param script the built a2a-server. @param offline true to send no request to a model
+ * @param script the path of the built a2a-server
+ * @param offline true to send no request to a model
  */
 export async function checkServerStart(
   settings: Pick<BridgeSettings, 'stateDir' | 'configFile'>,

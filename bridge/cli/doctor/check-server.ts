@@ -1,4 +1,4 @@
-/** Checks the local server, or the port that it will use. Starts no process. */
+/** Checks the local server if it runs, or otherwise the port that it would use. Starts no process. */
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { readConfigFile } from '../../../shared/settings/resolve-settings.ts';
@@ -15,7 +15,7 @@ import type { ServerRecord } from '../../../shared/state/server-record.ts';
 
 const SUBJECT = 'local server';
 
-/** The result for the local server. `agent` is the agent that a running server reports. */
+/** The state of the local server. `agent` is the agent that the running server reports. */
 interface LocalServer {
   finding: CheckResult;
   running: boolean;
@@ -23,7 +23,7 @@ interface LocalServer {
 }
 
 /**
- * Checks the local server, or the port that it will use.
+ * Checks the local server, or the port that it would use.
  * @param agent the agent in the settings; null if the settings cannot be read
  */
 export async function checkServer(
@@ -98,8 +98,8 @@ async function stoppedFinding(
 }
 
 /**
- * Returns the port that the settings require. Undefined if they require none, because the server then chooses a free
- * port. The server itself reports an invalid port.
+ * Returns the port in the server's settings. Returns undefined if there is none, because the server then chooses a free
+ * port, or if the port is invalid, because the server itself reports that.
  */
 async function chosenPort(
   path: string,
@@ -111,7 +111,7 @@ async function chosenPort(
   return Number.isInteger(port) && port > 0 && port <= 65_535 ? port : undefined;
 }
 
-/** Tests the port by opening a listener for a moment. */
+/** Returns true if a program listens on the port. To test this, the function listens on the port for a moment. */
 export async function isPortInUse(port: number): Promise<boolean> {
   const server = createServer();
   try {

@@ -1,4 +1,7 @@
-/** Checks the approval webhook's secret and headers. Checks the address only on request. */
+/**
+ * Checks the secret and the headers of the approval webhook. Sends a request to the webhook only if the person asks for
+ * it.
+ */
 import { randomUUID } from 'node:crypto';
 import { type CheckResult, fail, ok } from '../../../shared/runtime/check-result.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
@@ -12,7 +15,7 @@ const ONCE = { backOff: { ...WEBHOOK_RETRY_POLICY.backOff, retries: 0 }, answerM
 
 /**
  * Checks the approval webhook.
- * @param posts true to send a signed test post, which requests no decision
+ * @param posts true to send a signed test post, which asks for no decision
  */
 export async function checkWebhook(
   settings: WebhookSettings,
@@ -20,7 +23,7 @@ export async function checkWebhook(
   posts: boolean,
 ): Promise<CheckResult> {
   const { origin } = new URL(settings.url);
-  // The path of the URL may be a secret, so only the origin is shown.
+  // Only the origin of the URL is shown, because its path may be a secret.
   const to = `${origin}, after ${String(settings.afterSeconds)} s`;
   const { secretCommand, tokenCommand } = settings;
   if (!posts && (secretCommand ?? tokenCommand) !== undefined)

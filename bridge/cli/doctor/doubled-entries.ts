@@ -1,4 +1,4 @@
-/** Finds two entries of one client that start the bridge with the same tool names. Pure. */
+/** Finds two entries in one client's configuration that start the bridge with the same tool names. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import { type CheckResult, fail, warn } from '../../../shared/runtime/check-result.ts';
 import type { BridgeEntry } from '../clients/bridge-entries.ts';
@@ -7,8 +7,9 @@ import { type ClientName, CLIENTS } from '../clients/clients.ts';
 const FLAG = '--tool-prefix';
 
 /**
- * Returns a finding for each pair of entries that collide.
- * @param entries widest scope first. Of two entries with the same name, a client starts the later one.
+ * Returns a check result for each pair of colliding entries.
+ * @param entries the entries, those of the widest scope first. If two entries have the same name, the client starts the
+ * later one.
  */
 export function doubledEntries(client: ClientName, entries: readonly BridgeEntry[]): readonly CheckResult[] {
   return entries.flatMap((entry, at) => {
@@ -17,7 +18,10 @@ export function doubledEntries(client: ClientName, entries: readonly BridgeEntry
   });
 }
 
-/** Entries with different tool prefixes do not collide, because they serve different agents. */
+/**
+ * Returns true if the client would get the same tool names twice, or would start only one of the entries. Entries with
+ * different tool prefixes do not collide.
+ */
 function collide(one: BridgeEntry, other: BridgeEntry): boolean {
   return one.name === other.name || prefixOf(one) === prefixOf(other);
 }

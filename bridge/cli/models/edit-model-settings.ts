@@ -1,4 +1,4 @@
-/** Changes the configuration file for `model set`. Pure. */
+/** Changes the model settings in the text of the configuration file, for the command `model set`. Pure. */
 import { parse } from 'shell-quote';
 import { configText } from '../clients/config-text.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
@@ -7,7 +7,7 @@ export const TIERS = ['fast', 'smart'] as const;
 export type Tier = (typeof TIERS)[number];
 
 export interface ModelChange {
-  /** `offline`, or `provider:model`. */
+  /** The id of the model: `offline`, or `provider:model`. */
   id: string;
   tier?: Tier | undefined;
   key?: { env: string } | { command: string[] } | undefined;
@@ -17,8 +17,8 @@ export interface ModelChange {
 const SETTINGS = { default: 'model', fast: 'fastModel', smart: 'smartModel' } as const;
 
 /**
- * Changes only the settings of this model, and keeps the rest of the text.
- * @param text the file's text; '' if there is no file
+ * Changes only the settings of this model. The rest of the text stays.
+ * @param text the text of the file; '' if there is no file
  * @throws Error if the text is not a JSON object
  */
 export function withModel(text: string, { id, tier, key, baseUrl }: ModelChange): string {
@@ -26,7 +26,7 @@ export function withModel(text: string, { id, tier, key, baseUrl }: ModelChange)
   const provider = id.split(':', 1)[0] ?? '';
   let after = config.put(text, ['server'], { [SETTINGS[tier ?? 'default']]: id });
   if (key !== undefined) {
-    // An entry has exactly one of two keys, so the new entry replaces the old one.
+    // A provider's entry has either `env` or `command`. So the old entry is removed before the new one is added.
     if (config.read(after, ['server', 'keys', provider]) !== undefined)
       after = config.remove(after, ['server', 'keys', provider]);
     after = config.put(after, ['server', 'keys', provider], key);
@@ -34,7 +34,7 @@ export function withModel(text: string, { id, tier, key, baseUrl }: ModelChange)
   return baseUrl === undefined ? after : config.put(after, ['server', 'baseUrls'], { [provider]: baseUrl });
 }
 
-/** Matches the keys of well-known providers. Another check finds other keys (`refuse-key-in-settings.ts`). */
+/** Matches the API keys of well-known providers. `refuse-key-in-settings.ts` finds other keys. */
 const KEY = /(?:sk-|sk_|AIza|gsk_|xai-)[\w-]{16,}/;
 
 export function looksLikeKey(word: string): boolean {
@@ -43,8 +43,8 @@ export function looksLikeKey(word: string): boolean {
 
 /**
  * Splits a command line into a program and its arguments.
- * @param option the option that has the command, for the errors
- * @throws UsageError for a command that needs a shell or contains a provider's key
+ * @param option the option that contains the command line, for error messages
+ * @throws UsageError if the command needs a shell, or contains the API key of a provider
  */
 export function commandWords(text: string, option = '--key-command'): string[] {
   let variable = false;

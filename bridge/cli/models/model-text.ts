@@ -4,7 +4,7 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { table } from '../terminal/table.ts';
 
-/** Formats the models in use. Uses of the same model share one block. */
+/** Formats the models in use. If a model is used for several tiers, it is printed once. */
 export function usesText({ uses, agent, agentType }: ModelReport, paint: Paint): string {
   const note =
     agentType === 'model'
@@ -65,7 +65,7 @@ function priceText(price: ModelUse['price']): string {
   return `$${price.input} input${cached}, $${price.output} output, for a million tokens`;
 }
 
-/** Formats the models that programs on this machine serve. @returns '' if there are none */
+/** Formats the models that programs on this machine serve. Returns '' if there are none. */
 export function localText({ local }: Pick<ModelReport, 'local'>): string {
   const lines = local.map(
     ({ provider, url, models }) =>
@@ -75,8 +75,8 @@ export function localText({ local }: Pick<ModelReport, 'local'>): string {
 }
 
 /**
- * Formats known models as a table.
- * @param width columns of the terminal; undefined in a pipe
+ * Formats the known models as a table.
+ * @param width the width of the terminal in columns; undefined if stdout is not a terminal
  */
 export function knownText(known: ModelReport['known'], width: number | undefined): string {
   const rows = known.map(({ id, contextWindow, price }) => [

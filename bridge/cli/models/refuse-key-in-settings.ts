@@ -1,4 +1,4 @@
-/** Refuses a `model set` that would write a key into a file. */
+/** Refuses a `model set` that would write an API key into a file. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { keyFromCommand } from '../../../shared/runtime/key-command.ts';
 import { SecretCommandError } from '../../../shared/runtime/secret-command.ts';
@@ -8,10 +8,10 @@ import { looksLikeKey, type ModelChange } from './edit-model-settings.ts';
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * Runs the key command, because only its output shows whether the command contains the key. Call this before the
- * first write: a temporary file also counts.
- * @throws UsageError for a variable's value instead of its name; ProductError CONFIGURATION for a key command that
- * fails or contains the key
+ * Throws if the settings would contain an API key. Runs the key command, because only its output shows whether the
+ * command contains the key. The caller must do this before it writes any file, even a temporary one.
+ * @throws UsageError if the person typed a variable's value instead of its name; ProductError CONFIGURATION if the key
+ * command fails or contains the key
  */
 export async function refuseKeyInSettings(
   { key }: ModelChange,
@@ -33,7 +33,10 @@ export async function refuseKeyInSettings(
   }
 }
 
-/** A shell replaces `$NAME` by the variable's value. So the value of another variable is a key, too. */
+/**
+ * Returns true if the word is a key and not the name of a variable. A shell replaces `$NAME` with the value of the
+ * variable. So the value of any variable counts as a key.
+ */
 function isKey(name: string, env: Readonly<Record<string, string | undefined>>): boolean {
   if (!VARIABLE_NAME.test(name) || looksLikeKey(name)) return true;
   return env[name] === undefined && Object.values(env).includes(name);

@@ -1,4 +1,4 @@
-/** Parses the command line of `model set`. */
+/** Reads the command line of `model set`. */
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
@@ -10,7 +10,7 @@ export interface SetOptions extends CommonOptions {
   keyCommand?: string;
   keyVariable?: string;
   baseUrl?: string;
-  /** False for --no-try. */
+  /** False if the person typed --no-try. */
   try?: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function requestedChange(
   return { id, tier: named, key: keySetting(options), baseUrl };
 }
 
-/** @throws UsageError for a command that needs a shell */
+/** Returns the source of the key. @throws UsageError if the command needs a shell */
 function keySetting({ keyCommand, keyVariable }: SetOptions): ModelChange['key'] {
   if (keyCommand !== undefined) return { command: commandWords(keyCommand) };
   return keyVariable === undefined ? undefined : { env: keyVariable };

@@ -1,4 +1,7 @@
-/** Asks a2a-server which models it knows. It reads the settings in the same way as at its start. */
+/**
+ * Reads the list of models with the command `a2a-server models`. That command reads the settings as a starting server
+ * does.
+ */
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { modelReportSchema, type ModelReport } from '../../../shared/runtime/model-report.ts';
@@ -10,8 +13,8 @@ const TIMEOUT_MS = 20_000;
 const failure = z.object({ error: z.object({ message: z.string() }) });
 
 /**
- * Asks a2a-server for its models.
- * @param script the built a2a-server
+ * Returns the models that a2a-server reports.
+ * @param script the path of the built a2a-server
  * @throws ProductError CONFIGURATION if the settings are not valid
  */
 export async function serverModels(

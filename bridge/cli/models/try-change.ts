@@ -1,4 +1,6 @@
-/** Tries new settings before they are written. Checks that a server starts with them and that the model responds. */
+/**
+ * Tries new model settings before they are written: checks that a server starts with them, and that the model responds.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CheckResult } from '../../../shared/runtime/check-result.ts';
@@ -13,9 +15,9 @@ import { serverModels } from './server-models.ts';
 const MODE = 0o600;
 
 /**
- * Tries new settings before they are written.
+ * Tries new model settings.
  * @param file the configuration file with its new text
- * @throws ProductError CONFIGURATION if a server with these settings does not start, or its model does not answer
+ * @throws ProductError CONFIGURATION if a server with these settings would not start, or if its model does not answer
  */
 export async function tryChange(
   run: CommandRun<SetOptions>,
@@ -25,13 +27,13 @@ export async function tryChange(
   return withCandidate(run, file, (candidate) => tried(run, change, candidate));
 }
 
-/** Runs the work with a temporary file of the new settings. Error messages name the real file. */
+/** Writes the new settings into a temporary file, and runs the work with it. Error messages name the real file. */
 async function withCandidate<Result>(
   { settings: { stateDir } }: CommandRun<SetOptions>,
   { path, text }: { path: string; text: string },
   work: (candidate: string) => Promise<Result>,
 ): Promise<Result> {
-  // The settings may contain tokens, so the temporary file stays in the state directory.
+  // The settings may contain tokens. So the temporary file is in the state directory, which only this user can read.
   const directory = await mkdtemp(join(stateDir, 'candidate-'));
   const candidate = join(directory, 'config.json');
   try {
@@ -48,13 +50,16 @@ async function withCandidate<Result>(
 
 export interface TriedModel {
   use: ModelUse;
-  /** The result of the trial; undefined if the server could not be checked. */
+  /** The result of the check. Undefined if the server could not be checked. */
   finding: CheckResult | undefined;
-  /** The variable that the server needs and that this terminal lacks; null if none is missing. */
+  /** The variable that the server needs and that is not set in this terminal. Null if none is missing. */
   missingVariable: string | null;
 }
 
-/** @throws ProductError CONFIGURATION if a server with these settings does not start, or its model does not answer */
+/**
+ * Runs the trial. @throws ProductError CONFIGURATION if a server with these settings would not start, or if its model
+ * does not answer
+ */
 async function tried(
   { options, settings: { stateDir }, places }: CommandRun<SetOptions>,
   { id, tier }: ModelChange,
@@ -86,7 +91,7 @@ async function tried(
     ({ level, subject: each }) => level === 'fail' && (each === subject || !each.startsWith('model')),
   );
   if (failed === undefined) return { use, finding, missingVariable: null };
-  // The message about a missing variable already contains the next step.
+  // The message about a missing variable already names the next step.
   const next = check.missingVariable === null ? (failed.next ?? '') : '';
   const message = `Nothing was changed: ${failed.message}${/[.?]$/.test(failed.message) ? '' : '.'}`;
   throw new ProductError('CONFIGURATION', `${message} ${next}`.trimEnd(), { facts: { model: id } });

@@ -1,4 +1,4 @@
-/** Formats a pending action in full for a person at a terminal. Pure. */
+/** Formats a pending action in full, for a person at a terminal. Pure. */
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';

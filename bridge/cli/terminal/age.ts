@@ -1,4 +1,4 @@
-/** Formats an age in its largest unit. Pure. */
+/** Formats a duration in its largest unit, such as `3h`. Pure. */
 const UNITS = [
   ['d', 86_400_000],
   ['h', 3_600_000],
@@ -6,7 +6,7 @@ const UNITS = [
   ['s', 1000],
 ] as const;
 
-/** Returns `''` for an invalid time, and `0s` for a future time. */
+/** Returns the time since `at`. Returns `''` if `at` is not a valid time, and `0s` if it is in the future. */
 export function ageText(at: string, now: number): string {
   const then = Date.parse(at);
   if (Number.isNaN(then)) return '';

@@ -1,11 +1,11 @@
-/** Asks a person to confirm. An empty answer never confirms. */
+/** Asks a person to confirm. An empty answer does not confirm. */
 import { UsageError } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 interface Confirmation {
   yes?: boolean;
   json?: boolean;
-  /** The command that decides without a question. The error shows it if there is no terminal. */
+  /** A command that decides without a question. The error message names it if there is no terminal. */
   commandWithoutQuestion?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export async function askToConfirm(
 }
 
 /**
- * Throws if no person can be asked.
+ * Throws if the command can ask no person.
  * @throws UsageError without `--yes` and without a terminal
  */
 export function requireTerminal(

@@ -6,7 +6,7 @@ import { dollars } from '../../../shared/text/cost-text.ts';
 import { shortIds } from './short-ids.ts';
 import { table, type Column } from './table.ts';
 
-/** The maximum number of sessions in the table. `--json` prints more. */
+/** The maximum number of sessions in the table. `--json` prints more sessions. */
 const SHOWN_SESSIONS = 20;
 
 const SUMS: readonly Column[] = [

@@ -13,14 +13,17 @@ interface EditorText {
 }
 
 /**
- * Returns `$VISUAL` or `$EDITOR`, as POSIX defines. The value is a shell command line, to which the caller appends the
- * file name.
+ * Returns the person's editor: `$VISUAL` or `$EDITOR`, as POSIX defines. The value is a shell command line. The caller
+ * appends the file name.
  */
 export function editorOf(env: EditorText['env'], platform: NodeJS.Platform = process.platform): string {
   return env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
 }
 
-/** Returns the saved text. @throws UsageError when the editor does not start, or exits with an error (`:cq`) */
+/**
+ * Opens the text in an editor, and returns the text that the person saved.
+ * @throws UsageError if the editor does not start, or exits with an error (`:cq`)
+ */
 export async function editInEditor({ text, extension, env }: EditorText): Promise<string> {
   const editor = editorOf(env);
   const directory = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-edit-'));

@@ -1,24 +1,24 @@
-/** Defines the exit codes. A script learns the outcome from them. */
+/** The exit codes of the commands, by which a script recognizes the outcome. */
 import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
 import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
 
 export const EXIT_FAILURE = 1;
-/** As in shells: the command line was not understood. */
+/** The command line was not valid. Shells use the same code. */
 export const EXIT_USAGE = 2;
-/** No such session, call, tool execution or agent, or an ambiguous prefix. */
+/** The session, call, tool execution or agent does not exist, or the prefix is not unique. */
 const EXIT_UNKNOWN = 3;
-/** The agent refused: already decided, changed since it was shown, or ended. */
+/** The agent refused the request, e.g. because the action was already decided, has changed, or the task has ended. */
 export const EXIT_REFUSED = 4;
-/** The task failed, or was rejected or cancelled. */
+/** The task failed, was rejected or was cancelled. */
 export const EXIT_TASK_FAILED = 5;
 export const EXIT_TASK_WAITS = 6;
-/** sysexits.h EX_UNAVAILABLE: an agent or the local server cannot be reached. */
+/** An agent or the local server cannot be reached (sysexits.h EX_UNAVAILABLE). */
 export const EXIT_UNAVAILABLE = 69;
-/** sysexits.h EX_NOPERM: the agent refuses the credentials. */
+/** The agent refuses the credentials (sysexits.h EX_NOPERM). */
 const EXIT_CREDENTIALS = 77;
 export const EXIT_CONFIGURATION = 78;
 
-/** What each code means. The help and docs/cli.md show this table. */
+/** The meaning of each exit code. `--help` and docs/cli.md show this table. */
 export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [0, 'it was done'],
   [
@@ -35,7 +35,7 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [EXIT_CONFIGURATION, 'settings, or a file of settings, that cannot work'],
 ];
 
-/** The command line requests something impossible. */
+/** The command line is not valid, or asks for something that is not possible. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

@@ -1,4 +1,4 @@
-/** Formats a log line for a person, with time, level, message and facts. Pure. */
+/** Formats one line of the log for a person: time, level, message and other fields. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { z } from 'zod';
 import type { Paint, Style } from './paint.ts';
@@ -15,7 +15,7 @@ const LEVELS: readonly (readonly [number, string, Style])[] = [
 ];
 const SAME = new Set(['time', 'level', 'msg', 'pid', 'hostname', 'name']);
 
-/** Returns any other line, such as one of a crash, as one visible line. */
+/** Formats a JSON log line. Returns any other line, e.g. of a crash, with its hidden characters escaped. */
 export function logLine(line: string, paint: Paint): string {
   const parsed = entry.safeParse(jsonOf(line));
   if (!parsed.success) return visibleLine(line);
@@ -29,7 +29,7 @@ export function logLine(line: string, paint: Paint): string {
   return `${paint('gray', at)} ${paint(style, word.padEnd(5))} ${visibleLine(msg)}${facts === '' ? '' : ` ${paint('gray', visibleLine(facts))}`}`;
 }
 
-/** Returns a JSON line unchanged. Wraps any other line, such as one of a crash, as `msg`. */
+/** Returns a JSON log line unchanged. Converts any other line, e.g. of a crash, to JSON with the field `msg`. */
 export function jsonLine(line: string): string {
   return z.looseObject({}).safeParse(jsonOf(line)).success ? line : JSON.stringify({ msg: line });
 }

@@ -1,4 +1,4 @@
-/** Adds colours if the output supports them. */
+/** Adds colours to text if the terminal supports them. */
 import { styleText } from 'node:util';
 
 export type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'gray' | 'bold';
@@ -8,8 +8,8 @@ export const plain: Paint = (_, text) => text;
 export const coloured: Paint = (style, text) => styleText(style, text);
 
 /**
- * https://no-color.org: a non-empty `NO_COLOR` disables colours, even if `FORCE_COLOR` is set. `FORCE_COLOR` overrides
- * the type of stdout.
+ * Returns true if the output should have colours. https://no-color.org: a non-empty `NO_COLOR` disables colours, even
+ * if `FORCE_COLOR` is set. `FORCE_COLOR` enables or disables colours even if stdout is not a terminal.
  */
 export function wantsColour(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false;
@@ -18,7 +18,7 @@ export function wantsColour(env: Readonly<Record<string, string | undefined>>, i
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** Colours a unified diff line by line. Lines may begin with the mark `│ `. */
+/** Colours a unified diff line by line. A line may start with the prefix `│ `. */
 export function paintDiff(diff: string, paint: Paint): string {
   return diff
     .split('\n')

@@ -1,11 +1,11 @@
 /** Shortens ids for tables. Pure. */
 
-/** The minimum length of a short id, without its kind prefix. A longer prefix is used if needed for uniqueness. */
+/** The minimum length of a short id, without its kind. A short id is longer if it would not be unique otherwise. */
 const SHORTEST_ID = 8;
-/** The kind prefix of an id, such as `session-`. */
+/** Matches the kind at the start of an id, such as `session-`. */
 export const ID_KIND = /^[a-z]+-/;
 
-/** Returns a unique prefix of each id. */
+/** Returns a short, unique prefix of each id. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   const unique = [...new Set(ids)].toSorted();
   return new Map(

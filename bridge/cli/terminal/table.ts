@@ -3,14 +3,17 @@ import stringWidth from 'string-width';
 
 export interface Column {
   title: string;
-  /** Used for numbers. */
+  /** Columns of numbers are aligned to the right. */
   align?: 'right';
 }
 
 type Cell = { text: string; paint?: (text: string) => string };
 
 const GAP = '  ';
-/** The minimum width of the last column. The table cuts this column to the remaining width, but not below the minimum. */
+/**
+ * The minimum width of the last column. That column is cut to the remaining width of the terminal, but not below this
+ * minimum.
+ */
 const LEAST = 10;
 
 export function table(
@@ -43,7 +46,7 @@ function padded({ text, paint }: Cell, width: number, isLast: boolean, align: Co
   return isLast ? painted : painted + space;
 }
 
-/** Cuts a text to this width. A cut text ends in `…`. */
+/** Cuts a text to this width in columns. A cut text ends in `…`. */
 export function cutToWidth(text: string, width: number): string {
   if (stringWidth(text) <= width) return text;
   let kept = '';

@@ -1,4 +1,4 @@
-/** Rewrites the bridge's sentences for a terminal, with commands instead of MCP tools. Pure. */
+/** Rewrites the bridge's sentences for a terminal: names commands instead of MCP tools. Pure. */
 import { TOOL_NAMES } from '../../tool-names/tool-names.ts';
 
 const COMMANDS: Readonly<Record<(typeof TOOL_NAMES)[number], string>> = {
@@ -21,8 +21,8 @@ const NAME = TOOL_NAMES.join('|');
 const CALLED = new RegExp(`\\b(?:${NAME})\\b(?: with sessionId "([^"]+)")?`, 'g');
 
 /**
- * Replaces the names of MCP tools by the commands of the command line.
- * @param text a text that the bridge wrote. Do not pass an agent's text.
+ * Replaces the names of MCP tools with the corresponding commands.
+ * @param text a text that the bridge wrote, never an agent's text
  */
 export function inTerminalWords(text: string): string {
   return text

@@ -1,4 +1,4 @@
-/** Reads from and writes to the terminal of a command. Results go to stdout, errors to stderr. */
+/** The terminal of a command. Results go to stdout, errors to stderr. */
 import { createInterface } from 'node:readline/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { wrapWords } from './wrap-words.ts';
@@ -6,7 +6,7 @@ import { coloured, type Paint, plain, wantsColour } from './paint.ts';
 
 export interface Terminal {
   paint: Paint;
-  /** Columns; undefined in a pipe or a file. */
+  /** The width in columns. Undefined if stdout is a pipe or a file. */
   width: number | undefined;
   interactive: boolean;
   say(text: string): void;
@@ -14,12 +14,12 @@ export interface Terminal {
   complain(text: string): void;
   /**
    * Asks a yes-or-no question.
-   * @returns true for `y` or `yes`; false for anything else, and at the end of input
+   * @returns true for `y` or `yes`; false for any other answer, and at the end of the input
    */
   confirm(question: string): Promise<boolean>;
   /**
    * Asks a question, and reads one line.
-   * @returns the typed line; `''` at the end of input, or when `signal` aborts
+   * @returns the typed line; `''` at the end of the input, or if `signal` aborts
    */
   ask(question: string, signal?: AbortSignal): Promise<string>;
 }

@@ -1,6 +1,6 @@
 /**
- * Waits for new entries of the inbox. Two events start a new reading: a task that the watch follows settles, or another
- * process writes to the bridge's database. The watch follows the tasks that the agents listed.
+ * Waits for new entries of the inbox. It reads the inbox again after two events: a followed task waits or ends, or
+ * another process writes to the bridge's database. It follows the tasks that the agents list.
  */
 import { watchDirectory } from '../../local-server/watch-directory.ts';
 import { inboxEntries, type KeyedEntry } from '../../inbox/inbox-entry.ts';
@@ -10,14 +10,14 @@ import type { SessionStateName } from '../../dialects/observation.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { CommandContext } from '../context/command-context.ts';
 
-/** The maximum number of tasks that a watch follows, newest first. Each has one stream. */
+/** The maximum number of tasks that are followed, newest first. Each of them has one stream. */
 const FOLLOWED = 50;
 
 interface InboxReading extends Pick<Listing, 'sessions' | 'unreachable'> {
   entries: readonly KeyedEntry[];
 }
 
-/** Reads the inbox from the agents and the bridge's database. Changes neither. @throws ProductError STORAGE */
+/** Reads the inbox from the agents and from the bridge's database. Changes neither. @throws ProductError STORAGE */
 export async function readInbox({ sessions, results }: CommandContext): Promise<InboxReading> {
   const { sessions: listed, unreachable } = await sessions.list();
   return { entries: inboxEntries(listed, await results.uncollected()), sessions: listed, unreachable };
@@ -31,17 +31,18 @@ export class InboxWatch {
   #changed = false;
   #wake: (() => void) | undefined;
 
-  /** @param entries the entries that the person has seen */
+  /** @param entries the entries that were already printed */
   constructor(context: CommandContext, stateDirectory: string, entries: readonly KeyedEntry[]) {
     this.#context = context;
     this.#seen = new Set(entries.map(({ key }) => key));
-    // The first reading may have missed a write, so the first look reads again.
+    // The caller may have missed a write since its own reading. So the first check of the version always causes a new
+    // reading.
     this.#version = -1;
     watchDirectory(stateDirectory, () => this.#look());
     this.#look();
   }
 
-  /** Returns the next new entries. Waits until there is one. @throws ProductError STORAGE */
+  /** Waits until the inbox has new entries, and returns them. @throws ProductError STORAGE */
   async next(): Promise<readonly KeyedEntry[]> {
     for (;;) {
       await this.#change();
@@ -49,13 +50,13 @@ export class InboxWatch {
       this.follow(sessions);
       const added = entries.filter(({ key }) => !this.#seen.has(key));
       const keys = entries.map(({ key }) => key);
-      // When an unreachable agent is reachable again, its entries appear again. They are not new then.
+      // If an agent was unreachable, its entries are missing, and appear again later. They must not count as new then.
       this.#seen = new Set(unreachable.length === 0 ? keys : [...this.#seen, ...keys]);
       if (added.length > 0) return added;
     }
   }
 
-  /** Follows the tasks that run or wait, so that a change of their state starts a new reading. */
+  /** Follows the tasks that run or wait. A change of their state causes a new reading of the inbox. */
   follow(sessions: readonly ListedSession[]): void {
     const going = sessions.filter(
       ({ taskId, state }) => taskId !== null && LIVE_STATES.some((live) => live === state),
@@ -79,7 +80,7 @@ export class InboxWatch {
       if (session.settled || settled) this.#notify();
       settled = session.settled;
     });
-    // The task may have changed after the agent listed it.
+    // The task may have changed since the agent listed it.
     if (session.stateName !== listedState) this.#notify();
   }
 

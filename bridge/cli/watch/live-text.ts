@@ -1,4 +1,4 @@
-/** Prints a task's events as lines for a person. Pieces of streamed text stay on one line. */
+/** Prints the events of a task as lines for a person. Pieces of streamed text are joined to lines. */
 import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
@@ -18,22 +18,22 @@ import { stateWord } from '../../../shared/text/spell-state.ts';
 
 export class LiveText {
   readonly #terminal: Terminal;
-  /** True if the task may still need decisions. For an ended task, the output has no command lines. */
+  /** True if the task may still need decisions. For an ended task, no command lines are printed. */
   readonly #decides: boolean;
   #state: TaskStateName | undefined;
   readonly #times: boolean;
-  /** The time of the current event. */
+  /** The time of the current event, if the agent reports it. */
   #at: string | undefined;
   /**
-   * The pending actions that were printed, by call and code. If the agent asks again, the code differs, so the action
-   * is printed again.
+   * The pending actions that were already printed, by call id and code. If the agent asks again, the action has another
+   * code and is printed again.
    */
   readonly #shown = new Set<string>();
   #asked: string | undefined;
   #open: string | undefined;
-  /** The turn whose reasoning is on the last printed line. */
+  /** The turn whose reasoning was printed last. Undefined if other text followed. */
   #thinking: number | undefined;
-  /** True if the agent's text was printed in pieces. */
+  /** True if the agent's text has been printed. */
   #streamed = false;
 
   constructor(terminal: Terminal, { decides, times = false }: { decides: boolean; times?: boolean }) {
@@ -63,7 +63,7 @@ export class LiveText {
     this.#line('gray', text);
   }
 
-  /** Ends an open line, and prints text that was not printed before. */
+  /** Ends an unfinished line, and prints the agent's text if it was not printed before. */
   end(view: TaskView | undefined): void {
     if (view !== undefined) this.#sofar(view);
     this.#close();
@@ -96,7 +96,7 @@ export class LiveText {
     }
     if (state === this.#state) return;
     this.#state = state;
-    // For an ended task, `end` prints the whole text later.
+    // `end` prints the whole text of an ended task later.
     const follows = hasEnded(view) && !this.#streamed && text === agentOutput(view);
     const words =
       pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;
@@ -107,7 +107,7 @@ export class LiveText {
     );
   }
 
-  /** Returns a prefix such as `17:04:05.123Z #12 `. The time is UTC, as in the log. */
+  /** Returns the time and the `seq` of the event, such as `17:04:05.123Z #12 `. The time is UTC, as in the log. */
   #place(seq: number | null): string {
     const time = this.#times && this.#at !== undefined ? `${timeOf(this.#at)} ` : '';
     return seq === null ? time : `${time}#${String(seq)} `;
@@ -152,7 +152,7 @@ export class LiveText {
     this.note(`${name}: ${tokensAndPrice(cost)}`);
   }
 
-  /** A heading separates the reasoning of a turn from the answer. */
+  /** Prints reasoning of the model, below a heading that separates it from the answer. */
   #reasoning(turn: number, text: string): void {
     if (text === '') return;
     if (this.#thinking !== turn) this.note('thinking:');
@@ -177,7 +177,7 @@ export class LiveText {
   }
 }
 
-/** Returns the UTC time of day of an RFC 3339 time. An agent may send any text. */
+/** Returns the UTC time of day. If the agent's text is not a time, returns that text. */
 function timeOf(at: string): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? visibleLine(at, 40) : time.toISOString().slice(11);

@@ -1,4 +1,4 @@
-/** Prints the events of one task as they come. After an interruption, the stream resumes. */
+/** Prints the events of one task as they arrive. After an interruption, it reconnects. */
 import { followTask } from '../../agents/follow-task.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { Observed } from '../../dialects/observation.ts';
@@ -10,9 +10,9 @@ interface WatchedTask {
   agent: Agent;
   taskId: string;
   terminal: Terminal;
-  /** The `seq` after which to begin; null begins with the current task. */
+  /** The `seq` after which to start. Null starts with the current task. */
   after: number | null;
-  /** True to print how to decide. */
+  /** True to print the commands with which a person decides. */
   hints: boolean;
   times?: boolean;
   /** True to print the model's reasoning. */
@@ -34,7 +34,7 @@ export class TaskWatch {
 
   /**
    * Prints the next events until `isWanted` returns true. Prints at least one event.
-   * @throws ProductError when the task cannot be followed
+   * @throws ProductError if the task cannot be followed
    */
   async until(isWanted: (view: TaskView) => boolean): Promise<TaskView | undefined> {
     const { agent, taskId, json, thinking } = this.#task;
@@ -57,7 +57,7 @@ export class TaskWatch {
     return this.#view;
   }
 
-  /** Prints text that was not printed before. */
+  /** Prints the agent's text if it was not printed before. */
   end(): void {
     if (!this.#task.json) this.#live.end(this.#view);
   }
