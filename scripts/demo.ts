@@ -2,6 +2,8 @@
  * Demonstrates and checks the main workflow. It delegates a task, shows the pending action, kills and restarts the
  * server, approves, and finds the file written once. Then it denies a second task, which writes nothing. It uses the
  * real server, bridge and an MCP client, without key or network. Exit code 0 means every step passed.
+ *
+ * `node scripts/run.mjs scripts/demo.ts [directory]`: the directory of the package; by default, this checkout.
  */
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -28,6 +30,7 @@ const sessionResult = z.object({
 });
 const statusResult = z.object({ pending: z.array(z.object({ callId: z.string() })) });
 
+const [root = '.'] = process.argv.slice(2);
 const plain = !process.stdout.isTTY;
 const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
   plain ? text : styleText(style, text);
@@ -65,7 +68,15 @@ async function freePort(): Promise<number> {
 async function startServer(stateDir: string, port: number): Promise<ChildProcess> {
   const child = spawn(
     process.execPath,
-    ['dist/a2a-server/main.js', '--state-dir', stateDir, '--port', String(port), '--model', 'offline'],
+    [
+      join(root, 'dist/a2a-server/main.js'),
+      '--state-dir',
+      stateDir,
+      '--port',
+      String(port),
+      '--model',
+      'offline',
+    ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const said: string[] = [];
@@ -105,7 +116,7 @@ async function main(): Promise<void> {
       new StdioClientTransport({
         command: process.execPath,
         args: [
-          'dist/bridge/main.js',
+          join(root, 'dist/bridge/main.js'),
           '--state-dir',
           stateDir,
           '--allow-workspace',

@@ -9,6 +9,8 @@ import { basename, dirname, join, relative } from 'node:path';
 
 /** The list of the files of the last build. */
 const MANIFEST = 'build.json';
+/** Leaves the superseded files out of a package. */
+const IGNORED = '.npmignore';
 /** The beginning of the path of a directory for a new build: beside the last one, so that source maps stay right. */
 export const draftPrefix = (target) => `${target}.draft-`;
 
@@ -40,21 +42,25 @@ export async function replaceBuild(draft, target, { keptMs = KEPT_MS, keptBytes 
     if (file.endsWith('.map')) await rm(join(target, file), { force: true });
     else await utimes(join(target, file), now, now).catch(ignoreMissing);
   }
-  await deleteOld(target, { current, keptMs, keptBytes });
+  const kept = await deleteOld(target, { current, keptMs, keptBytes });
+  await writeFile(join(target, IGNORED), [MANIFEST, ...kept].map((file) => `/${file}\n`).join(''));
 }
 
+/** @returns the superseded files that stay */
 async function deleteOld(target, { current, keptMs, keptBytes }) {
   const superseded = [];
   for (const file of await filesIn(target)) {
-    const found =
-      current.has(file) || file.startsWith(MANIFEST) ? undefined : await sizeAndTime(target, file);
+    const isOwn = current.has(file) || file.startsWith(MANIFEST) || file === IGNORED;
+    const found = isOwn ? undefined : await sizeAndTime(target, file);
     if (found !== undefined) superseded.push({ file, ...found });
   }
   superseded.sort((one, other) => other.mtimeMs - one.mtimeMs);
+  const kept = [];
   let bytes = 0;
   for (const { file, size, mtimeMs } of superseded) {
     bytes += size;
     if (bytes > keptBytes || Date.now() - mtimeMs > keptMs) await rm(join(target, file), { force: true });
+    else kept.push(file);
   }
   // A build that was killed leaves its draft.
   const beside = dirname(target);
@@ -64,6 +70,7 @@ async function deleteOld(target, { current, keptMs, keptBytes }) {
     if (found !== undefined && Date.now() - found.mtimeMs > DAY_MS)
       await rm(join(beside, name), { recursive: true, force: true });
   }
+  return kept;
 }
 
 function isMain(file) {

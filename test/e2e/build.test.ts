@@ -104,7 +104,7 @@ describe('a build of the programs', () => {
     }
   });
 
-  it('a build keeps the files of earlier builds, so that running programs can load them', async () => {
+  it('a build keeps the files of earlier builds, so that running programs can load them, and no package contains them', async () => {
     const place = await temporaryDirectory();
     const target = join(place, 'dist');
     await replaceBuild(await draftOf(place, 'one'), target);
@@ -115,6 +115,8 @@ describe('a build of the programs', () => {
     expect([await first(), await second(), await (await started(target))()]).toEqual(['one', 'two', 'three']);
     expect((await readdir(place)).toSorted()).toEqual(['dist']);
     expect((await readdir(target)).filter((name) => name.endsWith('.map'))).toEqual(['late-three.js.map']);
+    const ignored = await readFile(join(target, '.npmignore'), 'utf8');
+    expect(ignored.trim().split('\n').toSorted()).toEqual(['/build.json', '/late-one.js', '/late-two.js']);
   });
 
   it('a build deletes replaced files after a time, and the oldest files if there are too many', async () => {
