@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** The command `mcp-a2a-bridge`. Without arguments it serves MCP over stdio, with settings from the environment. */
+/**
+ * The program `mcp-a2a-bridge`. Without arguments, it serves MCP over stdio, and reads its settings from the
+ * environment and the configuration file.
+ */
 import { fileURLToPath } from 'node:url';
 import { messageOf, ProductError } from '../shared/runtime/errors.ts';
 import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hide-environment.ts';
@@ -9,10 +12,10 @@ import type { ProgramPaths } from './settings/program-paths.ts';
 import { readBridgeSettings } from './settings/settings.ts';
 import { serve } from './startup/serve.ts';
 
-// Runs before everything else. Otherwise a shell command of the agent could read the bridge's secrets from /proc.
+// This comes before everything else. Otherwise a shell command of the agent could read the bridge's secrets in /proc.
 hideEnvironment((name) => name === CHILD_MARKER);
 
-// The built server and the built card are next to the built bridge.
+// The paths of the built files. The built server and the built card are beside the built bridge.
 const places: ProgramPaths = {
   bridgeScript: fileURLToPath(import.meta.url),
   serverScript: fileURLToPath(new URL('../a2a-server/main.js', import.meta.url)),
@@ -24,7 +27,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const settings = await readBridgeSettings(flags, process.env);
     const log = createLogger({ name: 'mcp-a2a-bridge', level: settings.logLevel });
     consoleToLog(log);
-    // An unhandled rejection affects at most one call. Other calls continue.
+    // An unhandled rejection affects at most one tool call. The others continue.
     process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
     process.on('uncaughtException', (error) => {
       log.fatal({ err: error }, 'uncaught error');
@@ -39,7 +42,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   }
 }
 
-// Clients usually start the bridge without arguments. So the argument parser loads only if there are arguments.
+// The argument parser is imported only if there are arguments. MCP clients usually start the bridge without any.
 void (process.argv.length <= 2
   ? start({})
   : import('./cli/program.ts').then(({ program }) => program(start, places).parseAsync()));

@@ -1,4 +1,4 @@
-/** Reads the parts of an event that all A2A agents share: states, artifacts, replies. */
+/** Reads what all A2A agents have in common in their events: states, artifacts and replies. */
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
 import type { EventCost } from '../../shared/protocol/cost-report.ts';
@@ -6,11 +6,11 @@ import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/
 import type { Observation, Observed, Output, Question, TaskStateName } from './observation.ts';
 import { messageText, partsText } from './parts.ts';
 
-/** The functions with which a dialect reads its own parts and metadata. */
+/** The functions with which a dialect reads its own message parts and metadata. */
 export interface DialectReading {
   /**
-   * Returns the actions and the question that a status waits for. The text of the status leaves out the parts that
-   * `isOwn` selects, because these parts contain the actions.
+   * Returns the pending actions and the question that a status waits for. The parts that `isOwn` selects contain the
+   * actions, so they are left out of the text of the status.
    */
   asked(status: TaskStatus, taskId: string): { pending: readonly PendingAction[]; question: Question | null };
   isOwn(part: Part): boolean;
@@ -18,14 +18,14 @@ export interface DialectReading {
   overview(metadata: unknown): TaskOverview | null;
   seq(metadata: unknown): number | null;
   /**
-   * If the text of a status is a turn's reasoning, returns the number of that turn. Absent if the dialect has no
+   * Returns the number of a turn if the text of the status is that turn's reasoning. Absent if the dialect has no
    * reasoning.
    */
   reasoningTurn?(metadata: unknown): number | null;
-  /** Returns the cost of a request to the model. Absent if the dialect does not report it. */
+  /** Returns the cost of one request to the model. Absent if the dialect does not report costs. */
   cost?(metadata: unknown): EventCost | null;
   /**
-   * Returns the kind of an artifact that is not part of the agent's answer. Absent if the dialect has no such
+   * Returns what an artifact contains if it is not part of the agent's answer. Absent if the dialect has no such
    * artifacts.
    */
   aside?(metadata: unknown): Aside | null;
@@ -42,7 +42,7 @@ export const TASK_STATE_NAME_BY_CODE: Readonly<Record<number, TaskStateName>> = 
   [TaskState.TASK_STATE_AUTH_REQUIRED]: 'auth-required',
 };
 
-/** Reads one event of a stream, or a task in the form of an event. An empty event yields no observations. */
+/** Reads one event of a stream, or a task in the form of an event. Returns no observations for an empty event. */
 export function readEvent(event: StreamResponse, reading: DialectReading): Observed {
   const payload = event.payload;
   if (payload === undefined) return { seq: null, observations: [] };
@@ -62,7 +62,8 @@ export function readEvent(event: StreamResponse, reading: DialectReading): Obser
       const at = status?.timestamp;
       if (activity !== null)
         observations.push({ type: 'activity', activity, ...(at === undefined ? {} : { at }) });
-      // After a decision on one call, the other calls have not changed. So the status is ignored.
+      // A status with a decision on one call does not list the other pending calls, which have not changed. So this
+      // status is ignored.
       if (status !== undefined && activity?.type !== 'tool.decided') {
         observations.push({
           type: 'status',

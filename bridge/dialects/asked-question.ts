@@ -1,25 +1,30 @@
-/** A question that an agent asks: its code, and the JSON Schema of its answer. Pure. */
+/** A question of an agent in plain text: its code, and the JSON Schema of its answer. Pure. */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
 
-/** A question as text. A new question has a new `id`. */
+/** A question in plain text. A new question has a new `id`. */
 export interface Question {
   id: string;
-  /** The code of the question. The agent sends no code, so the bridge computes it from the shown content (D2). */
+  /**
+   * The code of the question. D2: a decision is valid only for what the person saw. The agent sends no code, so the
+   * bridge computes it from the question.
+   */
   shown: string;
   text: string;
-  /** The JSON Schema of an answer as data; null if the question has data but no schema. */
+  /**
+   * The JSON Schema of the answer. Null if the question contains data without a schema. Absent if it contains no data.
+   */
   form?: Readonly<Record<string, unknown>> | null;
 }
 
-/** The keys under which agents send the schema of a form. The data part may also be the schema itself. */
+/** The keys under which agents send the schema of a form. An agent may also send the schema itself as the data. */
 const SCHEMA_KEYS = ['schema', 'requestedSchema', 'jsonSchema', 'inputSchema', 'form'];
 
 export function withShownCode(asked: Omit<Question, 'shown'>): Question {
   return { ...asked, shown: shownCode(asked.id, asked.text, asked.form ?? null) };
 }
 
-/** Returns the JSON Schema in the data of a question; null if there is none. */
+/** Returns the JSON Schema in the data of a question. Returns null if there is none. */
 export function schemaIn(data: unknown): Readonly<Record<string, unknown>> | null {
   if (!isRecord(data)) return null;
   if (isSchema(data)) return data;
@@ -30,7 +35,7 @@ export function schemaIn(data: unknown): Readonly<Record<string, unknown>> | nul
   return null;
 }
 
-/** Parses an answer as a JSON object; undefined if the answer is text. */
+/** Parses an answer as a JSON object. Returns undefined if the answer is not a JSON object. */
 export function answerAsData(answer: string): Record<string, unknown> | undefined {
   if (!answer.trimStart().startsWith('{')) return undefined;
   try {

@@ -1,6 +1,6 @@
 /**
- * Defines how a kind of A2A agent requests decisions and receives them. Pure: a dialect reads and writes messages, and
- * never sends one.
+ * The interface of a dialect: how one kind of A2A agent asks for decisions and receives them. Pure: a dialect reads and
+ * builds messages, and never sends one.
  */
 import type { Part, StreamResponse } from '@a2a-js/sdk';
 import type { Answer } from '../../shared/protocol/question.ts';
@@ -14,51 +14,53 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { Observed, Question } from './observation.ts';
 
-/** A person's decision on a call, or answer to a question. A dialect turns it into a message. */
+/** A person's decision on a call, or an answer to a question. A dialect converts it to a message. */
 export type PersonDecision =
   | { type: 'decision'; decision: Decision }
-  /** `shown` is the code (a hash) of the question as the person saw it (D2). */
+  /** `shown` is the code (a hash) of the question. D2: a decision is valid only for what the person saw. */
   | { type: 'answer'; callId: string; shown: string; answer: Answer };
 
-/** The pending actions and the question at the time when the person saw the task. */
+/** The pending actions and the question, as the person saw them. */
 export interface PendingInput {
   pending: readonly PendingAction[];
   question: Question | null;
 }
 
-/** The content of a message to the agent. The sender adds the ids. */
+/** The content of a message to the agent. The ids are added when it is sent. */
 export interface MessageContent {
   parts: Part[];
   metadata: Record<string, unknown> | undefined;
-  /** Further extensions that the message uses; the metadata already names one. */
+  /** URIs of further extensions that the message uses. The metadata already names one extension. */
   extensions?: readonly string[];
-  /** Notes that tell the person which parts of the message this agent ignores. */
+  /** Notes for the person about parts of the message that this agent ignores. */
   notes?: readonly string[];
-  /** A message to send after the agent's turn has ended. */
+  /** A second message, which is sent after the agent's turn has ended. */
   afterwards?: string;
 }
 
 export const DIALECT_NAMES = ['tool-approval', 'plain', 'gemini'] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
-/** Unsafe behaviour of an agent, against which the bridge must protect the user. */
+/** What is unsafe with an agent, so that the bridge must protect the user from it. */
 interface Hazards {
   /**
-   * True if the agent aborts its work when a request's socket ends. So each request has its own socket. The bridge
-   * resets this socket (RST) and does not close it (FIN).
+   * True if the agent aborts its work when the socket of a request ends (FIN). The bridge then gives each request a
+   * socket of its own, and resets it (RST) instead.
    */
   readonly socketEndAborts: boolean;
   /**
-   * Returns the calls that a message decides. Set for an agent that runs a call once per approval, so the bridge sends
-   * only one approval. Null if the agent accepts only the first decision (D1).
+   * Returns the ids of the calls that a message decides. D1: the first valid decision wins. An agent with this function
+   * runs a call again for each further approval, so the bridge sends only one. Null if the agent itself accepts only
+   * the first decision.
    */
   readonly decidedBy: ((parts: readonly Part[]) => readonly string[]) | null;
   /**
-   * Returns the ids of the calls that a message approves. Before the bridge sends the message, it compares the files
-   * with what the person saw (D2). Null if the agent compares them itself.
+   * Returns the ids of the calls that a message approves. D2: a decision is valid only for what the person saw. So
+   * before the bridge sends the message, it compares the files with what the person saw. Null if the agent does this
+   * itself.
    */
   readonly approvedBy: ((parts: readonly Part[]) => readonly string[]) | null;
-  /** Explains what may continue after a cancel; null if nothing continues. */
+  /** Says what may continue after a cancel. Null if nothing continues. */
   readonly outlivesCancel: string | null;
 }
 
@@ -72,38 +74,38 @@ export const NO_HAZARDS: Hazards = {
 export interface Dialect {
   readonly name: DialectName;
   readonly hazards: Hazards;
-  /** True if the state `completed` ends only a turn. The session then continues in the same A2A task. */
+  /** True if the state `completed` ends only a turn, and the session continues in the same A2A task. */
   readonly keepsTask: boolean;
   /**
-   * Set if the agent asks for the calls of a turn one by one. An approved call runs at once, and a denial drops the
-   * later calls. Absent if the agent runs nothing until all calls of the turn are decided.
+   * True if the agent asks for the calls of a turn one by one. It then runs an approved call at once, and after a
+   * denial it drops the later calls. Absent if the agent runs nothing before all calls of the turn are decided.
    */
   readonly asksOneByOne?: true;
   /**
-   * True if the client chooses the `contextId`, which is its first message id. The bridge can then find a message whose
-   * response was lost.
+   * True if the bridge chooses the `contextId` of a session: the id of its first message. The bridge can then find the
+   * task of a message whose response was lost.
    */
   readonly clientNamesSession: boolean;
-  /** The task settings that the agent does not support. A note informs the person. */
+  /** The task settings that the agent does not support. A note tells the person about them. */
   readonly ignores: readonly (keyof TaskSettings)[];
   read(event: StreamResponse): Observed;
   /** Builds the message for a new task, or for a session that continues. */
   phraseTask(text: string, settings: TaskSettings): MessageContent;
   /**
-   * Builds the message for a command.
-   * @throws ProductError UNKNOWN_COMMAND if the agent takes no commands as messages; nothing is sent
+   * Builds the message that runs a command of the agent.
+   * @throws ProductError UNKNOWN_COMMAND if the agent accepts no commands as messages. Nothing is sent then.
    */
   phraseCommand(command: CommandCall, settings: TaskSettings): MessageContent;
   /**
-   * Builds the message for a person's decisions.
-   * @throws ProductError INVALID_DECISION if the agent cannot take such a decision; nothing is sent
+   * Builds the message with a person's decisions.
+   * @throws ProductError INVALID_DECISION if the agent does not accept such a decision. Nothing is sent then.
    */
   phraseDecisions(decisions: readonly PersonDecision[], asked: PendingInput, channel: string): MessageContent;
-  /** Revokes standing approvals. Absent if the agent cannot do this. */
+  /** Builds the message that revokes grants of trust. Absent if the agent cannot revoke them. */
   phraseRevocation?(revoke: RevokePart['revoke'], channel: string): MessageContent;
 }
 
-/** Refuses a command, for agents that take no commands as messages. */
+/** Throws the error of agents that accept no commands as messages. */
 export function refuseCommand(): never {
   throw new ProductError('UNKNOWN_COMMAND', 'The agent offers no commands. Delegate the work as a task.');
 }

@@ -4,7 +4,7 @@ import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/re
 
 const positionMetadata = z.object({ [RESUMABLE_STREAM]: streamPositionSchema });
 
-/** Returns the event's `seq`; null if the agent sends none. */
+/** Returns the `seq` of an event. Returns null if the agent sends none. */
 export function eventCursorOf(metadata: unknown): number | null {
   const parsed = positionMetadata.safeParse(metadata);
   return parsed.success ? parsed.data[RESUMABLE_STREAM].seq : null;

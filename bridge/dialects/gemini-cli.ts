@@ -1,6 +1,6 @@
 /**
- * The dialect of gemini-cli's a2a-server (A2A 0.3). The bridge recognises this agent by the name on its card. Its
- * observed behaviour is in docs/agents.md.
+ * The dialect of gemini-cli's a2a-server (A2A 0.3). The bridge recognizes this agent by the name on its card.
+ * docs/agents.md describes its observed behaviour.
  */
 import type { Part } from '@a2a-js/sdk';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import { phraseAnswer } from './question.ts';
 
 const confirmed = z.object({ callId: z.string(), outcome: z.string() });
 
-/** The extension URI proposed in the agent's repository. Other servers may declare it later. */
+/** The URI of the extension that the agent's repository proposes. Other servers may declare it later. */
 const PROPOSED_EXTENSION =
   /^https:\/\/github\.com\/google-gemini\/gemini-cli\/.*(?:developer-profile|development-tool)\b/;
 
@@ -49,7 +49,7 @@ export const geminiDialect: Dialect = {
   ignores: ['readOnly', 'mode', 'model'],
   read: readGeminiEvent,
   phraseTask(text, { workspace, autoExecute }) {
-    // The agent reads the workspace from its settings. Without a workspace, it works in its own directory.
+    // The agent takes the workspace from these settings. Without them, it works in its own directory.
     if (workspace === undefined) return { parts: [textPart(text)], metadata: undefined };
     const settings = {
       kind: 'agent-settings',

@@ -1,6 +1,6 @@
 /**
- * Reads the events of gemini-cli's a2a-server. `metadata.coderAgent.kind` names the subject of an event
- * (`CoderAgentEvent` of its `types.ts`). Only the state of a `state-change` is reliable. In other events the state may
+ * Reads the events of gemini-cli's a2a-server. `metadata.coderAgent.kind` says what an event is about
+ * (`CoderAgentEvent` in its `types.ts`). Only the state of a `state-change` is reliable. In other events the state may
  * be wrong: `working` while a call waits, or `input-required` while an approved call runs. Pure.
  */
 import { type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
@@ -30,7 +30,7 @@ const TOOL_OUTPUT = /^tool-(.+)-output$/s;
 const UNTOLD =
   'This agent does not report how its last turn ended: it may have finished, or been cut off. Check its work, then answer with what it should do next.';
 
-/** Reads the parts of an event that all A2A agents share. */
+/** The functions that read an event without `coderAgent.kind` as plain A2A. */
 const reading: DialectReading = {
   asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId) }),
   isOwn: () => false,
@@ -63,7 +63,7 @@ export function readGeminiEvent(event: StreamResponse): Observed {
   }
 }
 
-/** @returns null for an update without `coderAgent.kind`, which is then read as plain A2A */
+/** Reads a status update. Returns null if it has no `coderAgent.kind`. The caller then reads it as plain A2A. */
 function statusUpdate({
   taskId,
   contextId: sessionId,
@@ -92,12 +92,13 @@ function statusUpdate({
     case 'tool-call-confirmation': {
       const calls = callsIn(status.message);
       const about = calls.flatMap((call) => ofCall(ids, call));
-      // After a cancel, the agent still reports changes of its calls. The task stays cancelled (J3).
+      // J3: nothing changes after the end of a task. But after a cancel, this agent still reports changes of its calls.
+      // So these reports do not change the state.
       if (ended) return about;
       return [calls.length === 0 && text !== '' ? { ...moving, text } : moving, ...about];
     }
     default:
-      // Of an unknown kind of event, only the text is used.
+      // An event of an unknown kind contributes only its text.
       return ended ? stateChange(ids, status, metadata) : [{ ...moving, text: text === '' ? null : text }];
   }
 }
@@ -126,7 +127,7 @@ function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly 
   return [moving, { type: 'troubled', ...ids, question: said }];
 }
 
-/** Adds the person's next step to the agent's message about an unfinished turn. */
+/** Adds the next step for the person to the agent's message about an unfinished turn. */
 function inWords(text: string): string {
   return `${text}\nIts turn ended there, and its open calls will not run. Answer with what it should do next, e.g. "go on".`;
 }
@@ -152,7 +153,9 @@ function toolOutput(update: {
   return [{ type: 'tool-output', taskId: update.taskId, sessionId: update.contextId, callId, text }];
 }
 
-/** Reads the current turn of a whole task. The turn is the history after the person's last text message. */
+/**
+ * Reads the current turn from a whole task. The turn is the part of the history after the person's last text message.
+ */
 function recalled(task: Task): readonly Observation[] {
   const { id: taskId, contextId: sessionId, status, history } = task;
   const ids = { taskId, sessionId };
@@ -161,7 +164,7 @@ function recalled(task: Task): readonly Observation[] {
     .slice(history.findLastIndex(isWords) + 1)
     .filter(({ role }) => role === Role.ROLE_AGENT);
   const calls = [...new Map(turn.flatMap(callsIn).map((call) => [call.request.callId, call])).values()];
-  // The last status has a message after an aborted turn, and none after a completed turn.
+  // After an aborted turn, the last status has a message. After a completed turn, it has none.
   const last = status.message;
   const said = turn.map((each) => (each.messageId === last?.messageId ? '' : wordsOf(each))).join('');
   const ended = hasEnded(status);
@@ -170,7 +173,7 @@ function recalled(task: Task): readonly Observation[] {
   const known = [account, ...calls.flatMap((call) => ofCall(ids, call))];
   if (ended || status.state === TaskState.TASK_STATE_AUTH_REQUIRED)
     return [...known, ...stateChange(ids, status, task.metadata)];
-  // The state may stay `input-required` while an approved call runs. If this state has text, the turn has ended.
+  // The state may be `input-required` while an approved call runs. If the status has text, the turn has really ended.
   const resting =
     status.state === TaskState.TASK_STATE_INPUT_REQUIRED && (text !== '' || !calls.some(isUnderway));
   if (!resting) return [{ type: 'moving', ...ids, text: null }, ...known];
@@ -186,7 +189,7 @@ function isWords({ role, parts }: Message): boolean {
   return role === Role.ROLE_USER && parts.some((part) => part.content?.$case === 'text');
 }
 
-/** Returns the text of a message. Thoughts and calls are data parts, so the text does not contain them. */
+/** Returns the text of a message without the model's reasoning and the calls, which are data parts. */
 function wordsOf({ parts }: Message): string {
   return parts.map((part) => (part.content?.$case === 'text' ? part.content.value : '')).join('');
 }

@@ -1,11 +1,10 @@
 /**
- * Translates a decision into an outcome of gemini-cli (`ToolConfirmationOutcome` of its core). An outcome never grants
- * more than the person decided. If no outcome fits the decision, the decision is refused. The error lists the
- * alternatives. Pure.
+ * Converts a decision to an outcome of gemini-cli (`ToolConfirmationOutcome` in its core). An outcome never grants more
+ * than the person decided. If no outcome fits the decision, it is refused, and the error lists the alternatives. Pure.
  *
- * For a command, gemini-cli's "always" covers all commands of the same program. For an edit, it covers all file edits.
- * For a fetch, it covers all fetches and edits. For an MCP tool, it covers that tool or its server. No outcome covers
- * more calls. So `trust_always` covers the same calls.
+ * gemini-cli's "always" covers different calls for each kind of tool. For a command: all commands of the same program.
+ * For an edit: all file edits. For a fetch: all fetches and edits. For an MCP tool: that tool, or all tools of its
+ * server. gemini-cli has no outcome that covers all calls, so `trust_always` covers the same calls as its "always".
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Decision, PendingAction } from '../../shared/protocol/tool-approval.ts';
@@ -17,13 +16,14 @@ interface ConfirmationPart {
 
 /**
  * Converts a decision to a confirmation of gemini-cli.
- * @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED; nothing is sent
+ * @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED. Nothing is sent then.
  */
 export function confirmationOf(decision: Decision, pending: readonly PendingAction[]): ConfirmationPart {
   const { callId } = decision;
   const action = pending.find((each) => each.callId === callId);
   if (action === undefined) throw unknownCall(callId, pending);
-  // D2: the agent would apply the decision to its current call, which may differ from what the person saw.
+  // D2: a decision is valid only for what the person saw. The agent itself would apply the decision to its current
+  // call, even if that call has changed.
   if (decision.shown !== action.shown)
     throw new ProductError(
       'INPUT_CHANGED',
@@ -32,8 +32,8 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
     );
   switch (decision.decision) {
     case 'deny':
-    // After an inline edit, the agent drops its record of the call. A client can then only cancel the call. So an edit
-    // is sent as a cancel.
+    // An edit is sent as a cancel. If an edit were sent to this agent, the agent would forget the call, and a client
+    // could only cancel it then.
     case 'edit':
       return { callId, outcome: 'cancel' };
     case 'answer':
@@ -43,7 +43,9 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
   }
 }
 
-/** Converts an edit to a message that is sent after the denial. @returns an empty list for other decisions */
+/**
+ * Returns the messages that explain an edit to the agent, after the denial. Returns an empty list for other decisions.
+ */
 export function editInWords(
   { callId, decision, content, input }: Decision,
   pending: readonly PendingAction[],

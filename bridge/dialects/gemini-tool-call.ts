@@ -1,5 +1,5 @@
 /**
- * Reads a tool call of gemini-cli's a2a-server from a data part (`toolStatusMessage` of its `agent/task.ts`). The data
+ * Reads a tool call of gemini-cli's a2a-server from a data part (`toolStatusMessage` in its `agent/task.ts`). The data
  * is `{request, status, confirmationDetails?, liveOutput?, response?, tool?}`. Pure.
  */
 import { z } from 'zod';
@@ -13,7 +13,7 @@ const confirmationDetails = z.discriminatedUnion('type', [
     fileName: z.string().default(''),
     filePath: z.string().default(''),
     fileDiff: z.string().default(''),
-    /** Null or '' for a file that does not exist. */
+    /** The old content of the file. Null or '' if the file does not exist. */
     originalContent: z.string().nullish(),
     newContent: z.string().optional(),
   }),
@@ -24,8 +24,8 @@ const confirmationDetails = z.discriminatedUnion('type', [
     prompt: z.string().default(''),
     urls: z.array(z.string()).optional(),
   }),
-  // Later versions have other kinds, such as `sandbox_expansion` and `ask_user`. The bridge shows them as JSON. A
-  // person can approve or deny them.
+  // Later versions of the agent have other kinds, such as `sandbox_expansion` and `ask_user`. The bridge shows them as
+  // JSON. A person can approve or deny them.
 ]);
 type ConfirmationDetails = z.infer<typeof confirmationDetails>;
 
@@ -47,15 +47,18 @@ const toolCall = z.object({
 });
 export type GeminiToolCall = z.infer<typeof toolCall>;
 
-/** The maximum length of a tool's result, in characters. The agent's answer describes the result anyway. */
+/**
+ * The maximum length of a tool's result in characters. It can be short, because the agent's answer describes the
+ * result.
+ */
 const SUMMARY = 2_000;
 
-/** Reads a tool call from a data part. @returns undefined if the data is not a tool call */
+/** Reads a tool call from the data of a part. Returns undefined if the data is not a tool call. */
 export function toolCallIn(data: unknown): GeminiToolCall | undefined {
   return toolCall.safeParse(data).data;
 }
 
-/** Parses the confirmation details; undefined for kinds that this version does not know. */
+/** Parses what the agent wants to have confirmed. Returns undefined for kinds that this version does not know. */
 function detailsOf(call: GeminiToolCall): ConfirmationDetails | undefined {
   return confirmationDetails.safeParse(call.confirmationDetails).data;
 }
@@ -69,7 +72,7 @@ export function isAwaiting({ status }: GeminiToolCall): boolean {
   return status === 'awaiting_approval';
 }
 
-/** Converts the status to an activity. @returns null for a status that this version does not know */
+/** Converts the status of a call to an activity. Returns null for a status that this version does not know. */
 export function activityOf(call: GeminiToolCall): Activity | null {
   const { callId, name } = call.request;
   const about = { callId, tool: name, title: titleOf(call) };
@@ -80,14 +83,14 @@ export function activityOf(call: GeminiToolCall): Activity | null {
     case 'scheduled':
       return { type: 'tool.requested', ...about, asks: false };
     case 'executing':
-      // The agent does not name tool executions, so the call id is used.
+      // The agent has no ids for tool executions, so the id of the call is used.
       return { type: 'tool.started', ...about, toolId: callId };
     case 'success':
       return { type: 'tool.finished', ...about, toolId: null, outcome: 'ok', summary: summaryOf(call) };
     case 'error':
       return { type: 'tool.finished', ...about, toolId: null, outcome: 'error', summary: summaryOf(call) };
     case 'cancelled':
-      // The agent reports denied calls and aborted executions with the same status.
+      // The agent reports the same status for denied calls and for aborted tool executions.
       return { type: 'tool.finished', ...about, toolId: null, outcome: 'stopped', summary: summaryOf(call) };
     default:
       return null;
@@ -95,8 +98,8 @@ export function activityOf(call: GeminiToolCall): Activity | null {
 }
 
 /**
- * Converts the call to a pending action. This agent does not bind a decision to the action, so the bridge computes the
- * code (D2).
+ * Converts the call to a pending action. D2: a decision is valid only for what the person saw. This agent does not
+ * check that, so the bridge computes a code.
  */
 export function pendingActionOf(call: GeminiToolCall): PendingAction {
   const { callId, name, args } = call.request;
@@ -113,8 +116,8 @@ export function pendingActionOf(call: GeminiToolCall): PendingAction {
     preview: previewOf(details, call),
     reason: 'approval',
     expiresAt: null,
-    // `edit` is missing, because the agent drops its record of the call after an inline edit. A client can then only
-    // cancel the call.
+    // `edit` is not offered. If an edit were sent to this agent, the agent would forget the call, and a client could
+    // only cancel it then.
     decisions: ['approve', 'deny'],
     scopes: scopesOf(details),
   };
@@ -127,8 +130,8 @@ function codeOf({ request: { callId, name, args }, confirmationDetails: details 
 const replaceArgs = z.object({ old_string: z.string().min(1), new_string: z.string() });
 
 /**
- * Returns the content that the agent proposes to write. Before the bridge sends an approval, it compares this content
- * with the file.
+ * Returns the content that the agent wants to write. Before an approval is sent, the bridge checks with it that the
+ * file has not changed.
  */
 export function proposalOf(call: GeminiToolCall): Proposal {
   const { name, args } = call.request;
@@ -149,7 +152,7 @@ export function proposalOf(call: GeminiToolCall): Proposal {
 }
 
 /**
- * Returns the scopes that the agent can apply exactly. Any other scope would grant more than the person decided (see
+ * Returns the scopes that this agent can apply exactly. Any other scope would grant more than the person decided (see
  * `gemini-outcome-of-decision.ts`).
  */
 function scopesOf(details: ConfirmationDetails | undefined): PendingAction['scopes'] {
@@ -184,8 +187,8 @@ export function titleOf(call: GeminiToolCall): string {
 }
 
 /**
- * Makes the title from the request alone. Only a waiting call has confirmation details, but the title must stay the
- * same after the decision.
+ * Builds the title of a call from its request alone. Only a waiting call has confirmation details, but the title must
+ * be the same after the decision.
  */
 function titleWithout({ request: { name, args } }: GeminiToolCall): string {
   const word = (key: string): string => (typeof args[key] === 'string' ? args[key] : '');
@@ -237,11 +240,11 @@ function previewOf(
 function summaryOf({ response, liveOutput }: GeminiToolCall): string {
   const shown = response?.error?.message ?? response?.resultDisplay ?? liveOutput;
   if (typeof shown === 'string') return keepEnd(shown);
-  // The result of an edit repeats the diff that the person has seen.
+  // The result of an edit would only repeat the diff that the person has seen.
   return '';
 }
 
-/** Keeps only the end of a long text, because the end has the result. */
+/** Shortens a long text to its end, because the result is at the end. */
 export function keepEnd(text: string): string {
   const trimmed = text.trim();
   return trimmed.length > SUMMARY ? `… ${trimmed.slice(-SUMMARY)}` : trimmed;

@@ -1,4 +1,4 @@
-/** Maps the states of a session to the names of MCP task states. Pure. */
+/** Converts the states of a session to the names of MCP task states. Pure. */
 import { z } from 'zod';
 import { SESSION_STATES } from '../../shared/protocol/session-states.ts';
 import type { SessionStateName } from './observation.ts';

@@ -1,6 +1,6 @@
 /**
- * Observations are what the bridge reads from one A2A event, in one format for all agents. A dialect produces them, and
- * a fold turns them into the task view. Both are pure.
+ * Observations: what the bridge reads from one A2A event, in the same form for all agents. A dialect converts events to
+ * observations. A fold then combines them to the view of a task (`sessions/task-view.ts`). Both are pure.
  */
 import type { EventCost } from '../../shared/protocol/cost-report.ts';
 import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
@@ -9,7 +9,7 @@ import type { TurnObservation } from './turn-observation.ts';
 
 export type { Question };
 
-/** The states of A2A 1.0 §4.1.3, in lower case. `unknown` stands for a state that this version does not know. */
+/** The states of A2A 1.0 §4.1.3 in lower case, and `unknown` for a state that this version does not know. */
 export const TASK_STATE_NAMES = [
   'submitted',
   'working',
@@ -25,7 +25,7 @@ export type TaskStateName = (typeof TASK_STATE_NAMES)[number];
 
 /**
  * The states of a session: the states of its task, and two that only the bridge knows. `not-delivered`: the agent has
- * not confirmed the newest message. `unknown-to-agent`: the agent no longer has this task.
+ * not confirmed the newest message. `unknown-to-agent`: the agent no longer has the task.
  */
 export const SESSION_STATE_NAMES = [...TASK_STATE_NAMES, 'not-delivered', 'unknown-to-agent'] as const;
 export type SessionStateName = (typeof SESSION_STATE_NAMES)[number];
@@ -34,12 +34,12 @@ export interface Output {
   id: string;
   name: string;
   text: string;
-  /** The kind of the artifact, if it is not part of the answer. */
+  /** What the artifact contains. Absent if it is part of the agent's answer. */
   aside?: Aside;
 }
 
 export type Observation =
-  /** The complete current task. It replaces all earlier observations. */
+  /** The complete current task. It replaces everything that earlier observations said. */
   | {
       type: 'snapshot';
       taskId: string;
@@ -49,7 +49,7 @@ export type Observation =
       pending: readonly PendingAction[];
       question: Question | null;
       outputs: readonly Output[];
-      /** The agent's last message in the history; '' if there is none. Agents without artifacts answer there. */
+      /** The agent's last message in the history. Agents without artifacts answer there. '' if there is none. */
       reply: string;
       overview: TaskOverview | null;
     }
@@ -63,14 +63,14 @@ export type Observation =
       question: Question | null;
       at?: string;
     }
-  /** `at` is an RFC 3339 time, if the agent reports it. */
+  /** A step of a tool call. `at` is a time in RFC 3339, if the agent reports it. */
   | { type: 'activity'; activity: Activity; at?: string }
   | { type: 'output'; taskId: string; sessionId: string; output: Output; append: boolean }
-  /** A piece of the model's reasoning. It is not part of the answer. Only a stream with `thinking` has it. */
+  /** A piece of the model's reasoning, which is not part of the answer. Only streams with `thinking` contain it. */
   | { type: 'reasoning'; taskId: string; sessionId: string; turn: number; text: string }
-  /** The cost of the request to the model that ended with this event. */
+  /** The cost of the request to the model that has ended. */
   | { type: 'cost'; taskId: string; sessionId: string; cost: EventCost }
-  /** The agent answered with a message and created no task. */
+  /** The agent has answered with a message, and has created no task. */
   | { type: 'reply'; taskId: string; sessionId: string; text: string }
   | TurnObservation;
 

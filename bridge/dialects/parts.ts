@@ -1,13 +1,13 @@
-/** Builds and reads the parts of A2A messages. The text of a message also describes parts that are not text. */
+/** Builds and reads the parts of A2A messages. Converts parts that are not text to a textual description. */
 import type { Message, Part } from '@a2a-js/sdk';
 
-/** The maximum length of a data part, in characters. */
+/** The maximum length of a data part in the text, in characters. */
 const MAX_DATA = 50_000;
 const MAX_PLACE = 2_000;
 
 /**
- * Renders one part as text. Data becomes JSON. A file becomes its name, type, and size or URL. `of` replaces a missing
- * name.
+ * Converts one part to text. Data becomes JSON. A file becomes its name, its type, and its size or URL. `of` is the
+ * name of a file without a name.
  */
 function partText(part: Part, of = 'file'): string {
   const content = part.content;
@@ -24,7 +24,7 @@ function partText(part: Part, of = 'file'): string {
   }
 }
 
-/** Renders several parts as text. Text parts are joined; every other part begins on a new line. */
+/** Converts several parts to text. Text parts are joined directly. Every other part starts on a new line. */
 export function partsText(parts: readonly Part[], of?: string): string {
   let text = '';
   for (const part of parts) {
@@ -43,7 +43,7 @@ export function messageText(
   return partsText((message?.parts ?? []).filter((part) => !omit(part)));
 }
 
-/** Returns the value of a data part; undefined for other parts. */
+/** Returns the value of a data part. Returns undefined for other parts. */
 export function dataOf(part: Part): unknown {
   return part.content?.$case === 'data' ? part.content.value : undefined;
 }
@@ -71,7 +71,7 @@ function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value, null, 2) ?? '';
   } catch {
-    // V8 parses JSON of any depth, but overflows the stack when it serialises deep JSON.
+    // V8 can parse JSON of any depth. But it overflows the stack when it converts deeply nested data to JSON.
     return '[data nested too deep to show]';
   }
 }

@@ -1,4 +1,4 @@
-/** The dialect of agents without extensions. The agent's question and the person's answer are text. */
+/** The dialect of agents without extensions. The agent asks in text, and the person answers in text. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { type DialectReading, readEvent } from './a2a-event.ts';
 import { type Dialect, NO_HAZARDS, refuseCommand } from './dialect.ts';

@@ -1,4 +1,7 @@
-/** Reads an agent's questions and sign-in requests. Phrases the answer as text, or as data if the agent sent a form. */
+/**
+ * Reads an agent's questions and sign-in requests in plain text. Builds the answer as text, or as data if the agent
+ * sent a form.
+ */
 import { TaskState, type TaskStatus } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { answerText } from '../../shared/protocol/preview-text.ts';
@@ -16,10 +19,7 @@ import { urlsOutsideText } from './urls-outside-text.ts';
 const WITHOUT_WORDS = 'The agent waits for input and did not say for what.';
 const SIGN_IN_WITHOUT_WORDS = 'The agent waits for a sign-in and did not say where.';
 
-/**
- * Reads the question that a status asks.
- * @returns null for a status that waits for neither input nor a sign-in
- */
+/** Reads the question of a status. Returns null if the status waits for neither an input nor a sign-in. */
 export function questionOf({ state, message }: TaskStatus, taskId: string): Question | null {
   const signIn = state === TaskState.TASK_STATE_AUTH_REQUIRED;
   if (!signIn && state !== TaskState.TASK_STATE_INPUT_REQUIRED) return null;
@@ -40,8 +40,8 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Ques
 
 /**
  * Builds the message that answers the question.
- * @throws ProductError INVALID_DECISION, UNKNOWN_CALL or INPUT_CHANGED, unless the decision is one answer to this
- * question
+ * @throws ProductError INVALID_DECISION, UNKNOWN_CALL or INPUT_CHANGED, unless `decisions` contains exactly one answer
+ * to this question
  */
 export function phraseAnswer(decisions: readonly PersonDecision[], question: Question): MessageContent {
   const [decision, ...rest] = decisions;
@@ -58,7 +58,8 @@ export function phraseAnswer(decisions: readonly PersonDecision[], question: Que
       `The question that waits for an answer is "${question.id}", not "${decision.callId}".`,
       { facts },
     );
-  // D2: the agent cannot detect that the person answers an earlier question.
+  // D2: a decision is valid only for what the person saw. The agent itself cannot detect an answer to an earlier
+  // question.
   if (decision.shown !== question.shown)
     throw new ProductError(
       'INPUT_CHANGED',
@@ -67,7 +68,7 @@ export function phraseAnswer(decisions: readonly PersonDecision[], question: Que
     );
   const words = answerText(decision.answer);
   const data = question.form === undefined ? undefined : answerAsData(words);
-  // Text is always allowed, because an agent that sends a form can also read text.
+  // Text is always possible, because an agent that sends a form can also read text.
   if (data === undefined) return { parts: [textPart(words)], metadata: undefined };
   const missing = missingRequiredFields(data, question.form ?? {});
   if (missing.length > 0)

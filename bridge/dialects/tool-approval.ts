@@ -31,8 +31,8 @@ import { phraseAnswer, questionOf } from './question.ts';
 const thinkingSchema = z.object({ turn: z.number() });
 
 /**
- * Validates a value of the wire, and returns null for an invalid one. Most events lack most values, so the function
- * checks for `undefined` before it calls zod, which is slow at describing errors.
+ * Validates a value from an event, and returns null for an invalid one. Most events contain few of these values. So the
+ * function checks for `undefined` first, because zod takes long to describe an error.
  */
 function validOrNull<Value>(schema: z.core.$ZodType<Value>, value: unknown): Value | null {
   return value === undefined ? null : (z.safeParse(schema, value).data ?? null);
@@ -45,7 +45,7 @@ function pendingIn(part: Part): readonly PendingAction[] | null {
 const reading: DialectReading = {
   asked(status: TaskStatus, taskId: string) {
     const lists = (status.message?.parts ?? []).map(pendingIn).filter((list) => list !== null);
-    // A status without pending actions may still contain a question as text.
+    // A status without a list of pending actions may still ask a question in text.
     return { pending: lists.flat(), question: lists.length > 0 ? null : questionOf(status, taskId) };
   },
   isOwn: (part: Part) => pendingIn(part) !== null,
@@ -85,8 +85,8 @@ export const toolApprovalDialect: Dialect = {
 };
 
 /**
- * Converts the answer to a pending action that is a question. The agent refuses the answer if the action no longer
- * waits (D1).
+ * Converts the answer to a question that is a pending action. D1: the first valid decision wins. The agent refuses the
+ * answer if the action no longer waits.
  */
 function answerOn(
   { callId, answer, shown }: Extract<PersonDecision, { type: 'answer' }>,

@@ -1,6 +1,6 @@
 /**
- * Observations of an agent that reports a turn in pieces. No single event contains all pending calls of a task. The
- * state alone does not show whether a turn has ended. `fold-turn.ts` combines the pieces.
+ * Observations of an agent that reports a turn in pieces (gemini-cli). No single event contains all pending calls of
+ * the task, and the state alone does not show whether a turn has ended. `fold-turn.ts` combines the pieces.
  */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { FileProposal, Proposal } from './unbound-proposal.ts';
@@ -12,20 +12,22 @@ export type TurnObservation = { taskId: string; sessionId: string } & (
       text: string | null;
     }
   | { type: 'said'; text: string }
-  /** The text of this turn, as the agent stored it. It may be shorter than the text that the bridge has read. */
+  /** The text of this turn, as the agent has stored it. It may be shorter than the text that the bridge has read. */
   | { type: 'account'; text: string }
   | { type: 'asked'; action: PendingAction; proposal: Proposal }
-  /** The file of a waiting call has changed since it was shown. `action` has a diff against the current file. */
+  /**
+   * The file of a waiting call has changed since the person saw it. `action` contains a diff against the current file.
+   */
   | { type: 'outdated'; action: PendingAction; file: FileProposal }
   /** These calls are decided. They wait again only if the agent asks again. */
   | { type: 'decided'; callIds: readonly string[] }
-  /** The latest output of a running tool. It replaces earlier output. */
+  /** The latest output of a running tool. It replaces the earlier output. */
   | { type: 'tool-output'; callId: string; text: string }
-  /** The turn failed. At its end, the bridge asks the person how to continue. */
+  /** The turn has failed. When it ends, the bridge asks the person this question. */
   | { type: 'troubled'; question: Question }
   /**
-   * The agent waits for decisions or an answer, or its turn is over. `told` is true if the agent reported how the turn
-   * ended. Otherwise the bridge asks the person to check.
+   * The turn has ended, or the agent waits for decisions or an answer. `told` is true if the agent has reported how the
+   * turn ended. Otherwise the bridge asks the person to check.
    */
   | { type: 'turn-ended'; question: Question | null; told: boolean }
 );

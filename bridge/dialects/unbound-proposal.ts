@@ -1,38 +1,40 @@
 /**
- * Represents a proposed change by an agent that does not bind a decision to the action. The bridge binds the decision
- * instead. It compares the file with the content that the person saw (D2). Pure.
+ * A change that an agent proposes without checking later that the file is still the same. D2: a decision is valid only
+ * for what the person saw. So the bridge compares the file with the content that the person saw. Pure.
  */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { unifiedDiff } from '../../shared/text/unified-diff.ts';
 
 export interface Proposal {
-  /** Identifies the agent's proposal. Each proposal gets one decision (E2). */
+  /**
+   * Identifies one proposal of the agent. E2: an approved call runs at most once, so each proposal gets one decision.
+   */
   code: string;
-  /** The file that the call would change; null for any other call. */
+  /** The file that the call would change. Null if the call changes no file. */
   file: FileProposal | null;
 }
 
 export interface FileProposal {
   /** An absolute path on the agent's machine. */
   path: string;
-  /** The old content in the diff that the person saw; '' if there was no file. */
+  /** The old content of the file, which the diff for the person is based on. '' if the file did not exist. */
   before: string;
   /** The complete new content that the agent proposes. */
   after: string;
-  /** Set if the agent replaces only the text `from` by `to`. */
+  /** The replacement, if the agent replaces only the text `from` with `to`. Otherwise null. */
   part: { from: string; to: string } | null;
 }
 
 /**
- * Returns true if the file still has the content that the person saw. Ignores byte order marks, and CR before LF,
+ * Returns true if the file still has the content that the person saw. Byte order marks and CR before LF are ignored,
  * because the agent removes them.
  */
 export function isFileUnchanged({ before }: FileProposal, now: string): boolean {
   return plain(before) === plain(now);
 }
 
-/** Returns the action with a diff against the current file. The person must decide it again, so it gets a new code. */
+/** Returns the action with a diff against the current file. It has a new code, because the person must decide again. */
 export function outdatedAction(
   action: PendingAction,
   file: FileProposal,

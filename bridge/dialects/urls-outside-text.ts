@@ -1,13 +1,13 @@
-/** Extracts the URLs in an agent's data and file parts, such as a sign-in page. Pure. */
+/** Finds URLs in the data and file parts of a message, such as the URL of a sign-in page. Pure. */
 import type { Part } from '@a2a-js/sdk';
 
 const MAX_LINKS = 5;
-/** The maximum depth of the search in data. */
+/** The maximum depth to which nested data is searched. */
 const MAX_DEPTH = 6;
 
 /**
- * Returns the URLs in order, each once, http and https only. Text parts are skipped, because the person sees their URLs
- * anyway.
+ * Returns the http and https URLs in their order, each once. URLs in text parts are not included, because the person
+ * sees that text anyway.
  */
 export function urlsOutsideText(parts: readonly Part[]): readonly string[] {
   const found = new Set<string>();

@@ -3,23 +3,23 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { WaitingResult } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
 
-/** The results that one MCP reply announces. */
+/** The results that one reply to an MCP client announces. */
 export interface Announcement {
   results: readonly WaitingResult[];
-  /** The number of results that this announcement leaves out. */
+  /** The number of further results that are not announced now. */
   more: number;
 }
 
 /** The maximum number of results in one announcement. */
 const TOLD_AT_ONCE = 10;
 
-/** Selects the newest results for an announcement, newest last. */
+/** Returns the newest results, with the newest last. */
 export function announcementOf(results: readonly WaitingResult[]): Announcement {
   const told = results.slice(-TOLD_AT_ONCE);
   return { results: told, more: results.length - told.length };
 }
 
-/** Returns the text that precedes a reply; '' if there is nothing to announce. */
+/** Returns the text before the reply of a tool. Returns '' if there is nothing to announce. */
 export function announcementText({ results, more }: Announcement, name: (tool: ToolName) => string): string {
   if (results.length === 0) return '';
   return [

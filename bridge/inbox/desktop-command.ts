@@ -1,4 +1,4 @@
-/** Builds the command that shows a notification on the desktop. Pure. */
+/** Builds the command line that shows a desktop notification. Pure. */
 export interface DesktopCommand {
   program: string;
   args: readonly string[];
@@ -8,8 +8,8 @@ const TITLE = 'mcp-a2a-bridge';
 const SCRIPT = 'on run argv\ndisplay notification (item 1 of argv) with title (item 2 of argv)\nend run';
 
 /**
- * Returns the command for the platform; undefined if there is none. The text comes from agents and models. It is one
- * argument after all options, so it cannot become an option or a command.
+ * Returns the command for this platform. Returns undefined if there is none. The text is from agents and models. It is
+ * one argument after all options, so it cannot act as an option or a command.
  */
 export function desktopCommand(platform: NodeJS.Platform, text: string): DesktopCommand | undefined {
   if (platform === 'linux')
@@ -18,7 +18,10 @@ export function desktopCommand(platform: NodeJS.Platform, text: string): Desktop
   return undefined;
 }
 
-/** Desktop Notifications Specification, "Markup": a body may contain elements such as links. */
+/**
+ * Escapes markup. Desktop Notifications Specification, "Markup": the body of a notification may contain elements such
+ * as links.
+ */
 function withoutMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

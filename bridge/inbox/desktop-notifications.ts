@@ -1,10 +1,11 @@
 /**
- * Shows a notification of the desktop for each new entry of the inbox: a result that no client has collected, or a task
- * that waits for a person. The setting `desktopNotifications` turns this on.
+ * Shows a desktop notification for each new entry of the inbox: a result that no client has collected, or a task that
+ * waits for a person. The setting `desktopNotifications` turns this on.
  *
  * Invariants
- * - Several bridges of a user show an entry once. A row of the database records it before the notification is shown.
- * - A notification has the title of the task and its state. It has no preview, because other people may see the screen.
+ * - If a user has several bridges, only one of them shows an entry. It writes a row into the database first.
+ * - A notification contains the title of the task and its state. It contains no preview, because other people may see
+ *   the screen.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -17,9 +18,9 @@ import type { InboxReading, InboxSurface } from './inbox-follower.ts';
 import { isWaiting } from '../sessions/list-sessions.ts';
 import { entryText } from './notices.ts';
 
-/** The maximum number of notifications at once. For more new entries, one notification has their number. */
+/** The maximum number of notifications at once. If more entries are new, one notification shows their number. */
 const AT_ONCE = 3;
-/** The time limit of the program that shows a notification, in milliseconds. */
+/** The time limit in milliseconds of the program that shows a notification. */
 const LIMIT_MS = 10_000;
 
 export class DesktopNotifications implements InboxSurface {
@@ -33,14 +34,15 @@ export class DesktopNotifications implements InboxSurface {
   }
 
   show({ tasks, sessions }: InboxReading): void {
-    // The end of a task is recorded only if no call waits for its result. So an ended session alone shows nothing.
+    // A session that has ended does not count by itself. The database records the end of a task only if no tool call
+    // waits for the result.
     const waiting = ownSessions(tasks, sessions).filter(isWaiting);
     const added = inboxEntries(waiting, tasks).filter(({ key }) => this.#shown.add(key));
     const texts =
       added.length > AT_ONCE
         ? [`${String(added.length)} results or actions wait in the inbox.`]
         : added.map(({ entry }) => entryText(entry));
-    // The files for hooks must not wait for a slow desktop.
+    // The caller does not wait for these promises, because a slow desktop must not delay the files for hooks.
     for (const text of texts) void this.#run(desktopCommand(process.platform, text));
   }
 
@@ -48,7 +50,10 @@ export class DesktopNotifications implements InboxSurface {
     // A notification that is already on the screen stays there.
   }
 
-  /** Never rejects. A failed notification is logged and not repeated, because the inbox still has the entry. */
+  /**
+   * Runs the command. Never rejects: an error is logged. The notification is not repeated, because the inbox still
+   * contains the entry.
+   */
   async #run(command: DesktopCommand | undefined): Promise<void> {
     try {
       if (command === undefined) throw new Error(`there is no program for ${process.platform}`);

@@ -1,9 +1,12 @@
-/** Finds what a person should look at: results that no client has collected, and tasks that wait for a person. Pure. */
+/** Builds the entries of the inbox: results that no client has collected, and tasks that wait for a person. Pure. */
 import { TASK_STATE_NAMES, type SessionStateName, type TaskStateName } from '../dialects/observation.ts';
 import { isWaiting, type ListedSession } from '../sessions/list-sessions.ts';
 import { resultKey, type UncollectedTask } from '../state/waiting-results.ts';
 
-/** One entry of the inbox. `finished`: no client has collected the result. `waiting`: the task waits for a person. */
+/**
+ * One entry of the inbox. `finished`: the task has ended, and no client has collected the result. `waiting`: the task
+ * waits for a person.
+ */
 export type InboxEntry = {
   sessionId: string;
   agent: string;
@@ -12,7 +15,7 @@ export type InboxEntry = {
   title: string;
 } & ({ type: 'finished' } | { type: 'waiting'; pending: number });
 
-/** An entry with a key. The key of a waiting task changes if the task asks for something else. */
+/** An entry and its key. If a waiting task asks for something else, its entry gets another key. */
 export interface KeyedEntry {
   key: string;
   entry: InboxEntry;
@@ -27,9 +30,10 @@ const ENDED: readonly SessionStateName[] = [
 ];
 
 /**
- * Returns the entries of the inbox. Waiting tasks come first.
+ * Returns the entries of the inbox. Tasks that wait for a person come first.
  * @param sessions the sessions as the agents list them
- * @param uncollected the delegations of the user's bridges; if none has recorded the end of a task, its agent says it
+ * @param uncollected the delegations of all bridges of the user. If no bridge has recorded how a task ended, the state
+ * in `sessions` counts.
  */
 export function inboxEntries(
   sessions: readonly ListedSession[],
@@ -61,7 +65,10 @@ export function inboxEntries(
   return [...waiting, ...finished];
 }
 
-/** Returns the sessions whose delegation belongs to this bridge and is still open, with its title. */
+/**
+ * Returns those sessions that this bridge has delegated and whose delegation is still open. Each gets the title of its
+ * delegation.
+ */
 export function ownSessions(
   tasks: readonly UncollectedTask[],
   sessions: readonly ListedSession[],
@@ -76,7 +83,7 @@ export function ownSessions(
   });
 }
 
-/** Returns the final state to record for a finished task. */
+/** Returns the final state that is recorded for a finished task. */
 export function recordedEnd({ state }: InboxEntry): TaskStateName {
   return TASK_STATE_NAMES.find((each) => each === state) ?? 'unknown';
 }

@@ -1,6 +1,6 @@
 /**
- * Reads this bridge's inbox again after each change, and passes it to the surfaces outside of the MCP client: the files
- * for hooks, and the notifications of the desktop.
+ * Reads this bridge's inbox again after each change. Passes it to the surfaces outside of the MCP client: the files for
+ * hooks, and the desktop notifications.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../shared/runtime/logging.ts';
@@ -11,22 +11,22 @@ import type { LiveSessions } from '../sessions/sessions-in-memory.ts';
 import type { BridgeDatabase } from '../state/database.ts';
 import type { UncollectedTask, WaitingResults } from '../state/waiting-results.ts';
 
-/** The maximum number of tasks that are followed at once. Each has one stream. */
+/** The maximum number of tasks that are followed at once. Each of them has one stream. */
 const FOLLOWED = 50;
-/** The shortest time between two looks at the database, in milliseconds. */
+/** The minimum time between two checks of the database, in milliseconds. */
 const LOOK_MS = 100;
 
-/** The delegations whose result no client has confirmed, and the sessions that this bridge follows. */
+/** The delegations whose result no client has collected, and the sessions that this bridge follows. */
 export interface InboxReading {
   tasks: readonly UncollectedTask[];
   sessions: readonly ListedSession[];
 }
 
 export interface InboxSurface {
-  /** False while the surface shows nothing. The inbox is then not read for it. */
+  /** False while the surface shows nothing. The inbox is then not read for this surface. */
   readonly wanted: boolean;
   show(reading: InboxReading): Promise<void> | void;
-  /** Called when the bridge ends. A `show` may still run. */
+  /** Called when the bridge ends. A call of `show` may still be running then. */
   close(): void;
 }
 
@@ -66,7 +66,7 @@ export class InboxFollower {
     for (const surface of this.#parts.surfaces) surface.close();
   }
 
-  /** Reads again if something has changed. Several calls at once cause one or two readings. */
+  /** Reads the inbox again. Several calls at the same time cause only one or two readings. */
   #refresh(): void {
     if (this.#closed) return;
     this.#changed = true;
@@ -87,7 +87,8 @@ export class InboxFollower {
 
   async #readAll(): Promise<void> {
     while (this.#changed && !this.#closed) {
-      // A look at the disk must not delay the reply to a call that has noticed the change.
+      // The reading starts in the next turn of the event loop. Otherwise its disk access could delay the reply to a
+      // tool call.
       await nextTurn();
       this.#changed = false;
       if (this.#closed || !this.wanted) return;
@@ -104,7 +105,7 @@ export class InboxFollower {
     for (const surface of surfaces) if (surface.wanted) await surface.show(reading);
   }
 
-  /** Follows a task also while it waits, because a person may decide elsewhere. */
+  /** Starts to follow the session's task. A task that waits is followed too, because a person may decide elsewhere. */
   #follow(session: Session): void {
     if (session.over) this.#unfollow(session);
     else if (!this.#followed.has(session) && this.#followed.size < FOLLOWED)
@@ -116,7 +117,7 @@ export class InboxFollower {
     this.#followed.delete(session);
   }
 
-  /** Looks for writes of this and other processes, which collect results too. */
+  /** Watches the database for writes of this process and of others, because these collect results too. */
   #watchDatabase(): () => void {
     const { database, stateDirectory, log } = this.#parts;
     let version: unknown;
@@ -133,7 +134,8 @@ export class InboxFollower {
         log.warn({ err: error }, "changes of the bridge's database could not be seen");
       }
     };
-    // The journal of the local server is in this directory too, and changes often.
+    // The state directory also contains the local server's journal, which changes often. So the database is checked at
+    // most every `LOOK_MS`.
     return watchDirectory(stateDirectory, () => (timer ??= setTimeout(look, LOOK_MS).unref()));
   }
 }

@@ -1,11 +1,11 @@
 /**
- * The result inbox (R68). If a task ends while no client waits for it, the bridge's next reply announces the result.
- * The result stays until a client collects it.
+ * The inbox of results. R68: if a task ends while no client waits for it, the bridge announces the result in its next
+ * reply. The result stays in the inbox until a client collects it.
  *
  * Invariants
- * - Each bridge announces a result once. A user with two bridges may see a result twice, but never misses it.
- * - All waiting results are on disk. A bridge may be killed at any point. It then leaves an outbox entry or a stored
- *   result, which the next bridge announces (B3).
+ * - Each bridge announces a result once. A user with two bridges may see a result twice, but never misses one.
+ * - B3: a killed bridge loses nothing. Everything that is needed to announce a result is on disk: an outbox entry or a
+ *   stored result. The next bridge announces it.
  * - The check for new results delays a reply only briefly, even if an agent does not respond.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -22,13 +22,11 @@ import type { Sessions } from '../sessions/sessions.ts';
 import { type Announcement, announcementOf } from './announcement.ts';
 
 /**
- * The maximum time that a finished reply waits for the inbox check, in milliseconds. The check starts at the same time
- * as the call.
+ * The maximum time in milliseconds for which a finished reply waits for the check of the inbox. The check starts at the
+ * same time as the tool call.
  */
 const PATIENCE_MS = 1_000;
-/**
- * The maximum number of tasks that one check covers, newest first. `list_all_active_sessions` shows the older tasks.
- */
+/** The maximum number of tasks in one check, newest first. `list_all_active_sessions` shows older tasks. */
 const LOOKED_AT = 50;
 
 interface InboxOptions {
@@ -44,7 +42,7 @@ interface InboxOptions {
 export class Inbox {
   readonly #parts: InboxOptions;
   readonly #told = new Set<ResultKey>();
-  /** The keys of results that a client has collected through this bridge. The database may still contain them. */
+  /** The keys of results that a client has collected through this bridge. They may still be in the database. */
   readonly #collected = new Set<ResultKey>();
   readonly #ended = new WeakSet<Session>();
   #looking: Promise<void> | undefined;
@@ -55,11 +53,11 @@ export class Inbox {
   }
 
   /**
-   * Checks for ended tasks. Adopts the delegations of ended bridges, and refreshes tasks that other clients may have
-   * decided. The current call waits only briefly for this check.
+   * Checks which tasks have ended. It takes over the delegations of bridges that have ended, and asks the agents about
+   * tasks that another client may have decided. The current tool call waits only briefly for this check.
    */
   look(): Promise<void> {
-    // If a check is slow, later calls do not wait for it again.
+    // If a check is still running, later tool calls do not wait for it.
     if (this.#looking !== undefined) return Promise.resolve();
     this.#looking = this.#look()
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'the inbox could not be checked'))
@@ -76,7 +74,7 @@ export class Inbox {
         return !this.#told.has(key) && !this.#collected.has(key);
       });
       for (const result of waiting) this.#told.add(resultKey(result));
-      // A client cannot collect the results of an agent that is not configured. So the inbox does not announce them.
+      // The results of an agent that is not configured are not announced, because the client could not collect them.
       return announcementOf(waiting.filter(({ agent }) => registry.find(agent) !== undefined));
     } catch (error) {
       log.warn({ err: error }, 'the inbox could not be read');
@@ -102,7 +100,7 @@ export class Inbox {
       return;
     }
     this.#ended.add(session);
-    // Waiting calls get their replies first. The inbox does not announce a result that such a reply contains.
+    // Tool calls that wait get their replies first. A result in such a reply is not announced.
     setImmediate(() => {
       this.#keep(session).catch((error: unknown) =>
         this.#parts.log.warn(
@@ -128,7 +126,7 @@ export class Inbox {
     if (view === undefined || !over) return;
     const { taskId, state } = view;
     if (this.#collected.has(resultKey({ agent: agent.name, taskId }))) return;
-    // A delegation's row has its task id only after this promise resolves.
+    // `settled` waits until the outbox entry contains the task id.
     await delegations.settled();
     if (!this.#collected.has(resultKey({ agent: agent.name, taskId })))
       await results.put(agent.name, taskId, state);
@@ -136,10 +134,11 @@ export class Inbox {
 
   async #look(): Promise<void> {
     const { delegations, outbox } = this.#parts;
-    // The current call sends its own requests first, so that the inbox does not repeat them.
+    // The check starts in the next turn of the event loop, so that the tool call sends its own requests first. The
+    // check then need not repeat them.
     await nextTurn();
     await delegations.adopt();
-    // The map removes duplicates, because several delegations may belong to one task.
+    // A map, because several delegations may belong to the same task.
     const going = new Map(outbox.going(LOOKED_AT).map((task) => [resultKey(task), task]));
     const byAgent = new Map<string, DelegatedTask[]>();
     for (const [key, task] of going) {
@@ -149,11 +148,11 @@ export class Inbox {
     await Promise.all([...byAgent].map(([agent, tasks]) => this.#lookAt(agent, tasks)));
   }
 
-  /** Checks the tasks of one agent in sequence, so an unreachable agent gets only one request. */
+  /** Checks the tasks of one agent one after the other, so that an unreachable agent gets only one request. */
   async #lookAt(agent: string, tasks: readonly DelegatedTask[]): Promise<void> {
     const { registry, live, sessions, outbox, log } = this.#parts;
     if (registry.find(agent) === undefined) return;
-    // Every tool call runs this code. A search of all sessions for each task would be slow with many sessions.
+    // Every tool call runs this code. With many sessions, it would be slow to search all sessions for each task.
     const streamed = new Set(
       live.all.flatMap(({ live: reads, over, agent: { name }, view }) =>
         reads && !over && view !== undefined ? [resultKey({ agent: name, taskId: view.taskId })] : [],
@@ -161,13 +160,13 @@ export class Inbox {
     );
     try {
       for (const { taskId } of tasks) {
-        // The stream of a session reports the end of its task.
+        // The session reads the stream of this task, and so learns of its end.
         if (streamed.has(resultKey({ agent, taskId }))) continue;
         const here = live.find(taskId, agent);
         await here?.refreshState();
         const session = here ?? (await sessions.find(taskId));
         await this.#keep(session);
-        // If the session has a newer task, only that task's result counts. So this task is closed.
+        // Only the result of the session's newest task counts. So the delegation of this older task is closed.
         if (session.view !== undefined && session.view.taskId !== taskId)
           outbox.collect({ agent, taskId }, 'unknown');
       }

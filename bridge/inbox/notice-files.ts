@@ -1,7 +1,7 @@
 /**
- * Writes what the inbox has for each directory into small files, so that the hooks of an MCP client need not start a
- * program. `<state>/notices/<directory>/notices.<pid>` is the file of one running bridge. The hooks read the files of
- * all running bridges, and create the directory. Without that directory, the bridge writes nothing.
+ * Writes the inbox entries of each directory into small files. The hooks of an MCP client read these files, and so need
+ * not start a program. `<state>/notices/<directory>/notices.<pid>` is the file of one running bridge. A hook reads the
+ * files of all running bridges, and creates the directory. If the directory does not exist, the bridge writes nothing.
  */
 import { existsSync, rmSync } from 'node:fs';
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -14,13 +14,13 @@ import type { InboxReading, InboxSurface } from './inbox-follower.ts';
 import { noticesText } from './notices.ts';
 
 const OWN_NAME = `notices.${String(process.pid)}`;
-/** The time that the hooks remember what they have shown to a session, in milliseconds. */
+/** How long the hooks remember which entries they have shown in a session, in milliseconds. */
 const TOLD_MS = 30 * 24 * 60 * 60 * 1000;
 
 export class NoticeFiles implements InboxSurface {
   readonly #root: string;
   readonly #name: (tool: ToolName) => string;
-  /** The texts of the written files, by path. */
+  /** The text of each file that this process has written, by path. */
   readonly #written = new Map<string, string>();
   #closed = false;
 
@@ -30,13 +30,13 @@ export class NoticeFiles implements InboxSurface {
     this.#name = name;
   }
 
-  /** True if hooks have run with this state directory. */
+  /** True if a hook has run with this state directory. */
   get wanted(): boolean {
     return existsSync(this.#root);
   }
 
   async show({ tasks, sessions }: InboxReading): Promise<void> {
-    // A file that was written before is written again, also if nothing is left for it.
+    // A file from an earlier call is written again even if it has no entries now.
     const files = new Map<string, UncollectedTask[]>([...this.#written.keys()].map((path) => [path, []]));
     for (const task of tasks) {
       if (task.delegatedIn === null) continue;
@@ -46,7 +46,7 @@ export class NoticeFiles implements InboxSurface {
     for (const [path, some] of files) await this.#write(path, noticesText(some, sessions, this.#name));
   }
 
-  /** Removes the files. They are true only while this process runs. */
+  /** Removes the files of this process, because they are valid only while it runs. */
   close(): void {
     this.#closed = true;
     for (const path of this.#written.keys()) rmSync(path, { force: true });
@@ -62,14 +62,14 @@ export class NoticeFiles implements InboxSurface {
       if (systemErrorCode(error) === 'ENOENT') return; // No hook has run in this directory.
       throw error;
     }
-    // `close` does not wait for this write.
+    // `close` may have run during this write.
     if (this.#closed) return rm(path, { force: true });
     if (!this.#written.has(path)) await removeOld(join(path, '..'));
     this.#written.set(path, text);
   }
 }
 
-/** Removes the files of ended bridges, and what the hooks have noted about old sessions. */
+/** Removes the files of bridges that have ended, and the hooks' notes about old sessions. */
 async function removeOld(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     const path = join(directory, name);

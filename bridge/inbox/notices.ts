@@ -1,5 +1,5 @@
 /**
- * Builds the text of a notice file, which the hooks of an MCP client read. The first line has the counts for a status
+ * Builds the text of a notice file, which the hooks of an MCP client read. The first line contains counts for a status
  * line. Each further line is one entry of the inbox: its key, a space, and a sentence. Pure.
  */
 import { createHash } from 'node:crypto';
@@ -11,16 +11,16 @@ import type { UncollectedTask } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
 import { type InboxEntry, inboxEntries, type KeyedEntry, ownSessions } from './inbox-entry.ts';
 
-/** The maximum length of a title in a notice, in characters. */
+/** The maximum length of a title in characters. */
 const TITLE = 80;
-/** The maximum number of entries. The inbox has the others. */
+/** The maximum number of entries in a notice file. The inbox contains the others. */
 const ENTRIES = 20;
-/** The length of a key, in hexadecimal digits. */
+/** The length of a key in hexadecimal digits. */
 const KEY_DIGITS = 16;
 
 /**
- * Returns the notices of one directory.
- * @param tasks the uncollected tasks that were delegated there
+ * Returns the text of the notice file for one directory.
+ * @param tasks the uncollected tasks that were delegated from this directory
  * @param sessions the sessions that this bridge follows
  */
 export function noticesText(
@@ -28,7 +28,7 @@ export function noticesText(
   sessions: readonly ListedSession[],
   name: (tool: ToolName) => string,
 ): string {
-  // Each task has one owner, so that the counts of several bridges can be added.
+  // Each task belongs to one bridge only, so a reader can add the counts of several files.
   const followed = ownSessions(tasks, sessions);
   const entries = inboxEntries(followed, tasks);
   const waiting = entries.filter(({ entry }) => entry.type === 'waiting').length;
@@ -47,7 +47,7 @@ function lineOf({ key, entry }: KeyedEntry, name: (tool: ToolName) => string): s
   return `${id} Session ${visibleLine(sessionId)} (${visibleLine(agent)})${what}: ${stateOf(entry)}. ${step}`;
 }
 
-/** Returns the entry in one sentence for a person. */
+/** Returns the entry as one sentence for a person. */
 export function entryText(entry: InboxEntry): string {
   const { title, sessionId } = entry;
   return `${visibleLine(title === '' ? sessionId : title, TITLE)}: ${stateOf(entry)}.`;

@@ -1,4 +1,4 @@
-/** Asks a running server which agent runs its tasks. */
+/** Asks the running local server which agent runs its tasks. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { runCredential } from '../../shared/net/server-proof.ts';
@@ -10,14 +10,13 @@ const TIMEOUT_MS = 5_000;
 const health = z.object({ agent: z.string() });
 
 /**
- * Asks the running server which agent it uses.
- * @param record of a server that has proved its identity
- * @returns undefined if the server does not report its agent
+ * Returns the name of the agent that the running server uses. Returns undefined if the server does not report it.
+ * @param record the record of a server that has proved its identity
  */
 export async function runningAgent(record: ServerRecord, stateDir: string): Promise<string | undefined> {
   try {
     const token = (await readFile(tokenPath(stateDir), 'utf8')).trim();
-    // Only this run of the server accepts the credential.
+    // The credential is valid only for this run of the server.
     const response = await fetch(new URL('/health', record.url), {
       headers: { authorization: `Bearer ${runCredential(token, record)}` },
       redirect: 'error',

@@ -1,19 +1,19 @@
-/** Checks whether the recorded address belongs to this user's A2A server. */
+/** Checks whether the program at the recorded URL is this user's A2A server. */
 import { proveServer } from '../../shared/net/prove-server.ts';
 import type { ServerRunIdentity } from '../../shared/net/server-proof.ts';
 
 export type ServerHealth =
   | { type: 'up'; run: ServerRunIdentity }
-  /** The server is shutting down. Another server can start afterwards. */
+  /** The server is shutting down. When it has ended, another server can start. */
   | { type: 'closing' }
-  /** No program listens at the address, so the server has ended. */
+  /** No program listens at the URL, so the server has ended. */
   | { type: 'down' }
-  /** Another program listens at the address. */
+  /** Another program listens at the URL. */
   | { type: 'other-program'; message: string };
 
 const TIMEOUT_MS = 5_000;
 
-/** Asks the program at the address to prove its identity. The program receives no token. */
+/** Asks the program at the URL to prove its identity. The program receives no token. */
 export async function checkHealth(url: string, token: string): Promise<ServerHealth> {
   const found = await proveServer(url, token, TIMEOUT_MS);
   switch (found.type) {

@@ -5,16 +5,20 @@ import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { isPidInUse } from '../state/process-id.ts';
 
 /**
- * The time limit for the stop of the server, in milliseconds. A stopping server first gives its tools a grace period.
+ * The maximum time in milliseconds until the server has ended. A server that stops first gives its tools a grace
+ * period.
  */
 const STOP_MS = 30_000;
 /**
- * The polling interval in milliseconds. The operating system reports an exit only to the parent process, so the bridge
- * polls.
+ * The polling interval in milliseconds. The bridge polls because the operating system reports the end of a process only
+ * to its parent.
  */
 const LOOK_MS = 50;
 
-/** Resolves when the process has ended. @throws ProductError SHUTTING_DOWN if it still runs after 30 s */
+/**
+ * Ends the server, and resolves when its process has ended. @throws ProductError SHUTTING_DOWN if it still runs after
+ * 30 s
+ */
 export async function endServer({ pid }: ServerRecord): Promise<void> {
   process.kill(pid, 'SIGTERM');
   const until = performance.now() + STOP_MS;

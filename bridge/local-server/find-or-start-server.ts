@@ -1,6 +1,6 @@
 /**
- * Finds this user's local A2A server by its record in the state directory, or starts it. With a lock, all bridges of
- * the user share one server.
+ * Finds this user's local A2A server by its record in the state directory, or starts it. A lock ensures that all
+ * bridges of the user share one server.
  */
 import { setTimeout } from 'node:timers/promises';
 import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
@@ -26,14 +26,14 @@ const CLOSING_MS = 15_000;
 const LOOK_MS = 100;
 
 /**
- * Finds the running server, or starts it.
- * @throws ProductError; STORAGE for an error of the file system
+ * Finds the running server, or starts one.
+ * @throws ProductError; for an error of the file system, ProductError STORAGE
  */
 export async function findServer(local: LocalServer): Promise<Endpoint> {
   try {
     return await foundOrStarted(local);
   } catch (error) {
-    // Without a type, this error would appear as a response that is not A2A.
+    // Converts the error, because callers would otherwise report it as a response that is not A2A.
     if (error instanceof ProductError || systemErrorCode(error) === undefined) throw error;
     throw new ProductError(
       'STORAGE',
@@ -56,7 +56,7 @@ async function foundOrStarted(local: LocalServer): Promise<Endpoint> {
     );
   }
   return withStartLock(stateDirectory, async (lost) => {
-    // Checks again, because another bridge may have started the server while this bridge waited.
+    // Another bridge may have started the server while this bridge waited for the lock. So this check comes again.
     const started = await runningServer(stateDirectory, token);
     if (started !== undefined) return started;
     try {
@@ -64,7 +64,7 @@ async function foundOrStarted(local: LocalServer): Promise<Endpoint> {
       return endpoint(record.url, token, record);
     } catch (error) {
       // If this bridge has lost the lock, another bridge may have started a server. Two servers never share a journal,
-      // so this start fails.
+      // so the start by this bridge then fails.
       const other = lost.aborted ? await runningServer(stateDirectory, token) : undefined;
       if (other === undefined) throw error;
       return other;
@@ -82,7 +82,7 @@ function commandOf({ script, stateDirectory, configFile }: LocalServer): string 
 
 async function runningServer(stateDirectory: string, token: string): Promise<Endpoint | undefined> {
   const record = await readServerRecord(stateDirectory);
-  // A killed server leaves its record behind. Another program may use its port now.
+  // The record of a killed server still exists. Another program may use its port now.
   if (record === undefined || !isProcessOfThisUser(record.pid)) return undefined;
   const health = await settledHealth(record.url, token);
   switch (health.type) {
@@ -103,7 +103,10 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
   }
 }
 
-/** Waits until a server that shuts down has ended, up to a time limit. Its tools usually end within this limit. */
+/**
+ * If the server is shutting down, waits until it has ended, but at most `CLOSING_MS`. Its tools usually end within this
+ * time.
+ */
 async function settledHealth(url: string, token: string): Promise<ServerHealth> {
   for (let waited = 0; ; waited += LOOK_MS) {
     const health = await checkHealth(url, token);
@@ -112,7 +115,10 @@ async function settledHealth(url: string, token: string): Promise<ServerHealth> 
   }
 }
 
-/** Only this run of the server accepts the credential, which replaces the token. */
+/**
+ * Returns the URL and the credential of a server. The credential is sent instead of the token. Only this run of the
+ * server accepts it.
+ */
 function endpoint(url: string, token: string, run: ServerRunIdentity): Endpoint {
   return {
     url,

@@ -1,4 +1,4 @@
-/** Reads the state of the local server, without starting it. */
+/** Reads whether the local server runs. Does not start it. */
 import { readFile } from 'node:fs/promises';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { readServerRecord, type ServerRecord } from '../../shared/state/server-record.ts';
@@ -9,12 +9,12 @@ import { isProcessOfThisUser } from '../state/process-id.ts';
 export type ServerState =
   | { type: 'running'; record: ServerRecord }
   | { type: 'stopped' }
-  /** The process exists, but does not respond like the server. */
+  /** The process exists, but the program at the URL does not prove that it is this user's server. */
   | { type: 'strange'; record: ServerRecord; message: string };
 
 export async function serverState(stateDirectory: string): Promise<ServerState> {
   const record = await readServerRecord(stateDirectory);
-  // A killed server leaves its record behind. Another program may use its port now.
+  // The record of a killed server still exists. Another program may use its port now.
   if (record === undefined || !isProcessOfThisUser(record.pid)) return { type: 'stopped' };
   const token = await readFile(tokenPath(stateDirectory), 'utf8').catch(() => '');
   const health = await checkHealth(record.url, token.trim());
@@ -30,7 +30,7 @@ export async function serverState(stateDirectory: string): Promise<ServerState> 
   }
 }
 
-/** Builds the error for a command that cannot use this server. */
+/** Returns the error of a command that cannot use this server. */
 export function unverifiedServerError({
   record,
   message,

@@ -2,22 +2,21 @@
 import { open, stat } from 'node:fs/promises';
 import { rotatedLogPath } from '../../shared/runtime/log-file.ts';
 
-/** The number of bytes at the end of the file in which the reader searches the last lines. */
+/** The number of bytes at the end of the file in which the last lines are searched. */
 const TAIL = 4 * 1024 * 1024;
 const CHUNK = 64 * 1024;
 
-/** The position after the last byte that was read, in bytes. */
+/** A position in the log: `at` is the number of bytes that were read. */
 export interface LogPosition {
   at: number;
   log: string;
-  /** The id of the rotated file; undefined before the first rotation. */
+  /** The id of the rotated file. Undefined if the log was never rotated. */
   older: string | undefined;
 }
 
 /**
- * Reads the last lines of the log.
- * @param count the number of lines, which may include lines of the rotated log
- * @returns the last complete lines; undefined if there is no log
+ * Returns the last complete lines of the log. Returns undefined if there is no log.
+ * @param count the number of lines. They may include lines of the rotated file.
  */
 export async function readLastLines(
   path: string,
@@ -31,17 +30,16 @@ export async function readLastLines(
     const missing = count - lines.length;
     const earlier =
       missing > 0 && older !== undefined ? await tailOf(rotatedLogPath(path), missing) : { lines: [] };
-    // The log was rotated in the meantime, so the two parts do not fit together.
+    // The log was rotated meanwhile, so the two parts do not fit together.
     if ((await fileOf(rotatedLogPath(path)))?.id !== older) continue;
     return { lines: [...earlier.lines, ...lines], position: { at, log, older } };
   }
 }
 
 /**
- * Shows the bytes after the position. If the log was rotated, first shows the rest of the old file. Call it after each
- * change. It then neither misses nor repeats bytes. Exceptions: the log is rotated twice between two calls, or is
- * already as long as before.
- * @returns the new position
+ * Passes the bytes after the position to `show`, and returns the new position. If the log was rotated, the rest of the
+ * rotated file comes first. A caller that calls this function after each change neither misses nor repeats bytes. There
+ * are two exceptions: the log is rotated twice between two calls, or it is already as long as before.
  */
 export async function readNewContent(
   path: string,
@@ -49,8 +47,8 @@ export async function readNewContent(
   show: (chunk: Buffer) => void,
 ): Promise<LogPosition> {
   const olderPath = rotatedLogPath(path);
-  // A rotation first replaces the old file, and then empties the log. So when a reader finds an empty log, the old file
-  // already has the earlier lines.
+  // A rotation first replaces the rotated file, and then empties the log. So if the log is empty, the rotated file
+  // already contains the earlier lines.
   let log = await fileOf(path);
   const older = (await fileOf(olderPath))?.id;
   let { at } = before;
@@ -65,8 +63,8 @@ export async function readNewContent(
 }
 
 /**
- * @param isSameLog checked after each chunk; after a rotation the chunk is not shown
- * @returns the position after the last shown byte
+ * Passes the bytes from a position to `show`, and returns the position after the last of them.
+ * @param isSameLog called after each chunk. If it returns false, the log was rotated, and the chunk is not shown.
  */
 async function readFrom(
   path: string,
@@ -87,7 +85,7 @@ async function readFrom(
   return at;
 }
 
-/** Returns the identity and size in bytes of a file; undefined if the file does not exist. */
+/** Returns the id and the size in bytes of a file. Returns undefined if the file does not exist. */
 async function fileOf(path: string): Promise<{ id: string; size: number } | undefined> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found && { id: `${found.dev}:${found.ino}`, size: Number(found.size) };
@@ -102,7 +100,7 @@ async function tailOf(path: string, count: number): Promise<{ at: number; lines:
   const text = buffer.subarray(0, bytesRead).toString('utf8');
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const lines = whole === '' ? [] : whole.slice(0, -1).split('\n');
-  // The position is after the last complete line, because only complete lines are read.
+  // The position is after the last complete line. The rest of the file is read later.
   const at = from + Buffer.byteLength(whole);
   return { at, lines: count === 0 ? [] : lines.slice(-count) };
 }

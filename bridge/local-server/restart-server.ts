@@ -8,9 +8,9 @@ import { withStartLock } from './start-lock.ts';
 import { startServer } from './start-server.ts';
 
 /**
- * Holds the start lock, so that no other bridge starts a server with another environment.
- * @returns undefined if no server runs; no server is then started
- * @throws ProductError SHUTTING_DOWN if the server does not end, CONFIGURATION if the next one does not start
+ * Restarts the local server. Returns undefined if no server runs; none is started then. The start lock ensures that no
+ * other bridge starts a server with another environment.
+ * @throws ProductError SHUTTING_DOWN if the server does not end; CONFIGURATION if the new server does not start
  */
 export async function restartServer(
   local: Pick<LocalServer, 'stateDirectory' | 'script' | 'configFile'>,

@@ -1,6 +1,6 @@
 /**
- * Starts the local A2A server as a detached process. The server and its tasks continue after the bridge and its client
- * end.
+ * Starts the local A2A server as a detached process. The server and its tasks continue after the bridge and the MCP
+ * client have ended.
  */
 import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
@@ -12,21 +12,21 @@ import { watchDirectory } from './watch-directory.ts';
 interface ServerProgram {
   script: string;
   stateDirectory: string;
-  /** The configuration file of the bridge, which also has the server's settings. */
+  /** The bridge's configuration file, which also contains the server's settings. */
   configFile: string | undefined;
 }
 
-/** The advice on how to change the server's port. The bridge has no flag for the port. */
+/** Explains how to change the server's port, because the bridge has no flag for it. */
 export const OTHER_PORT =
   'set A2A_SERVER_PORT where the MCP client starts the bridge, or "port" under "server" in config.json';
 
 const READY_MS = 20_000;
-/** Matches the server's log message about a port that another program uses. */
+/** Matches the server's log line about a port that another program uses. */
 const PORT_TAKEN = /\bport \d+\b.*\btaken\b|EADDRINUSE/i;
 const TAIL_LINES = 15;
 
 /**
- * Starts the server and waits for its address in the state directory.
+ * Starts the server, and waits until it has written its record into the state directory.
  * @throws ProductError CONFIGURATION with the end of the log, if the server exits
  */
 export async function startServer({
@@ -46,7 +46,8 @@ export async function startServer({
       logPath,
       ...(configFile === undefined ? [] : ['--config', configFile]),
     ];
-    // The log file is also the server's stderr, because a crash of Node prints there. Its stdout only repeats the log.
+    // The log file is also the stderr of the server, because Node prints a crash there. The server's stdout only
+    // repeats the log.
     const child = spawn(process.execPath, args, { detached: true, stdio: ['ignore', 'ignore', log.fd] });
     child.unref();
     let stopWatching: (() => void) | undefined;
@@ -78,7 +79,7 @@ export async function startServer({
           'exit',
           (code, signal) => void fail(`it ended at once (${signal ?? `exit code ${String(code)}`})`),
         );
-        // The watch starts before the first check, so that no change is missed.
+        // The directory is watched before the first check, so that no change is missed.
         stopWatching = watchDirectory(stateDirectory, () => void look());
         void look();
       });
@@ -91,10 +92,10 @@ export async function startServer({
   }
 }
 
-/** Returns the last log lines of this start. */
+/** Returns the last log lines since this start. */
 async function tailOf(path: string, from: number): Promise<string> {
   const log = await readFile(path);
-  // The server may have emptied the file in the meantime.
+  // The server may have rotated the log since then, so that it is shorter now.
   const text = log
     .subarray(log.length < from ? 0 : from)
     .toString('utf8')

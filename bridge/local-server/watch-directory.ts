@@ -3,15 +3,15 @@ import { watch } from 'node:fs';
 const LOOK_MS = 100;
 
 /**
- * Calls the listener after each change in a directory, and sometimes without a change. If the system has no free
- * watches or file handles (ENOSPC, EMFILE), calls the listener every 100 ms.
+ * Calls the listener after each change in a directory. It may also call it without a change. If the system has no free
+ * watches or file handles (ENOSPC, EMFILE), it calls the listener every 100 ms.
  * @returns a function that stops watching
  */
 export function watchDirectory(path: string, listener: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const poll = (): void => {
-    // An error after the stop is ignored, because a watch may fail after it was stopped.
+    // A watch may fail after it was stopped. That error is ignored.
     if (!stopped) timer ??= setInterval(listener, LOOK_MS);
   };
   const stopWatching = startWatching(path, listener, poll);

@@ -20,35 +20,35 @@ export interface Bridge {
   readonly live: LiveSessions;
   readonly sessions: Sessions;
   readonly delegations: DelegationService;
-  /** Maps each task to the client that delegated it. */
+  /** Records which client delegated which task. */
   readonly clientTasks: DelegatingClients;
   readonly rules: ApprovalRules;
   readonly offers: OpenForms;
   readonly links: PageLinks;
   readonly cardCodes: CardCodes;
   readonly requestStates: RequestStates;
-  /** Records actions whose preview was cut in a result. */
+  /** Records the actions whose preview was cut in a tool result. */
   readonly cutPreviews: CutPreviews;
   readonly usedPermits: UsedPermits;
   readonly inbox: Inbox;
   readonly webhook: ApprovalWebhook | undefined;
   readonly log: Logger;
   readonly version: string;
-  /** The command that runs this program at a terminal, with this bridge's settings. */
+  /** The command line that runs this program in a terminal with this bridge's settings. */
   readonly program: string;
-  /** The directories that a call may use as its workspace without permission. */
+  /** The directories that a tool call may use as its workspace without a person's permission. */
   readonly workspaces: AllowedWorkspaces;
-  /** Contains tokens, so no call may attach a file from it. */
+  /** The state directory. A tool call may attach no file from it, because it contains tokens. */
   readonly stateDirectory: string;
   readonly defaults: {
     /**
-     * The time that a call waits for its task, in seconds, if the call itself gives no time. Undefined if the settings
-     * give none either.
+     * The time in seconds for which a tool call waits for its task, if the tool call gives no time. Undefined if the
+     * settings give none either.
      */
     waitSeconds: number | undefined;
-    /** The workspace if the call names none. */
+    /** The workspace of a task if the tool call names none. */
     workspace: string;
   };
-  /** Closes connections and files. Tasks continue. */
+  /** Closes the connections and files. Tasks continue. */
   close(): void;
 }

@@ -1,6 +1,6 @@
 /**
- * A client of A2A 0.3 over JSON-RPC with the interface of the 1.0 client. It translates methods, parameters and
- * answers between the versions, as far as the checks need them.
+ * A client of A2A 0.3 over JSON-RPC that has the interface of the 1.0 client. It converts the methods, parameters and
+ * answers that the checks need.
  */
 import { z } from 'zod';
 import { type Caller, type Frame, type Reading, Refusal } from './json-rpc-client.ts';
@@ -13,7 +13,7 @@ const METHODS: Readonly<Record<string, string>> = {
   SubscribeToTask: 'tasks/resubscribe',
 };
 
-/** JSON-RPC 2.0: method not found. */
+/** JSON-RPC 2.0: the error code for an unknown method. */
 const NO_METHOD = -32_601;
 
 const sending = z.object({
@@ -36,7 +36,7 @@ export class A2a03Client implements Caller {
 
   async call(method: string, params: unknown): Promise<unknown> {
     const answer = inNewWords(await this.#client.call(oldName(method), inOldWords(params)));
-    // In 1.0, only the answer to a message can be a task or a message.
+    // In A2A 1.0, only the answer to a message can be either a task or a message.
     return method === 'SendMessage' ? answer : answer['task'];
   }
 
@@ -63,7 +63,7 @@ function inOldWords(params: unknown): unknown {
   const parts = message.parts.map(({ text }) => ({ kind: 'text', text }));
   return {
     message: { ...message, kind: 'message', role: 'user', parts },
-    // A2A 0.3 §7.1.2: waits for the end of the task, as 1.0 does by default.
+    // A2A 0.3 §7.1.2: the agent answers when the task has ended. In A2A 1.0, this is the default.
     configuration: { blocking: true },
   };
 }
@@ -82,7 +82,7 @@ function inNewWords(raw: unknown): Readonly<Record<string, unknown>> {
   }
 }
 
-/** Translates a status from 0.3 to 1.0: `input-required` becomes `TASK_STATE_INPUT_REQUIRED`. */
+/** Converts a status of A2A 0.3 to 1.0: `input-required` becomes `TASK_STATE_INPUT_REQUIRED`. */
 const newStatus = (old: z.infer<typeof status>): object => ({
   ...old,
   state: `TASK_STATE_${old.state.toUpperCase().replaceAll('-', '_')}`,

@@ -1,7 +1,7 @@
 /**
- * Keeps the cancelled calls of one client until the bridge has reported their outcomes. A cancelled call gets no
- * response (MCP, cancellation). So the client's next call reports the outcome. The list is in memory. After a restart,
- * the client can list the sessions.
+ * Stores the cancelled tool calls of one client until the bridge has reported what happened to their tasks. A cancelled
+ * tool call gets no response (MCP, cancellation), so the bridge reports this in the reply to the client's next tool
+ * call. The list is in memory. After a restart of the bridge, the client can list the sessions instead.
  */
 import { nextStep } from '../reports/next-step.ts';
 import { hasEnded } from '../../sessions/task-view.ts';
@@ -9,16 +9,16 @@ import type { Session } from '../../sessions/session.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { type CancelCause, causeWords } from './cause.ts';
 
-/** The outcome for the task of a cancelled call. */
+/** What happened to the task of a cancelled tool call. */
 export type TaskOutcome =
-  /** The client cancelled the call before the bridge sent the message. */
+  /** The client cancelled the tool call before the bridge had sent the message. */
   | { type: 'unsent' }
   | { type: 'goes-on' }
   | { type: 'cancelling' }
   | { type: 'cancelled' }
-  /** The agent has not named the task yet. When the agent names it, the bridge cancels it. */
+  /** The agent has not named the task yet. When it does, the bridge cancels the task. */
   | { type: 'cancelled-when-known' }
-  /** The message never reached the agent. */
+  /** The message has not reached the agent. */
   | { type: 'withdrawn' }
   | { type: 'may-have-arrived' }
   | { type: 'ended-before' }
@@ -30,12 +30,12 @@ export type TaskOutcome =
 export interface CancelledCall {
   tool: ToolName;
   cause: CancelCause;
-  /** Absent if the call sent nothing. */
+  /** The session of the tool call. Absent if the tool call had sent nothing. */
   session?: Session;
   fate: TaskOutcome;
 }
 
-/** The maximum number of kept calls. A client that cancels more calls ignores their outcomes. */
+/** The maximum number of stored tool calls. A client that cancels more of them ignores the reports anyway. */
 const KEPT = 20;
 
 export class CancelledCalls {
@@ -45,7 +45,7 @@ export class CancelledCalls {
     this.#untold = [...this.#untold, call].slice(-KEPT);
   }
 
-  /** Returns one sentence for each unreported outcome, oldest first. Clears the list. */
+  /** Returns one sentence for each cancelled tool call that was not reported yet, oldest first. Clears the list. */
   take(name: (tool: ToolName) => string): readonly string[] {
     const told = this.#untold;
     this.#untold = [];

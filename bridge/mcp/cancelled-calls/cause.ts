@@ -1,57 +1,61 @@
-/** Determines why a client cancelled a call, and the effect on the task. Pure. */
+/** Determines why a client cancelled a tool call, and what this means for the task. Pure. */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { collapseWhitespace } from '../../../shared/text/capped-text.ts';
 
-/** The values of the setting `onCancel`: what happens to the task if a person stops the call. */
+/** The values of the setting `onCancel`: what happens to the task if a person stops the tool call. */
 export const ON_CANCEL = ['detach', 'cancel'] as const;
 export type OnCancel = (typeof ON_CANCEL)[number];
 
 /**
- * - `person`: a person stopped the call, as the client reports.
- * - `timeout`: the client timed out.
- * - `client-gone`: the connection is closed. Under MCP 2026-07-28 over HTTP, a client also cancels a call in this way.
- * - `unexplained`: the client cancelled the call and gave no reason.
+ * Why a tool call was cancelled.
+ *
+ * - `person`: a person stopped the tool call, as the client reports.
+ * - `timeout`: the client's time limit was reached.
+ * - `client-gone`: the connection is closed. In MCP 2026-07-28 over HTTP, a client also cancels a tool call in this
+ *   way.
+ * - `unexplained`: the client cancelled the tool call without a reason.
  */
 type CauseName = 'person' | 'timeout' | 'client-gone' | 'unexplained';
 
 export interface CancelCause {
   name: CauseName;
-  /** The client's reason, shortened; '' if the client gave none. */
+  /** The client's reason, shortened. '' if the client gave none. */
   words: string;
 }
 
 const MAX_WORDS = 200;
 
 /**
- * Claude Code sends `AbortError: user-cancel`. The specification's example is `User requested cancellation`. The SDKs'
- * timeouts send `Request timed out`. An abort of a program's `AbortSignal` gives no reason.
+ * Match a client's reason. Claude Code sends `AbortError: user-cancel`. The example in the MCP specification is `User
+ * requested cancellation`. The timeouts of the SDKs send `Request timed out`. If a program aborts its `AbortSignal`,
+ * there is no reason.
  */
 const TIMEOUT = /\btime[ds]?[ -]?out\b|\bdeadline\b/i;
 const PERSON =
   /\b(?:user|person|human)\b.{0,40}\b(?:cancel|abort|interrupt|stop)|\b(?:cancel|abort|interrupt|stop)\w*\b.{0,40}\b(?:user|person|human)\b/i;
 
 /**
- * Determines why a client cancelled its call.
- * @param reason the abort reason of the call's signal
+ * Determines why a client cancelled its tool call.
+ * @param reason the abort reason of the tool call's signal
  */
 export function cancelCauseOf(reason: unknown): CancelCause {
   if (reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)
     return { name: 'client-gone', words: '' };
-  // If the client sends no reason, the signal has the platform's default reason, which is no string.
+  // If the client sends no reason, the abort reason is the platform's default, which is not a string.
   const words = typeof reason === 'string' ? collapseWhitespace(reason, MAX_WORDS) : '';
   if (TIMEOUT.test(words)) return { name: 'timeout', words };
   return { name: PERSON.test(words) ? 'person' : 'unexplained', words };
 }
 
 /**
- * A task ends only if a person stopped the call and the setting allows it. After a timeout or a lost connection, the
- * task continues (E4).
+ * Returns what happens to the task. It is cancelled only if a person stopped the tool call and the setting says so. E4:
+ * a lost connection stops no task. So after a timeout or a disconnect, the task continues.
  */
 export function effectOfCause({ name }: CancelCause, setting: OnCancel): OnCancel {
   return name === 'person' ? setting : 'detach';
 }
 
-/** Returns the cause as part of a sentence, such as `the client timed out (…)`. */
+/** Returns the cause as a part of a sentence, such as `the client timed out (…)`. */
 export function causeWords({ name, words }: CancelCause): string {
   const said = words === '' ? '' : ` ("${words}")`;
   switch (name) {

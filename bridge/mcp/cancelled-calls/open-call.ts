@@ -1,13 +1,13 @@
 /**
- * Detects the cancellation of an open call (R48). The client may cancel the call, time out or disconnect. The MCP SDK
- * then discards the response. The task does not depend on the call (E4).
+ * A tool call that has not been answered yet. R48: it detects that the client cancels the tool call, reaches its time
+ * limit or disconnects. The MCP SDK then discards the response. E4: a lost connection stops no task.
  *
  * Invariants
- * - If a call is cancelled before it sends its message, nothing is sent. After that, the setting decides whether the
- *   task continues or is cancelled. If the message is being sent, it is still delivered. Its task is then cancelled if
- *   the setting says so.
- * - The log contains the outcome, the request's id and the client's reason. If the client requested progress, the last
- *   progress message reports the outcome. The client's next call reports it too.
+ * - If the tool call is cancelled before it sends its message, nothing is sent. If it is cancelled later, the setting
+ *   `onCancel` decides whether the task is cancelled. A message that is just being sent is still delivered. Its task is
+ *   then cancelled if the setting says so.
+ * - The outcome, the request id and the client's reason are logged. If the client requested progress, the last progress
+ *   message reports the outcome. The reply to the client's next tool call reports it too.
  */
 import type { RequestId } from '@modelcontextprotocol/server';
 import { onAbort } from '../../../shared/runtime/abort.ts';
@@ -20,11 +20,13 @@ import type { ToolName } from '../../tool-names/tool-names.ts';
 import { type CancelCause, cancelCauseOf, causeWords, effectOfCause, type OnCancel } from './cause.ts';
 import { type TaskOutcome, outcomeText, type CancelledCall, type CancelledCalls } from './cancelled-calls.ts';
 
-/** The session that a call waits for. Set after the call has sent its message or found its session. */
+/**
+ * The session that a tool call waits for. It is known after the tool call has sent its message or found its session.
+ */
 export interface AwaitedWork {
   session: Session;
   delegations: DelegationService;
-  /** The delivery of the call's message, if it sent one. */
+  /** The delivery of the message. Absent if the tool call has sent none. */
   delivery?: Promise<void>;
 }
 
@@ -53,14 +55,20 @@ export class OpenCall {
     return this.#cause !== undefined;
   }
 
-  /** Call this immediately before sending. @throws if the call is cancelled; the caller must then send nothing */
+  /**
+   * Throws if the tool call is cancelled. The tool must call this immediately before it sends, and must send nothing if
+   * it throws.
+   */
   beforeSending(): void {
     if (this.#cause === undefined) return;
     this.#tell({ tool: this.#watching.tool, cause: this.#cause, fate: { type: 'unsent' } });
     throw new Error('The client cancelled the call before the bridge sent anything.');
   }
 
-  /** Sets the session that the call waits for. If the call is already cancelled, decides the effect on the task now. */
+  /**
+   * Sets the session that the tool call waits for. If the tool call is already cancelled, this decides what happens to
+   * the task.
+   */
   awaits(awaited: AwaitedWork): void {
     this.#awaited = awaited;
     if (this.#cause !== undefined) this.#settle(this.#cause, awaited);

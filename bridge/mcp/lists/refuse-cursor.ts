@@ -1,12 +1,12 @@
 /**
- * The bridge's lists have one page (MCP 2025-11-25, Pagination). The bridge issues no cursor, so every cursor is
- * invalid: "error code -32602".
+ * Refuses cursors in list requests. The bridge's lists have only one page, and the bridge issues no cursor. So every
+ * cursor is invalid (MCP 2025-11-25, Pagination: "error code -32602").
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 
 /**
- * Refuses a request with a cursor.
- * @throws ProtocolError if the request has a cursor
+ * Throws if the request contains a cursor.
+ * @throws ProtocolError
  */
 export function refuseCursor(params: { cursor?: string | undefined } | undefined): void {
   if (params?.cursor === undefined) return;

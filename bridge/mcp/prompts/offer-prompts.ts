@@ -1,4 +1,4 @@
-/** Offers MCP prompts to delegate, review pending actions and resume. Clients show prompts as commands. */
+/** Offers three MCP prompts: delegate a task, review pending actions, and resume. Clients show prompts as commands. */
 import type { GetPromptResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { withoutHidden } from '../../../shared/text/visible-text.ts';
@@ -23,7 +23,7 @@ interface PromptOptions {
 
 /**
  * Registers the prompts of the bridge.
- * @param prefix a prefix of tool names. Prompt names get no prefix, because clients add the server's name.
+ * @param prefix the prefix of tool names. Prompt names have no prefix, because clients add the name of the server.
  */
 export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: PromptOptions): void {
   const name = (tool: ToolName): string => withToolPrefix(tool, prefix);

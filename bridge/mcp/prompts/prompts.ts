@@ -1,4 +1,4 @@
-/** The text of the prompts for the client's model. Pure. */
+/** The texts of the MCP prompts, which the client gives to its model. Pure. */
 import type { Approvals } from '../../settings/approval-mode.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 
@@ -15,14 +15,14 @@ ${task}`;
 }
 
 export interface WaitingReports {
-  /** The full reports of the waiting sessions, as text. */
+  /** The full report of each waiting session, as text. */
   reports: readonly string[];
   more: number;
-  /** Errors of agents that did not respond. */
+  /** The errors of agents that did not respond. */
   unsure: readonly string[];
 }
 
-/** The prompt contains the previews, so the person sees them in every client. */
+/** Returns the prompt for a review. It contains the previews, so that the person sees them in every client. */
 export function reviewPrompt(
   { reports, more, unsure }: WaitingReports,
   { name, approvals }: { name: Named; approvals: Approvals },

@@ -10,13 +10,13 @@ import { currentReport, rememberShown } from '../tool/session-reply.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { WaitingReports } from './prompts.ts';
 
-/** The maximum number of reports in one prompt. Each may be as long as a tool's result. */
+/** The maximum number of reports in one prompt. A report may be as long as the result of a tool. */
 const REPORTS = 3;
 
 /**
  * Returns a report for each session that waits for a person.
- * @param only the requested session; undefined for all
- * @throws ProductError UNKNOWN_SESSION for an unknown session; other errors when its agent cannot be reached
+ * @param only the id of one session; undefined for all sessions
+ * @throws ProductError UNKNOWN_SESSION if the session does not exist; other errors if its agent cannot be reached
  */
 export async function waitingSessions(
   bridge: Bridge,

@@ -1,13 +1,13 @@
-/** Formats the cost of a task and of its session for a person. Pure. */
+/** Formats the cost of a task and of its session as text for a person. Pure. */
 import { hasTokens, tokensAndPrice, type TokenCost } from '../../../shared/text/cost-text.ts';
 
 interface ReportedCost extends TokenCost {
   turns: number;
-  /** The sum of all tasks of the session. */
+  /** The cost of all tasks of the session together. */
   session?: TokenCost | undefined;
 }
 
-/** Returns a line with tokens and price; '' for an agent that counts no tokens. */
+/** Returns one line with the tokens and the price. Returns '' for an agent that does not report tokens. */
 export function costLine(cost: ReportedCost): string {
   const { turns, session } = cost;
   return [

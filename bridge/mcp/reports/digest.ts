@@ -1,6 +1,7 @@
 /**
- * Builds a short status of a session, in at most 300 tokens. A model reads it between two steps. The most important
- * items are added first. `left` counts items that do not fit. `wait_for_task` returns the full report. Pure.
+ * Builds a short status of a session, of at most 300 tokens, which a model can read between two steps. The most
+ * important items are added first. `left` is the number of items that do not fit. `wait_for_task` returns the full
+ * report. Pure.
  */
 import { z } from 'zod';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
@@ -21,25 +22,25 @@ export const statusReportSchema = z.object({
   sessionId: z.string(),
   /** The name of the agent in the settings. */
   agent: z.string(),
-  /** The id of the A2A task. Absent until the agent has named it. */
+  /** The id of the A2A task. Absent before the agent has named the task. */
   taskId: z.string().nullable(),
   state: mcpStateSchema,
   phase: z.string().describe('What it is doing, in a few words.'),
-  /** The text of the agent's status. */
+  /** The agent's message about the state of the task. */
   message: z.string(),
-  /** The running tools, then the newest others. */
+  /** The running tools, and as many of the newest other tools as fit. */
   tools: z.array(
     z.object({
       tool: z.string(),
       title: z.string(),
       state: z.string(),
       toolId: z.string().nullable(),
-      /** RFC 3339. */
+      /** The start time in RFC 3339. */
       startedAt: z.string().nullable(),
       tail: z.string().optional().describe('The end of what it has put out so far.'),
     }),
   ),
-  /** Actions that wait for a decision, without their previews. */
+  /** The actions that wait for a decision, without their previews. */
   pending: z.array(z.object({ callId: z.string(), tool: z.string(), title: z.string(), source: z.string() })),
   /** A question of the agent that is not a pending action. */
   question: z.string().nullable(),
@@ -61,12 +62,12 @@ export const statusReportSchema = z.object({
   changesComplete: z.boolean().describe('False if more may have happened than is listed here.'),
   cursor: z.number().describe('Pass it as since next time.'),
   left: z.number().describe('How many pending actions, running tools and grants of trust did not fit.'),
-  /** What the person should also know, e.g. the outcome of a cancelled call. */
+  /** What the person should also know, e.g. what happened to the task of a cancelled tool call. */
   notes: z.array(z.string()),
   next: z.string().describe('What to do now.'),
 });
 export type StatusReport = z.infer<typeof statusReportSchema>;
-/** A digest without notes. Notes report cancelled calls and appear only once, so the caller adds them. */
+/** A status without notes. Notes are reported only once, so the caller adds them. */
 type Digest = Omit<StatusReport, 'notes'>;
 
 export interface DigestFacts {
@@ -75,13 +76,13 @@ export interface DigestFacts {
   state: SessionStateName;
   view: TaskView | undefined;
   cursor: number;
-  /** Events after the given cursor, oldest first. */
+  /** Descriptions of the events after the client's cursor, oldest first. */
   changes: readonly string[];
   changesComplete: boolean;
-  /** The reason why the view is incomplete; see `problemMessage`. */
+  /** Why the view of the task is incomplete, e.g. because the message is not delivered; see `problemMessage`. */
   problem: string | undefined;
   next: string;
-  /** In milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   now: number;
 }
 
@@ -90,21 +91,22 @@ export interface DigestFacts {
  * most 30.
  */
 export const DIGEST_TOKENS = 300;
-/** A reserve in tokens, because the estimate is too low for some texts. */
+/** The number of tokens that are kept free, because the estimate is too low for some texts. */
 const MARGIN = 15;
 
 const SHOWN_TOOLS = 5;
 const SHOWN_CHANGES = 15;
 const WORDS = 60;
-/** The maximum length of a grant, in characters. Its id, scope and expiry come first. */
+/** The maximum length of the text about one grant, in characters. Its id, scope and expiry come first. */
 const GRANT_WORDS = 120;
-/** Lengths for the agent's message, in characters. The digest uses the largest one that fits. */
+/** The possible lengths of the agent's message, in characters. The status has the largest one that fits. */
 const SAYINGS = [500, 240, 100, 40];
-/** Lengths for a running tool's output, in characters. The digest uses the largest one that fits. */
+/** The possible lengths of a running tool's output, in characters. The status has the largest one that fits. */
 const TAILS = [400, 240, 140, 80, 50, 30];
 
 export function digestOf(facts: DigestFacts): Digest {
-  // Usually everything fits. One measurement of the whole is much faster than one per item, so it comes first.
+  // Usually everything fits. So the whole status is measured first, because that is much faster than measuring after
+  // each item.
   const whole = filled(facts, () => true);
   return fits(whole) ? whole : filled(facts, fits);
 }
@@ -140,7 +142,7 @@ function filled(facts: DigestFacts, isShort: (digest: Digest) => boolean): Diges
 type Add = (more: Partial<Digest>) => boolean;
 type Current = () => Digest;
 
-/** Returns a digest with only the fields that are always present. */
+/** Returns a status that contains only the required fields. */
 function barest({ sessionId, agent, state, view, cursor, changes, next }: DigestFacts): Digest {
   return {
     sessionId,
@@ -161,7 +163,7 @@ function barest({ sessionId, agent, state, view, cursor, changes, next }: Digest
   };
 }
 
-/** @returns the number of items that did not fit */
+/** Adds the pending actions. Returns the number of those that did not fit. */
 function addPending(view: TaskView | undefined, add: Add, current: Current): number {
   const pending = view?.pending ?? [];
   for (const [index, { callId, tool, title, source }] of pending.entries()) {
@@ -176,10 +178,7 @@ function addPending(view: TaskView | undefined, add: Add, current: Current): num
   return 0;
 }
 
-/**
- * Adds the newest calls first while they fit. The result is ordered oldest first. @returns the number of calls that did
- * not fit
- */
+/** Adds the calls, the newest first. They are listed oldest first. Returns the number of calls that did not fit. */
 function addTools(calls: readonly CallView[], add: Add, current: Current): number {
   for (const [index, { tool, title, state, toolId, startedAt }] of calls.toReversed().entries()) {
     const each = { tool: shortened(tool, WORDS), title: shortened(title, WORDS), state, toolId, startedAt };
@@ -188,7 +187,7 @@ function addTools(calls: readonly CallView[], add: Add, current: Current): numbe
   return 0;
 }
 
-/** Adds the newest grants first. @returns the number of grants that did not fit */
+/** Adds the grants, the newest first. Returns the number of grants that did not fit. */
 function addGrants({ view, now }: DigestFacts, add: Add, current: Current): number {
   const standing = standingGrants(view?.grants, now);
   for (const [index, grant] of standing.toReversed().entries()) {
@@ -213,7 +212,7 @@ function addSayings({ view, problem }: DigestFacts, add: Add): void {
   }
 }
 
-/** Adds the output of each listed running tool, newest first. */
+/** Adds the end of the output of each listed running tool, the newest tool first. */
 function addTails(view: TaskView | undefined, add: Add, current: Current): void {
   for (const call of (view?.calls ?? []).filter(isRunning).toReversed()) {
     for (const most of TAILS) {
@@ -231,7 +230,7 @@ function addTodos(view: TaskView | undefined, add: Add): void {
   if (line !== null) add({ todos: clipped(line, WORDS) });
 }
 
-/** Adds servers that are not ready, or that have an error, before the others. */
+/** Adds the agent's MCP servers. Servers that are not ready or have an error come first. */
 function addServers(servers: readonly ToolServerView[], add: Add, current: Current): void {
   for (const { error, ...server } of [...servers.filter(inTrouble), ...servers.filter(isWell)]) {
     const each = {
@@ -257,12 +256,12 @@ function addCost(cost: Cost | null, add: Add): void {
   add({ cost: { turns, inputTokens, outputTokens } });
 }
 
-/** Adds the price last, because the token counts give nearly the same information. */
+/** Adds the price. It comes late, because the token counts give nearly the same information. */
 function addPrice(cost: Cost | null, add: Add): void {
   if (cost === null) return;
   const { session: _, usd, ...tokens } = cost;
   const price = usd !== null && usd > 0 ? { usd: rounded(usd) } : {};
-  // If not everything fits, drops the cached tokens first, because they only explain the price.
+  // If not everything fits, the counts of cached tokens are omitted first, because they only explain the price.
   if (!add({ cost: { ...tokens, ...price } })) {
     const { turns, inputTokens, outputTokens } = tokens;
     add({ cost: { turns, inputTokens, outputTokens, ...price } });
@@ -276,12 +275,12 @@ function addSessionCost(cost: Cost | null, add: Add, current: Current): void {
   add({ cost: { ...told, session: { ...cost.session, usd: usd === null ? null : rounded(usd) } } });
 }
 
-/** Rounds to two decimals, or to four for amounts below one dollar. More digits would cost tokens. */
+/** Rounds a price to two decimals, or to four below one dollar. More digits would cost tokens. */
 function rounded(usd: number): number {
   return Number(usd.toFixed(usd < 1 ? 4 : 2));
 }
 
-/** Adds the newest changes first, because they matter most. */
+/** Adds the changes, the newest first, because they matter most. */
 function addChanges({ changes, changesComplete }: DigestFacts, add: Add, current: Current): void {
   for (const change of changes.slice(-SHOWN_CHANGES).toReversed()) {
     if (!add({ changes: [clipped(change, WORDS), ...current().changes] })) break;
@@ -293,7 +292,10 @@ function isRunning(call: CallView): boolean {
   return call.state === 'running';
 }
 
-/** Measures only the structured result, because the text is always shorter. */
+/**
+ * Returns true if the status is within the token limit. Only the structured result is measured, because the text is
+ * always shorter.
+ */
 function fits(digest: Digest): boolean {
   let agentText = 0;
   const frame = JSON.stringify({ ...digest, notes: [] }, (key, value: unknown) => {
@@ -307,13 +309,14 @@ function fits(digest: Digest): boolean {
 const OURS: ReadonlySet<string> = new Set(['state', 'next']);
 
 /**
- * Returns text of an agent on one line. White space may be reduced, because no person bases a decision on this status.
+ * Returns text of an agent on one line. Runs of white space become one space. That is safe here, because no person
+ * decides on the basis of this status.
  */
 function shortened(text: string, most: number): string {
   return visibleLine(text.replaceAll(/[ \t\n]+/g, ' ').trim(), most);
 }
 
-/** Shortens the bridge's own text. Any parts from an agent are already escaped. */
+/** Shortens a text of the bridge. Parts of it that come from an agent are already escaped. */
 function clipped(words: string, most: number): string {
   return words.length <= most ? words : `${words.slice(0, safeCutBefore(words, most - 1))}…`;
 }

@@ -1,9 +1,9 @@
-/** Describes grants of trust that are still valid. Pure. */
+/** Describes the grants of trust that are in effect. Pure. */
 import type { GrantView } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { sourceText } from '../../../shared/protocol/preview-text.ts';
 
-/** Returns the grants that have not expired. @param now milliseconds since 1970 */
+/** Returns the grants that have not expired. @param now the time in milliseconds since 1970 */
 export function standingGrants(grants: readonly GrantView[] = [], now: number): readonly GrantView[] {
   return grants.filter(({ expiresAt }) => expiresAt === null || now < Date.parse(expiresAt));
 }

@@ -1,4 +1,4 @@
-/** Explains how to reach the person when tool calls cannot decide (`human-only`). Pure. */
+/** Explains how to reach the person if tool calls cannot decide (setting `approvals: human-only`). Pure. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { whenItRuns } from './next-step.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -10,17 +10,17 @@ export interface GuidanceContext {
   name: (tool: ToolName) => string;
 }
 
-/** Explains how a person's decision reaches the agent. With `human-only`, `tools/list` lacks the tool that decides. */
+/**
+ * Explains how a person's decision reaches the agent. With `human-only`, `tools/list` does not contain the tool that
+ * decides.
+ */
 export function decideHint(approvals: Approvals): string {
   return approvals === 'human-only'
     ? 'Show them its preview. They decide it themselves: in a form, on the page or at a terminal. No tool decides.'
     : 'Show them its preview, then send their decision with approve_or_deny_pending_action.';
 }
 
-/**
- * Returns the next step for a person, if only a person may decide.
- * @returns undefined when the usual next step applies
- */
+/** Returns the next step if only a person may decide. Returns undefined if the usual next step applies. */
 export function humanOnlyGuidance(
   { id, view, oneByOne }: Pick<Session, 'id' | 'view' | 'oneByOne'>,
   { bridge, name }: GuidanceContext,
@@ -31,9 +31,9 @@ export function humanOnlyGuidance(
 }
 
 /**
- * Call this before a tool call sends a decision, answers a question, or turns off approvals. With `human-only`, only
- * the person may do these.
- * @throws ProductError FORBIDDEN if only the person may do it
+ * Throws if only the person may do this. A tool calls this before it sends a decision, answers a question, or turns off
+ * approvals. With `human-only`, only the person may do these things.
+ * @throws ProductError FORBIDDEN
  */
 export function refuseForPerson({ bridge, name }: GuidanceContext, sessionId?: string): void {
   if (bridge.rules.approvals !== 'human-only') return;

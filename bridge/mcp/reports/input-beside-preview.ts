@@ -1,11 +1,11 @@
-/** Finds the fields of a call's input that its preview does not show. A person must see these fields too (D5). Pure. */
+/**
+ * Finds the fields of a tool call's input that its preview does not show. D5: a person must see the whole action before
+ * approving it, so these fields are shown beside the preview. Pure.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import type { PendingAction, Preview } from '../../../shared/protocol/tool-approval.ts';
 
-/**
- * Finds the input fields that a preview does not show.
- * @returns the fields that the preview does not show, with their values
- */
+/** Returns the input fields that the preview does not show, with their values. */
 export function inputBesidePreview({
   input,
   preview,
@@ -16,7 +16,10 @@ export function inputBesidePreview({
   return Object.fromEntries(Object.entries(input).filter(([, value]) => !shows(value)));
 }
 
-/** @param effect true if the agent itself makes the change that the diff shows */
+/**
+ * Returns a function that says whether the preview shows a value.
+ * @param effect true if the agent itself makes the change in the diff (a built-in tool)
+ */
 function shownBy(preview: Preview, effect: boolean): (value: unknown) => boolean {
   switch (preview.type) {
     case 'diff':
@@ -35,9 +38,9 @@ function shownBy(preview: Preview, effect: boolean): (value: unknown) => boolean
 }
 
 /**
- * A diff shows its path, and any passage of several lines of the old or new text. A single line may be in the diff by
- * chance, so it does not count. The new text of a whole file counts as shown, because the diff omits only unchanged
- * parts.
+ * Returns a function that says whether the diff shows a value. It shows its path, and every part of the old or new text
+ * that has several lines. One line alone may occur in the diff by chance, so the diff is not taken to show it. It is
+ * taken to show the new text of a whole file, because it omits only unchanged parts.
  */
 function shownByDiff(
   { path, diff }: Extract<Preview, { type: 'diff' }>,
@@ -75,7 +78,7 @@ function isPassage(passage: string, text: string): boolean {
   return passage !== '' && text.includes(passage);
 }
 
-/** Returns true if the text contains the new side of each hunk, in order. */
+/** Returns true if the text contains the new lines of all hunks, in order. */
 function hasInOrder(text: string, hunks: readonly Hunk[]): boolean {
   let from = 0;
   return hunks.every(({ after }) => {

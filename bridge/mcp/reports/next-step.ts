@@ -1,4 +1,4 @@
-/** Explains the next step to the person or the person's model. Pure. */
+/** Explains the next step, to the person or to the model of the MCP client. Pure. */
 import type { Session } from '../../sessions/session.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
@@ -7,7 +7,7 @@ import type { ToolName } from '../../tool-names/tool-names.ts';
 export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateName'> & {
   view: TaskView | undefined;
   oneByOne?: boolean;
-  /** True if the message was not delivered and the bridge has stopped trying. */
+  /** True if the message was not delivered, and the bridge no longer tries. */
   givenUp?: boolean;
 };
 
@@ -45,7 +45,7 @@ export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: Tool
 }
 
 /**
- * Returns the next step for a later result of the same task, in fewer words. For rare states, returns the full text.
+ * Returns the next step in fewer words, for a later result of the same task. For rare states, returns the full text.
  */
 export function briefStep(session: NextStepInput, end: WaitEnd, name: (tool: ToolName) => string): string {
   const { view, trouble, settled, stateName } = session;
@@ -65,7 +65,7 @@ export function briefStep(session: NextStepInput, end: WaitEnd, name: (tool: Too
     : `It goes on by itself; ${name('wait_for_task')} waits for it.`;
 }
 
-/** Returns the next step for the short status, in even fewer words. The status already shows the ids. */
+/** Returns the next step in very few words, for the short status. That status already contains the ids. */
 export function shortStep(
   { view, trouble, settled, stateName, givenUp }: NextStepInput,
   name: (tool: ToolName) => string,
@@ -100,7 +100,7 @@ function answering(view: TaskView): string {
     : '';
 }
 
-/** Explains when an approved call runs. The agent's dialect determines this. */
+/** Explains when an approved call runs. This depends on the agent's dialect. */
 export function whenItRuns({ oneByOne = false }: { oneByOne?: boolean }): string {
   return oneByOne
     ? 'An approved call runs at once; then the agent asks for the next call of its turn. A denial drops the calls after it.'

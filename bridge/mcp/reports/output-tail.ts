@@ -1,11 +1,11 @@
-/** Returns the end of a running tool's output, on one line. Pure. */
+/** Returns the end of a running tool's output as one line. Pure. */
 import { safeCutBefore, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { CallView, TaskView } from '../../sessions/task-view.ts';
 
 /**
- * Some agents report a tool's output as an artifact, others as a summary of the call.
+ * Returns the end of the output. Some agents report the output as an artifact, others as the summary of the call.
+ * Returns '' if the call does not run or has no output.
  * @param most the maximum number of characters, before hidden characters are escaped
- * @returns '' for a call that is not running or has no output
  */
 export function outputTail({ outputs }: TaskView, call: CallView, most: number): string {
   if (call.state !== 'running') return '';

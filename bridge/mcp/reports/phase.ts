@@ -8,7 +8,7 @@ const TITLE = 200;
 
 /**
  * Describes what a task is doing.
- * @param view undefined until the agent responds
+ * @param view the view of the task; undefined before the agent has responded
  */
 export function phaseOf(view: TaskView | undefined, state?: SessionStateName): string {
   if (state === 'not-delivered') return 'not delivered yet';
@@ -30,7 +30,8 @@ function countOf(count: number, noun: string): string {
 }
 
 /**
- * Returns the counts of the task's tool calls, such as `tools: 3 done, 1 running, 2 waiting`. Empty without tool calls.
+ * Returns the numbers of the task's tool calls by state, such as `tools: 3 done, 1 running, 2 waiting`. Returns an
+ * empty list without tool calls.
  */
 export function callCounts(view: TaskView | undefined): readonly string[] {
   const calls = view?.calls ?? [];

@@ -1,4 +1,4 @@
-/** Builds the full report of a session. `session-result.ts` selects the parts for a tool result. */
+/** Builds the full report of a session. `session-result.ts` selects the parts of it that a tool result contains. */
 import { z } from 'zod';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
@@ -98,12 +98,12 @@ export const sessionReportSchema = z.object({
 });
 export type SessionReport = z.infer<typeof sessionReportSchema>;
 
-/** The maximum output in a result, in characters. Clients cut or refuse longer results. */
+/** The maximum length of the output in a result, in characters. Clients cut or refuse longer results. */
 const MAX_OUTPUT = 150_000;
 const SHOWN_CALLS = 50;
 /**
- * The maximum length of all previews together, in characters. It keeps a result below 25,000 tokens. Claude Code cuts
- * longer results.
+ * The maximum length of all previews together, in characters. It keeps a result below 25,000 tokens, because Claude
+ * Code cuts longer results.
  */
 const PREVIEW_ROOM = 30_000;
 
@@ -112,11 +112,11 @@ export interface ReportContext {
   agent: string;
   state: SessionStateName;
   view: TaskView | undefined;
-  /** The reason why the view is incomplete; see `problemMessage`. */
+  /** Why the view of the task is incomplete, e.g. because the message is not delivered; see `problemMessage`. */
   problem: string | undefined;
   notes: readonly string[];
   next: string;
-  /** The number of output characters that the client already has. The report omits them. */
+  /** The number of characters of the output that the client already has. The report omits them. */
   from?: number;
 }
 
@@ -159,7 +159,7 @@ export function reportOf({
   };
 }
 
-/** Returns the text of the status. Empty if actions or a question wait, because those say more. */
+/** Returns the agent's message about the state. Returns '' if actions or a question wait, because those say more. */
 function statusText(view: TaskView | undefined): string {
   return view === undefined || view.pending.length > 0 || view.question !== null ? '' : view.text;
 }
@@ -182,12 +182,15 @@ function callReport({
   };
 }
 
-/** Returns the index after the last output character of a result that starts at `from`. */
+/** Returns the index after the last character of the output, in a result that starts at `from`. */
 export function shownTo(output: string, from: number): number {
   return Math.min(output.length, from + MAX_OUTPUT);
 }
 
-/** R70: returns the note about a cut output. The note names the resource with the rest. */
+/**
+ * Returns the note about a cut output. R70: the client can read the rest, so the note names the resource that contains
+ * it.
+ */
 function cutNote(view: TaskView | undefined, { characters, to }: { characters: number; to: number }): string {
   const { sessionId = '', taskId = '' } = view ?? {};
   const address = { sessionId, taskId, part: 'artifacts' } as const;
@@ -195,7 +198,7 @@ function cutNote(view: TaskView | undefined, { characters, to }: { characters: n
 }
 
 /**
- * Returns all output of the agent, in order. For an ended task without artifacts, returns the status text or the reply.
+ * Returns the whole output of the agent, in order. If an ended task has no artifacts, returns the agent's last message.
  */
 export function agentOutput(view: TaskView): string {
   const texts = view.outputs
@@ -214,7 +217,10 @@ function questionOf(view: TaskView | undefined): SessionReport['question'] {
     : { callId: question.id, shown: question.shown, text: visibleText(question.text) };
 }
 
-/** Converts pending actions for a tool result. A person cannot approve an action whose preview was cut (D5). */
+/**
+ * Converts pending actions for a tool result. D5: a person can approve only what is shown in full, so an action with a
+ * cut preview cannot be approved.
+ */
 export function pendingReports(pending: readonly PendingAction[]): SessionReport['pending'] {
   const characters = Math.floor(PREVIEW_ROOM / Math.max(1, pending.length));
   return pending.map((action) => pendingReport(action, { characters }));
@@ -236,7 +242,7 @@ const PASSKEY =
 
 /**
  * Converts a pending action for a report.
- * @param room the limit for the preview. Without a limit, the preview is complete.
+ * @param room the maximum size of the preview. Without it, the preview is complete.
  */
 export function pendingReport(action: PendingAction, room?: TextLimits): SessionReport['pending'][number] {
   const preview = quotedPreview(action.preview, room);
@@ -266,8 +272,8 @@ export function pendingReport(action: PendingAction, room?: TextLimits): Session
 }
 
 /**
- * Returns the decisions that a person may make. If the preview was cut, a person can only deny the action (D5). A
- * question can still be answered.
+ * Returns the decisions that a person may make. D5: a person can approve only what is shown in full. So if the preview
+ * was cut, the person can only deny the action, or answer a question.
  */
 export function offeredWords(
   action: PendingAction,

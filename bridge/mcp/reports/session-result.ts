@@ -1,6 +1,6 @@
 /**
  * Selects the parts of a session's report for a tool result. The first result of a task contains everything that a
- * person must know. A later result contains only changes. Pure.
+ * person must know. Later results contain only changes. Pure.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -17,10 +17,13 @@ export const sessionResultSchema = sessionReportSchema.extend({
   pending: z.array(
     z.object({
       callId: pendingShape.callId,
-      /** D2: a result contains the code only if it also contains the preview. */
+      /**
+       * The code of the action. D2: a decision is valid only for what the person saw. So the result contains the code
+       * only together with the preview.
+       */
       shown: pendingShape.shown.optional(),
       title: pendingShape.title,
-      /** True if an earlier result had the same preview. */
+      /** True if an earlier result contained the same preview. */
       shownBefore: z.literal(true).optional(),
       tool: pendingShape.tool.optional(),
       source: pendingShape.source.optional(),
@@ -31,7 +34,7 @@ export const sessionResultSchema = sessionReportSchema.extend({
       presence: pendingShape.presence,
       preview: pendingShape.preview.optional(),
       cut: pendingShape.cut.optional(),
-      /** The input fields that the preview does not show; with extent `whole`, all fields. */
+      /** The input fields that the preview does not show. With the extent `whole`, all input fields. */
       input: pendingShape.input.optional(),
       expiresAt: pendingShape.expiresAt.optional(),
       decisions: pendingShape.decisions.optional(),
@@ -44,14 +47,17 @@ export type SessionResult = z.infer<typeof sessionResultSchema>;
 export type PendingResult = SessionResult['pending'][number];
 type PendingReport = SessionReport['pending'][number];
 
-/** The content that a client already has from earlier results of a task. */
+/** What a client already has from earlier results of a task. */
 export interface SeenResult {
   taskId: string | null;
   state: SessionReport['state'];
   message: string;
-  /** The number and the hash of the output characters that the client has. */
+  /** The length and the hash of the output that the client has. */
   output: { characters: number; hash: string };
-  /** The previews that the client has. An entry is the action's code with the number of omitted characters. */
+  /**
+   * The previews that the client has. Each entry is the code of an action with the number of characters that were left
+   * out.
+   */
   previews: ReadonlySet<string>;
   question: string | undefined;
   /** The state of each call in the earlier result, by call id. */
@@ -60,9 +66,11 @@ export interface SeenResult {
 }
 
 /**
+ * How much of the report a result contains.
+ *
  * - `whole`: everything, with complete inputs.
- * - `first`: everything, but inputs omit what the preview shows.
- * - `since`: only changes since the client's last result of the task.
+ * - `first`: everything, but the inputs omit what the preview shows.
+ * - `since`: only what has changed since the client's last result of the task.
  */
 export type Extent =
   { type: 'whole' } | { type: 'first' } | { type: 'since'; seen: SeenResult; delta: string };
@@ -92,8 +100,8 @@ export function resultOf(report: SessionReport, extent: Extent): SessionResult {
 }
 
 /**
- * Records the content that a client has after this report.
- * @param output the agent's raw output, as far as the client has it
+ * Returns what a client has after this report.
+ * @param output the agent's unescaped output, as far as the client has it
  */
 export function seenOf(report: SessionReport, output: string): SeenResult {
   const { taskId, state, message, pending, question, calls, cost } = report;
@@ -109,12 +117,17 @@ export function seenOf(report: SessionReport, output: string): SeenResult {
   };
 }
 
-/** Returns the number of output characters that the client has; 0 if that part of the output has changed. */
+/**
+ * Returns the number of characters of the output that the client has. Returns 0 if that part of the output has changed.
+ */
 export function seenCharacters({ output: { characters, hash } }: SeenResult, output: string): number {
   return hashOf(output.slice(0, characters)) === hash ? characters : 0;
 }
 
-/** Returns true if the report has changes for the client. @param report its output must contain only new characters */
+/**
+ * Returns true if the report contains something new for the client. @param report its output must contain only new
+ * characters
+ */
 export function hasNews(report: SessionReport, seen: SeenResult): boolean {
   const { state, message, output, pending, question, calls, notes } = report;
   return (
@@ -147,8 +160,9 @@ export function toFirstPending({
 }
 
 /**
- * Converts an action whose preview an earlier result has shown. D2: the result then contains neither preview nor code.
- * Several conversations may share one client, and the current conversation may not contain the earlier result.
+ * Converts an action whose preview an earlier result contained. D2: a decision is valid only for what the person saw.
+ * Several conversations may share one client, and the current one may not contain the earlier result. So this result
+ * contains neither the preview nor the code.
  */
 function seenBefore({ callId, title }: PendingReport): PendingResult {
   return { callId, title, shownBefore: true };
@@ -168,7 +182,7 @@ export function toWholePending({ unshown: _unshown, ...action }: PendingReport):
 
 const RUNNING: CallView['state'] = 'running';
 
-/** Converts a call for a result. Only a running execution has an id, because an abort of an ended one does nothing. */
+/** Converts a call for a result. Only a running tool execution has an id, because an ended one cannot be aborted. */
 function toldCall({ toolId, ...call }: SessionReport['calls'][number]) {
   return call.state === RUNNING ? { ...call, toolId } : call;
 }

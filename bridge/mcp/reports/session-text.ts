@@ -1,6 +1,6 @@
 /**
- * Formats a session's result as text for a person, the most important parts first. The text contains all facts of the
- * structured result. Pure.
+ * Formats the result about a session as text for a person. The most important parts come first. The text contains all
+ * facts of the structured result. Pure.
  */
 import { withLineMarks, visibleLine } from '../../../shared/text/visible-text.ts';
 import { costLine } from './cost-text.ts';
@@ -42,7 +42,7 @@ export function sessionText(result: SessionResult): string {
 
 const MAX_REASON = 300;
 
-/** Takes the first line of a rejection as its reason. If that line is too long, returns no reason. */
+/** Splits the agent's message about a rejection. The first line is the reason, unless it is too long. */
 function reasonOf(message: string): { reason: string; rest: string } {
   const [first = '', ...rest] = message.trim().split('\n');
   const reason = visibleLine(first.replace(/\.$/, ''));
@@ -51,7 +51,10 @@ function reasonOf(message: string): { reason: string; rest: string } {
     : { reason, rest: rest.join('\n').trim() };
 }
 
-/** Marks the agent's text while a decision waits, so that it cannot look like the bridge's own questions. */
+/**
+ * Adds a prefix to the agent's text while a decision waits, so that the text cannot look like the bridge's own
+ * questions.
+ */
 function said(text: string, { pending, question }: SessionResult): string {
   return pending.length === 0 && question === null ? text : withLineMarks(text);
 }

@@ -1,4 +1,4 @@
-/** Formats the short status of a session as text, with all facts of the structured result. Pure. */
+/** Formats the short status of a session as text. The text contains all facts of the structured result. Pure. */
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { costLine } from './cost-text.ts';
 import type { StatusReport } from './digest.ts';

@@ -1,12 +1,9 @@
-/** Formats an agent's todo list in a few words, such as `todos 3/7: writing tests`. Pure. */
+/** Formats an agent's to-do list in a few words, such as `todos 3/7: writing tests`. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import type { Output } from '../../dialects/observation.ts';
 
-/**
- * Returns the line for the agent's todo list.
- * @returns null when the agent has no list, or an empty one
- */
+/** Returns the line about the agent's to-do list. Returns null if the agent has no list, or an empty one. */
 export function todosLine(view: Pick<TaskView, 'outputs'> | undefined): string | null {
   for (const output of view?.outputs ?? []) {
     const line = lineOf(output);
@@ -15,7 +12,7 @@ export function todosLine(view: Pick<TaskView, 'outputs'> | undefined): string |
   return null;
 }
 
-/** Returns the line for one artifact; null if the artifact is not a todo list, or is empty. */
+/** Returns the line about one artifact. Returns null if the artifact is not a to-do list, or is empty. */
 export function lineOf({ aside }: Output): string | null {
   if (aside?.role !== 'todos' || aside.todos.length === 0) return null;
   const done = aside.todos.filter(({ status }) => status === 'done').length;

@@ -1,28 +1,28 @@
 /**
- * Estimates the number of tokens of a text without a model's vocabulary. A byte-pair tokenizer needs one token for a
- * common word. For other text it needs about one token for two or three characters. Pure.
+ * Estimates the number of tokens of a text without the vocabulary of a model. A byte-pair tokenizer needs one token for
+ * a common word, and about one token for two or three characters of other text. Pure.
  */
 
 /**
- * Matches runs of characters that tokenizers do not join: words, capitals, digits, punctuation, line feeds, non-ASCII
- * text.
+ * Matches a run of characters that a tokenizer does not join with its neighbours: a word, capitals, digits,
+ * punctuation, line feeds, or non-ASCII text.
  */
 const RUNS = /[A-Z]?[a-z]+|[A-Z]+|\d+|[!-/:-@[-`{-~]+|\n+|[^\0-\x7F]+/g;
 
-/** Matches a run of letters that looks like a word, because it has a vowel after every few consonants. */
+/** Matches a run of letters that looks like a word: it has a vowel after at most three consonants. */
 const WORDLIKE = /^[A-Z]?(?:[^aeiouy]{0,3}[aeiouy])+[^aeiouy]{0,3}$/;
 
-/** The maximum number of texts whose estimate is cached. The reports of one session repeat most of their texts. */
+/** The maximum number of texts whose estimate is cached. The reports of one session mostly repeat the same texts. */
 const KEPT_TEXTS = 500;
 
 export const wordingTokens = remembered((text) =>
   counted(text, (run) => (isLetter(run.charCodeAt(0)) ? 1 : Math.ceil(run.length / 3))),
 );
 
-/** Returns an upper bound for text of an agent, which may contain hashes, Chinese or emoji. */
+/** Returns an upper limit for text of an agent, which may contain hashes, Chinese or emoji. */
 export const agentTextTokens = remembered((text) =>
   counted(text, (run) => {
-    // The number of bytes is an upper bound, because each token has at least one byte.
+    // The number of bytes is an upper limit, because each token has at least one byte.
     if (run.charCodeAt(0) > 0x7f) return Buffer.byteLength(run);
     return Math.ceil(run.length / (WORDLIKE.test(run) ? 4 : 2));
   }),
@@ -42,7 +42,7 @@ function remembered(estimate: (text: string) => number): (text: string) => numbe
 
 function counted(text: string, cost: (run: string) => number): number {
   let tokens = 0;
-  // A status counts many texts, and `matchAll` would copy the pattern for each of them.
+  // `matchAll` is not used, because it would copy the pattern for each text, and one status counts many texts.
   RUNS.lastIndex = 0;
   for (let found = RUNS.exec(text); found !== null; found = RUNS.exec(text)) tokens += cost(found[0]);
   return tokens;

@@ -1,18 +1,21 @@
-/** Lists the tool executions of a session's task. Clients follow or abort them (R40). Pure. */
+/** Lists the tool executions of a session's task. R40: clients can follow and abort them. Pure. */
 import { z } from 'zod';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
-/** The maximum number of ended executions in the list, newest first. Running executions are always listed. */
+/** The maximum number of ended tool executions in the list, newest first. All running ones are listed. */
 const MAX_LISTED = 50;
 
 export const toolExecutionSchema = z.object({
-  /** The id for `abort_tool_execution` and the method `tools/abort`. */
+  /** The id for the tool `abort_tool_execution` and the method `tools/abort`. */
   toolId: z.string(),
   tool: z.string(),
   title: z.string(),
   state: z.string(),
-  /** RFC 3339. Null if the agent does not report it, or the execution started before this bridge connected. */
+  /**
+   * The start time in RFC 3339. Null if the agent does not report it, or if the tool started before this bridge
+   * connected.
+   */
   startedAt: z.string().nullable(),
   agent: z.string(),
   sessionId: z.string(),
@@ -20,8 +23,8 @@ export const toolExecutionSchema = z.object({
 export type ToolExecution = z.infer<typeof toolExecutionSchema>;
 
 /**
- * The `_meta` key of the list in a result. A progress notification lists only running executions. `metadata` repeats
- * the list for clients that read only that field.
+ * The `_meta` key under which a result contains the list. A progress notification contains only running tool
+ * executions. `metadata` repeats the list for clients that cannot read `_meta`.
  */
 export const TOOL_EXECUTIONS_META_KEY = 'mcp-a2a-bridge/toolExecutions';
 

@@ -1,4 +1,4 @@
-/** Explains when an agent reads a message to its running task. Pure. */
+/** Explains when an agent reads a message that was sent to its running task. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { DialectName } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
@@ -6,15 +6,15 @@ import type { TaskView } from '../../sessions/task-view.ts';
 const TITLE = 100;
 
 /**
- * Explains when the agent reads a message.
- * @param view the task before the message @returns undefined if the task was not working
+ * Returns the explanation. Returns undefined if the task was not running.
+ * @param view the task before the message was sent
  */
 export function acknowledgementOf(
   { state, calls }: Pick<TaskView, 'state' | 'calls'>,
   dialect: DialectName,
 ): string | undefined {
   if (state !== 'working' && state !== 'submitted') return undefined;
-  // Only the tool-approval extension defines when the agent reads a message (R04).
+  // R04 promises when an agent reads a message, but only the tool-approval extension defines this.
   if (dialect !== 'tool-approval') return 'The agent has accepted the message for its running task.';
   const running = calls
     .filter((call) => call.state === 'running')

@@ -1,4 +1,7 @@
-/** Offers the approval card as an MCP resource (MCP Apps). The build makes it from the components of the approval page. */
+/**
+ * Offers the approval card as an MCP resource (MCP Apps). The build makes the card from the components of the approval
+ * page.
+ */
 import { readFile } from 'node:fs/promises';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { CARD_MIME_TYPE, CARD_URI } from '../../../shared/protocol/approval-card.ts';
@@ -11,8 +14,8 @@ interface CardOptions {
 }
 
 /**
- * This metadata contains no CSP. A host then allows the card no connections and no files of other origins. The card
- * needs none.
+ * The metadata of the card. It contains no CSP. The client then allows the card no connections and no files from other
+ * origins, which the card does not need.
  */
 const META = { ui: { prefersBorder: true } };
 
@@ -29,7 +32,7 @@ export function offerCard(server: McpServer, { prefix, cardFile }: CardOptions):
     },
     async ({ href }) => {
       const html = await readFile(cardFile, 'utf8');
-      // The card calls tools of the bridge, whose settings may add a prefix to their names.
+      // The card calls tools of the bridge, and the settings may add a prefix to the names of these tools.
       const text = html.replace('data-tool-prefix=""', () => `data-tool-prefix="${prefix}"`);
       return { contents: [{ uri: href, mimeType: CARD_MIME_TYPE, text, _meta: META }] };
     },

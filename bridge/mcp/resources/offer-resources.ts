@@ -1,6 +1,6 @@
 /**
- * Offers tasks as MCP resources. A client can read them, link to them, and read the rest of a cut result (R70). Clients
- * without resources use the tools.
+ * Offers tasks as MCP resources. A client can read them and link to them. R70: it can also read the rest of a cut
+ * result. Clients without resources use the tools.
  */
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { ListResourcesResult, ReadResourceResult, Variables } from '@modelcontextprotocol/server';
@@ -23,7 +23,7 @@ import {
 } from '../../sessions/task-uri.ts';
 import { refuseCursor } from '../lists/refuse-cursor.ts';
 
-/** The maximum number of sessions in `resources/list`, newest first. Resource templates give access to the rest. */
+/** The maximum number of sessions in `resources/list`, newest first. Resource templates give access to the others. */
 const LISTED = 25;
 
 const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
@@ -35,7 +35,7 @@ const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
 
 const KINDS = TASK_PARTS.map((part) => `${part} (${DESCRIPTIONS[part]})`).join(', ');
 
-/** The URI of the announcement that accompanies a resource. A client cannot read this URI directly. */
+/** The URI of the announcement that is returned beside a resource. A client cannot read this URI itself. */
 const INBOX_URI = 'task://inbox';
 
 interface ResourceOptions {
@@ -63,7 +63,7 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
             mimeType: MIME_TYPES[part],
             text: part === 'artifacts' ? visibleText(text.slice(from)) : text.slice(from),
           },
-          // The announcement is second, because programs parse only the first content.
+          // The announcement comes second, because programs read only the first content.
           ...(news === '' ? [] : [{ uri: INBOX_URI, mimeType: 'text/plain', text: withoutHidden(news) }]),
         ],
       };
@@ -84,7 +84,7 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
     { title: 'The rest of a task', description: 'The same, without that many characters at its beginning.' },
     read,
   );
-  // Replaces the SDK's handler, because that handler ignores the cursor.
+  // Replaces the SDK's handler, because that handler ignores an invalid cursor.
   server.server.setRequestHandler('resources/list', async ({ params }) => {
     refuseCursor(params);
     return listed(await bridge());
@@ -117,10 +117,7 @@ function partsOf(bridge: Bridge, session: ListedSession): ListResourcesResult['r
   });
 }
 
-/**
- * Returns the size in bytes if this bridge already has the result. It does not ask the agents, because that would be
- * slow.
- */
+/** Returns the size of a task's output in bytes, if this bridge already has it. Asking the agents would be slow. */
 function sizeOf({ live }: Bridge, taskId: string): number | undefined {
   const view = live.find(taskId)?.view;
   return view !== undefined && hasEnded(view) ? Buffer.byteLength(agentOutput(view)) : undefined;

@@ -1,4 +1,4 @@
-/** Reads a part of a task from the session in memory, or from its agent. */
+/** Reads a part of a task: from the session in memory, or from its agent. */
 import type { Message, Task } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { asStreamResponse } from '../../agents/task-event.ts';
@@ -10,19 +10,22 @@ import type { TaskAddress } from '../../sessions/task-uri.ts';
 
 /**
  * Reads a part of a task.
- * @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the agent's connection
+ * @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the connection to the agent
  */
 export async function readTask(bridge: Bridge, { sessionId, taskId, part }: TaskAddress): Promise<string> {
   const session = await bridge.sessions.find(sessionId);
   await session.refresh();
   const text = contentOf(part, await found(session, taskId, part === 'transcript'));
   const { view } = session;
-  // A client that reads the complete result has collected it, so the inbox no longer announces it.
+  // A client that reads the complete output has collected the result. So the inbox no longer announces it.
   if (part === 'artifacts' && view?.taskId === taskId && hasEnded(view)) bridge.delegations.collect(session);
   return text;
 }
 
-/** The session in memory has only the newest task, without its history. The agent has the rest. */
+/**
+ * Returns the task. The session in memory contains only its newest task, without the history. Everything else is
+ * requested from the agent.
+ */
 async function found(session: Session, taskId: string, withHistory: boolean): Promise<ReadTask> {
   const { view, agent } = session;
   const atHand = view?.taskId === taskId ? view : undefined;

@@ -12,7 +12,7 @@ import type { TaskPart } from '../../sessions/task-uri.ts';
 export interface ReadTask {
   agent: string;
   view: TaskView;
-  /** The messages that the agent stores, oldest first. */
+  /** The messages that the agent has stored, oldest first. */
   history: readonly Message[];
 }
 
@@ -29,7 +29,10 @@ export function contentOf(part: TaskPart, task: ReadTask): string {
   }
 }
 
-/** The agent's answer comes first, because the offset of a cut answer counts from the beginning. */
+/**
+ * Returns the output of a task. The agent's answer comes first, because the offset in a resource URI counts from its
+ * beginning.
+ */
 function artifactsOf(view: TaskView): string {
   const beside = view.outputs.flatMap(({ aside, text }) =>
     aside === undefined || text === '' ? [] : [`## ${headOf(aside)}\n\n${text.trimEnd()}`],
@@ -41,7 +44,7 @@ function headOf(aside: Aside): string {
   return aside.role === 'todos' ? 'Todos' : `Output of ${visibleLine(aside.title)} (${aside.toolId})`;
 }
 
-/** Returns the report without the output, which is a separate resource. */
+/** Returns the report without the output, which is a resource of its own. */
 function stateText({ agent, view }: ReadTask): string {
   const report = reportOf({
     sessionId: view.sessionId,
@@ -75,7 +78,7 @@ function transcriptOf({ agent, view, history }: ReadTask): string {
   ].join('\n\n');
 }
 
-/** Returns the complete diffs. A client can read a long resource in pages. */
+/** Returns the pending actions with their complete previews. A client can read a long resource in pieces. */
 function diffOf({ view }: ReadTask): string {
   const pending = view.pending.map((action) => toFirstPending(pendingReport(action)));
   if (pending.length === 0) return 'Nothing waits for a decision.';

@@ -1,6 +1,6 @@
 /**
- * Returns the server's instructions for the client's model. Clients cut them at 2 KB, and may show the model nothing
- * else at first.
+ * Returns the server's instructions for the model of the MCP client. Clients cut them at 2 KB, and may at first show
+ * the model nothing else of the bridge.
  */
 import type { Approvals } from '../../settings/approval-mode.ts';
 import { decideHint } from '../reports/human-only-guidance.ts';

@@ -1,6 +1,6 @@
 /**
- * Creates the MCP server: tools, resources, prompts, tasks and the method `tools/abort`. The first MCP call opens the
- * bridge's services.
+ * Creates the MCP server with its tools, resources, prompts, tasks and the method `tools/abort`. The first request that
+ * needs the bridge's services opens them.
  */
 import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import { abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
@@ -69,13 +69,18 @@ export interface ServerClient {
   connection: ClientConnection;
   withdrawals: CancelledCalls;
   receipts: SentReplies;
-  /** MCP tasks that the client follows; undefined if requests do not identify their client. */
+  /** The MCP tasks that the client follows. Undefined if requests do not identify their client. */
   followed: FollowedTasks | undefined;
-  /** Results that the client already has, by session. Undefined if requests do not identify their client. */
+  /**
+   * What the client already has from earlier results, by session. Undefined if requests do not identify their client.
+   */
   seen: SeenResults | undefined;
-  /** True if no person uses the client, so a program answers its forms. */
+  /** True if a program, not a person, answers the client's forms. */
   unattended: boolean;
-  /** Called when a cancelled call has ended. A transport with one stream per call then closes that stream. */
+  /**
+   * Called when a cancelled tool call has ended. A transport with one stream for each tool call then closes that
+   * stream.
+   */
   released?: (requestId: RequestId) => void;
 }
 

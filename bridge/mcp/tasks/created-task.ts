@@ -1,4 +1,4 @@
-/** Creates the MCP task that a call returns instead of a result, for clients with the tasks extension. */
+/** Creates the MCP task that a tool call returns instead of a result, for clients with the tasks extension. */
 import type { Session } from '../../sessions/session.ts';
 import { isOver, problemMessage } from '../../sessions/session-state.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
@@ -11,15 +11,16 @@ import { detailedTask } from './detailed-task.ts';
 import { handleOf } from '../../sessions/mcp-task-id.ts';
 
 /**
- * Creates the MCP task of a call. "A server MUST NOT return `CreateTaskResult` until the task is durably created". At
- * this point, the outbox has the delegation or the agent has the task. The result also contains the session's report.
+ * Creates the MCP task of a tool call. "A server MUST NOT return `CreateTaskResult` until the task is durably created":
+ * the outbox contains the delegation now, or the agent has the task. The result also contains the report of the
+ * session.
  */
 export async function createdTask(
   call: ToolCall,
   session: Session,
   end: WaitEnd,
 ): Promise<ToolReply<SessionResult>> {
-  // A client may not show this reply. So the reply contains no announcement and no preview.
+  // The client may not show this reply. So it contains no announcement and no preview.
   const reply = sessionReply({ ...call, news: () => [], onConfirmed: () => undefined }, session, { end });
   const taskId = handleOf({ sessionId: session.id, taskId: session.view?.taskId ?? '' });
   const task = detailedTask({
@@ -37,7 +38,7 @@ export async function createdTask(
     result: () => toCallToolResult(reply),
   });
   call.followed?.follows(session);
-  // The first state is always `working`. The client gets forms from `tasks/get`, where it can answer them.
+  // The first state is always `working`. The client gets forms from `tasks/get`, and can answer them there.
   return {
     ...reply,
     interim: { ...toCallToolResult(reply), ...task, status: 'working', resultType: 'task' },

@@ -1,4 +1,7 @@
-/** Builds a session's task for the MCP tasks extension (`io.modelcontextprotocol/tasks`, 2026-07-28). Pure. */
+/**
+ * Converts a session's task to a `DetailedTask` of the MCP tasks extension (`io.modelcontextprotocol/tasks`,
+ * 2026-07-28). Pure.
+ */
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
@@ -11,10 +14,10 @@ import type { TaskView } from '../../sessions/task-view.ts';
 interface TaskHead {
   taskId: string;
   statusMessage: string;
-  /** RFC 3339. */
+  /** A time in RFC 3339, like `lastUpdatedAt`. */
   createdAt: string;
   lastUpdatedAt: string;
-  /** The agent decides how long it stores the task. */
+  /** Null, because the agent decides how long it stores the task. */
   ttlMs: null;
   pollIntervalMs: number;
 }
@@ -30,8 +33,8 @@ export type DetailedTask = TaskHead &
   );
 
 /**
- * Milliseconds between two polls. While a form is open, the poll is faster: the client withdraws a form that another
- * channel has decided (R97).
+ * The interval in milliseconds at which the client should poll. It is shorter while a form is open. R97: the client
+ * must withdraw a form soon after the decision was made elsewhere.
  */
 const POLL_MS = { moving: 1_000, formOpen: 500 };
 
@@ -49,7 +52,10 @@ interface TaskReplyParts {
   forms: readonly OfferedForm[];
   /** True if the task waits for a decision that this client's forms cannot show. The person then decides elsewhere. */
   beyondForms: boolean;
-  /** Called only if the task has ended, or if it waits for a decision that no form can show. */
+  /**
+   * Builds the result of the tool call. Called only if the task has ended, or if it waits for a decision that no form
+   * can show.
+   */
   result: () => CallToolResult;
 }
 
@@ -57,8 +63,8 @@ export function detailedTask(shown: TaskReplyParts): DetailedTask {
   const { state, over, forms, beyondForms, result } = shown;
   const waits = toMcpState(state) === 'input_required';
   if (state === 'canceled') return { ...headOf(shown, POLL_MS.moving), status: 'cancelled' };
-  // "`failed` MUST NOT be used for non-JSON-RPC errors": so the result of a failed task reports the failure. If no form
-  // can show a decision, the result lists the pending actions and the ways to decide.
+  // "`failed` MUST NOT be used for non-JSON-RPC errors". So a failed task is `completed` here, and its result reports
+  // the failure. If no form can show a decision, the result lists the pending actions and the ways to decide.
   if (over || (waits && beyondForms))
     return {
       ...headOf(shown, POLL_MS.moving),

@@ -1,4 +1,7 @@
-/** Builds the result of a tool call whose task has ended, or that no form can continue. Pure. */
+/**
+ * Builds the result of a tool call whose task has ended, or whose task waits for a decision that no form can show.
+ * Pure.
+ */
 import { humanOnlyGuidance, type GuidanceContext } from '../reports/human-only-guidance.ts';
 import { nextStep } from '../reports/next-step.ts';
 import { resultOf, type SessionResult } from '../reports/session-result.ts';

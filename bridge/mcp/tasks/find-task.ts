@@ -1,4 +1,7 @@
-/** Finds a task by its MCP task id, and builds its current state. Any bridge may have created the id (B3). */
+/**
+ * Finds a task by its MCP task id, and returns its current state. B3: a killed bridge loses nothing. So any bridge may
+ * have created the id.
+ */
 import { toCallToolResult } from '../tool/tool-result.ts';
 import { asStreamResponse } from '../../agents/task-event.ts';
 import type { Bridge } from '../bridge-context.ts';
@@ -19,15 +22,15 @@ import { readHandle } from '../../sessions/mcp-task-id.ts';
 
 interface FoundTask {
   session: Session;
-  /** The task that the id names. The session may have a newer task. */
+  /** The task with this id. The session may have a newer task. */
   view: TaskView | undefined;
-  /** True if the task is the newest of the session. */
+  /** True if the task is the newest one of the session. */
   current: boolean;
 }
 
 /**
  * Finds a task by its MCP task id.
- * @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; other errors when its agent cannot be reached
+ * @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; other errors if its agent cannot be reached
  */
 export async function findTask({ sessions }: Bridge, id: string): Promise<FoundTask> {
   const handle = readHandle(id);
@@ -49,7 +52,7 @@ export interface TaskReplyContext {
   followed: FollowedTasks | undefined;
 }
 
-/** Returns the current state of the task. Records its forms as sent and its result as collected. */
+/** Returns the current state of the task. Records its forms as sent, and its result as collected. */
 export async function showTask(
   id: string,
   found: FoundTask,
@@ -70,7 +73,7 @@ export async function showTask(
   if (current && ended) bridge.delegations.collect(session);
   if (current && (ended || beyondForms)) followed?.ended(session);
   else if (current) followed?.follows(session);
-  // Clients read only the result of a task, so other responses contain no announcement.
+  // Only the result of an ended task is shown by clients. So other responses contain no announcement.
   const news = ended || beyondForms ? await announcementOnce(bridge) : { results: [], more: 0 };
   return detailedTask({
     taskId: id,
@@ -107,7 +110,7 @@ function offered(
     : offeredForms({ session, offers, links, opensUrls });
 }
 
-/** @returns the reason of a failed refresh, or undefined. After a failure, the last known state is used. */
+/** Refreshes the session. Returns the reason if that failed; the last known state is used then. */
 async function caughtUp(session: Session): Promise<string | undefined> {
   try {
     await session.refreshState();

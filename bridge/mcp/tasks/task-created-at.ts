@@ -1,12 +1,12 @@
-/** Caches the times at which tasks were delegated. */
+/** Remembers when tasks were delegated. */
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 
 const known = new WeakMap<Session, { taskId: string; at: Date }>();
 
 /**
- * Returns the time at which a bridge wrote the task to the outbox. If no bridge did, returns the time of the session's
- * last change.
+ * Returns the time at which a bridge wrote the task into the outbox. If no bridge did, returns the time of the
+ * session's last change.
  */
 export function taskCreatedAt(sessions: Sessions, session: Session): Date {
   const taskId = session.view?.taskId ?? '';

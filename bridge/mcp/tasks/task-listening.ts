@@ -1,7 +1,7 @@
 /**
  * Sends status notifications of tasks over stdio, to clients that request them with `subscriptions/listen`. The SDK
- * handles that method before any handler, and supports no task notifications. So this class wraps the transport and
- * adds them. All other messages pass unchanged.
+ * answers that method itself, and knows no notifications of tasks. So this class wraps the transport and adds them. All
+ * other messages pass unchanged.
  */
 import {
   type JSONRPCMessage,
@@ -43,7 +43,9 @@ const acknowledged = z.looseObject({
 });
 
 /**
- * Starts to watch a task. @param opensUrls true if the client declares forms in URL mode @throws for an unknown task
+ * Starts to watch a task.
+ * @param opensUrls true if the client declares forms in URL mode
+ * @throws Error for an unknown task
  */
 type StartWatch = (
   taskId: string,
@@ -89,7 +91,8 @@ export class TaskListening implements Transport {
     const subscription = id === undefined ? undefined : this.#subscriptions.get(id);
     if (ack === undefined || id === undefined || subscription === undefined)
       return this.#inner.send(message, options);
-    // The acknowledgement lists the tasks that the bridge can watch. The first notifications follow it.
+    // The acknowledgement must be the first message, and lists the tasks that the bridge can watch. The notifications
+    // wait in `pushes` until then.
     const pushes: DetailedTask[] = [];
     let open = false;
     const push = (task: DetailedTask): void => {
@@ -110,7 +113,7 @@ export class TaskListening implements Transport {
       options,
     );
     open = true;
-    // The client may have cancelled the subscription in the meantime.
+    // The client may have cancelled the subscription meanwhile.
     if (this.#subscriptions.get(id) !== subscription) return stopAll(subscription);
     for (const task of pushes) this.#push(id, task);
   }
@@ -123,7 +126,10 @@ export class TaskListening implements Transport {
     this.onmessage?.(message);
   }
 
-  /** @returns false if the client does not declare the extension; the client then gets an error */
+  /**
+   * Registers the subscription. Returns false if the client does not declare the extension. The client then gets an
+   * error.
+   */
   #listens({ id, params }: ListenRequest): boolean {
     const declared = declaration.safeParse(params['_meta']).data;
     if (declared !== undefined) {
@@ -132,8 +138,8 @@ export class TaskListening implements Transport {
       this.#subscriptions.set(id, { taskIds, opensUrls: elicitation?.url !== undefined, stops: [] });
       return true;
     }
-    // "If a client requests task status notifications but does not declare the extension … the server MUST return
-    // a JSON-RPC error".
+    // "If a client requests task status notifications but does not declare the extension … the server MUST return a
+    // JSON-RPC error".
     const data = { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } };
     const error = {
       code: ProtocolErrorCode.MissingRequiredClientCapability,

@@ -27,7 +27,7 @@ interface TaskMethodOptions {
   bridge: () => Promise<Bridge>;
 }
 
-/** Acknowledges a request. The client reads the outcome with `tasks/get`. */
+/** The response that only acknowledges a request. The client reads the outcome with `tasks/get`. */
 const ACKNOWLEDGED = { resultType: 'complete' };
 
 export function offerTasks(
@@ -68,7 +68,7 @@ export function offerTasks(
         const answers = { responses, channel: 'task-form' } as const;
         const { submitFormAnswers } = await import('../../approvals/submit-form-answers.ts');
         const settled = await submitFormAnswers({ session, ...answers, offers, links, rules });
-        // The acknowledgement has no text, so the task's result reports which answers were invalid.
+        // The acknowledgement has no text. So the result of the task reports which answers were invalid.
         session.leaveNotes([
           ...settled.late,
           ...(settled.refused === undefined
@@ -101,7 +101,7 @@ export function offerTasks(
   );
 }
 
-/** @throws ProductError if the task does not exist */
+/** Returns the current state of a task. @throws ProductError if the task does not exist */
 async function shownTask(
   id: string,
   { bridge, ...showing }: Omit<TaskReplyContext, 'bridge'> & { bridge: () => Promise<Bridge> },
@@ -110,7 +110,7 @@ async function shownTask(
   try {
     return await showTask(id, await findTask(opened, id), { bridge: opened, ...showing });
   } catch (error) {
-    // If the agent is unreachable, its task still exists. So the client must continue to poll.
+    // If the agent cannot be reached, the task still exists. So the client must continue to poll.
     if (!(error instanceof ProductError) || !error.retryable || readHandle(id) === undefined) throw error;
     const now = new Date().toISOString();
     return {
@@ -134,7 +134,10 @@ function requireTasks(context: ServerContext): void {
   });
 }
 
-/** B4: an error of these methods is a JSON-RPC error, with the codes that the extension defines. */
+/**
+ * Runs a method, and converts its errors. B4: a protocol failure is a JSON-RPC error. The tasks extension defines the
+ * codes.
+ */
 async function answering<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

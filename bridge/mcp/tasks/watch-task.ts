@@ -1,4 +1,4 @@
-/** Watches a task, and pushes its state after each change. */
+/** Watches a task, and passes its state to the client after each change. */
 import type { Bridge } from '../bridge-context.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { DetailedTask } from './detailed-task.ts';
@@ -11,14 +11,17 @@ interface WatchContext {
   /** True if the client can open the URL of a form in URL mode. */
   opensUrls: boolean;
   followed: FollowedTasks | undefined;
-  /** "Each notification carries a complete `DetailedTask`", the same as the response of `tasks/get`. */
+  /**
+   * Sends the state of the task. "Each notification carries a complete `DetailedTask`", like the response of
+   * `tasks/get`.
+   */
   push: (task: DetailedTask) => void;
 }
 
 /**
- * Pushes the task now, and again after each change. Stops after the task has ended.
+ * Sends the state of the task now, and again after each change. Stops after the task has ended.
  * @returns a function that stops watching
- * @throws ProductError when the task is unknown or its agent cannot be reached
+ * @throws ProductError if the task is unknown, or its agent cannot be reached
  */
 export async function watchTask(
   id: string,
@@ -40,7 +43,7 @@ export async function watchTask(
     if (telling) return;
     telling = true;
     try {
-      // One push covers all changes since the last push. So a slow client gets fewer pushes.
+      // One notification covers all changes since the previous one. So a slow client gets fewer notifications.
       while (changed && !isOver()) {
         changed = false;
         const task = await showTask(id, found, { bridge: opened, name, opensUrls, followed });
@@ -55,7 +58,7 @@ export async function watchTask(
     }
   };
   const isOver = (): boolean => over;
-  // Reads the agent's stream even while the task waits, because another client may decide.
+  // The agent's stream is read even while the task waits, because another client may decide.
   const stopReading = found.session.watch();
   const unlisten = found.session.listen((change) => {
     if (change.type === 'state') void tell();

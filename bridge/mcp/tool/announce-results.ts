@@ -1,11 +1,11 @@
-/** Adds the inbox's announcements to a tool's reply, in the text and in the structured result. Pure. */
+/** Adds announcements of uncollected results to the reply of a tool: to its text and to its structured result. Pure. */
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { ToolReply } from './tool-result.ts';
 import { type Announcement, announcementText } from '../../inbox/announcement.ts';
 
 /**
- * Adds announcements to a tool's reply.
- * @param name a tool's name as this client sees it
+ * Adds announcements to the reply of a tool.
+ * @param name returns the name of a tool as this client sees it
  */
 export function announceResults<Output extends object>(
   reply: ToolReply<Output>,

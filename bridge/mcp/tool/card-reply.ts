@@ -1,4 +1,4 @@
-/** Builds the reply of the approval card's tools. */
+/** Builds the reply of the tools that the approval card calls. */
 import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { pageAddress } from '../../../shared/net/page-address.ts';
 import type { CardState } from '../../../shared/protocol/approval-card.ts';
@@ -11,9 +11,9 @@ import type { Bridge } from '../bridge-context.ts';
 import type { ToolReply } from './tool-result.ts';
 
 /**
- * With `human-only`, the card gets no codes: a tool call is no proof of a person. An action that demands presence gets no
- * code either, because only the page can use a passkey. The card then gets the address of the page, which needs a
- * sign-in.
+ * Returns the state of a session for the card. With the setting `human-only`, the card gets no codes, because a tool
+ * call does not prove that a person decided. An action that demands a passkey gets no code either, because only the
+ * server's page can use a passkey. In both cases, the card gets the URL of the page, where the person must sign in.
  */
 export async function cardReply(
   { rules, cardCodes }: Pick<Bridge, 'rules' | 'cardCodes'>,
@@ -46,7 +46,7 @@ export async function cardReply(
   };
 }
 
-/** Returns undefined if the agent has no approval page, or cannot be reached. */
+/** Returns the URL of the agent's approval page. Returns undefined if it has none, or cannot be reached. */
 async function pageOf(agent: Agent, taskId: string): Promise<string | undefined> {
   const connection = await agent.connect().catch(() => undefined);
   if (agent.url === undefined || connection === undefined) return undefined;

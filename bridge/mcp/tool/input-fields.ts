@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** One hour, because no client keeps a call open for longer. */
+/** The maximum wait in seconds: one hour. No client keeps a tool call open for longer. */
 const MAX_WAIT_SECONDS = 3_600;
 
 export const waitSecondsSchema = z
@@ -22,7 +22,7 @@ const agentName = z.string().min(1).max(100);
 
 export const agentSchema = agentName.optional().describe('Default: the first configured agent.');
 
-/** The maximum number of files. More files hardly help, and each takes a line of the conversation. */
+/** The maximum number of files. More files hardly help the agent, and each path takes space in the conversation. */
 const MOST_FILES = 10;
 
 export const filesSchema = z
@@ -31,7 +31,7 @@ export const filesSchema = z
   .optional()
   .describe('Paths of images, PDFs or text files of the workspace to send with the task.');
 
-/** Used by calls that already name a session or a tool execution. */
+/** The agent of a session or of a tool execution, for tool calls that already name that session or tool execution. */
 export const ownerAgentSchema = agentName.optional().describe("The session's agent, if known.");
 
 export const modelSchema = z

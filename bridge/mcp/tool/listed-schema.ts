@@ -1,6 +1,6 @@
 /**
- * Converts a tool's schemas for `tools/list`. Many clients put this list into their model's context, so each byte costs
- * tokens. Pure.
+ * Converts the schemas of a tool for `tools/list`. Many clients put this list into the context of their model, so each
+ * byte costs tokens. Pure.
  */
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -10,11 +10,12 @@ export type ListedSchema = ListedTool['inputSchema'];
 const listedSchema = z.custom<ListedSchema>();
 
 /**
- * Every JSON object meets these keywords. A schema without `$schema` is JSON Schema 2020-12 (MCP 2025-11-25, tools).
+ * The keywords that are left out. Every JSON object satisfies `propertyNames`. A schema without `$schema` is JSON
+ * Schema 2020-12 (MCP 2025-11-25, tools).
  */
 const REDUNDANT: ReadonlySet<string> = new Set(['$schema', 'propertyNames']);
 
-/** Converts an input schema, without redundant keywords and repeated descriptions. */
+/** Converts an input schema. Leaves out redundant keywords and repeated descriptions. */
 export function inputSchemaOf(input: z.ZodObject): ListedSchema {
   const schema = z.toJSONSchema(input, { target: 'draft-2020-12', io: 'input' });
   const given = new Set<unknown>();
@@ -30,12 +31,15 @@ export function inputSchemaOf(input: z.ZodObject): ListedSchema {
   return listedSchema.parse(JSON.parse(written));
 }
 
-/** Several tools share an output schema. Its conversion delays the bridge's start by milliseconds, so it runs once. */
+/**
+ * The converted output schemas. Several tools share a schema, and a conversion delays the bridge's start by
+ * milliseconds, so each schema is converted once.
+ */
 const outlines = new WeakMap<z.ZodObject, ListedSchema>();
 
 /**
- * Returns the fields that every result has, with their types. The types inside lists and objects are omitted. Clients
- * validate results against this schema. `docs/mcp-tools.md` describes the inner fields.
+ * Converts an output schema: returns only the required fields of a result and their types. The types inside lists and
+ * objects are left out. Clients validate results against this schema. `docs/mcp-tools.md` describes the inner fields.
  */
 export function outputSchemaOf(output: z.ZodObject): ListedSchema {
   const outline = outlines.get(output) ?? outlineOf(output);
@@ -56,7 +60,7 @@ function outlineOf(output: z.ZodObject): ListedSchema {
   return listedSchema.parse({ type: 'object', properties: Object.fromEntries(fields) });
 }
 
-/** A result omits fields that are null, so the schema omits the type null. */
+/** Returns the type of a field. The type null is left out, because a result omits fields that are null. */
 function typeOnly(schema: unknown): { type?: string } {
   const { type = [] } = field.parse(schema);
   const named = [type].flat().find((each) => each !== 'null');

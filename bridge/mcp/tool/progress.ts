@@ -1,9 +1,10 @@
 /**
- * Sends progress notifications for a call if the client sent a progress token. `0` and `''` are valid tokens (R62). It
- * sends one after an event, and at least every ten seconds, because clients abandon a silent call.
+ * Sends progress notifications for a tool call, if the client sent a progress token. R62: `0` and `''` are valid
+ * tokens. A notification follows each event. If there is none, a notification is sent every ten seconds, because
+ * clients abandon a silent tool call.
  *
- * MCP requires that `progress` increases with each notification. A single running tool may report its steps, such as
- * page 3 of 10. Then `progress` and `total` are these steps. Every other notification adds `LITTLE`.
+ * MCP requires that `progress` increases with each notification. If a single tool runs, it may report its steps, such
+ * as page 3 of 10. `progress` and `total` are these steps then. Every other notification adds `LITTLE` to `progress`.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Activity, ToolProgress } from '../../../shared/protocol/tool-approval.ts';
@@ -23,12 +24,12 @@ export type ProgressSession = Parameters<typeof runningExecutions>[0];
 export interface Progress {
   report: (activity: Activity) => void;
   /**
-   * Sets the session that the call waits for. Notifications then show its phase and its tool calls. If the task already
-   * works, the first notification is sent immediately, because the next event may come much later.
+   * Sets the session that the tool call waits for. The notifications then describe its phase and its tool calls. If the
+   * task already works, the first notification is sent at once, because the next event may come much later.
    */
   about: (session: ProgressSession) => void;
   /**
-   * Stops the notifications. If `finalText` is given, sends it first and resolves when it is sent. After a failed send,
+   * Stops the notifications. If `finalText` is given, sends it first, and resolves when it is sent. If sending fails,
    * nothing more is sent.
    */
   end: (finalText?: string) => Promise<void>;
@@ -67,7 +68,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
     });
   };
   const send = async (): Promise<void> => {
-    // A slow client gets fewer notifications. Each one covers all events since the last one.
+    // One notification covers all events since the previous one. So a slow client gets fewer notifications.
     if (ended || sending) return;
     sending = true;
     try {
@@ -77,7 +78,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
         await notify(standing(title, news, session?.view));
       } while (happened.length > 0 && !isOver());
     } catch {
-      // The notification failed, because the client has disconnected. The call's signal ends the wait.
+      // The notification failed, because the client has disconnected. The signal of the tool call then ends the wait.
       stop();
     } finally {
       sending = false;
@@ -116,13 +117,13 @@ export function startProgress(context: ServerContext, title: string): Progress {
   };
 }
 
-/** Returns the progress line of a tool, such as `page 3 of 10: https://…`. */
+/** Returns the tool's own progress line, such as `page 3 of 10: https://…`. */
 function stepText(activity: Activity): string | undefined {
   if (activity.type !== 'tool.output' || activity.progress === undefined) return undefined;
   return visibleLine(activity.text.trimEnd().split('\n').at(-1) ?? '', LINE);
 }
 
-/** Returns the latest events, or the task's phase if there are none, and the counts of its tool calls. */
+/** Returns the latest events, or the phase of the task if there are none, and then the numbers of its tool calls. */
 function standing(title: string, news: readonly string[], view: TaskView | undefined): string {
   const now = view === undefined ? 'waiting' : phaseOf(view);
   const words = news.length > 0 ? news : [`${title}: ${now}`];

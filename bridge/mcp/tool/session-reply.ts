@@ -1,4 +1,4 @@
-/** Builds a tool's reply for one session. */
+/** Builds the reply of a tool about one session. */
 import { briefStep, nextStep } from '../reports/next-step.ts';
 import { waysToDecide } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
@@ -28,19 +28,22 @@ type ReplyContext = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onCo
 interface SessionReplyOptions {
   end: WaitEnd;
   notes?: readonly string[];
-  /** Replaces the usual next step. */
+  /** The next step. If absent, the reply contains the usual next step. */
   next?: string | undefined;
-  /** True if the call reports the outcome of delegated work. If the work failed, the call is then an error (B4). */
+  /**
+   * True if the tool call reports the outcome of delegated work. B4: a failure is a result with `isError`. So if the
+   * work has failed, the reply is such a result.
+   */
   outcome?: boolean;
   /**
-   * True if the reply repeats content that the client already has. With `if-nothing-new`, only if nothing has changed.
-   * So the client can read pending actions and ended tasks again (R95).
+   * When the reply repeats content that the client already has. `if-nothing-new`: only if nothing has changed. R95: a
+   * client that waits for a pending action gets its preview, even a second time.
    */
   again?: 'never' | 'if-nothing-new' | 'always';
 }
 
 /**
- * Builds a reply with the session's current state. When the client has received the reply, the result counts as
+ * Builds a reply with the current state of the session. When the client has received the reply, the result counts as
  * collected.
  */
 export function sessionReply(
@@ -56,7 +59,7 @@ export function sessionReply(
   const structured = resultOf(report, extent);
   rememberShown(call, report);
   call.onConfirmed(() => call.seen?.record(session.id, seen));
-  // No client reads the reply to a cancelled call.
+  // No client reads the reply to a cancelled tool call. So the result does not count as collected.
   if (!call.signal.aborted && session.over) call.onConfirmed(call.bridge.delegations.handOver(session));
   if (session.state.type === 'not-delivered') call.bridge.delegations.promise(session, call.signal);
   return {
@@ -70,7 +73,7 @@ export function sessionReply(
 interface Told {
   report: SessionReport;
   extent: Extent;
-  /** The content that the client has after this result. */
+  /** What the client has after this result. */
   seen: SeenResult;
 }
 
@@ -108,8 +111,8 @@ function told(
 }
 
 /**
- * Records which previews the result cuts, before the client gets the result. A complete preview counts as shown only
- * when the client has the result (D5).
+ * Records which previews the result cuts. This happens before the client receives the result. D5: a person can approve
+ * only what is shown in full. So a complete preview counts as shown only after the client has received the result.
  * @param onConfirmed undefined if the result may not reach the model
  */
 export function rememberShown(
@@ -129,7 +132,10 @@ export function rememberShown(
   }
 }
 
-/** Returns the error of a call whose task failed, was rejected, was not delivered, or is unknown (B4). */
+/**
+ * Returns the error of a tool call whose task has failed, was rejected, was not delivered, or is unknown to the agent.
+ * B4: such a failure is a result with `isError`.
+ */
 export function failureOf({
   state,
   sessionId,
@@ -152,8 +158,8 @@ interface ReportWords {
   from?: number;
   brief?: boolean;
   /**
-   * The content that the client already has. For an action shown before, the report contains no command line, because
-   * that would contain the code (D2).
+   * What the client already has. D2: a decision is valid only for what the person saw. A command line contains the code
+   * of an action. So the report contains no command line for an action whose preview it does not repeat.
    */
   before?: SeenResult;
 }

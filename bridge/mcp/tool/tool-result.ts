@@ -1,25 +1,25 @@
-/** Converts a tool's reply, or a refusal, to an MCP result. Pure. */
+/** Converts the reply of a tool, or an error, to an MCP result. Pure. */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { Facts, Reason } from '../../../shared/runtime/errors.ts';
 import { withoutHidden } from '../../../shared/text/visible-text.ts';
 import { type ToolExecution, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
 
-/** An intermediate result: an MCP task, or forms that a person must answer before the call continues. */
+/** A result that does not end the tool call: an MCP task, or forms that a person must answer first. */
 export type InterimResult = CallToolResult | InputRequiredResult;
 
 /** The reply of a tool. The text contains all facts of the structured result. */
 export interface ToolReply<Output> {
   structured: Output;
   text: string;
-  /** The tool executions of the reply's task; absent if the reply has no task. */
+  /** The tool executions of the task. Absent if the reply is not about a task. */
   executions?: readonly ToolExecution[];
-  /** Set if the tool could not do the requested work. The structured result explains it. */
+  /** Present if the tool could not do what was asked. The structured result explains why. */
   refusal?: ResultError;
-  /** If set, sent instead of the other fields. */
+  /** If present, this is sent instead of the other fields. */
   interim?: InterimResult;
 }
 
-/** `TASK_FAILED`: the call succeeded, but the task in its result has failed. */
+/** `TASK_FAILED`: the tool call itself succeeded, but the task in its result has failed. */
 export interface ResultError {
   reason: Reason | 'TASK_FAILED';
   facts: Facts;
@@ -47,7 +47,7 @@ export function toCallToolResult<Output extends Record<string, unknown>>({
   };
 }
 
-/** Fields that are not escaped: the client sends ids back, and a person edits the input. */
+/** The fields that are not escaped, because the client sends ids back, and a person edits the input. */
 const EXACT: ReadonlySet<string> = new Set(['callId', 'sessionId', 'taskId', 'toolId', 'input']);
 
 /** Escapes hidden characters. Omits fields that are null, because each byte costs the model tokens. */
@@ -71,8 +71,8 @@ export function errorMeta({ reason, facts }: ResultError): Record<string, unknow
 }
 
 /**
- * Builds `metadata` for clients that do not read `_meta`. `metadata.toolId` is the last running execution, or else the
- * last execution.
+ * Builds the field `metadata`, for clients that do not read `_meta`. `metadata.toolId` is the last running tool
+ * execution, or if none runs, the last one.
  */
 function metadataOf(executions: readonly ToolExecution[]): { metadata?: Record<string, unknown> } {
   const last = executions.findLast(({ state }) => state === 'running') ?? executions.at(-1);

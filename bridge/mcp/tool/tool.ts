@@ -1,4 +1,4 @@
-/** Defines MCP tools: their entry in `tools/list` and their replies. */
+/** Defines MCP tools: how they appear in `tools/list`, and how they are called. */
 import { readTraceContext } from '../../../shared/net/trace-context.ts';
 import { inTrace } from '../../agents/current-trace.ts';
 import type {
@@ -35,37 +35,50 @@ import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-names.ts';
 
 export interface ToolCall {
   readonly bridge: Bridge;
-  /** Aborts when the client cancels the call or disconnects. This ends the wait, but does not stop the task (E4). */
+  /**
+   * Aborts when the client cancels the tool call or disconnects. Then the tool stops waiting. E4: a lost connection
+   * stops no task.
+   */
   readonly signal: AbortSignal;
-  /** Call this immediately before sending. @throws if the call is cancelled; the tool must then send nothing */
+  /**
+   * Throws if the tool call is cancelled. The tool must call this immediately before it sends, and must send nothing if
+   * it throws.
+   */
   readonly beforeSending: () => void;
   /**
-   * Sets the session that the call waits for. If the client cancels the call, the setting `onCancel` decides whether
-   * the session's task continues (R48).
+   * Sets the session that the tool call waits for. R48: if the client cancels the tool call, the setting `onCancel`
+   * decides whether the session's task continues.
    */
   readonly awaits: (awaited: Omit<AwaitedWork, 'delegations'>) => void;
-  /** The client's connection. Tasks may end with it (`--on-disconnect`). */
+  /** The connection of the client. With `--on-disconnect`, its tasks end when it is closed. */
   readonly connection: ClientConnection;
-  /** Returns and clears the unreported outcomes of cancelled calls. This call's reply reports them. */
+  /**
+   * Returns sentences about cancelled tool calls that were not reported yet, and clears them. This reply reports them.
+   */
   readonly news: () => readonly string[];
-  /** Runs `record` when the client certainly has this call's reply. */
+  /** Runs `record` when the client has certainly received the reply to this tool call. */
   readonly onConfirmed: (record: OnConfirmed) => void;
-  /** Sends an event as a progress notification, if the client wants progress. */
+  /** Sends the event as a progress notification, if the client requested progress. */
   readonly report: (activity: Activity) => void;
   /**
-   * Returns the time that the call waits for the task, in milliseconds. `waitSeconds` is the value of the call, in
-   * seconds.
+   * Returns the time in milliseconds for which the tool call waits for the task. `waitSeconds` is the argument of the
+   * tool call.
    */
   readonly timeout: (waitSeconds: number | undefined) => number;
-  /** The client's capabilities, and its answers to forms of earlier rounds of this call. */
+  /** The client's capabilities, and its answers to forms from earlier rounds of this tool call. */
   readonly client: Client;
-  /** Tasks that the client follows. Undefined if requests do not identify their client. */
+  /** The MCP tasks that the client follows. Undefined if requests do not identify their client. */
   readonly followed: FollowedTasks | undefined;
-  /** Results that the client already has, by session. Undefined if requests do not identify their client. */
+  /**
+   * What the client already has from earlier results, by session. Undefined if requests do not identify their client.
+   */
   readonly seen: SeenResults | undefined;
-  /** True if the result must be complete, with complete inputs. */
+  /** True if the client asks for a complete result, with complete inputs. */
   readonly whole: boolean;
-  /** Signs the state of this call. When the client repeats the call with form answers, it returns this state. */
+  /**
+   * Signs the state of this tool call. The client returns the state when it repeats the tool call with the answers to
+   * forms.
+   */
   readonly signed: (state: RoundState) => Promise<string>;
   readonly name: (tool: ToolName) => string;
 }
@@ -76,19 +89,19 @@ export interface ToolDeclaration<
 > {
   name: ToolName;
   title: string;
-  /** The most important sentence is first, because clients cut the text at 2 KB. */
+  /** The description. The most important sentence comes first, because clients cut the text at 2 KB. */
   description: string | ((approvals: Approvals) => string);
   input: Input;
   output: Output;
-  /** `openWorldHint` is absent: MCP's default, true, is correct for each tool. */
+  /** MCP's tool annotations. `openWorldHint` is absent, because its default, true, is correct for each tool. */
   annotations: {
     readOnlyHint: boolean;
     destructiveHint: boolean;
     idempotentHint: boolean;
   };
   /**
-   * `shows`: a client with MCP Apps shows the approval card beside the result. `uses`: only the card calls the tool, so
-   * other clients do not get it.
+   * The relation to the approval card. `shows`: a client with MCP Apps shows the card beside the result. `uses`: only
+   * the card calls the tool, so other clients do not see it.
    */
   card?: 'shows' | 'uses';
 }
@@ -97,10 +110,10 @@ interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> extend
   Input,
   Output
 > {
-  /** True if every client must show this tool to the model, even a client with a tool search. */
+  /** True if every client must show this tool to the model, even a client that searches for tools. */
   alwaysLoad?: boolean;
   /**
-   * True if the tool sends a person's decision. A client that supports the hint asks its person before the tool runs.
+   * True if the tool sends a person's decision. A client that knows the hint asks the person before it runs the tool.
    */
   decides?: boolean;
   run(
@@ -122,7 +135,9 @@ export interface ToolOfferContext {
   followed: FollowedTasks | undefined;
   seen: SeenResults | undefined;
   released?: (requestId: RequestId) => void;
-  /** Opens the bridge on the first call, so that the client's first requests do not wait for it. */
+  /**
+   * Opens the bridge's services when a tool is first called, so that the client's first requests do not wait for this.
+   */
   bridge: () => Promise<Bridge>;
 }
 
@@ -134,17 +149,17 @@ interface IncomingCall {
 
 export interface Tool {
   readonly name: ToolName;
-  /** The declaration, for the reference in the documentation. */
+  /** The declaration of the tool, from which the reference in the documentation is generated. */
   readonly declaration: ToolDeclaration;
-  /** Returns the tool's entry in `tools/list`; undefined if this client must not see the tool. */
+  /** Returns the entry for `tools/list`. Returns undefined if this client must not see the tool. */
   listed(offer: ToolOfferContext, context: ServerContext): ListedTool | undefined;
   answer(call: IncomingCall, offer: ToolOfferContext): Promise<CallToolResult | InputRequiredResult>;
 }
 
-/** The `_meta` key with which a program requests complete results. */
+/** The `_meta` key with which a program asks for complete results. */
 const WHOLE_RESULT = 'mcp-a2a-bridge/wholeResult';
 
-/** The maximum number of characters that a client accepts in a result. */
+/** The maximum length of a result that a client accepts, in characters. */
 const MAX_RESULT = 400_000;
 
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
@@ -186,7 +201,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       const parsed = spec.input.safeParse(words.arguments);
       if (!parsed.success) return unfit(words.name, parsed.error);
       const { _meta: meta } = context.mcpReq;
-      // SEP-414: a client names its trace in `_meta`.
+      // SEP-414: a client sends its trace context in `_meta`.
       const trace = readTraceContext(meta?.['traceparent'], meta?.['tracestate']);
       return inTrace(trace, () => answer(spec, offer, { input: parsed.data, words, round, context }));
     },
@@ -202,7 +217,7 @@ function hasCard({ server, approvals, unattended }: ToolOfferContext, context: S
   return approvals !== 'tool-only' && showsCards(server, context, unattended);
 }
 
-/** MCP Apps, `McpUiToolMeta`. */
+/** MCP Apps, `McpUiToolMeta`: the metadata for each relation to the card. */
 const CARD_META = {
   shows: { resourceUri: CARD_URI },
   uses: { visibility: ['app'] },
@@ -261,12 +276,12 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
         progress.about(awaited.session);
         open.awaits({ ...awaited, delegations: opened.delegations });
       },
-      // No client reads the reply to a cancelled call, so that reply must not clear the outcomes.
+      // No client reads the reply to a cancelled tool call. So this reply must not use up the unreported sentences.
       news: () => (open.withdrawn ? [] : withdrawals.take(called)),
     });
     if (!('structured' in reply)) return reply.interim;
     if (reply.interim !== undefined) return reply.interim;
-    // No client reads the reply to a cancelled call, so that reply must not clear the announcements.
+    // No client reads the reply to a cancelled tool call. So this reply must not use up the announcements.
     await looked;
     return toCallToolResult(
       open.withdrawn ? reply : announceResults(reply, await opened.inbox.take(), called),
@@ -276,31 +291,40 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     return failure(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });
   } finally {
     await progress.end();
-    // The SDK writes this reply before it reads the next call.
+    // The SDK writes this reply before it reads the next request.
     if (open.withdrawn) released?.(requestId);
     else receipts.sent(requestId, onConfirmed);
     open.end();
   }
 }
 
-/** Without progress, clients abandon a call after 60 s, the SDK's default. With progress they wait longer. */
+/**
+ * The default wait in seconds. Without progress, clients abandon a tool call after 60 s, which is the SDK's default.
+ * With progress, they wait longer.
+ */
 const WAIT_SECONDS = { withProgress: 100, without: 50 };
 
 /**
- * Returns the time that a call waits, in milliseconds.
- * @param seconds the value of the call or the settings; undefined if neither has one
+ * Returns the time for which a tool call waits, in milliseconds.
+ * @param seconds the value in the tool call or in the settings; undefined if neither has one
  */
 export function waitMs(seconds: number | undefined, progress: boolean): number {
   return (seconds ?? (progress ? WAIT_SECONDS.withProgress : WAIT_SECONDS.without)) * 1000;
 }
 
-/** MCP 2025-11-25, tools: errors in arguments are results, so that the model can correct them. */
+/**
+ * Returns the result for invalid arguments. MCP 2025-11-25, tools: such errors are results, so that the model can
+ * correct them.
+ */
 function unfit(name: string, error: z.ZodError): CallToolResult {
   const text = `Input validation error: Invalid arguments for tool ${name}: ${issuesText(error)}`;
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** B4: a tool's failure is a result. Its text tells the model what to do next. */
+/**
+ * Returns the result for an error. B4: a tool failure is a result with `isError`. Its text tells the model what to do
+ * next.
+ */
 function failure(
   error: unknown,
   { prefix, name, log }: { prefix: string; name: ToolName; log: Logger | undefined },

@@ -1,4 +1,6 @@
-/** `abort_tool_execution` and the MCP method `tools/abort`: stop one tool execution. Its task continues. */
+/**
+ * The MCP tool `abort_tool_execution` and the MCP method `tools/abort`: stop one tool execution. The task continues.
+ */
 import { z } from 'zod';
 import { type AbortAnswer, abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -10,12 +12,12 @@ import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
 /**
- * Accepts any text, so that an invalid id gets the same reply as an unknown one. The local agent's ids look like
- * `run-shell-command-1623456789-abc123def`.
+ * The id of a tool execution. Any text is accepted, so that an invalid id gets the same reply as an unknown one. The
+ * ids of the local agent look like `run-shell-command-1623456789-abc123def`.
  */
 const toolId = z.string().describe("The tool execution's id from a status or a result.");
 
-/** The id becomes one segment of a URL path, so it must not contain a separator. */
+/** Matches a valid id. The id becomes one segment of a URL path, so it must not contain a separator. */
 const TOOL_ID = /^[A-Za-z0-9][A-Za-z0-9._:~-]{0,199}$/;
 
 export const abortParamsSchema = z.looseObject({
@@ -41,8 +43,10 @@ export const abortTool = defineTool({
 });
 
 /**
- * R41: asks the agent that owns the tool execution. If the owner is unknown and the call names no agent, asks all
- * agents in parallel. The first agent that stops the execution determines the reply. No agent gets an invalid id.
+ * Aborts a tool execution. R41: an unknown or ended tool execution gets the answer `success: false` with the reason.
+ * The request goes to the agent that owns the tool execution. If the owner is unknown and the tool call names no agent,
+ * all agents are asked in parallel. The first agent that stops it determines the reply. An invalid id is sent to no
+ * agent.
  * @throws ProductError UNKNOWN_AGENT for an unknown agent name
  */
 export async function abort(
@@ -79,7 +83,7 @@ async function answerOf(
   const owner = named ?? session?.agent;
   const agents = owner === undefined ? registry.all : [owner];
   const asked = agents.map((agent) => abortAt(agent, { toolId: id, reason, asked: agents.length }));
-  // The first success ends the wait, so no call waits for a slow or dead agent.
+  // The first success ends the wait, so that a slow agent does not delay the reply.
   const stopped = await Promise.any(
     asked.map(async (each) => {
       const answer = await each;
@@ -93,8 +97,8 @@ async function answerOf(
 }
 
 /**
- * Aborts at one agent. If several agents are asked, the time to connect is limited. The abort itself may take as long
- * as the tool's grace period.
+ * Asks one agent to abort. If several agents are asked, the time to connect is limited. The abort itself may take as
+ * long as the tool's grace period.
  */
 async function abortAt(
   agent: Agent,

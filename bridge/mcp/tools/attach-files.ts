@@ -1,7 +1,7 @@
 import type { Attachments } from '../../sessions/attached-files.ts';
 import type { ToolCall } from '../tool/tool.ts';
 
-/** Reads the files of the call. @throws ProductError if a file cannot be sent; nothing is then sent */
+/** Reads the files that a tool call attaches. @throws ProductError if a file cannot be sent. Nothing is sent then. */
 export async function attachFiles(
   { bridge, client, signal }: ToolCall,
   {

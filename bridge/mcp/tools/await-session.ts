@@ -1,6 +1,6 @@
 /**
- * Waits for the session of a tool call. A client with the tasks extension gets a task. For other clients, the call
- * waits up to its time limit. It asks the person in forms if the client shows them (`docs/approvals.md`).
+ * Waits for the session of a tool call. A client with the tasks extension gets an MCP task. For any other client, the
+ * tool call waits until its time limit. If the client shows forms, the person is asked in forms (`docs/approvals.md`).
  */
 import { type InputRequest, inputRequired } from '@modelcontextprotocol/server';
 import { askInCall, type AskInCallOptions, takeRound } from '../../approvals/ask-in-call.ts';
@@ -19,32 +19,34 @@ import type { ToolReply } from '../tool/tool-result.ts';
 
 interface AwaitedSession {
   session: Session;
-  /** Settles when the call's message is delivered or refused. */
+  /** Settles when the message of the tool call is delivered or refused. */
   delivery?: Promise<void>;
   /** The time limit of the wait, in milliseconds. */
   timeout: number;
   atLeast?: WaitOptions['atLeast'];
   /** Returns notes for the reply. Called when the reply is built. */
   notes?: () => readonly string[];
-  /** False if the caller needs the outcome itself. The call then returns no MCP task. */
+  /** False if the caller needs the outcome itself. The tool call then returns no MCP task. */
   asTask?: boolean;
   outcome?: boolean;
   /**
    * True if the caller asks about an existing task. A pending action is then returned with its preview, because an MCP
-   * task shows none. A client that already follows the task does not get the task again.
+   * task shows none. If the client already follows the MCP task, it does not get it again.
    */
   showsPending?: boolean;
 }
 
-/** The maximum number of rounds (requests) of one call. The SDK's client stops after ten, so the bridge uses fewer. */
+/**
+ * The maximum number of rounds (requests) of one tool call. The SDK's client stops after ten, so the bridge uses fewer.
+ */
 const MOST_ROUNDS = 8;
 
 const IN_BACKGROUND =
   'Your client follows this task in the background already, and notifies you when it needs a decision or has ended. Do not wait for it again.';
 
 /**
- * Waits for the session of a call, and builds the reply.
- * @throws the error that refused the delivery
+ * Waits for the session of a tool call, and builds the reply.
+ * @throws the error with which the agent refused the message
  */
 export async function awaitSession(
   call: ToolCall,
@@ -54,18 +56,19 @@ export async function awaitSession(
   const { client, bridge } = call;
   const again = awaited.showsPending === true && session.settled ? 'if-nothing-new' : 'never';
   const { approvals } = bridge.rules;
-  // A person can decide on the card as in a form, and the card shows more. The card comes with the result, so the call
-  // must not stay open for a form.
+  // A person can decide on the card as in a form, and the card shows more. The card appears only with the result. So
+  // the tool call must not stay open for a form.
   const onCard = client.cards && approvals === 'auto';
-  // A client with the tasks extension shows the forms of the task. A second form would ask the person twice.
+  // A client with the tasks extension shows the forms of the MCP task. A second form would ask the person twice.
   const forms = approvals === 'tool-only' || client.tasks || onCard ? 'none' : client.forms;
   if (asTask && client.tasks && bridge.rules.approvals !== 'tool-only') {
     const end = await waited(call, { ...awaited, timeout: 0 });
     const { view } = session;
-    // An ended task is returned as a result. With `human-only`, this client can decide only in the task's form.
+    // A task that has ended is returned as a result. With `human-only`, the person at this client can decide only in
+    // the form of the MCP task, so no preview is returned.
     const preview =
       awaited.showsPending === true && bridge.rules.approvals !== 'human-only' && isAsking(view);
-    // The client already follows this task. A second MCP task would notify the person twice.
+    // If the client already follows the MCP task, a second one would notify the person twice.
     const followed = awaited.showsPending === true && call.followed?.isFollowed(session) === true;
     if (!isOver(session.state) && (view === undefined || (!preview && !followed)))
       return createdTask(call, session, end);
@@ -73,7 +76,7 @@ export async function awaitSession(
     return sessionReply(call, session, { end, notes: notes(), next, outcome, again });
   }
   const end = await waited(call, awaited);
-  // Only a person may decide and this client shows no forms, so the webhook posts immediately.
+  // Only a person may decide, and this client shows no forms. So the webhook posts immediately.
   if (forms === 'none' && !client.tasks && bridge.rules.approvals === 'human-only')
     bridge.webhook?.hurry(session);
   if (forms === 'push' && timeout > 0) {
@@ -95,7 +98,7 @@ function onCardNote({ name }: ToolCall): string {
   return `Your client shows this on an approval card, and the person can decide there. ${name('wait_for_task')} then says how it goes on.`;
 }
 
-/** Continues a call whose client has sent answers to its forms. */
+/** Continues a tool call whose client has sent answers to its forms. */
 export async function awaitRound(
   call: ToolCall,
   round: SessionRound,
@@ -137,8 +140,8 @@ async function nextRound(call: ToolCall, at: NextRound): Promise<ToolReply<Sessi
 }
 
 function requestOf(params: Form | UrlForm): InputRequest {
-  // A URL form needs `elicitUrl`, because the SDK's own type requires the `elicitationId` of older revisions, which
-  // 2026-07-28 lacks.
+  // A form in URL mode needs `elicitUrl`. The SDK's own type requires the `elicitationId` of older MCP revisions, which
+  // 2026-07-28 does not have.
   return params.mode === 'url' ? inputRequired.elicitUrl(params) : { method: 'elicitation/create', params };
 }
 

@@ -1,4 +1,4 @@
-/** `cancel_running_task`: cancels a session's task. */
+/** The MCP tool `cancel_running_task`: cancels the task of a session. */
 import { z } from 'zod';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
@@ -8,7 +8,7 @@ import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool } from '../tool/tool.ts';
 
-/** The maximum time to wait until the agent names a new task, in milliseconds. */
+/** The maximum time in milliseconds until the agent names a new task. */
 const NAMING_MS = 10_000;
 
 export const cancelTask = defineTool({
@@ -54,7 +54,10 @@ const NOTES: Readonly<Record<CancelEnd, readonly string[]>> = {
   'unknown-to-agent': ['There was nothing to cancel.'],
 };
 
-/** On the first attempt, the agent may name the task at any moment. After a failed attempt, waiting is useless. */
+/**
+ * Returns true during the first attempt to deliver the message. The agent may then name the task at any moment. After a
+ * failed attempt, it is useless to wait.
+ */
 function isFirstTry({ state }: Session): boolean {
   return (
     state.type === 'not-delivered' && (state.delivery.type === 'sending' || state.delivery.type === 'silent')
@@ -62,8 +65,8 @@ function isFirstTry({ state }: Session): boolean {
 }
 
 /**
- * Resolves when the agent has named the task or the first attempt has failed. Also resolves when the client cancels the
- * call or the time is up.
+ * Resolves when the agent has named the task, or when the first attempt has failed. Also resolves when the client
+ * cancels the tool call, or when the time limit is reached.
  */
 function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
@@ -77,7 +80,7 @@ function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
     const stopListening = session.listen(() => {
       if (!isFirstTry(session)) end();
     });
-    // If the client cancels this call, the bridge still cancels the task.
+    // If the client cancels this tool call, the bridge still cancels the task.
     const stopWatching = onAbort(signal, () => queueMicrotask(end));
   });
 }

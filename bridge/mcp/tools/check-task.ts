@@ -1,4 +1,4 @@
-/** `check_task_progress_and_status`: returns a short status of a task, without waiting. */
+/** The MCP tool `check_task_progress_and_status`: returns a short status of a task. It does not wait. */
 import { z } from 'zod';
 import { type ShownWaiting, waysToDecide } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
@@ -25,7 +25,7 @@ export const checkTask = defineTool({
   async run({ sessionId, agent, since }, call) {
     const { registry, sessions } = call.bridge;
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
-    // The stream does not report everything, such as the cost, so the bridge asks the agent.
+    // The stream does not contain everything, such as the cost. So the bridge asks the agent.
     await session.look().catch((error: unknown) => {
       if (session.stateName !== 'unknown-to-agent') throw error;
     });
@@ -52,13 +52,14 @@ export const checkTask = defineTool({
 });
 
 /**
- * Treats all previews as cut, because the short status shows none. The person must see an action before deciding it.
+ * Returns what waits, as if all previews were cut, because the short status contains no previews. A person must see an
+ * action before deciding on it.
  */
 function unseen({ asked: { pending, question } }: Session): ShownWaiting {
   return { pending: pending.map(({ shown }) => ({ shown, cut: 1, decisions: [] })), question };
 }
 
-/** Returns the changes after the cursor that this bridge has seen. */
+/** Returns the changes after the cursor, as far as this bridge has seen them. */
 function changesSince({ activity: { steps }, cursor }: Session, since: number | undefined) {
   const first = steps[0]?.cursor ?? cursor;
   return {

@@ -1,4 +1,7 @@
-/** `quick_consultation_for_second_opinion`: asks one question and returns the answer. The agent changes nothing. */
+/**
+ * The MCP tool `quick_consultation_for_second_opinion`: asks one question and returns the answer. The agent changes
+ * nothing.
+ */
 import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { attachFiles } from './attach-files.ts';

@@ -1,4 +1,4 @@
-/** `decide_on_approval_card`: sends the decision that a person made on the approval card. */
+/** The MCP tool `decide_on_approval_card`: sends the decision that a person made on the approval card. */
 import { z } from 'zod';
 import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
 import { decisionSchema } from '../../../shared/protocol/tool-approval.ts';

@@ -1,4 +1,4 @@
-/** `approve_or_deny_pending_action`: sends a person's decision on a pending action. */
+/** The MCP tool `approve_or_deny_pending_action`: sends a person's decision on a pending action. */
 import { z } from 'zod';
 import { wrongTitleError } from '../../approvals/check-action-title.ts';
 import {
@@ -21,7 +21,7 @@ import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
-/** The agent may still show the action as pending, so this note explains that the decision is being sent. */
+/** The note for a decision that is still being sent. The agent may show the action as pending until then. */
 const ON_ITS_WAY =
   'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide again.';
 
@@ -40,8 +40,7 @@ title and shown: as the person saw them. A client that can ask its person must s
 
 Several at once: put them into decisions. The call waits up to waitSeconds for the task to end or to ask again.`,
   input: z.strictObject({
-    // The decision comes first, because models write arguments in the order of the schema, and clients show them in
-    // that order.
+    // The decision comes first. Models write arguments in the order of the schema, and clients show them in that order.
     decision: singleWord,
     title: singleTitle,
     sessionId: fields.sessionIdSchema,
@@ -88,13 +87,16 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
       delivery,
       timeout: call.timeout(waitSeconds),
       notes: () => (confirmed ? [] : [ON_ITS_WAY]),
-      // The caller needs the outcome of the decision, so this call returns no task.
+      // The caller needs the outcome of the decision, so this tool call returns no MCP task.
       asTask: false,
     }).catch((error: unknown) => otherQuestion(call, session, error));
   },
 });
 
-/** If the pending action has changed, refuses the decision and shows the current action (D2). */
+/**
+ * Refuses the decision and shows the current action, if the pending action has changed. D2: a decision is valid only
+ * for what the person saw.
+ */
 async function otherQuestion(
   call: ToolCall,
   session: Session,

@@ -1,4 +1,4 @@
-/** `delegate_task_to_assistant`: starts a task, or continues a session. */
+/** The MCP tool `delegate_task_to_assistant`: starts a task, or continues a session. */
 import { z } from 'zod';
 import { taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -74,7 +74,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     const interim = await permitStart(call, { task, placed, unasked });
     if (interim !== undefined) return { interim };
     await going?.refresh();
-    // The connection may take long, and the task may request a decision in the meantime. So this check follows the
+    // Connecting may take long, and meanwhile the task may ask for a decision. So this check comes after the
     // connection.
     const acknowledgement = going === undefined ? undefined : await whenRead(going);
     if (going !== undefined) refuseWhileDeciding(going, call);
@@ -82,7 +82,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     const notes = [...begun.notes, ...(await unsupportedSettingsNote(agent, wanted))];
     const started = { ...begun, notes, ...(acknowledgement !== undefined && { acknowledgement }) };
     return awaitStartedTask(call, started, waitSeconds).catch(async (error: unknown) => {
-      // The task requested a decision while the message was being sent.
+      // The task asked for a decision while the message was being sent.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
         await begun.session.look();
         refuseWhileDeciding(begun.session, call);
@@ -92,7 +92,9 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
   },
 });
 
-/** Explains when the agent reads a message to its running task; undefined if no task runs. @throws ProductError */
+/**
+ * Explains when the agent reads a message to its running task. Returns undefined if no task runs. @throws ProductError
+ */
 async function whenRead(session: Session): Promise<string | undefined> {
   if (session.view === undefined || session.over) return undefined;
   const { dialect } = await session.agent.connect();
@@ -101,8 +103,8 @@ async function whenRead(session: Session): Promise<string | undefined> {
 }
 
 /**
- * A decision or an answer carries the code of what the person saw (D2). A plain message carries no code, and the agent
- * may treat it as an approval.
+ * Throws if the session's task waits for a decision. D2: a decision is valid only for what the person saw, so it
+ * contains a code. A plain message contains none, and the agent might treat it as an approval.
  * @throws ProductError DECISION_NEEDED
  */
 function refuseWhileDeciding(session: Session, call: ToolCall): void {

@@ -1,4 +1,7 @@
-/** `execute_agent_command`: runs an agent's command. The command starts a task, or the agent answers it immediately. */
+/**
+ * The MCP tool `execute_agent_command`: runs a command of an agent. The command starts a task, or the agent answers
+ * immediately.
+ */
 import { z } from 'zod';
 import { commandCallSchema, commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
@@ -49,7 +52,7 @@ export const executeCommand = defineTool({
   },
 });
 
-/** Runs a command of an agent that asks for no approval. */
+/** Runs a command on an agent that runs commands outside of tasks, without approval. */
 async function answeredAtOnce(
   agent: Agent,
   asked: CommandCall,

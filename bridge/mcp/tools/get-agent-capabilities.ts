@@ -1,4 +1,4 @@
-/** `get_agent_capabilities_and_version`: lists the agents, their abilities, and whether they answer. */
+/** The MCP tool `get_agent_capabilities_and_version`: lists the agents, what they can do, and whether they answer. */
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -52,7 +52,7 @@ export const agentCapabilities = defineTool({
   },
 });
 
-/** A silent agent must not delay the results of the other agents. */
+/** Describes one agent. A silent agent must not delay the results about the others, so the time is limited. */
 async function healthOf(agent: Agent, asked: number): Promise<AgentReport> {
   return withTimeoutOr(asked, describe(agent)).catch((error: unknown) => ({
     agent: agent.name,
@@ -92,8 +92,8 @@ async function describe(agent: Agent): Promise<AgentReport> {
 }
 
 /**
- * The agent card needs no token, so this function lists one task to test the token.
- * @returns '' if no problem is known
+ * Returns why the agent refuses the credentials. To find out, it lists one task, because the agent card needs no token.
+ * Returns '' if no problem is known.
  */
 async function credentialsTrouble(agent: Agent): Promise<string> {
   try {

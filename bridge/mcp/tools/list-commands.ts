@@ -1,4 +1,4 @@
-/** `list_available_agent_commands`: lists the commands that agents run without a model. */
+/** The MCP tool `list_available_agent_commands`: lists the commands that agents run without a model. */
 import { z } from 'zod';
 import { offeredCommandSchema } from '../../../shared/protocol/agent-command.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -33,7 +33,9 @@ export const listCommands = defineTool({
   },
 });
 
-/** A silent agent must not delay the results of the other agents. */
+/**
+ * Lists the commands of one agent. A silent agent must not delay the results about the others, so the time is limited.
+ */
 async function offeredBy(agent: Agent, asked: number): Promise<AgentCommands> {
   try {
     const commands = await withTimeoutOr(

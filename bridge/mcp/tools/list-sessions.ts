@@ -1,4 +1,4 @@
-/** `list_all_active_sessions`: lists the sessions of every agent. */
+/** The MCP tool `list_all_active_sessions`: lists the sessions of every agent. */
 import { z } from 'zod';
 import { dollars } from '../../../shared/text/cost-text.ts';
 import { LIVE_STATES } from '../../agents/list-tasks.ts';
@@ -14,18 +14,18 @@ const sessionList = z.object({
       agent: z.string(),
       taskId: z.string().nullable(),
       state: mcpStateSchema,
-      /** The calls that a completed task did not do. */
+      /** Names the tool calls that a completed task did not do. */
       notDone: z.string().optional(),
-      /** The beginning of the task. */
+      /** The first words of the task. */
       title: z.string(),
-      /** RFC 3339. Empty if unknown. */
+      /** The time of the last update in RFC 3339. '' if unknown. */
       updatedAt: z.string(),
       pending: z.number().describe('How many actions wait for a decision.'),
       usd: z.number().nullable().describe('What its tasks have cost, in US dollars; null when unknown.'),
     }),
   ),
   more: z.number().describe('How many are not shown.'),
-  /** Agents that did not answer, and why. */
+  /** The agents that did not answer, and why. */
   unreachable: z.array(z.object({ agent: z.string(), message: z.string() })),
   notes: z.array(z.string()),
 });
@@ -52,7 +52,8 @@ export const listSessions = defineTool({
       unread,
     } = await sessions.list({ agent: only, states: states.length === 0 ? undefined : states });
     const wanted = all
-      // Omits the codes (D2): a list does not show the actions, so no decision may be based on it.
+      // The codes are left out. D2: a decision is valid only for what the person saw, and this list does not show the
+      // actions.
       .map(({ codes: _codes, callIds: _callIds, notDone, ...each }) => ({
         ...each,
         ...(notDone !== '' && { notDone }),

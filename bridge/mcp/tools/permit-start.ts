@@ -1,6 +1,7 @@
 /**
  * Asks a person before a task starts with settings that a model may not choose: another workspace, or no approvals.
- * Before the permission, the bridge sends nothing. A permit is valid for the shown directory and for one task.
+ * Before the person allows it, the bridge sends nothing. A permit is valid for one task, and only for the directory
+ * that the form showed.
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
@@ -22,7 +23,7 @@ export interface RequestedStart {
   unasked: boolean;
 }
 
-/** Checks whether the call may use its workspace; undefined if the call names none. */
+/** Checks whether the tool call may use its workspace. Returns undefined if the tool call names no workspace. */
 export async function checkCallWorkspace(
   { client, bridge, signal }: ToolCall,
   workspace: string | undefined,
@@ -32,10 +33,11 @@ export async function checkCallWorkspace(
 }
 
 /**
- * Asks the person for permission if the call's settings need it.
- * @returns the form for a client that shows it and then repeats the call; undefined if the task may start
- * @throws ProductError FORBIDDEN if no form can show the request, or if the person does not accept. Nothing is then
- * sent.
+ * Asks the person for permission, if the settings of the tool call need it.
+ * @returns undefined if the task may start; otherwise the form, for a client that shows it and then repeats the tool
+ * call
+ * @throws ProductError FORBIDDEN if no form can show the request, or if the person does not accept. Nothing is sent
+ * then.
  */
 export async function permitStart(
   call: ToolCall,
@@ -50,10 +52,10 @@ export async function permitStart(
   if (outside !== undefined && !showsForms) throw notAllowed(outside, own);
   if (!showsForms) return undefined;
   const directory = placed?.path ?? (await resolvedPath(bridge.defaults.workspace));
-  // The code that measures text loads slowly, so it loads only when a form needs it.
+  // The module is imported only when a form is needed. Its code for the width of text takes long to load.
   const { startForm } = await import('./start-form.ts');
   const form = startForm(wanted, { outside: outside !== undefined, directory });
-  // D5: the form cannot show the complete name of the directory, so the person cannot allow it.
+  // D5: a person can approve only what is shown in full. The form cannot show the whole path of the directory.
   if (form === undefined) throw outside === undefined ? tooLong(directory) : notAllowed(outside, own);
   if (client.forms === 'rounds' && client.permit === undefined) {
     const permit = { id: randomUUID(), directory, askedAt: Date.now() };
@@ -74,7 +76,7 @@ export async function permitStart(
 
 const ASKING = 'Delegate it without autoExecute. The person then decides each action.';
 
-/** Consumes the person's permit. @returns why the permit is invalid; undefined if it is valid */
+/** Uses up the person's permit. Returns why the permit is not valid. Returns undefined if it is valid. */
 async function whyVoid(
   { client: { permit }, bridge }: ToolCall,
   directory: string,
@@ -90,7 +92,7 @@ async function whyVoid(
 
 interface Answered {
   response: unknown;
-  /** Milliseconds from the form to its answer. */
+  /** The time from showing the form to its answer, in milliseconds. */
   afterMs: number;
 }
 
@@ -118,7 +120,7 @@ function answered({ askedAt, responses }: NonNullable<ToolCall['client']['permit
 
 const formAnswer = z.looseObject({ action: z.enum(['accept', 'decline', 'cancel']) });
 
-/** Returns why the answer gives no permission; undefined if the person accepted. */
+/** Returns why the answer gives no permission. Returns undefined if the person accepted. */
 function whyNot({ response, afterMs }: Answered, fastestMs: number): string | undefined {
   const action = formAnswer.safeParse(response).data?.action;
   if (action === undefined) return 'the answer was not understood.';

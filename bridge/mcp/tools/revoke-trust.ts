@@ -1,4 +1,4 @@
-/** `revoke_trust`: revokes trust that a decision granted. */
+/** The MCP tool `revoke_trust`: revokes trust, i.e. decisions that also cover later tool calls. */
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { revokeTrust as revoke } from '../../approvals/revoke-trust.ts';

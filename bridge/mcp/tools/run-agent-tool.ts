@@ -1,4 +1,4 @@
-/** `run_agent_tool`: calls one tool of an agent without a model. The task consists of this one call. */
+/** The MCP tool `run_agent_tool`: calls one tool of an agent without a model. The task consists of this one call. */
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { RUN_TOOL, type CommandCall } from '../../../shared/protocol/agent-command.ts';
@@ -35,12 +35,12 @@ export const runAgentTool = defineTool({
   },
 });
 
-/** Returns true when a tool execution has started, because only then it has a `toolId`. */
+/** Returns true if a tool execution has started. Only then there is a `toolId`. */
 function hasStarted({ calls }: TaskView): boolean {
   return calls.some(({ toolId }) => toolId !== null);
 }
 
-/** @throws ProductError UNKNOWN_COMMAND */
+/** Throws if the agent does not run single tools. @throws ProductError UNKNOWN_COMMAND */
 async function refuseUnlessOffered(agent: Agent): Promise<void> {
   const offered = await fetchCommands(agent);
   if (offered.some(({ name }) => name === RUN_TOOL)) return;

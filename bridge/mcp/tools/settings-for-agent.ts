@@ -4,8 +4,9 @@ import type { Agent } from '../../agents/agent.ts';
 import { isLoopback } from '../../../shared/net/loopback.ts';
 
 /**
- * Converts the workspace to the agent's path. Adds the default workspace for an agent on this machine. @throws
- * ProductError
+ * Converts the workspace to the agent's path. If there is none and the agent is on this machine, adds the default
+ * workspace.
+ * @throws ProductError
  */
 export async function taskSettingsFor(
   agent: Agent,
@@ -19,15 +20,16 @@ export async function taskSettingsFor(
   return isLoopback(new URL(url).hostname) ? { ...wanted, workspace } : wanted;
 }
 
-/** Replaces the workspace by the path that the agent uses for it. */
+/** Replaces the workspace with the path that the agent uses for it. */
 export function withAgentPaths(agent: Agent, wanted: TaskSettings): TaskSettings {
   const mapped = wanted.workspace === undefined ? undefined : agent.workspaceFor(wanted.workspace);
   return mapped === undefined ? wanted : { ...wanted, workspace: mapped };
 }
 
 /**
- * Adds a default model tier if the call names no model and the agent accepts one. A consultation uses `smart`, a
- * task `fast`. @throws ProductError
+ * Adds a default model tier, if the tool call names no model and the agent accepts a tier: `smart` for a consultation,
+ * `fast` for a task.
+ * @throws ProductError
  */
 export async function withTier(
   agent: Agent,

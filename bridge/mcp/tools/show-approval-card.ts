@@ -1,4 +1,7 @@
-/** `show_approval_card`: returns the pending actions of a session to the approval card, with a code for each. */
+/**
+ * The MCP tool `show_approval_card`: returns the pending actions of a session to the approval card, with a code for
+ * each.
+ */
 import { z } from 'zod';
 import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
@@ -23,8 +26,8 @@ export const showApprovalCard = defineTool({
     await session.refresh();
     const { signal } = call;
     if (waitSeconds > 0) await waitForSession({ session, timeout: waitSeconds * 1000, signal });
-    // After an error, the card stops waiting. Without this error, each wait would end at once, and the card would call
-    // again without a pause.
+    // With this error, the card stops waiting. Without it, each wait would end at once, and the card would call again
+    // without a pause.
     if (waitSeconds > 0 && session.trouble !== undefined) throw session.trouble;
     return cardReply(call.bridge, session);
   },

@@ -1,4 +1,4 @@
-/** Starts the task of an agent's command, or joins the task of an identical earlier call. */
+/** Starts the task that runs an agent's command. If an identical tool call came before, joins the task of that one. */
 import { commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -17,8 +17,9 @@ export interface WantedCommand {
 }
 
 /**
- * Starts the task of an agent's command.
- * @returns a form if a person must first allow the workspace. @throws ProductError
+ * Starts the task that runs an agent's command.
+ * @returns the task, or a form if a person must first allow the workspace
+ * @throws ProductError
  */
 export async function beginCommand(
   call: ToolCall,

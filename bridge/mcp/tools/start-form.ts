@@ -1,14 +1,11 @@
-/** Builds the form that asks a person to allow a task's start. Pure. */
+/** Builds the form that asks a person to allow the start of a task. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Form } from '../../approvals/form-field.ts';
 import { clippedRow, MAX_FORM_ROWS, productRows } from '../../approvals/form-rows.ts';
 import { titleOf } from '../../sessions/task-title.ts';
 import type { RequestedStart } from './permit-start.ts';
 
-/**
- * Builds the form for the start of a task.
- * @returns undefined if the request needs more than four rows
- */
+/** Builds the form for the start of a task. Returns undefined if the request needs more than four rows. */
 export function startForm(
   { task, unasked }: RequestedStart,
   { outside, directory }: { outside: boolean; directory: string },

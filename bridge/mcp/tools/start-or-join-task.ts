@@ -1,4 +1,6 @@
-/** Starts the task of a call, or joins the task of an identical earlier call (`same-call.ts`). */
+/**
+ * Starts the task of a tool call. If an identical tool call came before, joins the task of that one (`same-call.ts`).
+ */
 import type { Agent } from '../../agents/agent.ts';
 import type { DelegatedWork } from '../../state/outbox-entry.ts';
 import { isRecent } from '../../sessions/same-call.ts';
@@ -27,7 +29,9 @@ interface StartedWork extends DelegatedWork {
 }
 
 /**
- * Returns the task of an identical call whose reply the client may not have; otherwise undefined. @throws ProductError
+ * Returns the task of an earlier identical tool call, if its client may not have received the reply. Otherwise returns
+ * undefined.
+ * @throws ProductError
  */
 export async function joinIdenticalTask(
   call: ToolCall,
@@ -53,8 +57,8 @@ export async function joinIdenticalTask(
 }
 
 /**
- * Sends the message of a call.
- * @throws ProductError, or an Error when the call is cancelled
+ * Sends the message of a tool call.
+ * @throws ProductError; Error if the tool call is cancelled
  */
 export async function startTask(call: ToolCall, beginning: StartedWork): Promise<StartedTask> {
   const { delegations, clientTasks } = call.bridge;
@@ -70,7 +74,7 @@ export async function startTask(call: ToolCall, beginning: StartedWork): Promise
 }
 
 /**
- * Waits for the outcome until the call's time limit.
+ * Waits for the outcome until the time limit of the tool call.
  * @param atLeast a state to wait for even after the time limit; see `WaitOptions`
  */
 export async function awaitStartedTask(

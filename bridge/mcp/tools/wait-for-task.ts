@@ -1,4 +1,4 @@
-/** `wait_for_task`: waits until a task needs a decision or ends. */
+/** The MCP tool `wait_for_task`: waits until a task needs a decision or has ended. */
 import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { TASK_ID_TIMEOUT_MS } from '../../sessions/wait-for-session.ts';
