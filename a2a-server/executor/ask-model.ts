@@ -42,6 +42,8 @@ interface ModelCallContext {
   turn: AbortScope<AbortCause>;
   /** The abort scope of the execution's loop. Its abort ends the model call. */
   loop: AbortScope<AbortCause>;
+  /** The bytes that the turn may write. */
+  bytes: number;
 }
 
 /**
@@ -80,6 +82,7 @@ export async function askModel(
       readFile: ({ taskId, hash }: ConversationFile) => journal.content(taskId, hash),
       workspace: workspace.root,
       scope,
+      bytes: place.bytes,
     };
     if (!(await fitContextWindow(snapshot, turnOptions))) return;
     await runModelTurn(snapshot.taskId, {

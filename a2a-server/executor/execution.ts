@@ -23,6 +23,13 @@ import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
 import type { UnappendedCommand } from './command-before-append.ts';
 import type { AbortCause } from './abort-cause.ts';
+import {
+  bytesLeft,
+  dailyLimitQuestion,
+  reachedDailyLimit,
+  taskSizeFailure,
+  type WritingLimits,
+} from '../limits/daily-writing.ts';
 import type { Turn } from '../limits/fair-turns.ts';
 import { timeLimitText, type TimeLimits, TurnScope } from './time-limits.ts';
 import type { ToolScheduler } from './tool-scheduler.ts';
@@ -52,6 +59,8 @@ export interface ExecutionOptions extends AskModelOptions {
   budget: Budget;
   /** US dollars per principal and UTC day. When this budget is spent, a person must agree to continue. */
   dailyBudget?: number;
+  /** Returns the limits of written events that apply now. */
+  writingLimits: () => WritingLimits;
   /** D6: finds and ends processes that a killed server left running. */
   children?: Pick<ChildProcesses, 'endOrphans'>;
   onFailure: (taskId: string, error: unknown) => void;
@@ -255,10 +264,10 @@ export class Execution {
             if (!granted) return;
             break;
           }
-          const question = await this.#dailyQuestion(snapshot);
-          if (question !== undefined) {
+          const next = await this.#beforeTurn(snapshot);
+          if (next.type === 'stop') {
             await log.change(this.#taskId, (s) =>
-              s.seq === snapshot.seq ? { type: 'append', events: [question] } : { type: 'keep' },
+              s.seq === snapshot.seq ? { type: 'append', events: [next.event] } : { type: 'keep' },
             );
             break;
           }
@@ -267,11 +276,30 @@ export class Execution {
           pass.opened ??= await this.#obtain(snapshot);
           pass.turn?.end();
           pass.turn = new TurnScope(task, clock, limits.turnMs);
-          await askModel(snapshot, this.#options, { ...pass.opened, turn: pass.turn.scope, loop });
+          const place = { ...pass.opened, turn: pass.turn.scope, loop, bytes: next.bytes };
+          await askModel(snapshot, this.#options, place);
           break;
         }
       }
     }
+  }
+
+  /** Returns how many bytes the next turn may write, or the event that ends or parks the task in place of the turn. */
+  async #beforeTurn(
+    snapshot: Snapshot,
+  ): Promise<{ type: 'go'; bytes: number } | { type: 'stop'; event: TaskEvent }> {
+    const { journal, clock, writingLimits } = this.#options;
+    const limits = writingLimits();
+    const now = clock.now();
+    const size = await journal.taskSize(snapshot.taskId);
+    const failure = taskSizeFailure(size, limits);
+    if (failure !== undefined) return { type: 'stop', event: { type: 'task.failed', message: failure } };
+    const use = await journal.dailyWritten(snapshot.principal, utcDay(now));
+    const reached = reachedDailyLimit(use, limits);
+    const event: TaskEvent | undefined = reached
+      ? { type: 'input.required', pending: [], question: dailyLimitQuestion(reached, now) }
+      : await this.#dailyQuestion(snapshot);
+    return event ? { type: 'stop', event } : { type: 'go', bytes: bytesLeft(size, use, limits) };
   }
 
   /** Returns a question if the principal's daily budget is spent and the next turn may cost money. */

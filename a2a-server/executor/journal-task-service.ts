@@ -26,11 +26,13 @@ import type { Decider, TaskEvent } from '../task/events.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import { filesOf } from '../task/task-files.ts';
 import { callOf, type Snapshot } from '../task/snapshot.ts';
+import type { OnRefused } from '../limits/counted-use.ts';
 import { FairGate } from '../limits/fair-gate.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { abortAnswer } from './abort-result.ts';
 import { abortRemotely, remoteToolExecutions } from './remote-tool-executions.ts';
+import { dailyLimitRefusal } from './daily-limit.ts';
 import { followJournal } from './follow-journal.ts';
 import { readReceipt } from './read-receipt.ts';
 import { readTaskCosts } from './read-task-costs.ts';
@@ -51,6 +53,8 @@ interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
   mode: TaskMode;
   /** If true, a principal who sent a task a message may not approve its calls. */
   fourEyes?: boolean;
+  /** Called when a message is refused at a limit. */
+  onRefused?: OnRefused;
   /** If absent, no decision can have the assertion of a passkey. */
   presence?: PresenceCheck;
   /** If absent, parked tasks have no deadline, and no session is deleted. */
@@ -157,8 +161,12 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     return (await journal.command(key.principal, key.messageId)) !== undefined;
   }
 
-  /** Refuses the message before any work on it, if too many tasks of its principal wait for their turn. */
+  /** Refuses the message before any work on it, if its principal has reached a limit. */
   async function startInTurn(...[target, incoming, key]: Parameters<typeof start>): Promise<Accepted> {
+    const over = isDecisionOrRevocation(incoming)
+      ? undefined
+      : await dailyLimitRefusal(incoming.principal, options);
+    if (over !== undefined) throw over;
     const release = executor.reserve(incoming.principal);
     try {
       return await start(target, incoming, key);
@@ -235,6 +243,9 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     refuseFiles(incoming.message, known.settings.model, models);
     if (!isDecisionOrRevocation(incoming))
       await refuseLongMessage(incoming.message, { settings: known.settings, live: known }, options);
+    const over = isDecisionOrRevocation(incoming)
+      ? undefined
+      : await dailyLimitRefusal(known.principal, options);
     const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): LogChange => {
       if (decisions) return withAddress(judge(snapshot, decisions, by, now), taskId);
@@ -244,6 +255,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         : undefined;
       if (bare) return withAddress(judge(snapshot, [bare], by, now), taskId);
       if (incoming.mayDelegate === false) return ONLY_DECISIONS;
+      if (over !== undefined) return refusedBy(over);
       const ruling = acceptMessage(snapshot, incoming.message, incoming);
       if (ruling.type === 'append' && others.length > 0) return settingsRefusal(taskId, others);
       return ruling.type === 'append' && incoming.contents !== undefined
@@ -489,6 +501,10 @@ function applied(
   if (changed.type === 'refuse') throw refusal(changed);
   if (changed.type === 'repeated') throw new Error('a command without a key cannot be repeated');
   return changed;
+}
+
+function refusedBy({ reason, message, facts }: ProductError): CommandRefusal {
+  return { type: 'refuse', reason, message, facts };
 }
 
 function refusal({ reason, message, facts }: CommandRefusal): ProductError {

@@ -10,7 +10,7 @@ import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
-import { PromptTooLong, type Model } from '../models/model.ts';
+import { PromptTooLong, type Model, type ModelEvent } from '../models/model.ts';
 import { isReadOnlyMode } from '../policy/mode.ts';
 import { conversation, type ConversationStep } from '../task/conversation.ts';
 import { filesIn, type ConversationFile } from '../task/files-for-model.ts';
@@ -59,8 +59,13 @@ export interface ModelTurn {
    * unfinished.
    */
   scope: AbortScope<AbortCause>;
+  /** The bytes that the turn may write. A longer answer fails the task. */
+  bytes: number;
   prepare(request: ModelCallRequest): Promise<PreparedCall>;
 }
+
+const TOO_LONG =
+  'its answer is longer than the limits of the server for written events allow. To continue, send another message in the session.';
 
 /** Runs one turn of the task. Resolves when the journal has the turn's end, or when the task has ended. */
 export async function runModelTurn(taskId: string, context: ModelTurn): Promise<void> {
@@ -80,6 +85,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   let finish: { end: TurnEnd; usage: Usage; parts?: readonly TurnPart[] } | undefined;
   let unwritten: readonly TaskEvent[];
   let characters = 0;
+  let left = context.bytes;
   // A failed append of this note is ignored. The next append reports the error.
   const quiet = new QuietModelNotice(
     model,
@@ -103,6 +109,8 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     });
     for await (const event of eventsUntilAborted(events, signal)) {
       quiet.restart();
+      left -= sizeOf(event);
+      if (left < 0) throw new Error(TOO_LONG);
       switch (event.type) {
         case 'text':
           characters += event.text.length;
@@ -199,6 +207,10 @@ async function contentsOf(
     if (content !== undefined) contents.set(file.hash, content);
   }
   return contents;
+}
+
+function sizeOf(event: ModelEvent): number {
+  return 'text' in event ? event.text.length : event.type === 'artifact' ? JSON.stringify(event).length : 0;
 }
 
 /** Builds the parts of a turn: the text first, then the calls. */

@@ -4,7 +4,7 @@
  * Every implementation guarantees these rules:
  * - J1: `seq` has no gap and is never reused. An append names the last `seq` that its writer saw. A unique key (task,
  *   seq) decides between writers. An entry is durable before `append` resolves and before a reader sees it.
- * - J2: the same transaction writes the index, the message ids and the sums of costs.
+ * - J2: the same transaction writes the index, the message ids, the sums of costs and the written amounts.
  * - B1/R27: the same transaction records each message id once per principal, with the hash of its body.
  * - A session has at most one live task. The creation of a second live task gets `session-busy`.
  *
@@ -15,6 +15,7 @@ import type { TraceContext } from '../../shared/net/trace-context.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { CostRow } from '../task/cost-sum.ts';
 import type { DailyUse } from '../task/daily-budget.ts';
+import type { DailyWritten, Written } from './written.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
@@ -174,6 +175,13 @@ export interface Journal {
    */
   costs(filter: CostFilter): Promise<CostRow[]>;
   dailyUse(principal: string, day: number): Promise<DailyUse>;
+  /**
+   * Returns what the principal, its tenant and all principals have written on this UTC day. The time grows with the
+   * number of principals of that day. Events from before version 13 of the tables are not included.
+   */
+  dailyWritten(principal: string, day: number): Promise<DailyWritten>;
+  /** Returns the size of a task. All zero for an unknown task. */
+  taskSize(taskId: string): Promise<Written>;
   /**
    * Returns the submitted and working tasks of all principals, oldest first. A restarted server continues these tasks.
    */

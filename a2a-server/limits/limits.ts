@@ -27,15 +27,44 @@ export const LIMITS = {
   /** A task above this limit waits for its turn. */
   executions: { what: 'running tasks', principal: 32, server: 64, retryAfterS: 30 },
   queuedTasks: { what: 'tasks that wait for their turn', principal: 1_000, server: 10_000, retryAfterS: 10 },
+  /** `daily-writing.ts` checks the daily limits. They are those of all servers of one database together. */
+  dailyEvents: {
+    what: 'events written today (UTC)',
+    principal: 2_000_000,
+    server: 20_000_000,
+    retryAfterS: 3_600,
+  },
+  dailyMegabytes: {
+    what: 'MB of events written today (UTC)',
+    principal: 2_000,
+    server: 20_000,
+    retryAfterS: 3_600,
+  },
 } as const satisfies Readonly<Record<string, LimitDefinition>>;
 
 export type LimitName = keyof typeof LIMITS;
 
 /** The limits that refuse requests. A task above the limit of executions waits instead of being refused. */
-export const REFUSING_LIMITS: readonly LimitName[] = ['requests', 'streams', 'queuedTasks'];
+export const REFUSING_LIMITS: readonly LimitName[] = [
+  'requests',
+  'streams',
+  'queuedTasks',
+  'dailyEvents',
+  'dailyMegabytes',
+];
+
+/** The maximum size of one task. Above it, the task fails between two turns of its model. */
+export interface TaskSizeLimit {
+  events: number;
+  megabytes: number;
+}
+
+export const TASK_SIZE_LIMIT: TaskSizeLimit = { events: 1_000_000, megabytes: 256 };
 
 /** The limits of one server, as its settings say. */
-export type Limits = Readonly<Record<LimitName, Limit>>;
+export type Limits = Readonly<Record<LimitName, Limit>> & { readonly task: TaskSizeLimit };
+
+export const DEFAULT_LIMITS: Limits = { ...LIMITS, task: TASK_SIZE_LIMIT };
 
 export const LIMIT_SCOPES = ['principal', 'tenant', 'server'] as const;
 /** The level at which a limit is reached: principal, tenant or server. */
@@ -70,9 +99,15 @@ const HOLDERS: Readonly<Record<LimitScope, string>> = {
 /**
  * Returns the error for one request above the limit. It says that nothing was changed, so the caller must not have
  * changed anything.
+ * @param retryAfterS the default is that of the limit's definition
  */
-export function limitRefusal(name: LimitName, scope: LimitScope, limit: Limit): ProductError {
-  const { what, retryAfterS } = LIMITS[name];
+export function limitRefusal(
+  name: LimitName,
+  scope: LimitScope,
+  limit: Limit,
+  retryAfterS: number = LIMITS[name].retryAfterS,
+): ProductError {
+  const { what } = LIMITS[name];
   const most = limit[scope] ?? limit.server;
   const facts = { limit: name, scope, most: String(most), retryAfter: String(retryAfterS) };
   const again = `Nothing was changed. Send the same request again in ${String(retryAfterS)} s.`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { setting, type SettingValues } from '../../shared/settings/resolve-settings.ts';
-import { type Limits, LIMITS } from '../limits/limits.ts';
+import { type Limit, type Limits, LIMITS, TASK_SIZE_LIMIT } from '../limits/limits.ts';
 import { durationSchema, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
 
 function limit(env: string, fallback: string, describe: string) {
@@ -15,24 +15,32 @@ function limit(env: string, fallback: string, describe: string) {
   });
 }
 
-function cap(env: string, fallback: number, what: string, above = 'the server refuses more') {
+const REFUSED = 'at a time; the server refuses more';
+const QUEUED = 'at a time; others wait for their turn';
+const FAILS = 'then the task fails, and its session can continue';
+const DAILY =
+  'on one day (UTC); then the server refuses messages, and a running task waits for a reply on the next day';
+
+/** @param rule the end of the sentence "How many …" */
+function cap(env: string, fallback: number, rule: string) {
   return setting({
     kind: 'number',
     schema: z.number().int().min(1),
     fallback,
     env,
-    describe: `how many ${what} at a time; ${above} (docs/limits.md)`,
+    describe: `how many ${rule} (docs/limits.md)`,
     allowed: 'a whole number from 1',
   });
 }
 
-function tenantCap(env: string, what: string, verb = 'have', above = 'the server refuses more') {
+/** A limit of all principals of one tenant together. */
+function tenantCap(env: string, rule: string) {
   return setting({
     kind: 'number',
     schema: z.number().int().min(1).optional(),
     fallback: undefined,
     env,
-    describe: `how many ${what} all principals of one tenant together may ${verb} at a time; ${above} (default: only the limit of the server; docs/limits.md)`,
+    describe: `how many ${rule} (default: only the limit of the server; docs/limits.md)`,
     allowed: 'a whole number from 1',
   });
 }
@@ -53,53 +61,96 @@ export const CAP_SETTINGS = {
   maxRequests: cap(
     'A2A_SERVER_MAX_REQUESTS',
     LIMITS.requests.principal,
-    `${LIMITS.requests.what} a principal may have`,
+    `${LIMITS.requests.what} a principal may have ${REFUSED}`,
   ),
-  maxRequestsPerTenant: tenantCap('A2A_SERVER_MAX_REQUESTS_PER_TENANT', LIMITS.requests.what),
+  maxRequestsPerTenant: tenantCap(
+    'A2A_SERVER_MAX_REQUESTS_PER_TENANT',
+    `${LIMITS.requests.what} all principals of one tenant together may have ${REFUSED}`,
+  ),
   maxRequestsInAll: cap(
     'A2A_SERVER_MAX_REQUESTS_IN_ALL',
     LIMITS.requests.server,
-    `${LIMITS.requests.what} this server may have`,
+    `${LIMITS.requests.what} this server may have ${REFUSED}`,
   ),
   maxStreams: cap(
     'A2A_SERVER_MAX_STREAMS',
     LIMITS.streams.principal,
-    `${LIMITS.streams.what} a principal may have`,
+    `${LIMITS.streams.what} a principal may have ${REFUSED}`,
   ),
-  maxStreamsPerTenant: tenantCap('A2A_SERVER_MAX_STREAMS_PER_TENANT', LIMITS.streams.what),
+  maxStreamsPerTenant: tenantCap(
+    'A2A_SERVER_MAX_STREAMS_PER_TENANT',
+    `${LIMITS.streams.what} all principals of one tenant together may have ${REFUSED}`,
+  ),
   maxStreamsInAll: cap(
     'A2A_SERVER_MAX_STREAMS_IN_ALL',
     LIMITS.streams.server,
-    `${LIMITS.streams.what} this server may have`,
+    `${LIMITS.streams.what} this server may have ${REFUSED}`,
   ),
   maxTasks: cap(
     'A2A_SERVER_MAX_TASKS',
     LIMITS.executions.principal,
-    'tasks of a principal may run',
-    'others wait for their turn',
+    `tasks of a principal may run ${QUEUED}`,
   ),
   maxTasksPerTenant: tenantCap(
     'A2A_SERVER_MAX_TASKS_PER_TENANT',
-    'tasks',
-    'run',
-    'others wait for their turn',
+    `tasks all principals of one tenant together may run ${QUEUED}`,
   ),
   maxTasksInAll: cap(
     'A2A_SERVER_MAX_TASKS_IN_ALL',
     LIMITS.executions.server,
-    'tasks may run on this server',
-    'others wait for their turn',
+    `tasks may run on this server ${QUEUED}`,
   ),
   maxQueuedTasks: cap(
     'A2A_SERVER_MAX_QUEUED_TASKS',
     LIMITS.queuedTasks.principal,
-    'tasks of a principal may wait for their turn',
+    `tasks of a principal may wait for their turn ${REFUSED}`,
   ),
-  maxQueuedTasksPerTenant: tenantCap('A2A_SERVER_MAX_QUEUED_TASKS_PER_TENANT', LIMITS.queuedTasks.what),
+  maxQueuedTasksPerTenant: tenantCap(
+    'A2A_SERVER_MAX_QUEUED_TASKS_PER_TENANT',
+    `tasks of one tenant may wait for their turn ${REFUSED}`,
+  ),
   maxQueuedTasksInAll: cap(
     'A2A_SERVER_MAX_QUEUED_TASKS_IN_ALL',
     LIMITS.queuedTasks.server,
-    'tasks may wait for their turn on this server',
+    `tasks may wait for their turn on this server ${REFUSED}`,
+  ),
+  maxTaskEvents: cap(
+    'A2A_SERVER_MAX_TASK_EVENTS',
+    TASK_SIZE_LIMIT.events,
+    `events one task may write; ${FAILS}`,
+  ),
+  maxTaskMegabytes: cap(
+    'A2A_SERVER_MAX_TASK_MEGABYTES',
+    TASK_SIZE_LIMIT.megabytes,
+    `megabytes of events one task may write; ${FAILS}`,
+  ),
+  maxDailyEvents: cap(
+    'A2A_SERVER_MAX_DAILY_EVENTS',
+    LIMITS.dailyEvents.principal,
+    `events a principal may write ${DAILY}`,
+  ),
+  maxDailyEventsPerTenant: tenantCap(
+    'A2A_SERVER_MAX_DAILY_EVENTS_PER_TENANT',
+    `events all principals of one tenant together may write ${DAILY}`,
+  ),
+  maxDailyEventsInAll: cap(
+    'A2A_SERVER_MAX_DAILY_EVENTS_IN_ALL',
+    LIMITS.dailyEvents.server,
+    `events all principals together may write ${DAILY}`,
+  ),
+  maxDailyMegabytes: cap(
+    'A2A_SERVER_MAX_DAILY_MEGABYTES',
+    LIMITS.dailyMegabytes.principal,
+    `megabytes of events a principal may write ${DAILY}`,
+  ),
+  maxDailyMegabytesPerTenant: tenantCap(
+    'A2A_SERVER_MAX_DAILY_MEGABYTES_PER_TENANT',
+    `megabytes of events all principals of one tenant together may write ${DAILY}`,
+  ),
+  maxDailyMegabytesInAll: cap(
+    'A2A_SERVER_MAX_DAILY_MEGABYTES_IN_ALL',
+    LIMITS.dailyMegabytes.server,
+    `megabytes of events all principals together may write ${DAILY}`,
   ),
 } as const;
 
@@ -184,32 +235,25 @@ export const LIMIT_SETTINGS = {
   }),
 } as const;
 
-function tenantLimit(tenant: number | undefined): { tenant?: number } {
-  return tenant === undefined ? {} : { tenant };
-}
-
 /** Returns the limits in the settings. */
 export function limitsOf(settings: SettingValues<typeof CAP_SETTINGS>): Limits {
+  const { maxRequests, maxRequestsPerTenant, maxRequestsInAll } = settings;
+  const { maxStreams, maxStreamsPerTenant, maxStreamsInAll } = settings;
+  const { maxTasks, maxTasksPerTenant, maxTasksInAll } = settings;
+  const { maxQueuedTasks, maxQueuedTasksPerTenant, maxQueuedTasksInAll } = settings;
+  const { maxDailyEvents, maxDailyEventsPerTenant, maxDailyEventsInAll } = settings;
+  const { maxDailyMegabytes, maxDailyMegabytesPerTenant, maxDailyMegabytesInAll } = settings;
   return {
-    requests: {
-      principal: settings.maxRequests,
-      ...tenantLimit(settings.maxRequestsPerTenant),
-      server: settings.maxRequestsInAll,
-    },
-    streams: {
-      principal: settings.maxStreams,
-      ...tenantLimit(settings.maxStreamsPerTenant),
-      server: settings.maxStreamsInAll,
-    },
-    executions: {
-      principal: settings.maxTasks,
-      ...tenantLimit(settings.maxTasksPerTenant),
-      server: settings.maxTasksInAll,
-    },
-    queuedTasks: {
-      principal: settings.maxQueuedTasks,
-      ...tenantLimit(settings.maxQueuedTasksPerTenant),
-      server: settings.maxQueuedTasksInAll,
-    },
+    requests: limitOf(maxRequests, maxRequestsPerTenant, maxRequestsInAll),
+    streams: limitOf(maxStreams, maxStreamsPerTenant, maxStreamsInAll),
+    executions: limitOf(maxTasks, maxTasksPerTenant, maxTasksInAll),
+    queuedTasks: limitOf(maxQueuedTasks, maxQueuedTasksPerTenant, maxQueuedTasksInAll),
+    dailyEvents: limitOf(maxDailyEvents, maxDailyEventsPerTenant, maxDailyEventsInAll),
+    dailyMegabytes: limitOf(maxDailyMegabytes, maxDailyMegabytesPerTenant, maxDailyMegabytesInAll),
+    task: { events: settings.maxTaskEvents, megabytes: settings.maxTaskMegabytes },
   };
+}
+
+function limitOf(principal: number, tenant: number | undefined, server: number): Limit {
+  return { principal, ...(tenant !== undefined && { tenant }), server };
 }

@@ -80,6 +80,8 @@ export function taskServiceFromSettings(
     presence,
     openWorkspace,
     turns,
+    writingLimits: live.limits,
+    ...(onRefused && { onRefused }),
     graceMs: settleMs(settings),
     limits: {
       toolMs: settings.toolTimeout,

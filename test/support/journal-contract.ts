@@ -700,6 +700,45 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         expect(await journal.dailyUse('alice', DAY + 1)).toEqual({ day: DAY + 1, usd: 0, extendedAt: null });
       });
 
+      it('the written amounts cover the principal, its tenant and all principals on each day, and a task in all', async () => {
+        now = DAY * DAY_MS;
+        const nothing = { events: 0, bytes: 0 };
+        expect(await journal.dailyWritten('acme/ann', DAY)).toEqual({
+          principal: nothing,
+          tenant: nothing,
+          server: nothing,
+        });
+        await append(beginning('one', { principal: 'acme/ann', events: [working] }));
+        await append(beginning('two', { principal: 'acme/bob', events: [working] }));
+        const [one, two] = [await journal.taskSize('one'), await journal.taskSize('two')];
+        expect([one.events, two.events]).toEqual([2, 2]);
+        const more = 'x'.repeat(5_000);
+        const contents = [{ hash: 'h', bytes: new Uint8Array(3_000) }];
+        await append({ ...continuing('one', 2, [delta(more), delta('y')], 'working'), contents });
+        const grown = await journal.taskSize('one');
+        const added = JSON.stringify(delta(more)).length + JSON.stringify(delta('y')).length + 3_000;
+        expect(grown).toEqual({ events: 4, bytes: one.bytes + added });
+        expect(await journal.dailyWritten('acme/ann', DAY)).toEqual({
+          principal: grown,
+          tenant: { events: 6, bytes: grown.bytes + two.bytes },
+          server: { events: 6, bytes: grown.bytes + two.bytes },
+        });
+        expect(await journal.dailyWritten('acm', DAY)).toMatchObject({
+          principal: nothing,
+          server: { events: 6 },
+        });
+        expect(await journal.taskSize('none')).toEqual(nothing);
+        // The refused append counts for nothing, and the next day begins at 0.
+        await journal.append(continuing('one', 2, [delta('late')], 'working'));
+        now += DAY_MS;
+        await append(continuing('one', 4, [delta('z')], 'working'));
+        expect((await journal.taskSize('one')).events).toBe(5);
+        expect(await journal.dailyWritten('acme/bob', DAY + 1)).toMatchObject({
+          principal: nothing,
+          tenant: { events: 1 },
+        });
+      });
+
       it('the sums of a deleted session stay, without its id', async () => {
         now = DAY * DAY_MS;
         for (const id of ['one', 'two'])

@@ -20,6 +20,8 @@ export function journalWithAppend(
     session: (principal, sessionId) => journal.session(principal, sessionId),
     costs: (filter) => journal.costs(filter),
     dailyUse: (principal, day) => journal.dailyUse(principal, day),
+    dailyWritten: (principal, day) => journal.dailyWritten(principal, day),
+    taskSize: (taskId) => journal.taskSize(taskId),
     unsettled: () => journal.unsettled(),
     statistics: () => journal.statistics(),
     deadlines: (limit) => journal.deadlines(limit),

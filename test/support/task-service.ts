@@ -16,6 +16,8 @@ import type { PresenceCheck } from '../../a2a-server/executor/resolve-decisions.
 import type { Incoming } from '../../a2a-server/executor/task-service.ts';
 import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/time-limits.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import type { WritingLimits } from '../../a2a-server/limits/daily-writing.ts';
+import { DEFAULT_LIMITS } from '../../a2a-server/limits/limits.ts';
 import type { FairTurns } from '../../a2a-server/limits/fair-turns.ts';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
@@ -67,6 +69,8 @@ export async function startTaskService(options: {
   budget?: Partial<Budget>;
   /** The limit in US dollars for each principal and UTC day. */
   dailyBudget?: number;
+  /** Limits of written events that replace the defaults. */
+  writingLimits?: Partial<WritingLimits>;
   maintenance?: Partial<Omit<MaintenanceSettings, 'onFailure'>>;
   /** The clock of the service; by default a new one. A second service continues with the clock of the first. */
   clock?: FakeClock;
@@ -100,6 +104,7 @@ export async function startTaskService(options: {
     models: options.models,
     toolbox: createToolbox(tools, options.supply),
     policy: () => policy,
+    writingLimits: () => ({ ...DEFAULT_LIMITS, ...options.writingLimits }),
     mode: options.mode ?? 'ask',
     ...(options.fourEyes === true && { fourEyes: true }),
     ...(options.presence && { presence: options.presence }),

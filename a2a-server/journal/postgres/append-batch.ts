@@ -11,7 +11,8 @@ export const STALE = 'A2A02';
 export const UNIQUE_VIOLATION = '23505';
 
 /**
- * `parts` has the small values as lists of objects. Bodies and chunks are arrays, because JSON in PostgreSQL cannot
+ * `parts` has the small values as lists of objects. A server of an earlier version sends no sizes and no `written`.
+ * Bodies and chunks are arrays, because JSON in PostgreSQL cannot
  * contain all of their characters. For an event of a new task, the task's key is negative: it is the task's position in
  * `created`.
  */
@@ -35,11 +36,11 @@ export const APPEND_BATCH = `
     -- A task that ends comes before a task that begins, because a session has one live task.
     IF json_array_length(parts -> 'moved') > 0 THEN
       UPDATE tasks SET seq = moved.seq, updated_at = p_at, state = moved.state, title = moved.title,
-        deadline = moved.deadline, model = moved.model, saved = moved.saved,
+        deadline = moved.deadline, model = moved.model, saved = moved.saved, size = coalesce(moved.size, tasks.size),
         first_message = coalesce(moved.first_message, tasks.first_message)
       FROM json_to_recordset(parts -> 'moved') AS moved(
         key bigint, expected integer, seq integer, state text, title text, deadline bigint, model text,
-        saved boolean, first_message text, epoch bigint)
+        saved boolean, size bigint, first_message text, epoch bigint)
       WHERE tasks.key = moved.key AND tasks.seq = moved.expected
         AND (moved.epoch IS NULL OR (leased AND tasks.epoch = moved.epoch));
       GET DIAGNOSTICS changed = ROW_COUNT;
@@ -51,12 +52,12 @@ export const APPEND_BATCH = `
     FOR new_task IN
       SELECT * FROM json_to_recordset(parts -> 'created') AS item(
         task_id text, session_id text, principal text, state text, seq integer, title text, deadline bigint,
-        model text, saved boolean, workspace text, first_message text)
+        model text, saved boolean, size bigint, workspace text, first_message text)
     LOOP
       INSERT INTO tasks (task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline, model,
-        saved, workspace, first_message, owner, label)
+        saved, size, workspace, first_message, owner, label)
       VALUES (new_task.task_id, new_task.session_id, new_task.principal, new_task.state, new_task.seq, p_at, p_at,
-        new_task.title, new_task.deadline, new_task.model, new_task.saved, new_task.workspace,
+        new_task.title, new_task.deadline, new_task.model, new_task.saved, coalesce(new_task.size, 0), new_task.workspace,
         coalesce(new_task.first_message, ''), p_server, own_label)
       RETURNING key INTO new_key;
       created := created || new_key;
@@ -109,6 +110,12 @@ export const APPEND_BATCH = `
           AS item(principal text, day integer, usd double precision)
         ON CONFLICT (principal, day) DO UPDATE SET usd = greatest(budget_extensions.usd, excluded.usd);
     END IF;
+
+    INSERT INTO written
+      SELECT day, principal, p_server, events, bytes FROM json_to_recordset(parts -> 'written')
+        AS item(day integer, principal text, events bigint, bytes bigint)
+      ON CONFLICT (day, principal, server) DO UPDATE SET
+        events = written.events + excluded.events, bytes = written.bytes + excluded.bytes;
     RETURN created;
   END
   $$;

@@ -42,7 +42,8 @@ const APPEND = {
 };
 const FIND_HEADS = {
   name: 'find_heads',
-  text: `SELECT task_id, key, seq, state, title, deadline, principal, session_id, model, saved, epoch
+  text: `SELECT task_id, key, seq, state, title, deadline, principal, session_id, model, saved, epoch,
+                size
          FROM tasks
          WHERE task_id = ANY ($1)`,
 };
@@ -244,6 +245,7 @@ function headsIn(rows: Rows): Map<string, StoredHead> {
         model: nullableTextColumn(row[8]),
         saved: row[9] === true,
         epoch: integerColumn(row[10]),
+        size: integerColumn(row[11]),
       },
     ]),
   );

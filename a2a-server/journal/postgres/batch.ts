@@ -8,6 +8,7 @@ import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal.ts';
 import { judgeAppend, type AppendOutcome, type StateBefore, type TaskHead } from '../judge-append.ts';
 import { isStorable, type PreparedAppend } from '../prepared-append.ts';
+import { addWritten, NOTHING_WRITTEN, type Written, writtenBy } from '../written.ts';
 import type { SqlValue } from './driver.ts';
 
 /** The size of a chunk in bytes. A chunk is one value of one row. */
@@ -23,6 +24,8 @@ export interface StoredHead extends TaskHead {
   model: string | null;
   saved: boolean;
   epoch: number;
+  /** The size of the task (`writtenBy`). */
+  size: number;
 }
 
 /** A task after the batch's appends so far. */
@@ -65,6 +68,7 @@ export class Batch {
   readonly #bytes: Uint8Array[] = [];
   readonly #costs = new Map<string, Record<string, string | number>>();
   readonly #extensions = new Map<string, { principal: string; day: number; usd: number }>();
+  readonly #written = new Map<string, Written>();
   readonly #before: StateBefore<BatchHead>;
   #created = 0;
 
@@ -143,6 +147,11 @@ export class Batch {
       chunks: this.#chunks,
       costs: [...this.#costs.values()],
       extensions: [...this.#extensions.values()],
+      written: [...this.#written].map(([principal, amounts]) => ({
+        day: utcDay(this.#at),
+        principal,
+        ...amounts,
+      })),
     };
     const { tasks, seqs, bodies } = this.#events;
     return [JSON.stringify(parts), tasks, seqs, bodies, this.#bytes];
@@ -156,11 +165,11 @@ export class Batch {
   /** Returns the tasks after the commit. @param created the keys of the new tasks, in order */
   headsAfter(created: readonly number[]): Map<string, StoredHead> {
     const stored = [...this.#heads].map(([taskId, head]) => {
-      const { seq, state, title, deadline, principal, sessionId, model, saved, epoch } = head;
+      const { seq, state, title, deadline, principal, sessionId, model, saved, epoch, size } = head;
       const key = head.key < 0 ? (created[-head.key - 1] ?? Number.NaN) : head.key;
       return [
         taskId,
-        { key, seq, state, title, deadline, principal, sessionId, model, saved, epoch },
+        { key, seq, state, title, deadline, principal, sessionId, model, saved, epoch, size },
       ] as const;
     });
     return new Map(stored);
@@ -189,6 +198,7 @@ export class Batch {
       model: null,
       saved: false,
       epoch: 0,
+      size: 0,
       expected: 0,
       firstMessage: null,
       workspace: null,
@@ -204,11 +214,12 @@ export class Batch {
     else if (this.#liveTasks.get(session) === taskId) this.#liveTasks.delete(session);
   }
 
-  #write(
-    { taskId, expectedSeq, events, bodies, contents = [], command }: PreparedAppend,
-    head: BatchHead,
-  ): void {
-    const { key: task } = head;
+  #write(append: PreparedAppend, head: BatchHead): void {
+    const { taskId, expectedSeq, events, bodies, contents = [], command } = append;
+    const { key: task, principal: owner } = head;
+    const written = writtenBy(append);
+    head.size += written.bytes;
+    this.#written.set(owner, addWritten(this.#written.get(owner) ?? NOTHING_WRITTEN, written));
     bodies.forEach((body, index) => {
       this.#events.tasks.push(task);
       this.#events.seqs.push(expectedSeq + 1 + index);
@@ -291,8 +302,9 @@ function columnsOf({
   deadline,
   model,
   saved,
+  size,
 }: Omit<StoredHead, 'key' | 'principal' | 'sessionId' | 'epoch'>): Record<string, SqlValue> {
-  return { seq, state, title, deadline, model, saved };
+  return { seq, state, title, deadline, model, saved, size };
 }
 
 /** Separates the parts of a message in the column `first_message`. No search text contains it. */

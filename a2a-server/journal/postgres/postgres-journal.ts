@@ -13,6 +13,8 @@ import { Appender } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
 import { packStep } from './compaction.ts';
 import { costRows, dailyUse } from './cost-sums.ts';
+import { dailyWritten, removeWrittenBefore, taskSize } from './written.ts';
+import { utcDay } from '../../task/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
 import { deleteSessions, hasOldSession, removeDeleted } from './delete-sessions.ts';
@@ -217,6 +219,8 @@ export async function openPostgresJournal({
       isStorable(sessionId) ? ask(() => index.session(principal, sessionId)) : [],
     costs: async (filter) => (isStorable(filter.sessionId ?? '') ? ask(() => costRows(reader, filter)) : []),
     dailyUse: (principal, day) => ask(() => dailyUse(reader, principal, day)),
+    dailyWritten: (principal, day) => ask(() => dailyWritten(reader, principal, day)),
+    taskSize: (taskId) => ask(() => taskSize(reader, taskId)),
     unsettled: () => ask(() => index.unsettled()),
     statistics: () => ask(() => readStatistics(reader)),
     deadlines: (limit) => ask(() => index.deadlines(requirePositive(limit))),
@@ -239,6 +243,7 @@ export async function openPostgresJournal({
       ask(() =>
         writer.transaction(async (connection) => {
           if (!(await takeMaintenance(connection))) return 0;
+          await removeWrittenBefore(connection, utcDay(now()));
           return (await removeDeleted(connection, requirePositive(limit))) || packStep(connection, limit);
         }),
       ),

@@ -151,6 +151,19 @@ const MIGRATIONS: readonly string[] = [
   ALTER TABLE nodes ADD COLUMN label text COLLATE "C";
   ALTER TABLE tasks ADD COLUMN label text COLLATE "C";
   `,
+  `
+  -- The amounts that a principal has written on one UTC day through one server, so that no server waits for the rows of
+  -- another. The size of a task; tasks of earlier versions begin with 0.
+  CREATE TABLE written (
+    day       integer NOT NULL,
+    principal text COLLATE "C" NOT NULL,
+    server    text COLLATE "C" NOT NULL,
+    events    bigint NOT NULL,
+    bytes     bigint NOT NULL,
+    PRIMARY KEY (day, principal, server)
+  );
+  ALTER TABLE tasks ADD COLUMN size bigint NOT NULL DEFAULT 0;
+  `,
 ];
 
 /**

@@ -23,6 +23,8 @@ import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRows, prepareInserts } from './event-rows.ts';
 import type { EventInserts } from './event-rows.ts';
 import type { TaskIndex } from './task-index.ts';
+import type { WrittenTable } from './written-table.ts';
+import { addWritten, NOTHING_WRITTEN, type Written, writtenBy } from '../written.ts';
 
 interface Head extends TaskHead {
   key: number;
@@ -30,6 +32,8 @@ interface Head extends TaskHead {
   sessionId: string;
   /** The model of the last started turn. Null before the first turn. */
   model: string | null;
+  /** The size of the task (`writtenBy`). */
+  size: number;
   /** True if an append of this group has changed `seq` and `updated_at`. The last append of the group writes them. */
   advanced: boolean;
 }
@@ -38,12 +42,15 @@ interface Group {
   at: number;
   heads: Map<string, Head>;
   events: EventRows;
+  /** The amounts that this group writes, by principal. */
+  written: Map<string, Written>;
 }
 
 export class Appender {
   readonly #database: Sqlite;
   readonly #index: TaskIndex;
   readonly #costs: CostTable;
+  readonly #written: WrittenTable;
   readonly #clock: () => number;
   readonly #findHead: Query;
   readonly #findLive: Query;
@@ -59,27 +66,28 @@ export class Appender {
 
   constructor(
     database: Sqlite,
-    { index, costs }: { index: TaskIndex; costs: CostTable },
+    { index, costs, written }: { index: TaskIndex; costs: CostTable; written: WrittenTable },
     clock: () => number,
   ) {
     this.#database = database;
     this.#index = index;
     this.#costs = costs;
+    this.#written = written;
     this.#clock = clock;
     this.#findHead = database.query(
-      'SELECT key, seq, state, title, deadline, principal, session_id, model FROM tasks WHERE task_id = ?',
+      'SELECT key, seq, state, title, deadline, principal, session_id, model, size FROM tasks WHERE task_id = ?',
     );
     this.#findLive = database.query(
       `SELECT task_id FROM tasks
        WHERE principal = ? AND session_id = ? AND state NOT IN ('completed', 'failed', 'canceled', 'rejected')`,
     );
     this.#create = database.query(
-      `INSERT INTO tasks (task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
+      `INSERT INTO tasks (task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline, size)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key`,
     );
-    this.#advance = database.command('UPDATE tasks SET seq = ?, updated_at = ? WHERE key = ?');
+    this.#advance = database.command('UPDATE tasks SET seq = ?, updated_at = ?, size = ? WHERE key = ?');
     this.#change = database.command(
-      'UPDATE tasks SET seq = ?, updated_at = ?, state = ?, title = ?, deadline = ? WHERE key = ?',
+      'UPDATE tasks SET seq = ?, updated_at = ?, state = ?, title = ?, deadline = ?, size = ? WHERE key = ?',
     );
     this.#record = database.command(
       'INSERT INTO commands (principal, message_id, body_hash, task, seq) VALUES (?, ?, ?, ?, ?)',
@@ -101,7 +109,12 @@ export class Appender {
   commit(appends: readonly PreparedAppend[]): AppendOutcome[] {
     return this.#database.transaction(() => {
       const at = this.#clock();
-      const group: Group = { at, heads: new Map(), events: new EventRows(at, this.#inserts) };
+      const group: Group = {
+        at,
+        heads: new Map(),
+        events: new EventRows(at, this.#inserts),
+        written: new Map(),
+      };
       const before: StateBefore<Head> = {
         command: (principal, messageId) => this.#index.command(principal, messageId),
         head: (taskId) => this.#head(taskId, group),
@@ -109,8 +122,9 @@ export class Appender {
       };
       const outcomes = appends.map((append) => this.#append(append, group, before));
       for (const head of group.heads.values()) {
-        if (head.advanced) this.#advance(head.seq, at, head.key);
+        if (head.advanced) this.#advance(head.seq, at, head.size, head.key);
       }
+      for (const [principal, written] of group.written) this.#written.add(utcDay(at), principal, written);
       group.events.write();
       return outcomes;
     });
@@ -123,28 +137,31 @@ export class Appender {
         return judgement.outcome;
       case 'create': {
         const { row, entries } = judgement;
-        return this.#write(append, entries, { head: this.#begin(row, group), group });
+        const head = this.#begin(row, writtenBy(append).bytes, group);
+        return this.#write(append, entries, { head, group });
       }
       case 'extend': {
         const { head, entries, title, deadline } = judgement;
         head.seq += entries.length;
+        head.size += writtenBy(append).bytes;
         this.#extend(head, { state: append.state, title, deadline }, group.at);
         return this.#write(append, entries, { head, group });
       }
     }
   }
 
-  #begin(row: TaskRow, group: Group): Head {
+  #begin(row: TaskRow, size: number, group: Group): Head {
     const { taskId, seq, title, deadline, state } = row;
     const { sessionId, principal, createdAt, updatedAt } = row;
-    const about = [taskId, sessionId, principal, state, seq, createdAt, updatedAt, title, deadline];
+    const about = [taskId, sessionId, principal, state, seq, createdAt, updatedAt, title, deadline, size];
     const key = integerColumn(this.#create(...about)[0]?.[0]);
-    const head = { key, seq, state, title, deadline, principal, sessionId, model: null, advanced: false };
+    const columns = { key, seq, state, title, deadline, principal, sessionId, size };
+    const head: Head = { ...columns, model: null, advanced: false };
     group.heads.set(taskId, head);
     return head;
   }
 
-  /** Stores the new `seq` of the head and its new state. */
+  /** Stores the new `seq` and size of the head, and its new state. */
   #extend(head: Head, after: Pick<Head, 'state' | 'title' | 'deadline'>, at: number): void {
     const { state, title, deadline } = after;
     if (state === head.state && title === head.title && deadline === head.deadline) {
@@ -152,7 +169,7 @@ export class Appender {
       return;
     }
     // The unique index of live tasks checks the group's next append, so the row needs the new state now.
-    this.#change(head.seq, at, state, title, deadline, head.key);
+    this.#change(head.seq, at, state, title, deadline, head.size, head.key);
     Object.assign(head, { state, title, deadline, advanced: false });
   }
 
@@ -161,7 +178,8 @@ export class Appender {
     entries: JournalEntry[],
     { head, group }: { head: Head; group: Group },
   ): AppendOutcome {
-    const { key } = head;
+    const { key, principal: owner } = head;
+    group.written.set(owner, addWritten(group.written.get(owner) ?? NOTHING_WRITTEN, writtenBy(append)));
     group.events.add(key, append.expectedSeq + 1, append.bodies);
     for (const event of append.events) if (event.type === 'tool.started') this.#begun(event.toolId, key);
     for (const { hash, bytes } of append.contents ?? []) this.#keep(key, hash, bytes);
@@ -205,6 +223,7 @@ export class Appender {
       principal: textColumn(row[5]),
       sessionId: textColumn(row[6]),
       model: nullableTextColumn(row[7]),
+      size: integerColumn(row[8]),
       advanced: false,
     };
     group.heads.set(taskId, head);

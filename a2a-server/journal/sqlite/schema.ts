@@ -1,6 +1,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { integerColumn } from '../columns.ts';
 import { countOldCosts, CREATE_COSTS } from './cost-table.ts';
+import { CREATE_WRITTEN } from './written-table.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 
 /** The `PRAGMA application_id` of a journal, "a2aj" in ASCII. */
@@ -120,6 +121,7 @@ const MIGRATIONS: readonly Migration[] = [
   CREATE INDEX tasks_of_a_tenant ON tasks (substr(principal, 1, instr(principal, '/')), updated_at, key)
     WHERE instr(principal, '/') > 0;
   `,
+  CREATE_WRITTEN,
 ];
 
 /**

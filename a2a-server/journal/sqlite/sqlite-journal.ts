@@ -38,6 +38,8 @@ import { migrate } from './schema.ts';
 import { readStatistics } from './statistics.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
+import { WrittenTable } from './written-table.ts';
+import type { DailyWritten, Written } from '../written.ts';
 
 /** A statement waits this time for the lock of another program, e.g. of a backup. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -93,6 +95,7 @@ class SqliteJournal implements Journal {
   readonly #disown: () => void;
   readonly #index: TaskIndex;
   readonly #costs: CostTable;
+  readonly #written: WrittenTable;
   readonly #reader: EntryReader;
   readonly #deletion: SessionDeletion;
   readonly #compaction: Compaction;
@@ -119,11 +122,16 @@ class SqliteJournal implements Journal {
     this.#disown = parts.disown;
     this.#index = new TaskIndex(parts.database);
     this.#costs = new CostTable(parts.database);
+    this.#written = new WrittenTable(parts.database);
     this.#reader = new EntryReader(parts.database);
     this.#deletion = new SessionDeletion(parts.database, this.#costs);
     this.#compaction = new Compaction(parts.database);
     this.now = parts.clock;
-    const appender = new Appender(parts.database, { index: this.#index, costs: this.#costs }, parts.clock);
+    const appender = new Appender(
+      parts.database,
+      { index: this.#index, costs: this.#costs, written: this.#written },
+      parts.clock,
+    );
     this.#appends = new GroupCommit({
       commit: (appends) => {
         const outcomes = withStorageErrors(this.#path, () => {
@@ -190,6 +198,14 @@ class SqliteJournal implements Journal {
 
   async costs(filter: CostFilter): Promise<CostRow[]> {
     return isStorable(filter.sessionId ?? '') ? this.#ask(() => this.#costs.rows(filter)) : [];
+  }
+
+  async dailyWritten(principal: string, day: number): Promise<DailyWritten> {
+    return this.#ask(() => this.#written.daily(principal, day));
+  }
+
+  async taskSize(taskId: string): Promise<Written> {
+    return this.#ask(() => this.#written.ofTask(taskId));
   }
 
   async dailyUse(principal: string, day: number): Promise<DailyUse> {

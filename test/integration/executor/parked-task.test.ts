@@ -1,4 +1,5 @@
 /** Tests that a waiting task uses no resources of the process. Its whole state is in the journal. */
+import { DEFAULT_LIMITS } from '../../../a2a-server/limits/limits.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -50,6 +51,7 @@ async function begin(directory: string, clock: FakeClock): Promise<Life> {
     ids: randomIds(clock),
     models: createModels(modelSettingsSchema.parse({}), {}),
     policy: () => NO_RULES,
+    writingLimits: () => DEFAULT_LIMITS,
     mode: 'ask',
     toolbox: createToolbox(builtinTools({ clock })),
     openWorkspace: () => openWorkspace(directory),

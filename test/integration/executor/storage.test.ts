@@ -1,4 +1,5 @@
 /** Tests a journal that cannot be written for a while. No event may be lost, and no work may run twice. */
+import { DEFAULT_LIMITS } from '../../../a2a-server/limits/limits.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
@@ -58,6 +59,7 @@ async function fullFrom(
     ids: randomIds(clock),
     models: new ScriptedModel(turns),
     policy: () => NO_RULES,
+    writingLimits: () => DEFAULT_LIMITS,
     mode: 'ask',
     toolbox: createToolbox(builtinTools()),
     openWorkspace: (chosen) => openWorkspace(chosen ?? workspace),

@@ -2,6 +2,7 @@
  * Runs a task service in a separate process, with the arguments `<directory> <side effect>`. Its only tool asks a
  * person while it runs. It prints the waiting question as one JSON object, and keeps running.
  */
+import { DEFAULT_LIMITS } from '../../../../a2a-server/limits/limits.ts';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers';
 import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
@@ -27,6 +28,7 @@ const tasks = createTaskService({
   models: new ScriptedModel([CALLS_ASK]),
   toolbox: createToolbox([tool]),
   policy: () => NO_RULES,
+  writingLimits: () => DEFAULT_LIMITS,
   mode: 'ask',
   openWorkspace: (path) => openWorkspace(path ?? directory),
   graceMs: 1_000,

@@ -2,6 +2,7 @@
  * Seeded random interleavings of decide, cancel, message, abort and detach with the executor's work, on a real
  * journal. `ALL_TESTS=1 RUNS=20 npm run jest -- interleavings` searches longer. A failure prints its seed and path.
  */
+import { DEFAULT_LIMITS } from '../../../../a2a-server/limits/limits.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { existsSync } from 'node:fs';
@@ -147,6 +148,7 @@ describe('the executor under random interleavings', () => {
           ids: randomIds(clock),
           models: agent.models,
           policy: () => NO_RULES,
+          writingLimits: () => DEFAULT_LIMITS,
           mode: 'ask',
           toolbox: createToolbox(agent.tools),
           // Opens the journal first. During real I/O the scheduler would run the clients before the service exists.

@@ -40,6 +40,7 @@ function turn(stream: () => AsyncIterable<ModelEvent>, prepare?: ModelTurn['prep
     modelFor: () => ({ id: 'scripted', stream }),
     instructions: '',
     tools: [],
+    bytes: 1_000_000,
     basis: 'basis',
     earlier: [],
     readFile: () => Promise.resolve(undefined),

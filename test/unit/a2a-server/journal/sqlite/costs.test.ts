@@ -52,7 +52,7 @@ const rowsOf = async (principal: string): Promise<CostRow[]> =>
 function forgetCosts(): void {
   const database = openSqlite(path, { busyTimeoutMs: 0 });
   database.exec(
-    'DROP INDEX tasks_of_a_tenant; DROP INDEX tasks_by_state; DROP INDEX waiting_tasks; DROP TABLE costs; DROP TABLE budget_extensions; ALTER TABLE tasks DROP COLUMN model; PRAGMA user_version = 8',
+    'DROP INDEX tasks_of_a_tenant; DROP INDEX tasks_by_state; DROP INDEX waiting_tasks; DROP TABLE costs; DROP TABLE budget_extensions; ALTER TABLE tasks DROP COLUMN model; DROP TABLE written; ALTER TABLE tasks DROP COLUMN size; PRAGMA user_version = 8',
   );
   database.close();
 }

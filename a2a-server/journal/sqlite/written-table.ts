@@ -1,0 +1,66 @@
+/** Stores how much each principal has written per UTC day, and how many bytes each task has. */
+import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
+import { tenantOf } from '../../access/requester.ts';
+import { integerColumn } from '../columns.ts';
+import { NOTHING_WRITTEN, type DailyWritten, type Written } from '../written.ts';
+
+/** Tasks of earlier versions begin with 0 bytes. */
+export const CREATE_WRITTEN = `
+  CREATE TABLE written (
+    day       INTEGER NOT NULL,
+    principal TEXT NOT NULL,
+    events    INTEGER NOT NULL,
+    bytes     INTEGER NOT NULL,
+    PRIMARY KEY (day, principal)
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE tasks ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+`;
+
+export class WrittenTable {
+  readonly #add: Command;
+  readonly #removeBefore: Command;
+  readonly #sum: Query;
+  readonly #task: Query;
+  /** The day of the last `add`. */
+  #day = 0;
+
+  constructor(database: Sqlite) {
+    this.#add = database.command(
+      `INSERT INTO written (day, principal, events, bytes) VALUES (?, ?, ?, ?)
+       ON CONFLICT (day, principal) DO UPDATE SET events = events + excluded.events, bytes = bytes + excluded.bytes`,
+    );
+    this.#removeBefore = database.command('DELETE FROM written WHERE day < ?');
+    this.#sum = database.query(
+      `SELECT coalesce(sum(iif(principal = ?2, events, 0)), 0), coalesce(sum(iif(principal = ?2, bytes, 0)), 0),
+              coalesce(sum(iif(substr(principal, 1, length(?3)) = ?3, events, 0)), 0),
+              coalesce(sum(iif(substr(principal, 1, length(?3)) = ?3, bytes, 0)), 0),
+              coalesce(sum(events), 0), coalesce(sum(bytes), 0)
+       FROM written WHERE day = ?1`,
+    );
+    this.#task = database.query('SELECT seq, size FROM tasks WHERE task_id = ?');
+  }
+
+  /** Adds to the amounts of this day. The first call on a day removes the amounts of earlier days. */
+  add(day: number, principal: string, { events, bytes }: Written): void {
+    if (day !== this.#day) this.#removeBefore(day);
+    this.#day = day;
+    this.#add(day, principal, events, bytes);
+  }
+
+  daily(principal: string, day: number): DailyWritten {
+    const tenant = tenantOf(principal);
+    const [row = []] = this.#sum(day, principal, tenant === undefined ? '' : `${tenant}/`);
+    const at = (index: number): Written => ({
+      events: integerColumn(row[index]),
+      bytes: integerColumn(row[index + 1]),
+    });
+    return { principal: at(0), ...(tenant !== undefined && { tenant: at(2) }), server: at(4) };
+  }
+
+  ofTask(taskId: string): Written {
+    const [row] = this.#task(taskId);
+    return row === undefined
+      ? NOTHING_WRITTEN
+      : { events: integerColumn(row[0]), bytes: integerColumn(row[1]) };
+  }
+}

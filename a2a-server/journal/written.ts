@@ -1,0 +1,28 @@
+/** The amounts that appends have written: of a task in all, and of each principal per UTC day. */
+import type { PreparedAppend } from './prepared-append.ts';
+
+export interface Written {
+  events: number;
+  /** The length of the events' JSON in UTF-16 code units, and the bytes of the saved file contents. */
+  bytes: number;
+}
+
+/** `tenant` is absent if the principal has no tenant. `server` covers all principals. */
+export interface DailyWritten {
+  principal: Written;
+  tenant?: Written;
+  server: Written;
+}
+
+export const NOTHING_WRITTEN: Written = { events: 0, bytes: 0 };
+
+export function writtenBy({ bodies, contents = [] }: Pick<PreparedAppend, 'bodies' | 'contents'>): Written {
+  let bytes = 0;
+  for (const body of bodies) bytes += body.length;
+  for (const content of contents) bytes += content.bytes.length;
+  return { events: bodies.length, bytes };
+}
+
+export function addWritten(one: Written, other: Written): Written {
+  return { events: one.events + other.events, bytes: one.bytes + other.bytes };
+}

@@ -1,0 +1,93 @@
+/**
+ * Limits how much a task writes in all, and how much a principal, a tenant and all principals write on one UTC day.
+ * Above a daily limit, new messages are refused, and running tasks park between two turns of their model. Pure.
+ */
+import type { ProductError } from '../../shared/runtime/errors.ts';
+import type { DailyWritten, Written } from '../journal/written.ts';
+import { dayText, utcDay } from '../task/cost-sum.ts';
+import {
+  type Limit,
+  type LimitName,
+  type Limits,
+  limitRefusal,
+  type LimitScope,
+  LIMITS,
+  reachedLimit,
+} from './limits.ts';
+
+export type WritingLimits = Pick<Limits, 'dailyEvents' | 'dailyMegabytes' | 'task'>;
+
+type DailyLimitName = Extract<LimitName, 'dailyEvents' | 'dailyMegabytes'>;
+
+interface Reached {
+  name: DailyLimitName;
+  scope: LimitScope;
+  limit: Limit;
+}
+
+const BYTES_PER_MEGABYTE = 1_000_000;
+const DAY_MS = 86_400_000;
+
+/** Returns the reached daily limit. Undefined if the principal may write more today. */
+export function reachedDailyLimit(use: DailyWritten, limits: WritingLimits): Reached | undefined {
+  for (const name of ['dailyEvents', 'dailyMegabytes'] as const) {
+    const scope = reachedLimit(usedOf(use, name), limits[name]);
+    if (scope !== undefined) return { name, scope, limit: limits[name] };
+  }
+  return undefined;
+}
+
+/** Returns the refusal of a message. It names the time until the next UTC day. @param now milliseconds since 1970 */
+export function dailyRefusal({ name, scope, limit }: Reached, now: number): ProductError {
+  return limitRefusal(name, scope, limit, Math.ceil((DAY_MS - (now % DAY_MS)) / 1_000));
+}
+
+const HOLDERS: Readonly<Record<LimitScope, string>> = {
+  principal: 'Your tasks have',
+  tenant: 'The tasks of your tenant have',
+  server: 'The tasks of this server have',
+};
+
+/** Returns the question that a running task asks when a daily limit is reached. */
+export function dailyLimitQuestion({ name, scope, limit }: Reached, now: number): string {
+  const most = String(limit[scope] ?? limit.server);
+  return `${HOLDERS[scope]} ${most} ${LIMITS[name].what}, the limit of the server. What this task did so far is kept. Reply after ${dayText(utcDay(now) + 1)} 00:00 UTC to continue, or cancel the task.`;
+}
+
+/** Returns why a task of this size fails. Undefined if it may write more. */
+export function taskSizeFailure(size: Written, { task }: WritingLimits): string | undefined {
+  const reached =
+    size.events >= task.events
+      ? `${String(task.events)} events`
+      : size.bytes >= task.megabytes * BYTES_PER_MEGABYTE
+        ? `${String(task.megabytes)} MB`
+        : undefined;
+  return (
+    reached &&
+    `The task has written ${reached}, the limit of the server for one task. To continue, send another message in its session.`
+  );
+}
+
+/** Returns how many bytes a turn of the task may write until it reaches a limit. */
+export function bytesLeft(size: Written, use: DailyWritten, { task, dailyMegabytes }: WritingLimits): number {
+  const pairs: [Written | undefined, number | undefined][] = [
+    [size, task.megabytes],
+    [use.principal, dailyMegabytes.principal],
+    [use.tenant, dailyMegabytes.tenant],
+    [use.server, dailyMegabytes.server],
+  ];
+  const left = pairs.flatMap(([written, most]) =>
+    written === undefined || most === undefined ? [] : most * BYTES_PER_MEGABYTE - written.bytes,
+  );
+  return Math.max(0, Math.min(...left));
+}
+
+function usedOf({ principal, tenant, server }: DailyWritten, name: DailyLimitName): Limit {
+  const amount = ({ events, bytes }: Written): number =>
+    name === 'dailyEvents' ? events : bytes / BYTES_PER_MEGABYTE;
+  return {
+    principal: amount(principal),
+    ...(tenant && { tenant: amount(tenant) }),
+    server: amount(server),
+  };
+}
