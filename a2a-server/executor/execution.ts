@@ -21,7 +21,7 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { askModel, type AskModelOptions } from './ask-model.ts';
 import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
-import type { UnappendedCommand } from './command-before-append.ts';
+import type { DeferredCommandAppend } from './deferred-command-append.ts';
 import type { AbortCause } from './abort-cause.ts';
 import {
   bytesLeft,
@@ -124,7 +124,7 @@ export class Execution {
    * Runs until all work has ended, or until the claim is lost. Never rejects. A second call is not allowed. The
    * execution appends nothing after the claim was lost.
    */
-  async run(claim: Claim, command?: UnappendedCommand): Promise<void> {
+  async run(claim: Claim, command?: DeferredCommandAppend): Promise<void> {
     this.#options = { ...this.#options, log: this.#options.log.ownedBy(claim) };
     claim.onLost(() => {
       this.#options.onFailure(this.#taskId, new OwnershipLost(this.#taskId));
@@ -144,7 +144,7 @@ export class Execution {
     }
   }
 
-  async #carryOn(command: UnappendedCommand | undefined): Promise<void> {
+  async #carryOn(command: DeferredCommandAppend | undefined): Promise<void> {
     try {
       if (await this.#orphaned()) {
         this.#host.wakeAfter(ORPHAN_MS);
@@ -184,7 +184,7 @@ export class Execution {
     this.#host.opened();
   }
 
-  async #untilSettled(command: UnappendedCommand | undefined): Promise<void> {
+  async #untilSettled(command: DeferredCommandAppend | undefined): Promise<void> {
     const pass: ExecutionPass = {};
     try {
       await this.#work(pass, command);
@@ -194,7 +194,7 @@ export class Execution {
     }
   }
 
-  async #work(pass: ExecutionPass, command: UnappendedCommand | undefined): Promise<void> {
+  async #work(pass: ExecutionPass, command: DeferredCommandAppend | undefined): Promise<void> {
     const { log, clock, toolbox, budget, limits } = this.#options;
     const { task, scheduler } = this.#host;
     const loop = this.#loop;

@@ -16,7 +16,7 @@ import { queuedEvents } from './queued-events.ts';
 import { restartEvents } from '../task/next-step.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './execution.ts';
-import { UnappendedCommand, type AppendedCommand } from './command-before-append.ts';
+import { DeferredCommandAppend, type AppendedCommand } from './deferred-command-append.ts';
 import type { AbortCause } from './abort-cause.ts';
 import type { LogChange } from './task-snapshots.ts';
 import {
@@ -145,7 +145,7 @@ export class Executor {
       return { changed };
     }
     this.#later.get(taskId)?.();
-    const command = new UnappendedCommand(log, taskId, rule, key);
+    const command = new DeferredCommandAppend(log, taskId, rule, key);
     const cancelTimer = clock.after(START_WITHIN_MS, () => void command.settle().catch(() => undefined));
     this.#begin(task, command);
     try {
@@ -155,7 +155,7 @@ export class Executor {
     }
   }
 
-  #begin(task: WokenTask, command?: UnappendedCommand): void {
+  #begin(task: WokenTask, command?: DeferredCommandAppend): void {
     const { taskId, principal, begun } = task;
     const turn = this.#turns.request({ principal, begun, onMoved: () => this.#tellPlaceAgain(taskId) });
     const execution = new Execution(taskId, this.#options, {
@@ -179,7 +179,7 @@ export class Executor {
     running.done = this.#run(task, running, command);
   }
 
-  async #run(task: WokenTask, running: Running, command?: UnappendedCommand): Promise<void> {
+  async #run(task: WokenTask, running: Running, command?: DeferredCommandAppend): Promise<void> {
     const { execution, turn } = running;
     const { taskId, principal } = task;
     const claim = await this.#claim(taskId);

@@ -44,7 +44,7 @@ import type { ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
 import { runToOutcome } from './tool-outcome.ts';
 import { storedResult } from './split-file-contents.ts';
-import type { UnappendedCommand } from './command-before-append.ts';
+import type { DeferredCommandAppend } from './deferred-command-append.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
@@ -80,7 +80,7 @@ interface RunContext {
    * The decision that approves the call. Present if the journal does not contain the decision yet. One append then
    * contains the decision and the start.
    */
-  command?: UnappendedCommand;
+  command?: DeferredCommandAppend;
 }
 
 interface ExecutionResources {

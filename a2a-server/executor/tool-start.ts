@@ -9,7 +9,7 @@ import type { FileBytes } from '../journal/journal.ts';
 import type { SavedFile, TaskEvent } from '../task/events.ts';
 import { withTaskState } from '../task/pending.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
-import type { UnappendedCommand } from './command-before-append.ts';
+import type { DeferredCommandAppend } from './deferred-command-append.ts';
 import type { TaskLog } from './task-snapshots.ts';
 
 export interface ToolReference {
@@ -24,13 +24,13 @@ export class ToolStart {
   readonly #taskId: string;
   readonly #reference: ToolReference;
   readonly #inputHash: string;
-  readonly #command: UnappendedCommand | undefined;
+  readonly #command: DeferredCommandAppend | undefined;
   #recorded = false;
 
   constructor(
     log: TaskLog,
     taskId: string,
-    execution: { reference: ToolReference; inputHash: string; command?: UnappendedCommand | undefined },
+    execution: { reference: ToolReference; inputHash: string; command?: DeferredCommandAppend | undefined },
   ) {
     this.#log = log;
     this.#taskId = taskId;

@@ -26,7 +26,7 @@ interface FollowingEvents {
   log: TaskLog;
 }
 
-export class UnappendedCommand {
+export class DeferredCommandAppend {
   readonly #log: TaskLog;
   readonly #taskId: string;
   readonly #rule: (snapshot: Snapshot) => LogChange;
