@@ -42,7 +42,7 @@ import { abortResult, type AbortResult } from './abort-result.ts';
 import type { TaskLog } from './task-snapshots.ts';
 import type { ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
-import { runToOutcome } from './tool-outcome.ts';
+import { runToolToOutcome } from './run-tool-to-outcome.ts';
 import { storedResult } from './split-file-contents.ts';
 import type { DeferredCommandAppend } from './deferred-command-append.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
@@ -282,7 +282,7 @@ export class ToolScheduler {
     const whole: ToolOutcome =
       tool === undefined
         ? { type: 'error', message: this.#options.toolbox.absence(call.tool) }
-        : await runToOutcome(
+        : await runToolToOutcome(
             () =>
               runTool(tool, call, this.#options.policy(), {
                 principal,

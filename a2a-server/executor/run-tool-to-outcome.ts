@@ -23,7 +23,10 @@ interface OutcomeOptions {
  * Runs the tool and resolves with its outcome. After an abort, the tool has the grace period to end. A tool that still
  * runs is recorded as `stopped` and unconfirmed, and its later result is ignored (A2). Never rejects.
  */
-export function runToOutcome(start: () => Promise<Success>, bounds: OutcomeOptions): Promise<ToolOutcome> {
+export function runToolToOutcome(
+  start: () => Promise<Success>,
+  bounds: OutcomeOptions,
+): Promise<ToolOutcome> {
   const { scope, clock, graceMs, soFar, onUnconfirmed = () => undefined } = bounds;
   return new Promise((resolve) => {
     const stopped = (confirmed: boolean, text: string): void =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { runToOutcome } from '../../../../a2a-server/executor/tool-outcome.ts';
+import { runToolToOutcome } from '../../../../a2a-server/executor/run-tool-to-outcome.ts';
 import type { AbortCause } from '../../../../a2a-server/executor/abort-cause.ts';
 import { ToolStopped } from '../../../../a2a-server/tools/tool.ts';
 import { AbortScope } from '../../../../shared/runtime/abort.ts';
@@ -11,7 +11,7 @@ describe('a tool that does not confirm its stop', () => {
   test('A2 within the grace period the outcome has the tool’s own reason', async () => {
     const scope = new AbortScope<AbortCause>();
     const reasons: string[] = [];
-    const outcome = runToOutcome(
+    const outcome = runToolToOutcome(
       async () => {
         scope.abort(STOP);
         throw new ToolStopped('The server may have finished it.', { text: '', confirmed: false });
@@ -32,7 +32,7 @@ describe('a tool that does not confirm its stop', () => {
     const scope = new AbortScope<AbortCause>();
     const clock = new FakeClock();
     const reasons: string[] = [];
-    const outcome = runToOutcome(() => new Promise(() => undefined), {
+    const outcome = runToolToOutcome(() => new Promise(() => undefined), {
       scope,
       clock,
       graceMs: 5_000,
