@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { A2aClient } from '../../../shared/client/index.ts';
 import { onAddressTarget, takeCode, takeRegistrationCode } from './address.ts';
 import { SignedInPage } from './signed-in-page.tsx';
-import { guardChanges } from './change-guard.ts';
+import { guardClicks } from './click-guard.ts';
 import { HighlighterContext } from './diff/code-pieces.ts';
 import { highlightedLines } from './diff/highlight.ts';
 import { SignInView } from './sign-in/sign-in-view.tsx';
@@ -47,7 +47,7 @@ function Page({ code: given, registrationCode: registration }: PageProps) {
 
 const root = document.getElementById('page');
 if (root !== null) {
-  guardChanges(root);
+  guardClicks(root);
   root.replaceChildren();
   render(
     <HighlighterContext.Provider value={highlightedLines}>

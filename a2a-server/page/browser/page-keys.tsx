@@ -1,6 +1,6 @@
 /**
  * The keys of the page. A key clicks a button or focuses a field, so each rule for clicks also applies to keys
- * (change-guard.ts). The focus selects the action.
+ * (click-guard.ts). The focus selects the action.
  */
 import { useEffect, useRef } from 'preact/hooks';
 import { commandOfKey, KEY_COMMANDS, type KeyCommand } from './key-commands.ts';

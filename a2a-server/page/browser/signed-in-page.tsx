@@ -111,7 +111,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
         />
       </section>
       <main>
-        {/* A change of the list moves no button of an action, so it does not start the change guard. */}
+        {/* A change of the list moves no button of an action, so it does not start the click guard. */}
         <nav aria-label="Tasks" data-live>
           <TaskFilterFields filters={filters} offered={groups} onChange={setAddressFilters} />
           {since !== undefined && (

@@ -26,7 +26,7 @@ export function ApproveAllButton({ actions, read, onDecide }: ApproveAllButtonPr
   };
   const count = approval.type === 'ready' ? approval.decisions.length : approval.all;
   return (
-    // Scrolling enables this button and moves nothing, so the change guard ignores this change (`data-live`).
+    // Scrolling enables this button and moves nothing, so the click guard ignores this change (`data-live`).
     <div class="row" data-live>
       <button disabled={sent || approval.type !== 'ready'} onClick={() => void send()}>
         Approve all {count} actions

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
-import { guardChanges } from '../change-guard.ts';
+import { guardClicks } from '../click-guard.ts';
 import { Card } from './card.tsx';
 import { CardTools, sessionIdOf } from './card-tools.ts';
 import { type Host, HostConnection, type HostContext } from './host-connection.ts';
@@ -30,7 +30,7 @@ async function start(root: HTMLElement): Promise<void> {
     onContext: applyTheme,
   });
   const tools = new CardTools(connection, prefix);
-  guardChanges(root);
+  guardClicks(root);
   new ResizeObserver(() => {
     const { width, height } = document.documentElement.getBoundingClientRect();
     connection.sizeChanged({ width: Math.ceil(width), height: Math.ceil(height) });

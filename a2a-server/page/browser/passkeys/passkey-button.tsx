@@ -38,7 +38,7 @@ export function PasskeyButton({ registrationCode, onCodeUsed }: PasskeyButtonPro
       onCodeUsed();
     });
   return (
-    // A change of the list moves no button of an action, so the change guard ignores it (`data-live`).
+    // A change of the list moves no button of an action, so the click guard ignores it (`data-live`).
     <span data-live>
       <button onClick={open}>Passkeys</button>
       <dialog ref={dialog} aria-labelledby="passkeys-title">

@@ -21,7 +21,7 @@ const browserTimer: StartTimer = (ms, act) => {
  * Starts the guard. While the guard ignores clicks, `root` has the attribute `data-changing`, which the style sheet
  * uses.
  */
-export function guardChanges(root: HTMLElement, after: StartTimer = browserTimer): void {
+export function guardClicks(root: HTMLElement, after: StartTimer = browserTimer): void {
   let callOff: (() => void) | undefined;
   const observer = new MutationObserver((records) => {
     if (records.every(({ target }) => isLive(target))) return;
