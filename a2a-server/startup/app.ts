@@ -81,8 +81,8 @@ import { requireRole, ROLES } from '../access/role.ts';
 import { agentRoute } from '../page/agent-route.ts';
 import { OpenRequests } from '../limits/open-requests.ts';
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
-import { workspaceRoute } from '../page/workspace-route.ts';
-import type { PageWorkspaces } from '../page/workspace-route.ts';
+import { allowedWorkspacesRoute } from '../page/allowed-workspaces-route.ts';
+import type { AllowedWorkspaces } from '../page/allowed-workspaces-route.ts';
 
 export type StreamEndReason =
   'client-gone' | 'server-shutdown' | 'access-expired' | 'signed-out' | 'token-revoked' | 'lifetime-over';
@@ -95,7 +95,7 @@ export interface AppOptions {
   /** Previews the restoration of a checkpoint. By default, there is no preview. */
   restoring?: RestorePreviewOptions;
   /** The workspaces that the page offers. The default is none. */
-  workspaces?: PageWorkspaces;
+  workspaces?: AllowedWorkspaces;
   /**
    * The agent and the models that the page offers. By default, the agent has no name and there are no models to choose.
    */
@@ -198,7 +198,7 @@ export function createApp(given: AppOptions): Express {
     inputSchemaRoute(tasks),
     checkpointRoutes(tasks, options.restoring),
     agentRoute(options.agent ?? { agent: '', models: [] }),
-    workspaceRoute(options.workspaces ?? { fallback: null, allowed: [] }),
+    allowedWorkspacesRoute(options.workspaces ?? { fallback: null, allowed: [] }),
     taskGroupsRoute(tasks),
     taskChangesRoute({
       tasks,

@@ -1,14 +1,14 @@
 /** Sends the page the allowed workspaces, so that the person can choose one. */
 import { Router } from 'express';
 
-export interface PageWorkspaces {
+export interface AllowedWorkspaces {
   /** The workspace of a task that names none. Null if there is no such default. */
   fallback: string | null;
   /** Workspaces must be inside these directories. If the list is empty, any directory may be a workspace. */
   allowed: readonly string[];
 }
 
-export function workspaceRoute(workspaces: PageWorkspaces): Router {
+export function allowedWorkspacesRoute(workspaces: AllowedWorkspaces): Router {
   const router = Router();
   router.get('/workspaces', (_request, response) => void response.json(workspaces));
   return router;
