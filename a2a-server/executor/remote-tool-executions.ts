@@ -7,7 +7,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { reachFilter, type Requester } from '../access/requester.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { TaskEvent } from '../task/events.ts';
-import { type AbortRequest, requestAbort, runningCalls } from '../task/request-abort.ts';
+import { type AbortRequest, requestToolAbort, runningCalls } from '../task/request-tool-abort.ts';
 import { lastLineOf } from '../task/tool-outputs.ts';
 import { abortResult, type AbortResult } from './abort-result.ts';
 import { followJournal } from './follow-journal.ts';
@@ -77,7 +77,7 @@ export async function abortRemotely(
   if (begun === undefined) return { type: 'unknown' };
   if (!journal.ownership.shared) return { type: 'already-finished' };
   const { taskId } = begun;
-  const changed = await log.change(taskId, (snapshot) => requestAbort(snapshot, request));
+  const changed = await log.change(taskId, (snapshot) => requestToolAbort(snapshot, request));
   if (changed?.type === 'kept') {
     const runs = runningCalls(changed.snapshot).some(({ state }) => state.toolId === toolId);
     return runs ? { type: 'stopped-before', reason: 'abort-request' } : { type: 'already-finished' };

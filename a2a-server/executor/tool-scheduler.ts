@@ -22,7 +22,7 @@ import { denyMessage, presenceRule } from '../policy/verdict.ts';
 import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { foldNext } from '../task/fold.ts';
-import type { AbortRequest } from '../task/request-abort.ts';
+import type { AbortRequest } from '../task/request-tool-abort.ts';
 import { withTaskState, parkOrContinue, questionWithdrawn } from '../task/pending.ts';
 import {
   isRepeatable,

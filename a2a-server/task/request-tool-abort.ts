@@ -16,7 +16,7 @@ export interface AbortRequest {
 }
 
 /** Leaves the task unchanged if the tool execution does not run, or if its abort was already requested. */
-export function requestAbort(
+export function requestToolAbort(
   snapshot: Snapshot,
   request: AbortRequest,
 ): { type: 'append'; events: TaskEvent[] } | { type: 'keep' } {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { foldNext } from '../../../../a2a-server/task/fold.ts';
-import { requestAbort, runningCalls } from '../../../../a2a-server/task/request-abort.ts';
+import { requestToolAbort, runningCalls } from '../../../../a2a-server/task/request-tool-abort.ts';
 import { taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
 import { completed, toolStarted } from '../../../support/journal-samples.ts';
 import { request } from '../../../support/task-machine.ts';
@@ -9,21 +9,21 @@ const ABORT = { toolId: 'tool-1', principal: 'ada', reason: 'enough' };
 const requested = turnEventsWith([{ call: request('call', false), ask: false }]);
 const running = taskAfter(...requested, toolStarted('tool-1'));
 
-describe('requestAbort', () => {
+describe('requestToolAbort', () => {
   it('asks once for the abort of a running tool execution', () => {
-    const asked = requestAbort(running, ABORT);
+    const asked = requestToolAbort(running, ABORT);
     expect(asked).toEqual({
       type: 'append',
       events: [{ type: 'abort.requested', callId: 'call', ...ABORT }],
     });
     const after = foldNext(running, asked.type === 'append' ? asked.events : []);
     expect(runningCalls(after).map(({ state }) => state.abort)).toEqual(['enough']);
-    expect(requestAbort(after, { ...ABORT, reason: 'again' })).toEqual({ type: 'keep' });
+    expect(requestToolAbort(after, { ...ABORT, reason: 'again' })).toEqual({ type: 'keep' });
   });
 
   it('keeps a task whose tool has not started, has ended, or has started again', () => {
-    expect(requestAbort(taskAfter(...requested), ABORT)).toEqual({ type: 'keep' });
-    expect(requestAbort(foldNext(running, [completed]), { ...ABORT, toolId: 'other' })).toEqual({
+    expect(requestToolAbort(taskAfter(...requested), ABORT)).toEqual({ type: 'keep' });
+    expect(requestToolAbort(foldNext(running, [completed]), { ...ABORT, toolId: 'other' })).toEqual({
       type: 'keep',
     });
     const again = foldNext(running, [
@@ -37,7 +37,7 @@ describe('requestAbort', () => {
       },
       toolStarted('tool-2'),
     ]);
-    expect(requestAbort(again, ABORT)).toEqual({ type: 'keep' });
+    expect(requestToolAbort(again, ABORT)).toEqual({ type: 'keep' });
   });
 
   it('a request for an earlier execution does not stop the next one', () => {
