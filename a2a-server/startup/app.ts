@@ -29,7 +29,7 @@ import { costRoute } from '../http/routes/cost-route.ts';
 import { commandRoutes } from '../http/routes/command-routes.ts';
 import { pushKeysRoute } from '../http/push/push-keys-route.ts';
 import type { NotificationSigner } from '../push/notification-signer.ts';
-import type { PushNotifications } from '../push/push-notifications.ts';
+import type { PushNotificationConfigs } from '../push/push-notification-configs.ts';
 import { STALLED_HEARTBEATS, untilDrained } from '../http/streams/drained.ts';
 import { httpStatusOf, sendError } from '../http/routes/error-response.ts';
 import {
@@ -131,7 +131,7 @@ export interface AppOptions {
   /** Decides about the tasks of disconnected clients. The default does nothing. */
   disconnects?: Disconnects;
   /** Absent if the server sends no push notifications. */
-  push?: PushNotifications;
+  push?: PushNotificationConfigs;
   pushKeys?: Pick<NotificationSigner, 'publicKeys'>;
   servers?: () => readonly ToolServerView[];
   /** The server aborts this scope to end open streams. */

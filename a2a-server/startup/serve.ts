@@ -30,7 +30,7 @@ import { authenticator } from '../http/auth/tokens.ts';
 import { signingKey } from '../records/signing-key.ts';
 import { pushBodies } from '../http/push/push-bodies.ts';
 import { notificationSigner } from '../push/notification-signer.ts';
-import { PushNotifications } from '../push/push-notifications.ts';
+import { PushNotificationConfigs } from '../push/push-notification-configs.ts';
 import { allowedHosts } from '../tools/web/allowed-hosts.ts';
 import { systemResolve } from '../tools/web/resolve-checked-host.ts';
 import { auditLog } from '../audit/audit-log.ts';
@@ -289,7 +289,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     key: () => signingKey(settings.stateDir, 'push-key', journal.records),
     clock,
   });
-  const push = new PushNotifications({
+  const push = new PushNotificationConfigs({
     bodies: pushBodies,
     signer,
     records,

@@ -11,7 +11,7 @@ import type {
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
-import type { PushConfig, PushNotifications } from '../../push/push-notifications.ts';
+import type { PushConfig, PushNotificationConfigs } from '../../push/push-notification-configs.ts';
 import type { Subscription } from '../../push/subscription.ts';
 import type { CallContext } from '../auth/call-context.ts';
 
@@ -34,9 +34,9 @@ export interface PushMethods {
 }
 
 /** @param push undefined if the server sends no push notifications */
-export function pushMethods(push: PushNotifications | undefined): PushMethods {
+export function pushMethods(push: PushNotificationConfigs | undefined): PushMethods {
   /** A2A 1.0 §3.3.4: a client must learn that the server does not support this. */
-  const supported = (): PushNotifications => {
+  const supported = (): PushNotificationConfigs => {
     if (push === undefined) throw new PushNotificationNotSupportedError();
     return push;
   };

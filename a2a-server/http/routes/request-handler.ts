@@ -14,7 +14,7 @@ import { permittedMessage } from '../auth/permitted-message.ts';
 import { incomingOf } from '../wire/incoming.ts';
 import { outputModesOf } from '../wire/output-modes.ts';
 import { IGNORED_DISCONNECTS, type Disconnects } from '../streams/disconnects.ts';
-import type { PushNotifications } from '../../push/push-notifications.ts';
+import type { PushNotificationConfigs } from '../../push/push-notification-configs.ts';
 import { pushMethods } from '../push/push-methods.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
@@ -34,7 +34,7 @@ interface RequestHandlerOptions {
   servers?: () => readonly ToolServerView[];
   disconnects?: Disconnects;
   /** Absent if the server sends no push notifications. */
-  push?: PushNotifications;
+  push?: PushNotificationConfigs;
 }
 
 export function createRequestHandler(

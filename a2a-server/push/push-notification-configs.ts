@@ -31,7 +31,7 @@ interface PushParts extends Omit<DeliveryParts, 'subscriptions'> {
   clock: Clock;
 }
 
-export class PushNotifications {
+export class PushNotificationConfigs {
   readonly #parts: PushParts;
   readonly #subscriptions: StoredSubscriptions;
   readonly #deliveries: Deliveries;
