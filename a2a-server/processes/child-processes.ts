@@ -87,7 +87,7 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
   let ending: Promise<readonly Orphan[]> | undefined;
 
   async function endAll(): Promise<readonly Orphan[]> {
-    left ??= readable(directory, () => recordsIn(directory)).filter(({ id }) => !own.has(id));
+    left ??= readOrStorageError(directory, () => recordsIn(directory)).filter(({ id }) => !own.has(id));
     const kept = await Promise.all(left.map(async (record) => ((await ended(record)) ? [] : [record])));
     left = kept.flat();
     return left.map(orphanOf);
@@ -174,7 +174,7 @@ function recordsIn(directory: string): ChildRecord[] {
   });
 }
 
-function readable<T>(directory: string, read: () => T): T {
+function readOrStorageError<T>(directory: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {

@@ -11,18 +11,18 @@ import type { PresenceAssertion } from '../../../../shared/protocol/presence-ass
 import { fieldOf } from '../../../../shared/runtime/record.ts';
 import { readJson, sendJson } from '../sign-in/read-json.ts';
 
-const passkey = z.object({ id: z.string(), name: z.string(), registeredAt: z.string() });
-export type PasskeyView = z.infer<typeof passkey>;
+const passkeySchema = z.object({ id: z.string(), name: z.string(), registeredAt: z.string() });
+export type PasskeyView = z.infer<typeof passkeySchema>;
 
-const passkeyList = z.object({
+const passkeyListSchema = z.object({
   /** The origin where passkeys work. Absent if they work nowhere. */
   origin: z.optional(z.string()),
   problem: z.optional(z.string()),
-  passkeys: z.array(passkey),
+  passkeys: z.array(passkeySchema),
 });
-export type PasskeyList = z.infer<typeof passkeyList>;
+export type PasskeyList = z.infer<typeof passkeyListSchema>;
 
-const request = z.object({
+const requestOptionsSchema = z.object({
   challenge: z.string(),
   rpId: z.string(),
   allowCredentials: z.array(
@@ -33,7 +33,7 @@ const request = z.object({
 });
 
 /** The server's library makes these options, and the browser's library of the same version takes them. */
-const creation = z.custom<PublicKeyCredentialCreationOptionsJSON>(
+const creationOptionsSchema = z.custom<PublicKeyCredentialCreationOptionsJSON>(
   (value) => typeof fieldOf(value, 'challenge') === 'string',
 );
 
@@ -44,7 +44,7 @@ export interface LinkTarget {
 
 /** @throws ClientError */
 export async function listPasskeys(): Promise<PasskeyList> {
-  return passkeyList.parse(await readJson('/passkeys'));
+  return passkeyListSchema.parse(await readJson('/passkeys'));
 }
 
 /** An event of the window after the person has registered or removed a passkey on this page. */
@@ -58,7 +58,7 @@ export function onPasskeysChange(act: () => void): () => void {
 
 /** Registers a passkey of this browser. @throws ClientError, or Error if the person does not confirm */
 export async function registerPasskey(code: string, name: string): Promise<void> {
-  const optionsJSON = creation.parse(await sendJson('/passkeys/registration', { code }));
+  const optionsJSON = creationOptionsSchema.parse(await sendJson('/passkeys/registration', { code }));
   const { id, rawId, type, response } = await confirmed(startRegistration({ optionsJSON }));
   const { clientDataJSON, attestationObject, transports = [] } = response;
   await sendJson('/passkeys', {
@@ -87,7 +87,7 @@ export async function linkToPasskeyAddress(target: LinkTarget): Promise<string> 
 
 /** Asks the person to use a passkey for exactly this decision. @throws ClientError, or Error if they do not */
 export async function assertPresence(taskId: string, decision: Decision): Promise<PresenceAssertion> {
-  const options = request.parse(await sendJson('/passkeys/challenge', { taskId, decision }));
+  const options = requestOptionsSchema.parse(await sendJson('/passkeys/challenge', { taskId, decision }));
   const optionsJSON: PublicKeyCredentialRequestOptionsJSON = {
     ...options,
     allowCredentials: options.allowCredentials.map(({ id, type }) => ({ id, type })),

@@ -6,7 +6,7 @@ import { callState, durationText } from './call-state.ts';
 import { Markdown } from './markdown.tsx';
 import { STATE_WORDS } from '../state-words.ts';
 import { Reasoning } from './reasoning.tsx';
-import type { StoryCall, StoryRun, StoryStep as Step } from './story.ts';
+import type { StoryCall, StoryToolExecution, StoryStep as Step } from './story.ts';
 import { StepHead, StepTime } from './step-head.tsx';
 import { TodoChanges } from './todo-list.tsx';
 
@@ -156,7 +156,7 @@ function Decision({
   );
 }
 
-function Run({ run: { startedAt, output, end } }: { run: StoryRun }) {
+function Run({ run: { startedAt, output, end } }: { run: StoryToolExecution }) {
   return (
     <>
       <p class="quiet ran">

@@ -6,7 +6,7 @@ const MAX_OUTPUT = 20_000;
 
 type EventOf<Type extends StoryEvent['type']> = Extract<StoryEvent, { type: Type }>;
 
-export interface StoryRun {
+export interface StoryToolExecution {
   toolId: string;
   startedAt: number;
   output: string;
@@ -20,7 +20,7 @@ export interface StoryCall extends Pick<
 > {
   type: 'call';
   decisions: readonly EventOf<'decided'>[];
-  runs: readonly StoryRun[];
+  runs: readonly StoryToolExecution[];
   files: EventOf<'files'>['files'];
   withdrawn: boolean;
   /** The position of the event that made earlier decisions void. 0 if there is none. */
@@ -227,7 +227,7 @@ class StoryDraft {
 
   #changeRun(
     { callId, toolId }: { callId: string; toolId: string },
-    change: (run: StoryRun) => StoryRun,
+    change: (run: StoryToolExecution) => StoryToolExecution,
   ): void {
     this.#change(callId, (call) => ({
       ...call,
