@@ -13,6 +13,12 @@ import {
   type PackageFiles,
 } from './package-description.ts';
 
+/**
+ * Claude Desktop ends a call after a minute, and no setting changes that (anthropics/claude-code#22542 and #63379). So
+ * each call returns before, and the model waits again.
+ */
+const SHORT_CALLS = ['--wait-seconds', '50'];
+
 /** @param platform the platform of the program's native library */
 export function desktopBundle(about: PackageDescription, platform: NodeJS.Platform): PackageFiles {
   const { version, description, license, node, origin } = about;
@@ -34,7 +40,7 @@ export function desktopBundle(about: PackageDescription, platform: NodeJS.Platfo
         type: 'node',
         entry_point: args[0]?.replace('${__dirname}/', ''),
         // A desktop program has no current directory. So the person chooses the workspace.
-        mcp_config: { command, args: [...args, '--workspace', '${user_config.workspace}'] },
+        mcp_config: { command, args: [...args, '--workspace', '${user_config.workspace}', ...SHORT_CALLS] },
       },
       tools_generated: true,
       prompts_generated: true,

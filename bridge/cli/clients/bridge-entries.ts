@@ -9,6 +9,8 @@ export interface BridgeEntry {
   name: string;
   path: string;
   started: StartedProgram;
+  /** See `McpClient`. */
+  hazards: readonly string[];
 }
 
 /** The fields of an entry that start a program. The schema drops all other fields. */
@@ -43,10 +45,23 @@ export async function bridgeEntries(
       const { text, path } = await readConfig(place.path);
       const found = servers.safeParse(configText(client.format).read(text, place.section)).data ?? {};
       for (const [name, entry] of Object.entries(found))
-        if (isBridge(entry)) entries.push({ scope, name, path, started: startedProgramSchema.parse(entry) });
+        if (isBridge(entry))
+          entries.push({
+            scope,
+            name,
+            path,
+            started: startedProgramSchema.parse(entry),
+            hazards: hazardsOf(client, entry),
+          });
     } catch (error) {
       onUnreadable(scope, place.path, error);
     }
   }
   return entries;
+}
+
+/** @param entry as the client's file has it */
+export function hazardsOf({ hazards }: McpClient, entry: unknown): readonly string[] {
+  const parsed = servers.safeParse(entry);
+  return parsed.success ? (hazards?.(parsed.data) ?? []) : [];
 }

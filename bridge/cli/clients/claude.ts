@@ -5,6 +5,7 @@
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shortCallLimit } from './call-limit.ts';
 import type { McpClient, ClientEnvironment } from './client.ts';
 import { projectKey } from './project-key.ts';
 
@@ -21,7 +22,9 @@ export const claude: McpClient = {
       section: ['projects', await projectKey(around.cwd), 'mcpServers'],
     }),
   },
+  // `install` sets no limit: a call may take 28 hours, and is given up after 30 minutes without progress.
   entry: ({ command, args }) => ({ type: 'stdio', command, args }),
+  hazards: ({ timeout }) => shortCallLimit('timeout', timeout),
   plugins: (around) => ({
     path: join(settingsDirectory(around), 'settings.json'),
     section: ['enabledPlugins'],

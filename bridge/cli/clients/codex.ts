@@ -3,7 +3,11 @@
  * `config.toml`. The file is in `CODEX_HOME` for the user, or in a trusted project.
  */
 import { join } from 'node:path';
+import { CALL_LIMIT_SECONDS, shortCallLimit } from './call-limit.ts';
 import type { ClientEnvironment, McpClient } from './client.ts';
+
+/** The time limit of a call in Codex, in seconds, if the entry has none. */
+const OWN_LIMIT_SECONDS = 60;
 
 export const codex: McpClient = {
   title: 'Codex',
@@ -19,10 +23,12 @@ export const codex: McpClient = {
     // Without this key, Codex may begin a turn before the bridge has started. That turn would not have the bridge's
     // tools.
     required: true,
-    startup_timeout_sec: 30,
-    // The time limit of a tool call in seconds. A tool call may wait ten minutes for a person's answer.
-    tool_timeout_sec: 900,
+    // At its first start, `npx` may have to download the program.
+    startup_timeout_sec: 120,
+    tool_timeout_sec: CALL_LIMIT_SECONDS,
   },
+  hazards: ({ tool_timeout_sec: seconds = OWN_LIMIT_SECONDS }) =>
+    shortCallLimit('tool_timeout_sec', typeof seconds === 'number' ? seconds * 1000 : seconds),
   plugins: (around) => ({
     path: join(codexHome(around), 'config.toml'),
     section: ['plugins'],

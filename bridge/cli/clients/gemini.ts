@@ -3,6 +3,7 @@
  * `settings.json`, which is JSON with comments.
  */
 import { join } from 'node:path';
+import { CALL_LIMIT_SECONDS, shortCallLimit } from './call-limit.ts';
 import type { ClientEnvironment, McpClient } from './client.ts';
 
 export const gemini: McpClient = {
@@ -16,12 +17,17 @@ export const gemini: McpClient = {
   },
   entry: ({ command, args }) => ({ command, args }),
   defaults: {
-    // The time limit of a tool call in milliseconds. A tool call may wait ten minutes for a person's answer. Gemini
-    // CLI's default limit is also ten minutes, which is too short.
-    timeout: 900_000,
+    // The time limit of a tool call in milliseconds. Gemini CLI's own limit is ten minutes, which is too short.
+    timeout: CALL_LIMIT_SECONDS * 1000,
     // If `trust` were true, Gemini CLI would run each tool without asking, even the tool that approves actions.
     trust: false,
   },
+  hazards: ({ timeout, trust }) => [
+    ...shortCallLimit('timeout', timeout),
+    ...(trust === true
+      ? ['"trust" lets Gemini CLI run each tool without asking you, also the one that approves actions']
+      : []),
+  ],
   plugins: (around) => ({
     path: join(ownDirectory(around), 'extensions', 'extension-enablement.json'),
     section: [],

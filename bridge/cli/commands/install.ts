@@ -6,7 +6,7 @@ import { access } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { type McpClient, type Scope, SCOPES, clientEnvironment } from '../clients/client.ts';
-import { type BridgeEntry, bridgeEntries } from '../clients/bridge-entries.ts';
+import { type BridgeEntry, bridgeEntries, hazardsOf } from '../clients/bridge-entries.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { writeConfig } from '../clients/config-file.ts';
 import { type ConfigChange, configText, withBridge, withoutBridge } from '../clients/config-text.ts';
@@ -48,7 +48,11 @@ export async function install(run: CommandRun<InstallOptions>, words: readonly s
         ...(it.defaults && { defaults: it.defaults }),
       }),
     nextStep: ({ nextStep }) => nextStep,
-    namesRemaining: false,
+    afterwards: async (name, text, keys) => {
+      const client: McpClient = CLIENTS[name];
+      const hazards = hazardsOf(client, configText(client.format).read(text, keys));
+      return { lines: hazards.map((each) => `! Your settings stay: ${each}.`), facts: { hazards } };
+    },
   });
 }
 
@@ -60,7 +64,10 @@ export async function uninstall(run: CommandRun<InstallOptions>, words: readonly
   return changeEntries(run, words[0], {
     decide: (it, text, keys) => withoutBridge(configText(it.format), text, keys),
     nextStep: ({ title }) => `${title} does without it from its next start on.`,
-    namesRemaining: true,
+    afterwards: async (name) => {
+      const remaining = await remainingEntries(CLIENTS[name]);
+      return { lines: remaining.map((entry) => remainingText(name, entry)), facts: { remaining } };
+    },
   });
 }
 
@@ -68,8 +75,16 @@ interface Work {
   decide: (client: McpClient, text: string, keys: readonly string[]) => ConfigChange;
   /** Returns the text that the person sees after the change. */
   nextStep: (client: McpClient) => string;
-  /** True if that text also names other entries of the bridge, which remain. */
-  namesRemaining: boolean;
+  /**
+   * Returns what the person should know after the work, as lines and as facts for --json.
+   * @param text the client's file after the work
+   */
+  afterwards: (client: ClientName, text: string, keys: readonly string[]) => Promise<Afterwards>;
+}
+
+interface Afterwards {
+  lines: readonly string[];
+  facts: object;
 }
 
 /** The scope and the name of the entry to change. */
@@ -144,25 +159,23 @@ async function changeEntry(
   { options, terminal }: CommandRun<InstallOptions>,
   clientName: ClientName,
   { scope, name }: Aim,
-  { decide, nextStep, namesRemaining }: Work,
+  { decide, nextStep, afterwards }: Work,
 ): Promise<EntryOutcome> {
   const client: McpClient = CLIENTS[clientName];
   const place = await client.places[scope]?.(clientEnvironment());
   if (place === undefined) return { type: 'no such scope' };
-  const change = await planEntryChange(place.path, name, (text) =>
-    decide(client, text, [...place.section, name]),
-  );
+  const keys = [...place.section, name];
+  const change = await planEntryChange(place.path, name, (text) => decide(client, text, keys));
   const { path } = change.file;
   const tell = options.json === true ? silence : terminal;
-  const remainingFacts = async (): Promise<object> => {
-    if (!namesRemaining) return {};
-    const remaining = await remainingEntries(client);
-    for (const entry of remaining) tell.say(remainingText(clientName, entry));
-    return { remaining };
+  const finish = async (text: string): Promise<object> => {
+    const { lines, facts } = await afterwards(clientName, text, keys);
+    for (const line of lines) tell.say(line);
+    return facts;
   };
   if (change.type === 'same') {
     tell.say(`${path} is as it should be: nothing to change.`);
-    return { type: 'same', facts: { path, changed: false, ...(await remainingFacts()) } };
+    return { type: 'same', facts: { path, changed: false, ...(await finish(change.file.text)) } };
   }
   const { diff } = change;
   tell.say(paintDiff(visibleText(diff), terminal.paint));
@@ -180,13 +193,16 @@ async function changeEntry(
   tell.say(nextStep(client));
   return {
     type: 'written',
-    facts: { path, changed: true, backup: backup ?? null, diff, ...(await remainingFacts()) },
+    facts: { path, changed: true, backup: backup ?? null, diff, ...(await finish(change.text)) },
   };
 }
 
 const silence: Pick<Terminal, 'say'> = { say: () => undefined };
 
-function remainingText(client: string, { scope, name, path }: Omit<BridgeEntry, 'started'>): string {
+function remainingText(
+  client: string,
+  { scope, name, path }: Omit<BridgeEntry, 'started' | 'hazards'>,
+): string {
   return `"${name}" in ${path} still starts the bridge. To remove it: mcp-a2a-bridge uninstall ${client} --scope ${scope} --name ${name}`;
 }
 
@@ -194,7 +210,9 @@ function remainingText(client: string, { scope, name, path }: Omit<BridgeEntry, 
  * Returns the bridge's entries that remain. A file that cannot be read counts as empty, because the client cannot read
  * it either.
  */
-async function remainingEntries(client: McpClient): Promise<readonly Omit<BridgeEntry, 'started'>[]> {
+async function remainingEntries(
+  client: McpClient,
+): Promise<readonly Omit<BridgeEntry, 'started' | 'hazards'>[]> {
   const entries = await bridgeEntries(client, clientEnvironment(), () => undefined);
   return entries.map(({ scope, name, path }) => ({ scope, name, path }));
 }

@@ -11,6 +11,7 @@ import { isTemporary } from '../clients/start-command.ts';
 import { doubledEntries } from './doubled-entries.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 
+const REMOVE = 'Remove this key, and run mcp-a2a-bridge install again for this client.';
 const NEXT = 'Run mcp-a2a-bridge install again for this client.';
 
 export async function checkClients(around: ClientEnvironment): Promise<readonly CheckResult[]> {
@@ -42,12 +43,12 @@ async function checkClient(
       ),
     ),
   );
-  const findings = entries.map(async ({ scope, name, path, started }) =>
-    checkEntry(`${client.title}, ${scope}`, `"${name}" in ${path}`, started, around),
+  const findings = entries.map(async (entry) =>
+    checkEntry(`${client.title}, ${entry.scope}`, `"${entry.name}" in ${entry.path}`, entry, around),
   );
   const plugin = await bridgePlugin(client, around);
   return [
-    ...(await Promise.all(findings)),
+    ...(await Promise.all(findings)).flat(),
     ...unreadable,
     ...(plugin === undefined ? [] : [pluginFinding(clientName, plugin, entries)]),
     ...doubledEntries(clientName, entries),
@@ -72,17 +73,18 @@ function pluginFinding(
 async function checkEntry(
   subject: string,
   where: string,
-  { command, args }: BridgeEntry['started'],
+  { started: { command, args }, hazards }: BridgeEntry,
   around: ClientEnvironment,
-): Promise<CheckResult> {
+): Promise<readonly CheckResult[]> {
   if (!(await programExists(command, around)))
-    return fail(subject, `${where} starts ${command}, which is not there`, NEXT);
+    return [fail(subject, `${where} starts ${command}, which is not there`, NEXT)];
   const script = args.find((each) => each.endsWith('.js') && isAbsolute(each));
   if (script !== undefined && !(await isReadable(script)))
-    return fail(subject, `${where} starts ${script}, which is not there`, NEXT);
+    return [fail(subject, `${where} starts ${script}, which is not there`, NEXT)];
   if (script !== undefined && isTemporary(script))
-    return warn(subject, `${where} starts ${script}, a temporary copy that may be deleted`, NEXT);
-  return ok(subject, where);
+    return [warn(subject, `${where} starts ${script}, a temporary copy that may be deleted`, NEXT)];
+  if (hazards.length === 0) return [ok(subject, where)];
+  return hazards.map((hazard) => warn(subject, `${where}: ${hazard}`, REMOVE));
 }
 
 function isReadable(path: string): Promise<boolean> {

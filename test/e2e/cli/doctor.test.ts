@@ -1,6 +1,6 @@
 /** Tests the problems that doctor finds, and the next steps that it gives. */
 import { describe, expect, it } from '@jest/globals';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -366,6 +366,14 @@ describe('the command doctor', () => {
       level: 'fail',
       message: expect.stringContaining('/gone/bridge/main.js'),
       next: expect.stringContaining('install'),
+    });
+    await on.run('install', 'gemini');
+    expect(of(await examined(on), 'Gemini CLI, user')).toMatchObject({ level: 'ok' });
+    const file = join(on.at.home, '.gemini', 'settings.json');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"trust": false', '"trust": true'));
+    expect(of(await examined(on), 'Gemini CLI, user')).toMatchObject({
+      level: 'warn',
+      message: expect.stringContaining('"trust"'),
     });
   });
 

@@ -137,7 +137,7 @@ describe('the command install', () => {
     expect(after.startsWith(before)).toBe(true);
     expect(after).toContain('\n[mcp_servers.a2a-bridge]\ncommand = ');
     // Without this setting, Codex may start before the tools are ready.
-    expect(after).toMatch(/\nrequired = true\nstartup_timeout_sec = 30\ntool_timeout_sec = 900\n/);
+    expect(after).toMatch(/\nrequired = true\nstartup_timeout_sec = 120\ntool_timeout_sec = 900\n/);
     expect((await run('install', 'codex')).stdout).toContain('nothing to change');
     expect((await run('uninstall', 'codex')).code).toBe(0);
     expect((await read('.codex/config.toml')).trimEnd()).toBe(before.trimEnd());
@@ -165,7 +165,13 @@ describe('the command install', () => {
     });
     const mine = { command: 'npx', args: ['-y', 'mcp-a2a-bridge@0.0.1'], timeout: 5_000, trust: true };
     await has('.gemini/settings.json', JSON.stringify({ mcpServers: { 'a2a-bridge': mine } }));
-    await run('install', 'gemini');
+    const { stdout } = await run('install', 'gemini');
+    expect(stdout).toMatch(/! Your settings stay: .*5 s [^]*! Your settings stay: "trust"/);
+    const again = await run('install', 'gemini', '--json');
+    expect(JSON.parse(again.stdout)).toMatchObject({
+      changed: false,
+      hazards: [{}, {}].map(() => expect.any(String)),
+    });
     expect(standsIn(await read('.gemini/settings.json'), 'mcpServers')).toEqual({
       command: process.execPath,
       args: [PROGRAM],
