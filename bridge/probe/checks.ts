@@ -1,14 +1,16 @@
-/** The checks of the probe. In each, connections, clients or processes come and go in another way. */
+/**
+ * The checks of the probe. Each check breaks something in another way: a connection, a client or the agent's process.
+ */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type Frame, NoAnswer, Refusal } from './json-rpc-client.ts';
 import type { ProbedAgent } from './probed-agent.ts';
 import { TaskContent } from './task-content.ts';
 
-/** `not supported`: the agent lacks the feature, or the check could not run. */
+/** The result of a check. `not supported`: the agent does not have the feature, or the check could not run. */
 export type Verdict = 'passed' | 'failed' | 'not supported';
 
-/** The result of a check. */
+/** A check with its result. */
 export interface Row extends Omit<Check, 'run'> {
   verdict: Verdict;
   note: string;
@@ -17,34 +19,34 @@ export interface Row extends Omit<Check, 'run'> {
 type Outcome = Pick<Row, 'verdict' | 'note'>;
 
 const passed = (note = ''): Outcome => ({ verdict: 'passed', note });
-/** The outcome of a check that the agent does not pass. */
+/** Returns the outcome of a check that the agent does not pass. */
 export const failed = (note: string): Outcome => ({ verdict: 'failed', note });
 const unsupported = (note: string): Outcome => ({ verdict: 'not supported', note });
 
 const listAnswer = z.object({ tasks: z.array(z.looseObject({ id: z.string() })) });
 
 /**
- * Each stream is cut after its first event, its second event, and so on. This is the largest number of events before a
- * cut.
+ * The maximum number of events before a cut. One check cuts the stream after its first event, after its second event,
+ * and so on.
  */
 const MAX_CUTS = 12;
 
-/** Rules that clients need, but that A2A does not have. */
+/** The source of a rule that A2A does not contain. */
 const BEYOND = 'not in A2A; clients need it';
 
 interface Check {
-  /** The behaviour that the server must have. */
+  /** The behaviour that the check expects of the agent. */
   scenario: string;
-  /** The requests of the check, in words. */
+  /** A description of the requests that the check sends. */
   sent: string;
-  /** The section of the A2A 1.0 specification, and how binding it is. */
+  /** The section of the A2A 1.0 specification, and how binding it is. Or `BEYOND`. */
   source: string;
-  /** The harm to clients if the server behaves otherwise. */
+  /** The harm for clients if the agent behaves otherwise. */
   why: string;
   run: (server: ProbedAgent) => Promise<Outcome>;
 }
 
-/** Every check, in the order in which they run. */
+/** All checks, in the order in which they run. */
 export const CHECKS: readonly Check[] = [
   {
     scenario: 'the same message, sent twice at once, is one task',
@@ -105,7 +107,7 @@ export const CHECKS: readonly Check[] = [
         const { taskId = '', ended } = viewOf(before);
         if (ended) break;
         const after = await readAll(server.subscribe(taskId)).catch((error: unknown) => {
-          // If the task has ended, a subscription is an error. Some servers report this error in the stream itself.
+          // If the task has ended, subscribing to it is an error. Some agents report this error in the stream itself.
           if (error instanceof Refusal || error instanceof NoAnswer) return [];
           throw error;
         });
@@ -264,10 +266,7 @@ export const CHECKS: readonly Check[] = [
   },
 ];
 
-/**
- * Reads the task from the server.
- * @returns undefined if the server does not have the task
- */
+/** Reads the task from the agent. Returns undefined if the agent does not have the task. */
 async function known(server: ProbedAgent, taskId: string): Promise<TaskContent | undefined> {
   try {
     return await server.task(taskId);
@@ -287,7 +286,7 @@ async function refused(work: Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Reads `count` frames, then disconnects. @returns the frames */
+/** Reads the first `count` events of a stream and disconnects. Returns the events. */
 async function readSome(stream: AsyncGenerator<Frame, void, undefined>, count: number): Promise<Frame[]> {
   const frames: Frame[] = [];
   for await (const frame of stream) {
@@ -304,7 +303,7 @@ async function readAll(stream: AsyncGenerator<Frame, void, undefined>): Promise<
 const viewOf = (frames: readonly Frame[]): TaskContent =>
   frames.reduce((view, { data }) => view.take(data), new TaskContent());
 
-/** Returns the event in a JSON-RPC answer. Omits the request id, because it differs between readers. */
+/** Returns the event in a JSON-RPC response, without the request id. That id differs between two readers. */
 function eventOf(text: string): unknown {
   return z.object({ result: z.unknown() }).parse(JSON.parse(text)).result;
 }

@@ -1,4 +1,4 @@
-/** Calls A2A methods over JSON-RPC, and shows each answer as it came. Needs no extension of the agent. */
+/** Calls A2A methods over JSON-RPC, and returns each answer unchanged. Needs no extension of the agent. */
 import { z } from 'zod';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { eventsOf } from '../../shared/net/server-sent-events.ts';
@@ -17,20 +17,20 @@ export interface Frame {
 }
 
 export interface Reading {
-  /** Asks the agent to replay the events after this SSE id. */
+  /** The SSE id after which the agent should replay the events. */
   lastEventId?: string | undefined;
 }
 
-/** Calls A2A methods, with the names and types of A2A 1.0. */
+/** Calls A2A methods. The names and types are those of A2A 1.0. */
 export interface Caller {
   /**
-   * @returns the result
+   * Calls a method and returns the result.
    * @throws Refusal if the agent answers with an error
-   * @throws NoAnswer if the agent does not answer, or its answer is no JSON-RPC
+   * @throws NoAnswer if the agent does not answer, or if its answer is not JSON-RPC
    */
   call(method: string, params: unknown): Promise<unknown>;
   /**
-   * Yields the events that answer a request.
+   * Calls a method and yields the events of the response.
    * @throws Refusal, NoAnswer
    */
   stream(method: string, params: unknown, reading?: Reading): AsyncGenerator<Frame, void, undefined>;
@@ -39,7 +39,7 @@ export interface Caller {
 const rpcError = z.object({ code: z.number(), message: z.string() });
 const rpcAnswer = z.union([z.object({ error: rpcError }), z.object({ result: z.unknown() })]);
 
-/** The agent answered with a JSON-RPC error. */
+/** Thrown if the agent answers with a JSON-RPC error. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly code: number;
@@ -50,7 +50,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The connection ended before the answer, the answer took too long, or it is no JSON-RPC. */
+/** Thrown if the connection ended before the answer, if the answer took too long, or if it is not JSON-RPC. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer';
 }
@@ -58,13 +58,13 @@ export class NoAnswer extends Error {
 interface JsonRpcClientOptions {
   url: string;
   version: A2aVersion;
-  /** Adds the credentials and limits the size of answers. */
+  /** A `fetch` that adds the credentials and limits the size of answers. */
   fetchImpl: typeof fetch;
-  /** Ends every request, for example when the time of the probe is over. */
+  /** If this signal aborts, every request ends. It aborts for example when the time of the probe is over. */
   signal: AbortSignal;
 }
 
-/** The longest time for one answer or one stream, in milliseconds. */
+/** The maximum duration of one answer or one stream, in milliseconds. */
 const ANSWER_MS = 60_000;
 
 export class JsonRpcClient implements Caller {
@@ -84,7 +84,7 @@ export class JsonRpcClient implements Caller {
     params: unknown,
     { lastEventId }: Reading = {},
   ): AsyncGenerator<Frame, void, undefined> {
-    // A reader that leaves early closes the connection.
+    // If the caller leaves the loop early, this signal closes the connection.
     const left = new AbortController();
     const limit = AbortSignal.any([this.#limit(), left.signal]);
     try {
@@ -127,7 +127,7 @@ export class JsonRpcClient implements Caller {
           'content-type': 'application/json',
           accept: 'application/json, text/event-stream',
           'A2A-Version': version,
-          // An agent that lacks this extension ignores it.
+          // An agent that does not have this extension ignores the header.
           'A2A-Extensions': RESUMABLE_STREAM,
           ...(lastEventId !== undefined && { [LAST_EVENT_ID]: lastEventId }),
         },
@@ -139,7 +139,7 @@ export class JsonRpcClient implements Caller {
   }
 }
 
-/** @throws NoAnswer */
+/** Reads the JSON of a response. @throws NoAnswer */
 async function jsonOf(response: Response): Promise<unknown> {
   const text = await response.text().catch((error: unknown) => {
     throw new NoAnswer(`the answer was cut: ${messageOf(error)}`);
@@ -156,7 +156,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** @throws Refusal; NoAnswer if the answer is no JSON-RPC answer */
+/** Returns the result in a JSON-RPC answer. @throws Refusal; NoAnswer if it is not a JSON-RPC answer */
 function resultOf(answer: unknown): unknown {
   const read = rpcAnswer.safeParse(answer);
   if (!read.success) throw new NoAnswer('the answer has neither a result nor an error of JSON-RPC');

@@ -1,4 +1,4 @@
-/** Tests what an A2A agent keeps and what it loses, through A2A only. */
+/** Tests an A2A agent from outside: what it keeps and what it loses if connections, clients or processes break. */
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { agentFetch } from '../agents/agent-fetch.ts';
@@ -10,39 +10,42 @@ import { CHECKS, failed, type Row } from './checks.ts';
 import { A2A_VERSIONS, type A2aVersion, JsonRpcClient, NoAnswer, Refusal } from './json-rpc-client.ts';
 import { ProbedAgent } from './probed-agent.ts';
 
-/** An agent under test, and the task that the probe gives it. */
+/** An agent to test, and the task that the probe gives it. */
 export interface Subject {
   endpoint: Endpoint;
-  /** The version to test. By default the newest version on the agent's card. */
+  /** The A2A version to test. If absent, the newest version on the agent's card is tested. */
   version?: A2aVersion | undefined;
-  /** The text of a task that works about a second, produces output meanwhile, and needs no decision. */
+  /**
+   * The text of a task. The agent should work on it for about a second, produce output meanwhile, and need no decision.
+   */
   text: string;
-  /** Kills the agent's process without a warning and starts it again. */
+  /** Kills the agent's process without a warning, and starts it again. Absent if the probe cannot do that. */
   restart?: (() => Promise<void>) | undefined;
 }
 
-/** A JSON-RPC interface of the agent's card. */
+/** A JSON-RPC interface on the agent's card. */
 export interface Target {
   url: string;
   version: A2aVersion;
-  /** The name and version of the agent on its card. */
+  /** The name and version of the agent, from its card. */
   agent: { name: string; version: string };
 }
 
 /** The results of the checks. */
 export interface Report extends Target {
-  /** The number of messages that the probe sent. */
+  /** The number of messages that the probe has sent. */
   messages: number;
   rows: readonly Row[];
 }
 
-/** The longest time of a whole probe, in milliseconds. */
+/** The maximum duration of a whole probe, in milliseconds. */
 export const MAX_PROBE_MS = 5 * 60_000;
 const CARD_MS = 20_000;
 
 /**
  * Reads the card, and chooses the interface to test. Starts no task.
- * @throws ProductError AGENT_UNREACHABLE if there is no card, or the card has no JSON-RPC interface of the version
+ * @throws ProductError AGENT_UNREACHABLE if there is no card, or if the card lists no JSON-RPC interface of this
+ * version
  */
 export async function findTarget({ endpoint, version }: Subject): Promise<Target> {
   const { url, cardUrl } = endpoint;
@@ -55,8 +58,8 @@ export async function findTarget({ endpoint, version }: Subject): Promise<Target
 }
 
 /**
- * Runs every check, one after the other.
- * @throws ProductError AGENT_UNREACHABLE if the agent does not complete the task; then no check ran
+ * Runs all checks, one after the other.
+ * @throws ProductError AGENT_UNREACHABLE if the agent cannot complete a task. No check has run then.
  */
 export async function probe(subject: Subject, target: Target): Promise<Report> {
   const { endpoint, text, restart } = subject;
@@ -78,7 +81,7 @@ export async function probe(subject: Subject, target: Target): Promise<Report> {
         return failed(`a valid request failed: ${wordsOf(error)}`);
       throw error;
     });
-    // An agent may repeat the token of a request in its answer.
+    // An agent may repeat the token of a request in its answer. So it is removed from the note.
     rows.push({ ...check, verdict: outcome.verdict, note: redact(outcome.note, endpoint.headers) });
   }
   return { ...target, messages: server.messages, rows };
@@ -99,8 +102,8 @@ async function readCard(url: string, fetchImpl: typeof fetch): Promise<CardFacts
 }
 
 /**
- * An agent that refuses everything, or starts no tasks, would pass half of the checks. So it must first complete a
- * task.
+ * Throws if the agent cannot complete a task. Otherwise an agent that refuses everything, or starts no tasks, would
+ * pass half of the checks.
  */
 async function mustWork(server: ProbedAgent, url: string): Promise<void> {
   const task = await server.send(server.message()).catch((error: unknown) => {
@@ -112,7 +115,7 @@ async function mustWork(server: ProbedAgent, url: string): Promise<void> {
     );
 }
 
-/** The JSON-RPC interfaces, newest version first. */
+/** Returns the JSON-RPC interfaces on the card, the newest A2A version first. */
 function jsonRpcInterfaces({ interfaces }: CardFacts): Pick<Target, 'url' | 'version'>[] {
   return A2A_VERSIONS.flatMap((version) =>
     interfaces

@@ -1,4 +1,4 @@
-/** The agent under test, with the requests of the checks. Counts the tasks that the checks start. */
+/** The agent under test, with the requests that the checks need. Counts the messages that the checks send. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
@@ -7,19 +7,21 @@ import { TaskContent } from './task-content.ts';
 
 export interface ProbedAgentOptions {
   client: Caller;
-  /** The text of a task that works about a second, produces output meanwhile, and needs no decision. */
+  /**
+   * The text of a task. The agent should work on it for about a second, produce output meanwhile, and need no decision.
+   */
   text: string;
-  /** Kills the agent's process without a warning and starts it again. */
+  /** Kills the agent's process without a warning, and starts it again. Absent if the probe cannot do that. */
   restart?: (() => Promise<void>) | undefined;
   signal: AbortSignal;
 }
 
-/** The largest number of messages that a probe sends. Each may start a task. */
+/** The maximum number of messages that a probe sends. Each message may start a task. */
 export const MAX_MESSAGES = 40;
 
 const taskAnswer = z.object({ task: z.unknown() });
 
-/** A task that is still working after this time counts as stuck, in milliseconds. */
+/** The time in milliseconds after which a task that still works counts as stuck. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 100;
 
@@ -37,7 +39,7 @@ export class ProbedAgent {
     this.#signal = signal;
   }
 
-  /** The number of messages sent so far. */
+  /** The number of messages that were sent so far. */
   get messages(): number {
     return this.#messages;
   }
@@ -46,7 +48,7 @@ export class ProbedAgent {
     return { message: { messageId, role: 'ROLE_USER', parts: [{ text }] } };
   }
 
-  /** Sends a message and waits. @returns the task in the answer */
+  /** Sends a message, waits for the answer, and returns the task in it. */
   async send(params: object): Promise<TaskContent> {
     this.#count();
     const answer = taskAnswer.parse(await this.client.call('SendMessage', params));
@@ -71,10 +73,7 @@ export class ProbedAgent {
     return TaskContent.ofTask(await this.client.call('GetTask', { id: taskId }));
   }
 
-  /**
-   * Waits until the task ends or waits.
-   * @returns undefined if it never does
-   */
+  /** Waits until the task waits or has ended. Returns undefined if this takes too long. */
   async settled(taskId: string): Promise<TaskContent | undefined> {
     for (
       const deadline = performance.now() + PATIENCE_MS;
@@ -87,7 +86,7 @@ export class ProbedAgent {
     return undefined;
   }
 
-  /** Runs a task to its end. @returns its id and the frames of its stream */
+  /** Runs a task to its end. Returns its id and the events of its stream. */
   async whole(): Promise<{ frames: Frame[]; taskId: string }> {
     const frames: Frame[] = [];
     const view = new TaskContent();
@@ -98,7 +97,7 @@ export class ProbedAgent {
     return { frames, taskId: view.taskId ?? '' };
   }
 
-  /** @throws NoAnswer if the checks may send no more messages */
+  /** Counts a message. @throws NoAnswer if the probe may send no more messages */
   #count(): void {
     if (this.#messages >= MAX_MESSAGES)
       throw new NoAnswer(`the limit of ${MAX_MESSAGES} messages is reached`);

@@ -1,9 +1,9 @@
-/** Writes the report of a probe as text that a person can send to the authors of the agent. Pure. */
+/** Formats the report of a probe as text that a person can send to the authors of the agent. Pure. */
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { Row } from './checks.ts';
 import type { Report } from './probe.ts';
 
-/** @returns a table of all checks, and a paragraph for each check that failed */
+/** Returns a table of all checks, and a paragraph about each check that failed. */
 export function reportText({ agent, url, version, messages, rows }: Report): string {
   const who = `${agent.name} ${agent.version}`.trim();
   const width = Math.max(...rows.map(({ scenario }) => scenario.length));

@@ -1,6 +1,4 @@
-/**
- * Reads the content of a task from any A2A server's answers, or from the events of its streams. Needs no extension.
- */
+/** Collects the content of a task from the answers or the stream events of any A2A agent. Needs no extension. */
 import { z } from 'zod';
 
 const part = z.looseObject({ text: z.string().optional() });
@@ -21,12 +19,12 @@ const event = z.union([
   z.object({ message: z.looseObject({ messageId: z.string() }) }),
 ]);
 
-/** No event follows these states. */
+/** The states of an ended task. No event follows them. */
 const ENDED = ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'];
-/** Without a new message, no event follows these states. */
+/** The states after which no event follows without a new message. */
 const SETTLED = [...ENDED, 'INPUT_REQUIRED', 'AUTH_REQUIRED'];
 
-/** The content that can be lost: the state, and the text of every artifact. */
+/** The content of a task that could be lost: its state, and the text of each artifact. */
 export class TaskContent {
   taskId: string | undefined;
   state = '';
@@ -36,7 +34,7 @@ export class TaskContent {
     return new TaskContent().take({ task: raw });
   }
 
-  /** @returns this view after the event */
+  /** Adds an event, and returns this object. */
   take(raw: unknown): this {
     const told = event.parse(raw);
     if ('task' in told) {
@@ -64,7 +62,7 @@ export class TaskContent {
     return SETTLED.includes(this.state);
   }
 
-  /** Returns a text that is equal for two views with the same content. Empty artifacts do not count. */
+  /** Returns a text that is equal for two tasks with the same content. Empty artifacts are left out. */
   get content(): string {
     const texts = [...this.#texts].filter(([, text]) => text !== '');
     return JSON.stringify({

@@ -1,13 +1,10 @@
-/** Describes a tool activity on one short line. Pure. */
+/** Describes a step of a tool call on one short line. Pure. */
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 
 const TITLE = 200;
 
-/**
- * Describes a tool activity on one line.
- * @returns undefined for output, which is not a step
- */
+/** Describes a step of a tool call on one line. Returns undefined for output, which is not a step. */
 export function activityText(activity: Activity): string | undefined {
   const tool = visibleLine(activity.tool);
   const title = visibleLine(activity.title, TITLE);

@@ -1,6 +1,7 @@
 /**
- * Reads the files that a call attaches to its message. A model chooses the files, and the agent may be remote. So a
- * file must be below an allowed workspace (X2). Symbolic links are resolved first.
+ * Reads the files that a tool call attaches to its message. The model chooses the files, and the agent may be on
+ * another machine. X2: no file outside of the workspace may be read. So each file must be below an allowed workspace,
+ * after symbolic links are resolved.
  */
 import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
@@ -16,22 +17,24 @@ export interface FileToSend extends AttachedFile {
   content: Uint8Array;
 }
 
-/** The files as a part of delegated work: their descriptions, and their contents by hash. Empty without files. */
+/**
+ * The attached files as a part of delegated work: their descriptions, and their contents by hash. Empty without files.
+ */
 export type Attachments = Pick<DelegatedWork, 'files' | 'contents'>;
 
 interface AttachOptions {
-  /** Relative paths start here. */
+  /** The directory in which relative paths start. */
   directory: string;
   workspaces: AllowedWorkspaces;
-  /** Contains tokens, so its files are never sent. */
+  /** The state directory. It contains tokens, so its files are never sent. */
   stateDirectory: string;
   /** Returns the directories of the client's MCP roots. */
   roots: () => Promise<readonly string[]>;
 }
 
 /**
- * Reads and checks the files of a call.
- * @throws ProductError FORBIDDEN, MALFORMED, TOO_LARGE, UNSUPPORTED_CONTENT; nothing is then sent
+ * Reads and checks the files of a tool call.
+ * @throws ProductError FORBIDDEN, MALFORMED, TOO_LARGE, UNSUPPORTED_CONTENT. Nothing is sent then.
  */
 export async function readAttachedFiles(
   paths: readonly string[],
@@ -65,7 +68,7 @@ export function attachmentsOf(files: readonly FileToSend[]): Attachments {
   };
 }
 
-/** Does not follow a link at the resolved path, because such a link was created after the check. */
+/** Reads a file. Refuses a symbolic link at the resolved path, because such a link was created after the check. */
 async function contentOf(
   path: string,
   place: string,
@@ -79,7 +82,7 @@ async function contentOf(
   try {
     const info = await handle.stat();
     if (!info.isFile()) throw unreadable(path, 'it is not a regular file');
-    // The file is checked again, because a directory above it may have been replaced by a link after the check.
+    // Checks the path again. A directory above the file may have been replaced by a symbolic link meanwhile.
     const now = await stat(place);
     if ((await realpath(place)) !== place || now.ino !== info.ino || now.dev !== info.dev)
       throw unreadable(path, 'its path has changed');
@@ -93,7 +96,7 @@ async function contentOf(
   }
 }
 
-/** Returns true for a file below the directory, and for a hard link to a file directly in it. */
+/** Returns true if the file is below the directory, or is a hard link to a file directly in it. */
 async function isIn(directory: string, place: string, { dev, ino }: Stats): Promise<boolean> {
   const resolved = await realpath(directory).catch(() => directory);
   if (place.startsWith(`${resolved}${sep}`)) return true;

@@ -1,5 +1,6 @@
 /**
- * Asks an agent to cancel a task. A cancel and the end of the task may race. The result then is `ended-before` (A3).
+ * Asks an agent to cancel a task. A3: a cancel and the end of the task may race. If the task ended first, the result is
+ * `ended-before`.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
@@ -7,9 +8,12 @@ import type { CancelRequest } from '../agents/connection.ts';
 import type { Session } from './session.ts';
 
 /**
- * The outcome of a cancel. `cancelled-when-known`: the message is still being sent; when the agent names the task, the
- * bridge cancels it. `withdrawn`: the message never reached the agent. `may-have-arrived`: the bridge cannot know this.
- * `unknown-to-agent`: the agent has no such task.
+ * The outcome of a cancel.
+ *
+ * - `cancelled-when-known`: the message is still being sent. When the agent names the task, the bridge cancels it.
+ * - `withdrawn`: the message has not reached the agent, and is not sent.
+ * - `may-have-arrived`: the bridge does not know whether the message has reached the agent.
+ * - `unknown-to-agent`: the agent has no such task.
  */
 export type CancelEnd =
   | 'cancelled'
@@ -21,7 +25,7 @@ export type CancelEnd =
 
 /**
  * Asks the agent to cancel a task.
- * @throws ProductError when the agent cannot be reached
+ * @throws ProductError if the agent cannot be reached
  */
 export async function cancelTask(
   session: Session,
@@ -35,7 +39,7 @@ export async function cancelTask(
     return 'cancelled';
   } catch (error) {
     if (!(error instanceof ProductError) || error.reason !== 'TASK_ENDED') throw error;
-    // The session reads the task, because the stream may not have delivered the end yet.
+    // The stream may not have delivered the end of the task yet. So the session reads the task.
     await session.look();
     return 'ended-before';
   }

@@ -1,6 +1,7 @@
 /**
- * Claims decisions before they are sent, for agents that run a call once per approval. All bridges together send one
- * decision for each call and shown content (E2). If the agent asks again with other content, that is a new call.
+ * Claims decisions before they are sent, for agents that run a call once per approval. E2: an approved call runs at
+ * most once. So all bridges together send only one decision for each call and its shown content. If the agent asks
+ * again with other content, that counts as a new call.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { AskedQuestion, DecisionClaim, DecisionClaims } from '../state/decision-claims.ts';
@@ -8,13 +9,13 @@ import type { TaskView } from './task-view.ts';
 
 interface DecidedCall {
   callId: string;
-  /** The code of the current request; undefined if the call no longer waits. */
+  /** The code of what the agent asks now. Undefined if the call no longer waits. */
   shown: string | undefined;
 }
 
 /**
  * Returns the calls that a message decides, with their codes.
- * @param view the task; undefined if the agent has not named one
+ * @param view the view of the task; undefined if the agent has not named a task
  */
 export function decidedCalls(
   callIds: readonly string[],
@@ -22,7 +23,8 @@ export function decidedCalls(
 ): readonly DecidedCall[] {
   return callIds.map((callId) => {
     const action = view?.pending.find((each) => each.callId === callId);
-    // The agent's own code is used, because bridges may show the same request differently.
+    // The agent's own code identifies its request. The codes of two bridges may differ, because they may show the same
+    // request differently.
     const asked = view?.proposals?.get(callId)?.code;
     return { callId, shown: action && (asked ?? action.shown) };
   });
@@ -30,13 +32,13 @@ export function decidedCalls(
 
 export class SentDecisions {
   readonly #claims: DecisionClaims;
-  /** The claimed calls, by message id. */
+  /** The claimed calls, by the id of the message that decides them. */
   readonly #sent = new Map<string, readonly AskedQuestion[]>();
-  /** Messages that may have arrived. */
+  /** The ids of messages that may have arrived. */
   readonly #lost = new Set<string>();
   /**
-   * Messages of ended processes that may have arrived. `past` has those that were sent before the bridge last asked the
-   * agent.
+   * The ids of messages of ended processes that may have arrived. `#past` contains those that were sent before the
+   * bridge last asked the agent.
    */
   readonly #left = new Set<string>();
   readonly #past = new Set<string>();
@@ -46,9 +48,9 @@ export class SentDecisions {
   }
 
   /**
-   * Claims the calls for a message. After that, no other message may decide these calls. The same message may be resent
-   * if that is safe. Claims all calls or none.
-   * @throws ProductError ALREADY_DECIDED; STORAGE if the claim cannot be checked, so nothing may be sent
+   * Claims the calls that a message decides. After that, no other message may decide them. The same message may be sent
+   * again, if that is safe. Claims either all calls or none.
+   * @throws ProductError ALREADY_DECIDED; STORAGE if the claim cannot be checked. The message must not be sent then.
    */
   async claim(
     messageId: string,
@@ -72,13 +74,13 @@ export class SentDecisions {
     this.#sent.set(messageId, claimed);
   }
 
-  /** Call this when the message failed. `no` means that it certainly did not arrive. */
+  /** Records that a message failed. `no` means that it certainly did not arrive. */
   async failed(messageId: string, arrived: 'no' | 'unknown'): Promise<void> {
     if (arrived === 'unknown') this.#lost.add(messageId);
     else await this.#forget(messageId);
   }
 
-  /** Call this when the agent has reported the task. A person may then decide again any call that still waits. */
+  /** Records that the agent has reported the task. A person may then decide again each call that still waits. */
   async looked(): Promise<void> {
     const lost = [...this.#lost];
     this.#lost.clear();
@@ -112,7 +114,7 @@ export class SentDecisions {
   }
 
   async #release(messageId: string, claimed: readonly AskedQuestion[]): Promise<void> {
-    // A claim that cannot be released blocks another decision, which is the safe result.
+    // A claim that cannot be released prevents another decision. That is safe.
     for (const asking of claimed) {
       try {
         this.#claims.release(asking, messageId);

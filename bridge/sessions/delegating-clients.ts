@@ -3,7 +3,7 @@
  * tasks of a client that disconnects.
  *
  * A task belongs to the client that sent the last message to its session, through any bridge of the user. Decisions and
- * waits do not count. In doubt the task continues.
+ * waits change nothing about this. If it is uncertain to whom a task belongs, the task continues.
  */
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
@@ -13,7 +13,7 @@ import type { LiveSessions } from './sessions-in-memory.ts';
 import { newestMessage } from './open-entries.ts';
 import type { Session } from './session.ts';
 
-/** The connection of one MCP client, compared by identity. */
+/** The connection of one MCP client. Two connections are equal only if they are the same object. */
 export interface ClientConnection {
   /** True if the client has disconnected. */
   left: boolean;
@@ -41,23 +41,26 @@ export class DelegatingClients {
     this.#parts = parts;
   }
 
-  /** Call this after the client has sent the message. If the client has disconnected since, cancels the message. */
+  /**
+   * Records that the client has sent a message to the session. If the client has disconnected meanwhile, the bridge
+   * cancels the message's task.
+   */
   delegated(client: ClientConnection, session: Session, messageId: string): void {
     this.#last.set(session, { client, messageId });
     if (client.left) void this.#cancel(session, messageId);
   }
 
   /**
-   * Call this when the client joins the task of an identical call. From then on, the task does not end with another
-   * client.
+   * Records that the client joins a task that an identical tool call started. The task then no longer ends when another
+   * client disconnects.
    */
   joined(client: ClientConnection, session: Session): void {
     if (this.#last.get(session)?.client !== client) this.#last.delete(session);
   }
 
   /**
-   * Call this when the client has disconnected. Before the first await, the outbox has the cancels. Resolves when each
-   * agent has responded or is unreachable. Never rejects.
+   * Records that the client has disconnected, and cancels its tasks. The cancels are in the outbox before this function
+   * first waits. Resolves when each agent has responded or is unreachable. Never rejects.
    */
   async left(client: ClientConnection): Promise<void> {
     client.left = true;

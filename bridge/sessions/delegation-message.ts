@@ -1,6 +1,6 @@
 /**
- * Builds the A2A message of a delegation from its outbox entry alone, so that every attempt sends the same message
- * (B1).
+ * Builds the A2A message of a delegation. B1: a delegation happens exactly once. So the message depends only on its
+ * outbox entry, and every attempt sends the same message.
  */
 import { type Message, type Part, Role } from '@a2a-js/sdk';
 import { fileText } from '../../shared/protocol/attached-file.ts';
@@ -25,7 +25,7 @@ export function delegationMessage(
   );
 }
 
-/** A text file becomes a text part, because every agent accepts text. */
+/** Converts a file to a message part. A text file becomes a text part, because every agent accepts text. */
 function filePart({ name, mediaType }: AttachedFile, content: Uint8Array | undefined): Part | undefined {
   if (content === undefined) return undefined;
   const about = { metadata: undefined, filename: name, mediaType };
@@ -34,7 +34,7 @@ function filePart({ name, mediaType }: AttachedFile, content: Uint8Array | undef
   return { content: { $case: 'text', value: text }, ...about };
 }
 
-/** Builds a message from a dialect's content. The agent chooses ids that are null here. */
+/** Builds a message with the content that a dialect has built. If an id is null, the agent chooses it. */
 export function toMessage(
   { parts, metadata, extensions = [] }: MessageContent,
   ids: { messageId: string; sessionId: string | null; taskId: string | null },

@@ -1,9 +1,9 @@
 /**
- * Delegates a task exactly once (B1). The outbox stores the entry before the message is sent, and every attempt sends
- * the same message. If a bridge is killed, the next bridge finishes its delegations.
+ * Delegates tasks. B1: a delegation happens exactly once. So its entry is in the outbox before its message is sent, and
+ * every attempt sends the same message. If a bridge is killed, the next bridge finishes its delegations.
  *
- * `#begin` writes the entry, and `MessageDelivery` sends the message and updates the entry. `ResultHandover` closes the
- * entry. `adopt` continues at `MessageDelivery`.
+ * `#begin` writes the entry. `MessageDelivery` sends the message and updates the entry. `ResultHandover` closes the
+ * entry. For an entry of an ended bridge, `adopt` continues with `MessageDelivery`.
  */
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -44,7 +44,7 @@ interface DelegationParts {
   log: Logger;
   /** The directory in which the person works. */
   directory: string;
-  /** The channel over which a person uses this program. The agent records it with a cancel. */
+  /** How the person uses this program: over MCP or on the command line. The agent records this with a cancel. */
   channel: CancelRequest['channel'];
 }
 
@@ -76,7 +76,7 @@ export class DelegationService {
     this.#handover = new ResultHandover(own);
   }
 
-  /** Starts a session with the agent. Resolves when the entry is in the outbox and sending has begun. */
+  /** Starts a new session with the agent. Resolves when the entry is in the outbox and sending has begun. */
   async start(agent: Agent, work: DelegatedWork): Promise<Delegation> {
     const entry = entryOf(agent, work, this.#parts.directory);
     const session = this.#parts.live.open(agent, entry.messageId);
@@ -86,8 +86,8 @@ export class DelegationService {
   }
 
   /**
-   * Sends a message to an existing session. A live task gets the message. After an ended task, the message starts the
-   * session's next task.
+   * Sends a message to an existing session. If the session's task runs, the task receives the message. If the task has
+   * ended, the message starts the session's next task.
    * @param beforeSending called after the bridge has connected and before it sends. If it throws, nothing is sent.
    * @throws ProductError SESSION_BUSY until the session's first message is delivered
    */
@@ -102,7 +102,7 @@ export class DelegationService {
         `Session "${session.id}" has no task yet, so it takes no message; nothing was sent. ${problemMessage(session.state) ?? ''} Wait for it with wait_for_task, or cancel it with cancel_running_task.`,
         { facts: { sessionId: session.id } },
       );
-    // A connection may take long. Until the message is sent the session counts as ended, so it must be kept in memory.
+    // Connecting may take long. Until the message is sent, the session counts as ended. So it must be kept in memory.
     const release = this.#parts.live.keep(session);
     try {
       return await this.#goOn(session, work, beforeSending);
@@ -113,8 +113,8 @@ export class DelegationService {
 
   async #goOn(session: Session, work: DelegatedWork, beforeSending: () => void): Promise<Delegation> {
     const { dialect } = await session.agent.connect();
-    // This check follows the connection, because in the meantime the client may have cancelled the call, or the task
-    // may have ended.
+    // This check comes after the connection. Meanwhile the client may have cancelled the tool call, or the task may
+    // have ended.
     beforeSending();
     const { over, view } = session;
     const goesOn = !over || (dialect.keepsTask && view?.state === 'completed');
@@ -138,8 +138,8 @@ export class DelegationService {
   }
 
   /**
-   * Returns the last identical delegation whose client got no reply. The client may have cancelled its call, or the
-   * bridge was killed.
+   * Returns the last identical delegation whose client received no reply. The client may have cancelled its tool call,
+   * or the bridge was killed.
    */
   async unanswered(asked: RequestedWork): Promise<OutboxEntry | undefined> {
     await this.adopt();
@@ -158,17 +158,18 @@ export class DelegationService {
   }
 
   /**
-   * Records that a call waits for the delegation. Until the client has the reply, a repeated call joins this task, even
-   * after a crash (R99).
-   * @returns a function that records that the client has the reply
+   * Records that a tool call waits for the delegation. R99: a repeated tool call starts no second task. Until the
+   * client has received the reply, a repeated tool call joins this task, even after a crash.
+   * @returns a function that records that the client has received the reply
    */
   asks(messageId: string, call: AbortSignal): OnConfirmed {
     return this.#calls.asks(messageId, call);
   }
 
   /**
-   * Call this when a reply reports an undelivered message. The outbox then stores the later outcome. Such a reply is
-   * not a result, so a repeated call still joins the same task (R99).
+   * Records that a reply reports this message as not delivered. The outbox then stores the later outcome. R99: a
+   * repeated tool call starts no second task. Such a reply is not a result, so a repeated tool call still joins the
+   * same task.
    */
   promise(session: Session, call: AbortSignal): void {
     const failed = stateName(session.state) === 'not-delivered';
@@ -183,7 +184,7 @@ export class DelegationService {
     return this.#handover.handOver(session);
   }
 
-  /** Records that the client has the result, or an id to fetch it with. */
+  /** Records that the client has the result, or an id with which it can get the result. */
   collect(session: Session): void {
     this.handOver(session)();
   }
@@ -192,7 +193,7 @@ export class DelegationService {
     await this.#writes.settled();
   }
 
-  /** Releases the outbox entries of this process, so that another bridge can adopt them now. */
+  /** Releases the outbox entries of this process, so that another bridge can take them over now. */
   release(): void {
     clearTimeout(this.#later);
     try {
@@ -202,13 +203,13 @@ export class DelegationService {
     }
   }
 
-  /** Finishes the delegations of ended bridges. Only logs failures, because no caller waits. */
+  /** Finishes the delegations of bridges that have ended. Errors are only logged, because no caller waits. */
   async recover(): Promise<void> {
     await this.adopt();
     await Promise.allSettled(this.#outgoing.adopted.map(({ finished }) => finished));
   }
 
-  /** Adopts the delegations of ended bridges, and resends those that this bridge could not deliver. */
+  /** Takes over the delegations of bridges that have ended, and sends again what this bridge could not deliver. */
   async adopt(): Promise<void> {
     const { outbox, registry, live, log } = this.#parts;
     await outbox.adopt();
@@ -216,7 +217,7 @@ export class DelegationService {
     for (const entry of outbox.sending()) {
       const { messageId } = entry;
       const agent = registry.find(entry.agent);
-      // The entry of an agent that is not configured stays, because the user may configure the agent again.
+      // If the agent is not configured, its entry stays. The user may configure the agent again.
       if (this.#outgoing.has(messageId) || agent === undefined) continue;
       // If the session is already open, the message belongs to it.
       const handle = entry.sessionId ?? messageId;
@@ -233,9 +234,9 @@ export class DelegationService {
   }
 
   /**
-   * Adopts a delegation whose bridge has ended.
+   * Takes over a delegation whose bridge has ended.
    * @returns `done`, which resolves when the delegation is delivered or has failed; undefined if another process
-   * finishes it
+   * finishes the delegation
    */
   async takeUp(messageId: string): Promise<{ done: Promise<void> } | undefined> {
     await this.adopt();
@@ -243,7 +244,7 @@ export class DelegationService {
     return outgoing?.origin === 'ended-bridge' ? { done: outgoing.finished } : undefined;
   }
 
-  /** Writes the entry, then sends its message. @throws ProductError STORAGE; nothing is then sent */
+  /** Writes the entry, and then sends its message. @throws ProductError STORAGE. Nothing is sent then. */
   #begin(session: Session, entry: OutboxEntry, contents?: FileContents, answers?: string): Promise<void> {
     const { messageId } = entry;
     const { outbox, log } = this.#parts;
@@ -257,7 +258,7 @@ export class DelegationService {
       throw error;
     }
     outgoing.finished = this.#delivery.send(outgoing, entry, { answers });
-    // No caller has to wait for this promise, because the outbox records the outcome.
+    // No caller has to handle this error, because the outbox records the outcome.
     outgoing.finished.catch((error: unknown) =>
       log.debug({ messageId, err: error }, 'a delegation has not arrived'),
     );
@@ -274,7 +275,7 @@ export class DelegationService {
   }
 }
 
-/** Builds the entry of a message that starts a session. */
+/** Builds the outbox entry of a message that starts a session. */
 function entryOf(
   agent: Agent,
   { text, settings, command, files }: DelegatedWork,

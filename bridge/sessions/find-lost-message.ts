@@ -1,18 +1,19 @@
 /**
- * Searches for a message whose response was lost. Some agents would do the work twice if they got the message again.
+ * Searches an agent's tasks for a message whose response was lost. Some agents would do the work twice if they received
+ * the message again.
  */
 import type { Message, Task } from '@a2a-js/sdk';
 import type { A2aConnection } from '../agents/connection.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
 
-/** The number of tasks to search, newest first. The message is recent, so this is enough. */
+/** The maximum number of tasks to search, newest first. The message is recent, so this is enough. */
 const LOOKED_THROUGH = 100;
-/** The last activity of a call that waits for a decision or has not started. */
+/** The type of the last activity of a call that waits for a decision or has not started. */
 const ASKS = 'tool.requested';
 
-/** Returns the task that contains the message. Undefined if no task does, or if the agent cannot list tasks. */
+/** Returns the task that contains the message. Returns undefined if no task does, or if the agent cannot list tasks. */
 export async function findByMessage(connection: A2aConnection, message: Message): Promise<Task | undefined> {
-  // If the message names its task, no list is needed. Some agents cannot list tasks.
+  // If the message names its task, no list is needed. That helps with agents that cannot list tasks.
   if (message.taskId !== '') {
     const task = await connection.task(message.taskId);
     return holds(task, message) || tookDecision(task, message, connection) ? task : undefined;
@@ -27,7 +28,7 @@ function holds({ history }: Task, { messageId }: Message): boolean {
   return history.some((each) => each.messageId === messageId);
 }
 
-/** Returns true if every call that the message decides has continued, so the agent has the decision. */
+/** Returns true if every call that the message decides has continued. The agent then has the decision. */
 function tookDecision(task: Task, { parts }: Message, { dialect }: A2aConnection): boolean {
   const decided = dialect.hazards.decidedBy?.(parts) ?? [];
   const { observations } = dialect.read(asStreamResponse(task));
@@ -37,7 +38,7 @@ function tookDecision(task: Task, { parts }: Message, { dialect }: A2aConnection
   return decided.length > 0 && decided.every((callId) => (told.get(callId) ?? ASKS) !== ASKS);
 }
 
-/** Returns true if the session's id is the message's id, which the client chose. */
+/** Returns true if the session's id is the id of the message. The bridge chose that id. */
 function namedAfter({ contextId }: Task, { messageId }: Message): boolean {
   return contextId === messageId;
 }

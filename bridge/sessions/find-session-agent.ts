@@ -10,8 +10,8 @@ interface SessionAgent {
 
 /**
  * Asks all agents in parallel. Returns the first agent that knows the session, without waiting for the others.
- * @param among the number of agents in the whole search. If it is more than one, each agent has a limited time.
- * @param trouble collects the errors of agents
+ * @param among the number of agents in the whole search. If it is more than one, the time for each agent is limited.
+ * @param trouble receives the errors of agents
  */
 export async function findSessionAgent(
   sessionId: string,
@@ -31,10 +31,10 @@ export async function findSessionAgent(
 
 /**
  * Returns the newest task of a session.
- * @throws ProductError when the agent cannot be reached
+ * @throws ProductError if the agent cannot be reached
  */
 export async function newestTask(agent: Agent, sessionId: string): Promise<Task | undefined> {
   const listed = await agent.ask((connection) => connection.list({ sessionId }, 1));
-  // The session id is compared, because an agent may ignore the filter and return a task of another session.
+  // An agent may ignore the filter and return a task of another session. So the session id is compared.
   return listed?.tasks.find((task) => task.contextId === sessionId);
 }

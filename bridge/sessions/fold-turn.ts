@@ -1,21 +1,24 @@
-/** Folds the observations of one turn into a task view. Pure. */
+/**
+ * Combines the observations of one turn to the view of a task. For agents that report a turn in pieces (gemini-cli).
+ * Pure.
+ */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { TurnObservation } from '../dialects/turn-observation.ts';
 import { withOutput } from './task-outputs.ts';
 import type { TaskView } from './task-view.ts';
 
-/** The id prefix of outputs with the agent's answer. A new output begins after each tool call. */
+/** The prefix of the ids of outputs that contain the agent's answer. A new output starts after each tool call. */
 const SAID = 'said-';
 
 /**
- * Folds one observation of a turn into the view.
+ * Applies one observation of a turn to the view.
  * @param view the view of the observed task
  */
 export function foldTurn(view: TaskView, observation: TurnObservation): TaskView {
   switch (observation.type) {
     case 'moving': {
       const { outputs, calls, reply } = view;
-      // The outputs belong to the ended turn, so the next turn starts without them.
+      // After a turn has ended, the outputs in the view belong to that turn. So the next turn starts without them.
       const over = view.state === 'completed' || (view.state === 'input-required' && view.question !== null);
       const begun = over ? { outputs: [], calls: [], reply: '' } : { outputs, calls, reply };
       const question = view.state === 'working' ? view.question : null;
@@ -37,7 +40,7 @@ export function foldTurn(view: TaskView, observation: TurnObservation): TaskView
     case 'account': {
       const heard = view.outputs.filter(({ id }) => id.startsWith(SAID));
       const length = heard.reduce((sum, { text }) => sum + text.length, 0);
-      // The agent or the bridge may lack a part of the text, so the longer text is used.
+      // A part of the text may be missing at the agent or in the bridge. So the longer text is used.
       if (length >= observation.text.length) return view;
       const others = view.outputs.filter((output) => !heard.includes(output));
       return { ...view, outputs: [...others, { id: `${SAID}0`, name: '', text: observation.text }] };
@@ -83,7 +86,7 @@ function ended(
 ): TaskView {
   const waiting = new Set(view.calls.filter(({ state }) => state === 'waiting').map(({ callId }) => callId));
   const pending = view.pending.filter(({ callId }) => waiting.has(callId));
-  // The text that the bridge has read remains, even if the agent no longer stores it.
+  // The text that the bridge has read remains, even if the agent no longer has it.
   if (!told && view.state === 'completed') return view;
   const inWords = told ? question : null;
   const asked = inWords ?? (pending.length > 0 ? null : (view.question ?? question));
@@ -93,14 +96,18 @@ function ended(
   return { ...view, state, text: '', question: null, pending };
 }
 
-/** Adds a pending action. If the agent asks about the same call with other content, the action is marked as changed. */
+/**
+ * Adds a pending action. If the agent asks again about the same call with other content, the action is marked as
+ * changed.
+ */
 function withAction(
   view: TaskView,
   { action, proposal }: Extract<TurnObservation, { type: 'asked' }>,
 ): TaskView {
   const { callId } = action;
   const before = view.pending.find((each) => each.callId === callId);
-  // The agent repeats its request. The shown action may have a newer diff, against the current file.
+  // The agent only repeats its request. The pending action stays, because it may have a newer diff against the current
+  // file.
   if (before !== undefined && view.proposals?.get(callId)?.code === proposal.code)
     return { ...view, cost: null };
   const pending: readonly PendingAction[] =

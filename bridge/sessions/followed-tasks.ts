@@ -1,12 +1,12 @@
 /**
- * Records the sessions whose MCP task this client follows. Claude Code shows a notification for each task that a call
- * returns, even for a task that it already has. So a later call must not return the task again.
+ * Records the sessions whose MCP task this client follows. If a tool call returns an MCP task, Claude Code shows a
+ * notification for it, even if it already has that task. So a later tool call must not return the same task again.
  */
 import type { Session } from './session.ts';
 
 /**
- * The time without a poll after which a client may have stopped, in milliseconds. A client that follows a task polls
- * more often.
+ * The time without a poll after which the client may no longer follow the task, in milliseconds. A client that follows
+ * a task polls more often.
  */
 const POLL_EXPIRES_MS = 30_000;
 
@@ -19,7 +19,7 @@ export class FollowedTasks {
     this.#now = now;
   }
 
-  /** Call this when the client gets the session's task or polls it. */
+  /** Records that the client has received the session's MCP task, or polls it. */
   follows(session: Session): void {
     this.#lastAsked.set(session, this.#now());
   }
@@ -29,7 +29,7 @@ export class FollowedTasks {
     return last !== undefined && this.#now() - last < POLL_EXPIRES_MS;
   }
 
-  /** Call this when the client knows that the task has ended. The session's next task is another MCP task. */
+  /** Records that the client knows the end of the task. The session's next task is another MCP task. */
   ended(session: Session): void {
     this.#lastAsked.delete(session);
   }

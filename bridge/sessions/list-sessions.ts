@@ -1,4 +1,4 @@
-/** Lists sessions from three sources: the agents, the outbox, and sessions in memory. */
+/** Lists sessions from three sources: the agents, the outbox, and the sessions in memory. */
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
@@ -19,35 +19,43 @@ export interface ListedSession {
   agent: string;
   taskId: string | null;
   state: SessionStateName;
-  /** The calls that a completed task did not do, such as `not done: Write a.txt (denied)`; '' if it did all. */
+  /**
+   * Names the tool calls that a completed task did not do, such as `not done: Write a.txt (denied)`. '' if there are
+   * none.
+   */
   notDone: string;
-  /** The first words of the task, if known. */
+  /** The first words of the task. '' if unknown. */
   title: string;
-  /** RFC 3339; '' if the agent does not report it. */
+  /** The time of the last update in RFC 3339. '' if the agent does not report it. */
   updatedAt: string;
   pending: number;
-  /** The `shown` codes of pending actions and the question, if known (D2). */
+  /**
+   * The codes of the pending actions and the question, as far as known. D2: a decision is valid only for what the
+   * person saw, and contains its code.
+   */
   codes: readonly string[];
-  /** The ids of calls that wait for a decision, if known. */
+  /** The ids of calls that wait for a decision, as far as known. */
   callIds: readonly string[];
-  /** The cost of the session's tasks in US dollars; null if unknown. */
+  /** The cost of the session's tasks in US dollars. Null if unknown. */
   usd: number | null;
 }
 
 export interface Listing {
   sessions: readonly ListedSession[];
-  /** Agents that did not respond, with their errors. */
+  /** The agents that did not respond, with their errors. */
   unreachable: readonly { agent: string; message: string }[];
-  /** The number of existing tasks that this listing did not read. */
+  /** The number of existing tasks that were not read for this list. */
   unread: number;
 }
 
-/** A query for sessions. An empty query matches all. */
+/** A query for sessions. An empty query matches all sessions. */
 export interface SessionQuery {
   agent?: Agent | undefined;
   /** Selects only sessions whose task is in one of these states. The agents apply this filter. */
   states?: readonly LiveState[] | undefined;
-  /** The maximum number of tasks per agent, newest first. Waiting tasks are always listed in addition. */
+  /**
+   * The maximum number of tasks per agent, newest first. Tasks that wait for a person are always listed in addition.
+   */
   newest?: number | undefined;
 }
 
@@ -60,10 +68,13 @@ export interface AgentAnswer {
   unread: number;
 }
 
-/** A session from one source, with the message ids that this source knows. */
+/** A session from one source, with the ids of its messages, as far as this source knows them. */
 export type AgentListing = ListedSession & { messageIds: readonly string[] };
 
-/** Lists the sessions of one agent. Requests the waiting tasks first, so that the limit does not hide them. */
+/**
+ * Lists the sessions of one agent. The tasks that wait for a person are requested first, so that the limit does not cut
+ * them off.
+ */
 export async function listSessionsOfAgent(
   agent: Agent,
   { states, newest }: Pick<SessionQuery, 'states' | 'newest'>,
@@ -124,7 +135,7 @@ function firstWords(task: Task): string {
   return '';
 }
 
-/** Converts a session in memory. Title and time are missing, because other sources have them. */
+/** Converts a session in memory. Its title and time are missing, because the other sources have them. */
 export function listedSession(session: Session): AgentListing {
   const { view, agent, id, firstMessageId, stateName, asked } = session;
   return {
@@ -139,14 +150,15 @@ export function listedSession(session: Session): AgentListing {
     codes: codesOf(asked),
     callIds: asked.pending.map(({ callId }) => callId),
     usd: sessionCostUsd(view?.cost),
-    // Until the message is delivered, only the outbox has the session's title.
+    // Until the message is delivered, only the outbox has the title of the session. Without a message id here, the
+    // outbox entry stays in the list.
     messageIds: view === undefined ? [] : [firstMessageId],
   };
 }
 
 /**
  * Converts an outbox entry.
- * @param of `isForgotten`: true if the agent's complete list does not contain this task
+ * @param of `isForgotten` is true if the agent's list is complete and does not contain this task
  */
 export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolean } = {}): AgentListing {
   const { state } = entry;
@@ -175,8 +187,8 @@ function stateOf(state: OutboxEntry['state'], isForgotten: boolean): SessionStat
 }
 
 /**
- * Merges the sources into one row per session. A later source overrides an earlier one. Each row shows the session's
- * newest task.
+ * Merges the sources to one row for each session. A later source overrides an earlier one. Each row shows the newest
+ * task of the session.
  */
 export function mergeListings(told: readonly AgentListing[]): readonly ListedSession[] {
   const found = new Map<string, ListedSession>();
@@ -194,7 +206,7 @@ export function mergeListings(told: readonly AgentListing[]): readonly ListedSes
   return [...found.values()];
 }
 
-/** Sorts sessions that wait for a person first, then by time, newest first. */
+/** Sorts sessions: those that wait for a person come first, then the others, newest first. */
 export function inListOrder(sessions: readonly ListedSession[]): readonly ListedSession[] {
   return sessions.toSorted(
     (a, b) => Number(isWaiting(b)) - Number(isWaiting(a)) || b.updatedAt.localeCompare(a.updatedAt),
@@ -212,7 +224,7 @@ export interface NamedSessions extends Pick<Listing, 'unreachable'> {
   sessions: readonly NamedSession[];
 }
 
-/** Returns the agent's sessions whose id or task id has the prefix. */
+/** Returns the agent's sessions whose id or task id starts with the prefix. */
 export async function findSessionsByPrefix(agent: Agent, prefix: string): Promise<readonly NamedSession[]> {
   const found = await agent.ask((connection) => connection.findByPrefix(prefix));
   if (found !== null) return found.tasks;

@@ -1,4 +1,4 @@
-/** Logs one line for each change of a session's state or stream, each decision, and each end of a call. */
+/** Logs one line for each change of a session's state or stream, each decision, and each end of a tool call. */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Activity } from '../../shared/protocol/call-view.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
@@ -7,10 +7,10 @@ import type { SentToAgent, Session } from './session.ts';
 import { problemMessage } from './session-state.ts';
 import type { StreamChange } from './task-reader.ts';
 
-/** The maximum length of a logged reason, in characters. A reason may be as long as a message. */
+/** The maximum length of a reason in the log, in characters. A reason may be as long as a message. */
 const LONGEST_REASON = 300;
 
-/** Logs all sessions that are added later. */
+/** Logs every session that is added from now on. */
 export function logSessions(live: LiveSessions, log: Logger): void {
   live.onAdded((session) => {
     let last = '';

@@ -1,12 +1,12 @@
 /**
- * Builds and parses the ids of MCP tasks. Such an id consists of the session id and the task id, so every bridge can
- * parse it after a restart (B3). Tools accept it as a `sessionId`. Pure.
+ * Builds and parses the ids of MCP tasks. Such an id consists of the session id and the task id. B3: a killed bridge
+ * loses nothing. So every bridge can parse the id, even after a restart. Tools accept it as a `sessionId`. Pure.
  *
  * The id is as hard to guess as the agent's own ids. It is valid in an HTTP header (`Mcp-Name`).
  */
 interface TaskHandle {
   sessionId: string;
-  /** '' until the agent names the task. */
+  /** The id of the A2A task. '' before the agent has named the task. */
   taskId: string;
 }
 
@@ -16,10 +16,7 @@ export function handleOf({ sessionId, taskId }: TaskHandle): string {
   return `${encodeURIComponent(sessionId)}::${encodeURIComponent(taskId)}`;
 }
 
-/**
- * Parses an MCP task id.
- * @returns undefined for text that `handleOf` did not produce
- */
+/** Parses an MCP task id. Returns undefined for a text that `handleOf` has not built. */
 export function readHandle(text: string): TaskHandle | undefined {
   const [, sessionId, taskId] = HANDLE.exec(text) ?? [];
   if (sessionId === undefined || taskId === undefined) return undefined;

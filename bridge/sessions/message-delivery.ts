@@ -1,8 +1,8 @@
 /**
- * Delivers the message of an outbox entry, and updates the entry (B1).
+ * Delivers the message of an outbox entry, and updates the entry. B1: a delegation happens exactly once.
  *
  * `send` and `resume` end in one of three ways. The agent has named the task: `#accepted`. The outcome is not final:
- * `#postpone`. The message is lost, withdrawn or refused: the entry is dropped, or records the failure.
+ * `#postpone`. The message is lost, withdrawn or refused: the entry is deleted, or records the failure.
  */
 import type { Message } from '@a2a-js/sdk';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -30,11 +30,11 @@ interface MessageDeliveryParts {
   writes: OutboxWrites;
   calls: WaitingCalls;
   recorded: RecordedCancels;
-  /** Called when a message stays in the outbox. The caller must adopt it after `RESEND_AFTER_MS`. */
+  /** Called when a message stays in the outbox. The caller must call `adopt` after `RESEND_AFTER_MS`. */
   onPostponed: () => void;
 }
 
-/** The delay before the bridge resends a message that may have arrived, in milliseconds. */
+/** The delay in milliseconds before the bridge sends a message again that may have arrived. */
 export const RESEND_AFTER_MS = 60_000;
 
 export class MessageDelivery {
@@ -46,7 +46,7 @@ export class MessageDelivery {
 
   /**
    * Sends the message. Resolves when the agent has it.
-   * @throws the error for the call that sends it
+   * @throws the error for the tool call that sends the message
    */
   async send(
     outgoing: MessageInFlight,
@@ -77,17 +77,20 @@ export class MessageDelivery {
     }
     this.#accepted(outgoing);
     const { deduplicates } = await session.agent.connect();
-    // An agent without de-duplication may also not list its tasks. So the task id must be on disk before a client gets
-    // it.
+    // An agent that does not recognize repeated messages may also be unable to list its tasks. So the task id must be
+    // on disk before a client receives it.
     if (!deduplicates) await writes.of(session);
   }
 
-  /** Resends the message of an ended bridge if the agent de-duplicates. Otherwise searches for its task. */
+  /**
+   * Finishes the delivery of a message of an ended bridge. If the agent recognizes repeated messages, sends it again.
+   * Otherwise searches for its task.
+   */
   async resume(outgoing: MessageInFlight, entry: OutboxEntry): Promise<void> {
     const { session } = outgoing;
     try {
       const connection = await session.agent.connect();
-      // A cancelled delegation is not resent. The cancel may have arrived while the bridge connected.
+      // A cancelled delegation is not sent again. The cancel may have come while the bridge connected.
       if (connection.deduplicates && outgoing.cancel === null)
         return await this.send(outgoing, entry, { resumed: true });
       const found = await findByMessage(connection, delegationMessage(entry, connection.dialect));
@@ -105,7 +108,7 @@ export class MessageDelivery {
   }
 
   /**
-   * Records that the agent has named the task. If a crash loses this write, the next bridge resends the message or
+   * Records that the agent has named the task. If a crash loses this write, the next bridge sends the message again, or
    * searches for the task.
    */
   #accepted(outgoing: MessageInFlight): void {
@@ -126,7 +129,7 @@ export class MessageDelivery {
     });
   }
 
-  /** Records a failed delivery. @returns the error for the call */
+  /** Records a failed delivery. Returns the error for the tool call. */
   #failed(outgoing: MessageInFlight, error: unknown): unknown {
     outgoing.unconfirmed = false;
     const { session, messageId, promised } = outgoing;
@@ -141,7 +144,7 @@ export class MessageDelivery {
     return error;
   }
 
-  /** Records that the agent has no task of the message, so the message may be lost. */
+  /** Records that the agent has no task with this message. The message may be lost. */
   #notFound({ session, messageId, cancel }: MessageInFlight): void {
     const { outbox, live } = this.#parts;
     const message = `Whether agent "${session.agent.name}" got this is not known: the bridge ended while it was sent. Look at the agent before you delegate it again.`;
@@ -153,8 +156,8 @@ export class MessageDelivery {
   }
 
   /**
-   * Keeps the entry in the outbox. The bridge resends the message later, or with the client's next call.
-   * @returns the error for the call; it names the session and the next attempt
+   * Keeps the entry in the outbox. The bridge sends the message again later, or with the client's next tool call.
+   * @returns the error for the tool call, which names the session and the next attempt
    */
   #postpone(outgoing: MessageInFlight, error: unknown): unknown {
     const { session, messageId } = outgoing;
@@ -166,7 +169,9 @@ export class MessageDelivery {
   }
 }
 
-/** Builds the error for a call whose message stays in the outbox. A repeated call joins that message. */
+/**
+ * Returns the error for a tool call whose message stays in the outbox. A repeated tool call waits for the same message.
+ */
 function kept({ id }: Session, { reason, message, facts, cause }: ProductError): ProductError {
   const sentence = `${message} The bridge keeps the message and sends it again: wait_for_task with sessionId "${id}" waits for it. To repeat the same call is safe: nothing is sent twice.`;
   return new ProductError(reason, sentence, { facts: { ...facts, sessionId: id }, cause });

@@ -1,20 +1,22 @@
-/** Stores the messages that this process sends, until their outbox entries are updated. */
+/** Stores the messages that this process is sending, until their outbox entries are updated. */
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Session } from './session.ts';
 
 export interface MessageInFlight {
   readonly messageId: string;
   readonly session: Session;
-  /** The bridge that wrote the outbox entry. An ended bridge may have delivered the message. */
+  /** Which bridge wrote the outbox entry. A bridge that has ended may have delivered the message. */
   readonly origin: 'this-bridge' | 'ended-bridge';
   /** True until the agent confirms the message. */
   unconfirmed: boolean;
-  /** True if a client got the reply "not delivered". The bridge must then store the outcome. */
+  /** True if a client received the reply "not delivered". The bridge must then store the final outcome. */
   promised: boolean;
-  /** The reason of a cancel that came before the agent named the task. */
+  /** The reason of a cancel that came before the agent named the task. Null if there was none. */
   cancel: string | null;
   readonly withdraw: AbortController;
-  /** Resolves when the agent has the message, and for an adopted message when its entry is updated too. */
+  /**
+   * Resolves when the agent has the message. For a message of an ended bridge, its outbox entry is updated then too.
+   */
   finished: Promise<void>;
 }
 
@@ -33,7 +35,7 @@ export class MessagesInFlight {
     return [...this.#messages.values()].filter((message) => message.session === session);
   }
 
-  /** The messages that this process has adopted from ended bridges. */
+  /** The messages that this process has taken over from bridges that have ended. */
   get adopted(): readonly MessageInFlight[] {
     return [...this.#messages.values()].filter(({ origin }) => origin === 'ended-bridge');
   }
@@ -48,7 +50,7 @@ export class MessagesInFlight {
       session,
       origin,
       unconfirmed: true,
-      // True for a message of an ended bridge, because the client of that bridge may know the message's id.
+      // The client of an ended bridge may know the id of the message. So the outcome must be stored.
       promised: origin === 'ended-bridge',
       cancel,
       withdraw: new AbortController(),
@@ -58,7 +60,7 @@ export class MessagesInFlight {
     return message;
   }
 
-  /** Does nothing if another attempt has replaced the message. */
+  /** Removes the message. Does nothing if another attempt has replaced it. */
   remove(message: MessageInFlight): void {
     if (this.#messages.get(message.messageId) === message) this.#messages.delete(message.messageId);
   }

@@ -1,9 +1,9 @@
-/** Compares the open entries of the outbox: which message is the newest, and which revokes a cancel. Pure. */
+/** Compares the open entries of the outbox: which message is the newest, and whether a cancel is revoked. Pure. */
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 
 /**
  * Returns the newest open delegation to a session.
- * @param open the open entries of all the user's bridges, oldest first
+ * @param open the open entries of all bridges of the user, oldest first
  * @param ids the session's id, and the id of its first message if the session may have no id yet
  */
 export function newestMessage(
@@ -22,10 +22,10 @@ export function newestMessage(
 
 /**
  * Returns true if a recorded cancel is revoked. A later message to the task revokes it, because the person wants the
- * task to continue. It is also revoked if the message's own entry is closed.
- * @param open the open entries of all the user's bridges, oldest first
- * @param messageId the message whose entry has the cancel
- * @param taskId the task of that message
+ * task to continue. It is also revoked if the entry of the message is closed.
+ * @param open the open entries of all bridges of the user, oldest first
+ * @param messageId the id of the message whose entry contains the cancel
+ * @param taskId the id of that message's task
  */
 export function isCancelRevoked(open: readonly OutboxEntry[], messageId: string, taskId: string): boolean {
   const at = open.findIndex((entry) => entry.messageId === messageId);

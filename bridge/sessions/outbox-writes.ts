@@ -1,4 +1,4 @@
-/** Runs outbox writes in order for each session. No call waits for them. */
+/** Runs the outbox writes of each session one after the other. No tool call waits for them. */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Session } from './session.ts';
 
@@ -10,7 +10,7 @@ export class OutboxWrites {
     this.#log = log;
   }
 
-  /** Runs the work after the session's earlier writes. Only logs a failure. */
+  /** Runs the work after the earlier writes of the session. An error is only logged. */
   begin(session: Session, work: () => Promise<void>): void {
     const before = this.#writes.get(session) ?? Promise.resolve();
     const after = before.then(work).catch((error: unknown) => {
@@ -20,7 +20,7 @@ export class OutboxWrites {
     void after.then(() => this.#writes.get(session) === after && this.#writes.delete(session));
   }
 
-  /** Resolves when the session's writes are done. */
+  /** Resolves when all writes of the session are done. */
   async of(session: Session): Promise<void> {
     await this.#writes.get(session);
   }

@@ -1,12 +1,15 @@
-/** Compares the files of approved calls with the content that the person saw (D2), before the approval is sent. */
+/**
+ * Compares the files of approved calls with what the person saw, before the approval is sent. D2: a decision is valid
+ * only for what the person saw.
+ */
 import { isFileUnchanged, outdatedAction, type FileProposal } from '../dialects/unbound-proposal.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { TaskView } from './task-view.ts';
 
 /**
- * Reads a file that an agent names; '' if it does not exist. Undefined if the bridge cannot read the agent's files;
- * nothing is then compared.
+ * Reads a file that an agent names. Returns '' if the file does not exist. Returns undefined if the bridge cannot read
+ * the agent's files; nothing is compared then.
  */
 type ReadFile = (path: string) => Promise<string | undefined>;
 
@@ -17,7 +20,7 @@ interface OutdatedCall {
 
 /**
  * Compares the files of approved calls with what the person saw.
- * @returns the first call whose file has changed, with a new diff
+ * @returns the first call whose file has changed, with a new diff; undefined if no file has changed
  */
 export async function outdatedCall(
   callIds: readonly string[],

@@ -1,4 +1,4 @@
-/** Reads a file of a workspace that a bridge gave to an agent. The agent must use this machine's files. */
+/** Reads a file in a workspace that a bridge gave to an agent. Only for agents that use the files of this machine. */
 import { constants } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -7,11 +7,11 @@ import { systemErrorCode } from '../../shared/runtime/errors.ts';
 const MAX_BYTES = 10 * 1024 * 1024;
 
 /**
- * The agent chooses the path, and the person's model reads the text. So only files in the workspaces are read. Symbolic
- * links are resolved first.
- * @param workspaces absolute paths of this machine
- * @returns '' if the file does not exist; undefined for a path outside, or anything but a regular file of at most 10
- * MiB
+ * Reads a file. The agent chooses the path, and the model of the MCP client reads the text. So only files in the
+ * workspaces are read, after symbolic links are resolved.
+ * @param workspaces absolute paths on this machine
+ * @returns '' if the file does not exist; undefined if it is outside of the workspaces, not a regular file, or larger
+ * than 10 MiB
  */
 export async function readFileForAgent(
   path: string,
@@ -29,7 +29,7 @@ export async function readFileForAgent(
   }
 }
 
-/** Resolves symbolic links in the path. The file itself may be missing. */
+/** Resolves the symbolic links in the path. The file itself need not exist. */
 async function placeOf(path: string): Promise<string | undefined> {
   if (!isAbsolute(path)) return undefined;
   try {
@@ -41,7 +41,7 @@ async function placeOf(path: string): Promise<string | undefined> {
 }
 
 async function textAt(place: string): Promise<string | undefined> {
-  // All links are already resolved, so a link found here is new and is refused.
+  // All links were resolved before. A link at this place is new, so it is refused.
   const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const info = await file.stat();

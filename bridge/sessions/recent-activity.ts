@@ -1,4 +1,4 @@
-/** Keeps the last steps of a task, so that a client can ask for changes. */
+/** Stores the last steps of a task, so that a client can ask what has changed. */
 import type { Observation, TaskStateName } from '../dialects/observation.ts';
 import { activityText } from './activity-text.ts';
 import { toMcpState } from '../dialects/mcp-state.ts';
@@ -28,8 +28,9 @@ export class RecentActivity {
   }
 
   /**
-   * Records the steps that observations describe.
-   * @param states the task's states before and after the observations @param cursor returns the cursor after them
+   * Records the steps that the observations describe.
+   * @param states the states of the task before and after the observations
+   * @param cursor returns the cursor after the observations
    */
   note(
     observations: readonly Observation[],

@@ -1,7 +1,7 @@
 /**
- * Sends the cancels that the outbox stores for accepted delegations. An entry keeps its cancel until the agent has
- * responded. If this bridge ends first, the next bridge sends the cancel. A later message to the task revokes the
- * cancel.
+ * Sends the cancels that are recorded in the outbox, for delegations that the agent has accepted. An entry keeps its
+ * cancel until the agent has responded. If this bridge ends first, the next bridge sends the cancel. A later message to
+ * the task revokes the cancel.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
@@ -20,20 +20,20 @@ interface RecordedCancelsParts {
   live: LiveSessions;
   log: Logger;
   channel: CancelRequest['channel'];
-  /** Called when an agent is unreachable. The caller must then call `send` again later. */
+  /** Called if an agent is unreachable. The caller must then call `send` again later. */
   onUnreachable: () => void;
 }
 
 export class RecordedCancels {
   readonly #parts: RecordedCancelsParts;
-  /** Message ids of cancels that are being sent. */
+  /** The ids of the messages whose cancels are being sent. */
   readonly #underWay = new Set<string>();
 
   constructor(parts: RecordedCancelsParts) {
     this.#parts = parts;
   }
 
-  /** Resolves when each agent has responded or is unreachable. Never rejects. */
+  /** Sends the recorded cancels. Resolves when each agent has responded or is unreachable. Never rejects. */
   async send(): Promise<void> {
     const { outbox, log } = this.#parts;
     try {
@@ -55,7 +55,7 @@ export class RecordedCancels {
     }
   }
 
-  /** @returns false if the cancel must be sent again later */
+  /** Sends one cancel. Returns false if it must be sent again later. */
   async #isDone({ messageId, agent: name, cancel, state }: OutboxEntry): Promise<boolean> {
     const { outbox, registry, live, log, channel, onUnreachable } = this.#parts;
     const agent = registry.find(name);
@@ -65,8 +65,8 @@ export class RecordedCancels {
     const by = { reason: cancel, channel };
     const sessionNow = (): Session | undefined => live.find(taskId, name);
     try {
-      // A connection may take long. The checks below therefore include a message or session that appears in the
-      // meantime.
+      // Connecting may take long. So the checks come after it, and include a message or a session that has appeared
+      // meanwhile.
       await agent.connect();
       if (isCancelRevoked(outbox.open(), messageId, taskId)) return true;
       const session = sessionNow();

@@ -1,19 +1,26 @@
 /**
- * Tracks the replies that a client has not confirmed. MCP has no receipts: after a crash, a bridge cannot know whether
- * the client has read the last reply. A later call of the same client shows that earlier replies arrived.
+ * Tracks the replies that a client has not confirmed. MCP has no confirmation of a reply: after a crash, a bridge
+ * cannot know whether the client has read the last reply. But if the same client sends another request, it has received
+ * the earlier replies.
  */
 
-/** Records that the client has the reply. It does not throw. */
+/** Records that the client has received the reply. Does not throw. */
 export type OnConfirmed = () => void;
 
 export interface SentReplies {
   /** Called when the bridge has written the reply to this request. */
   sent(request: string | number, onConfirmed: readonly OnConfirmed[]): void;
-  /** Called when the client calls again or ends its connection normally. It then has all earlier replies. */
+  /**
+   * Called when the client sends another request, or ends its connection normally. It has then received all earlier
+   * replies.
+   */
   confirm(): void;
 }
 
-/** Used for an ordered connection, such as stdio. A client that calls again has every earlier reply. */
+/**
+ * For a connection that keeps the order of messages, such as stdio. If the client sends another request, it has
+ * received all earlier replies.
+ */
 export class UnconfirmedReplies implements SentReplies {
   #sent: OnConfirmed[] = [];
 

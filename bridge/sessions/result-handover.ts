@@ -21,9 +21,9 @@ export class ResultHandover {
   }
 
   /**
-   * Call this when a reply contains the end of the session's task. While this process runs, no bridge announces that
-   * end.
-   * @returns a function that records that the client has the result, and closes the entries
+   * Records that a reply contains the result of the session's task. While this process runs, no bridge announces that
+   * result.
+   * @returns a function that records that the client has the result, and closes the outbox entries
    */
   handOver(session: Session): OnConfirmed {
     const { view, over, agent } = session;
@@ -34,7 +34,7 @@ export class ResultHandover {
     results.handOver({ agent: agent.name, taskId, sessionId }, state).catch((error: unknown) => {
       log.warn({ err: error }, 'a result that was handed over may be announced by another bridge');
     });
-    // An earlier write adds the task id to the entry, so this write follows it.
+    // An earlier write adds the task id to the entry. So this write comes after it.
     return () =>
       writes.begin(session, () =>
         outbox.together(() => {

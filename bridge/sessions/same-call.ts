@@ -1,9 +1,10 @@
 /**
- * Decides whether a delegating call repeats an earlier call. Pure.
+ * Decides whether a tool call that delegates work repeats an earlier one. Pure.
  *
- * A client repeats its call if it got no reply, because it gave up or the bridge was killed. The repeated call has the
- * same arguments and joins the first task (R99). After the client has the reply, the same arguments start a new task.
- * `replies-not-confirmed-by-client.ts` decides when the client has the reply.
+ * A client repeats its tool call if it received no reply, because its time limit was reached or the bridge was killed.
+ * R99: a repeated tool call starts no second task. It has the same arguments, and joins the first task. After the
+ * client has received the reply, the same arguments start a new task. `replies-not-confirmed-by-client.ts` determines
+ * when the client has received the reply.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
@@ -29,14 +30,14 @@ export function isSameCall(entry: OutboxEntry, asked: RequestedWork): boolean {
 }
 
 /**
- * The time in which a client repeats an unanswered call, in milliseconds. After this time, the same arguments are a new
+ * The time in which a client repeats a tool call without a reply, in milliseconds. Later, the same arguments are a new
  * request.
  */
 const RECENT_MS = 60 * 60_000;
 
 /**
- * Returns true if a delegation was created within the last hour.
- * @param now milliseconds since 1970
+ * Returns true if the delegation is not older than one hour.
+ * @param now the time in milliseconds since 1970
  */
 export function isRecent({ createdAt }: Pick<OutboxEntry, 'createdAt'>, now: number): boolean {
   return now - Date.parse(createdAt) < RECENT_MS;

@@ -1,6 +1,6 @@
 /**
- * Sends a message to an agent. Retries only if the message cannot have arrived, or if the agent de-duplicates by
- * message id (B1). Otherwise searches for the message at the agent.
+ * Sends a message to an agent. B1: a delegation happens exactly once. So a message is sent again only if it cannot have
+ * arrived, or if the agent recognizes a repeated message id. Otherwise the agent's tasks are searched for the message.
  */
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import pRetry from 'p-retry';
@@ -13,56 +13,60 @@ import { retryAfterMs, waitLonger } from '../../shared/runtime/retry-after.ts';
 import { findByMessage } from './find-lost-message.ts';
 import type { Delivery } from './session-state.ts';
 
-/** The agent's acknowledgement of a message: it began a response, or one of its tasks contains the message. */
+/** How the agent has acknowledged a message: it has begun a response, or one of its tasks contains the message. */
 export type AcknowledgedMessage =
   | {
       type: 'stream';
       connection: A2aConnection;
       first: StreamResponse;
-      /** The events of the response after the first event. */
+      /** The events of the response after the first one. */
       rest: AsyncIterator<StreamResponse>;
     }
   | { type: 'found'; connection: A2aConnection; task: Task };
 
 interface SendOptions {
   agent: Agent;
-  /** Builds the message. Each call must return the same message. If it throws, nothing is sent. */
+  /** Builds the message. Every call must return the same message. If it throws, nothing is sent. */
   write: (connection: A2aConnection) => Promise<Message>;
   backOff: BackOff;
   signal: AbortSignal;
   withdrawal?: Withdrawal | undefined;
-  /** True if an earlier series of attempts may have delivered the message. The bridge then cannot withdraw it. */
+  /** True if an earlier series of attempts may have delivered the message. The message then cannot be withdrawn. */
   resumed?: boolean | undefined;
   onDelivery?: (delivery: Delivery) => void;
 }
 
-/** Notifies the sender of a cancel of a message that is not delivered yet. */
+/** Tells the sender that a message is cancelled which is not delivered yet. */
 export interface Withdrawal {
   /**
-   * Aborts only if no attempt is running and none can have arrived. The abort reason becomes the error of the delivery.
+   * Aborts only if no attempt is running and no attempt can have arrived. The abort reason becomes the error of the
+   * delivery.
    */
   signal: AbortSignal;
-  /** Returns false after a cancel. The bridge then retries only if an earlier attempt may have arrived. */
+  /** Returns false after a cancel. The message is then sent again only if an earlier attempt may have arrived. */
   wanted: () => boolean;
 }
 
-/** The maximum number of retries. If even the card cannot be read, the bridge retries `briefly`. */
+/** The maximum number of retries. `briefly` applies if not even the card can be read. */
 const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
 
 /**
- * The bridge's knowledge whether a failed message has arrived. `no`: it has not arrived. With `unresolved`, the bridge
- * does not know, but may safely repeat the message. With `unknown`, a second copy could start the work twice.
+ * What the bridge knows about a failed message. `no`: it has not arrived. `unresolved`: it may have arrived, but it is
+ * safe to send it again. `unknown`: it may have arrived, and a second copy could start the work twice.
  */
 type MessageArrival = 'no' | 'unresolved' | 'unknown';
 
 /**
- * Sends the message until the agent acknowledges it. @throws ProductError with the fact `arrived` (see
- * `MessageArrival`)
+ * Sends the message until the agent acknowledges it.
+ * @throws ProductError with the fact `arrived` (see `MessageArrival`)
  */
 export async function sendUntilAcknowledged(sending: SendOptions): Promise<AcknowledgedMessage> {
   const { agent, signal, withdrawal, resumed = false, onDelivery = () => undefined } = sending;
   const backOff = withFixedJitter(sending.backOff);
-  /** Stays true after an attempt that may have arrived, even if a later attempt cannot connect (R99). */
+  /**
+   * True after an attempt that may have arrived. It stays true even if a later attempt cannot connect. R99: a repeated
+   * tool call starts no second task.
+   */
   let mayHaveArrived = false;
   let last: Undelivered | undefined;
   const tell = (nextTry: Date | null): void => {
@@ -127,7 +131,7 @@ async function connected(agent: Agent): Promise<A2aConnection> {
   }
 }
 
-/** Builds the message. If the dialect cannot express it, throws before anything is sent. */
+/** Builds the message. If the dialect cannot express it, this throws before anything is sent. */
 async function phrased(
   agent: Agent,
   write: SendOptions['write'],
@@ -140,7 +144,10 @@ async function phrased(
   }
 }
 
-/** Handles a missing response. @returns the task with the message, if the bridge must search for it and finds it */
+/**
+ * Handles a missing response. If sending again is not safe, searches the agent's tasks for the message, and returns the
+ * task. Otherwise throws.
+ */
 async function lookedFor(
   agent: Agent,
   thrown: unknown,
@@ -160,7 +167,7 @@ async function lookedFor(
   throw new Undelivered(new ProductError(reason.reason, sentence, { cause: thrown }), 'unknown', 'never');
 }
 
-/** The failure of one attempt, and whether the message can have arrived. */
+/** Thrown if one attempt failed. Says whether the message can have arrived. */
 class Undelivered extends Error {
   readonly reason: ProductError;
   readonly arrived: MessageArrival;
@@ -178,8 +185,8 @@ class Undelivered extends Error {
   }
 
   /**
-   * Returns the same failure, marked as possibly arrived. An unreachable agent may be restarting, so the bridge
-   * retries.
+   * Returns the same failure, but says that the message may have arrived. An unreachable agent may be restarting, so
+   * the bridge then continues to retry.
    */
   afterOneThatMayHaveArrived(): Undelivered {
     return new Undelivered(this.reason, 'unresolved', this.again === 'briefly' ? 'patiently' : this.again);

@@ -1,6 +1,6 @@
 /**
- * Cancels a session's task and its messages without a task. A message that cannot have arrived is withdrawn. For any
- * other message without a task, the outbox records the cancel.
+ * Cancels the task of a session, and its messages that have no task yet. A message that cannot have arrived is
+ * withdrawn. For any other message without a task, the cancel is recorded in the outbox.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
@@ -19,7 +19,7 @@ interface SessionCancelsParts {
   writes: OutboxWrites;
   recorded: RecordedCancels;
   log: Logger;
-  /** The channel over which a person uses this program. The agent records it with the cancel. */
+  /** How the person uses this program: over MCP or on the command line. The agent records this with the cancel. */
   channel: CancelRequest['channel'];
 }
 
@@ -32,7 +32,7 @@ export class SessionCancels {
 
   /**
    * Cancels the session's task, and each of its messages that has no task yet.
-   * @throws ProductError when the agent cannot be reached
+   * @throws ProductError if the agent cannot be reached
    */
   async cancel(session: Session, reason: string): Promise<CancelEnd> {
     const { channel, log } = this.#parts;
@@ -47,9 +47,9 @@ export class SessionCancels {
   }
 
   /**
-   * Cancels the task of this message. Before the first await, the outbox has the cancel. If this process ends, the next
-   * bridge sends the cancel. A later message to the task revokes it. Resolves when the agent has responded or is
-   * unreachable.
+   * Cancels the task of this message. The cancel is in the outbox before this function first waits. If this process
+   * ends, the next bridge sends the cancel. A later message to the task revokes it. Resolves when the agent has
+   * responded or is unreachable.
    * @throws ProductError STORAGE
    */
   async cancelMessage(session: Session, messageId: string, reason: string): Promise<void> {
@@ -82,8 +82,8 @@ export class SessionCancels {
   }
 
   /**
-   * Withdraws a message that cannot have arrived. For any other message without a task, records a cancel. After the
-   * agent has named the task, any bridge may send this cancel.
+   * Cancels the messages without a task. A message that cannot have arrived is withdrawn. For any other message, the
+   * cancel is recorded. After the agent has named the task, any bridge may send this cancel.
    * @returns undefined if there is no such message
    */
   #cancelOutgoing(
@@ -104,7 +104,8 @@ export class SessionCancels {
       return 'withdrawn';
     }
     const messageIds = [...unnamed.map(({ messageId }) => messageId), ...this.#postponedOf(session)];
-    // The agent's response may arrive before the write, so memory changes first. The next bridge reads the disk.
+    // The agent's response may arrive before the write is done. So the cancel is stored in memory first. The write is
+    // for the next bridge.
     for (const message of unnamed) message.cancel = reason;
     for (const messageId of messageIds) outbox.update(messageId, { cancel: reason });
     if (delivery?.type === 'retrying' && delivery.nextTry !== null && !delivery.mayHaveArrived) {
@@ -114,7 +115,9 @@ export class SessionCancels {
     return messageIds.length > 0 ? 'cancelled-when-known' : undefined;
   }
 
-  /** Returns the session's messages that wait for another series of attempts. They are only in the outbox. */
+  /**
+   * Returns the ids of the session's messages that wait for another series of attempts. They are only in the outbox.
+   */
   #postponedOf({ id, firstMessageId, agent }: Session): readonly string[] {
     const { outgoing, outbox } = this.#parts;
     return outbox

@@ -1,31 +1,32 @@
 /**
- * The state of one session, as one union. Pure: `nextSessionState` folds one event into it.
+ * The state of one session as one union. Pure: `nextSessionState` computes the next state from an event.
  *
- * A message that is being sent does not hide the session's earlier task, because `not-delivered` contains that task.
+ * While a message is being sent, the state is `not-delivered`. It contains the state of the session's earlier task, so
+ * that the task stays visible.
  */
 import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { Observed, SessionStateName } from '../dialects/observation.ts';
 import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from './task-view.ts';
 
-/** The progress of delivering a message to the agent. */
+/** How far the delivery of a message to the agent has got. */
 export type Delivery =
   /** The first attempt is running. */
   | { type: 'sending' }
   /** The agent has the message, but has not named a task yet. */
   | { type: 'silent' }
-  /** An attempt failed, and the next one is at `nextTry`. While an attempt runs, `nextTry` is null. */
+  /** An attempt has failed. The next one starts at `nextTry`. While an attempt runs, `nextTry` is null. */
   | { type: 'retrying'; reason: string; nextTry: Date | null; mayHaveArrived: boolean }
-  /** The last attempt failed, and the bridge does not retry. */
+  /** The last attempt has failed, and the bridge does not try again. */
   | { type: 'given-up'; error: ProductError };
 
 export type TaskState =
   /**
-   * `answered` has the ids of answered questions, because the agent may repeat them. `trouble` explains why the bridge
-   * cannot follow the task now.
+   * `answered` contains the ids of answered questions, because the agent may repeat a question. `trouble` says why the
+   * bridge cannot follow the task at the moment.
    */
   | { type: 'working'; view: TaskView; answered: ReadonlySet<string>; trouble: ProductError | null }
   | { type: 'waiting'; view: TaskView; answered: ReadonlySet<string> }
-  /** The agent has no such task, for example because it lost its memory in a restart. */
+  /** The agent does not have this task, for example because it lost its tasks in a restart. */
   | { type: 'unknown-to-agent'; view: TaskView; error: ProductError }
   | { type: 'ended'; view: TaskView; result: 'open' | 'handed-over' };
 
@@ -33,23 +34,23 @@ export type SessionState = { type: 'not-delivered'; delivery: Delivery; task: Ta
 
 export type SessionEvent =
   /**
-   * The bridge is about to send a message. `answers` is the id of the question that it answers. `delegates` is true if
-   * it delegates work.
+   * The bridge is about to send a message. `answers` is the id of the question that the message answers. `delegates` is
+   * true if the message delegates work.
    */
   | { type: 'sending'; answers: string | undefined; delegates: boolean }
   | { type: 'delivery'; delivery: Delivery }
   | { type: 'delivered' }
-  /** The bridge keeps the message and will resend it. */
+  /** The bridge keeps the message and will send it again. */
   | { type: 'postponed'; delivery: Delivery }
-  /** The bridge will not resend the message, because the message is withdrawn or lost. */
+  /** The bridge will not send the message again, because it is withdrawn or lost. */
   | { type: 'dropped' }
   /**
-   * The delivery failed. `before` is the task's state before the event `sending`, and `during` its state after that
-   * event.
+   * The delivery has failed. `before` is the task's state before the event `sending`, and `during` is its state after
+   * that event.
    */
   | { type: 'undelivered'; error: ProductError; before: TaskState | null; during: TaskState | null }
   | { type: 'observed'; observed: Observed }
-  /** The agent has closed a stream. A working task that needs input or a sign-in then becomes waiting. */
+  /** The agent has closed a stream. A working task that needs input or a sign-in becomes `waiting` then. */
   | { type: 'stream-ended' }
   | { type: 'stream-lost'; error: ProductError }
   | { type: 'stream-opened' }
@@ -61,7 +62,7 @@ export const NEW_SESSION: SessionState = { type: 'not-delivered', delivery: { ty
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Folds one event into the state. Returns the same object if the event changes nothing. */
+/** Returns the state after an event. Returns the same object if the event changes nothing. */
 export function nextSessionState(state: SessionState, event: SessionEvent): SessionState {
   const task = taskOf(state);
   switch (event.type) {
@@ -76,7 +77,7 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
       if (state.type !== 'not-delivered') return state;
       return task ?? { ...state, delivery: { type: 'silent' } };
     case 'postponed':
-      // A live task continues without the message, and may request a decision in the meantime.
+      // A task that runs continues without the message, and may ask for a decision meanwhile.
       return task === null || task.type === 'ended' || task.type === 'unknown-to-agent'
         ? { type: 'not-delivered', delivery: event.delivery, task }
         : state;
@@ -111,29 +112,28 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
   }
 }
 
-/** Returns the task's state, which an undelivered message does not hide. */
+/** Returns the state of the session's task, even while a message is not delivered. */
 export function taskOf(state: SessionState): TaskState | null {
   return state.type === 'not-delivered' ? state.task : state;
 }
 
 /**
- * Returns true if only a new message can change the session. Either its task has ended, or the delivery has finally
- * failed.
+ * Returns true if only a new message can change the session: its task has ended, or the delivery has finally failed.
  */
 export function isOver(state: SessionState): boolean {
   if (state.type === 'not-delivered') return state.delivery.type === 'given-up';
   return state.type === 'ended' || state.type === 'unknown-to-agent';
 }
 
-/** Returns the name of the state that users see. */
+/** Returns the name of the state for users. */
 export function stateName(state: SessionState): SessionStateName {
   if (state.type === 'not-delivered') return state.delivery.type === 'silent' ? 'working' : state.type;
   return state.type === 'unknown-to-agent' ? state.type : state.view.state;
 }
 
 /**
- * Returns the reason why the message is not delivered, or why the agent does not know the task. Undefined if the view
- * is complete.
+ * Returns why the message is not delivered, or why the agent does not know the task. Returns undefined if the view of
+ * the task is complete.
  */
 export function problemMessage(state: SessionState): string | undefined {
   switch (state.type) {
@@ -178,8 +178,8 @@ function standing(view: TaskView, answered: ReadonlySet<string>): TaskState {
 }
 
 /**
- * Returns the task's state after a message was sent and before the agent has reacted. The task no longer waits for an
- * answered question, so the bridge continues to read the task.
+ * Returns the state of the task after a message was sent and before the agent has reacted. If the message answers a
+ * question, the task no longer waits for that answer. So the bridge continues to read the task.
  */
 function sent(task: TaskState, answers: string | undefined): TaskState {
   if (task.type !== 'waiting' && task.type !== 'working') return task;
@@ -191,7 +191,7 @@ function answeredIn(task: TaskState | null): ReadonlySet<string> {
   return task?.type === 'working' || task?.type === 'waiting' ? task.answered : NONE;
 }
 
-/** Returns the view of a task that the agent has forgotten. Such a task has no pending actions and runs nothing. */
+/** Returns the view of a task that the agent has forgotten. It has no pending actions, and no tool runs. */
 function forgotten(view: TaskView): TaskView {
   const calls = view.calls.map((call) =>
     call.state === 'waiting' || call.state === 'ready' || call.state === 'running'

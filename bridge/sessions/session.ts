@@ -1,11 +1,13 @@
 /**
- * One session with one agent: its state, and the listeners for its changes. `session-state.ts` computes the state, and
- * this class does the I/O.
+ * One session with one agent: its state, and the listeners for changes. `session-state.ts` computes the state. This
+ * class does the I/O.
  *
  * Invariants
- * - Only a fold changes the state (S1).
- * - A stream belongs to the session, not to the call that opened it. So the end of a call stops nothing (E4).
- * - The bridge resends a message only if it cannot have arrived, or if the agent de-duplicates (B1).
+ * - S1: no event is lost or repeated. So only events that were read in order change the state.
+ * - E4: a lost connection stops no task. A stream belongs to the session, not to the tool call that opened it, so the
+ *   end of a tool call stops nothing.
+ * - B1: a delegation happens exactly once. So a message is sent again only if it cannot have arrived, or if the agent
+ *   recognizes a repeated message.
  */
 import type { Message, StreamResponse } from '@a2a-js/sdk';
 import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
@@ -36,7 +38,7 @@ import { RecentActivity } from './recent-activity.ts';
 import { type StreamChange, TaskReader } from './task-reader.ts';
 import type { TaskView } from './task-view.ts';
 
-/** Decisions that this bridge has sent to the agent. `problem` explains why the agent did not accept them. */
+/** Decisions that this bridge has sent to the agent. `problem` says why the agent did not accept them. */
 export interface SentToAgent {
   decisions: readonly PersonDecision[];
   channel: Channel;
@@ -51,38 +53,39 @@ type SessionChange =
   | { type: 'handed-over'; view: TaskView };
 type Listener = (change: SessionChange) => void;
 
-/** The polling interval in milliseconds. Used for a waiting task whose agent closes the streams of waiting tasks. */
+/** The polling interval in milliseconds, for a task that waits and whose agent closes the streams of such tasks. */
 const LOOK_MS = 5_000;
 
 type OmitIds<T> = T extends unknown ? Omit<T, 'taskId' | 'sessionId'> : never;
-/** Observations that the bridge itself produces. */
+/** Observations that the bridge itself makes. */
 type OwnObservation = OmitIds<Extract<TurnObservation, { type: 'decided' | 'outdated' | 'moving' }>>;
 
 const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
 
 interface SessionParts {
-  /** Records the decisions of all bridges, because some agents must get each decision only once. */
+  /** Records the decisions of all bridges, because some agents must receive each decision only once. */
   claims: DecisionClaims;
   backOff?: BackOff;
-  /** Reads a file of the agent, as `ReadFile` does. @param url the agent's URL */
+  /** Reads a file of the agent, like `ReadFile`. @param url the URL of the agent */
   readFile?: (session: Session, url: string, path: string) => Promise<string | undefined>;
 }
 
 export class Session {
   readonly agent: Agent;
   /**
-   * The id of the first message that this bridge sent. It is also the session's id until the agent names the session.
+   * The id of the first message that this bridge sent to the session. It is also the id of the session until the agent
+   * names the session.
    */
   readonly firstMessageId: string;
-  /** The newest events of the session, for a status. */
+  /** The last steps of the task, for a status. */
   readonly activity = new RecentActivity();
   #state: SessionState = NEW_SESSION;
-  /** The last connection that observed the task. */
+  /** The connection over which the last event came. */
   #connection: A2aConnection | undefined;
   #notes: readonly string[] = [];
   /** The number of callers that need a current view while the task waits. */
   #watchers = 0;
-  /** The current fetch of the task; undefined if none is running. */
+  /** The request for the task that is running now. Undefined if there is none. */
   #looking: Promise<void> | undefined;
   readonly #listeners = new Set<Listener>();
   readonly #end = new AbortController();
@@ -122,18 +125,18 @@ export class Session {
     return stateName(this.#state);
   }
 
-  /** The view of the session's last task; undefined until the agent has named a task. */
+  /** The view of the session's last task. Undefined before the agent has named a task. */
   get view(): TaskView | undefined {
     return this.#task?.view;
   }
 
-  /** The agent's id for the session. Until the agent names the session, the first message's id. */
+  /** The agent's id of the session. Before the agent has named the session, the id of its first message. */
   get id(): string {
     const named = this.view?.sessionId ?? '';
     return named === '' ? this.firstMessageId : named;
   }
 
-  /** The reason why the bridge cannot follow the task now; undefined if it can. */
+  /** Why the bridge cannot follow the task at the moment. Undefined if it can. */
   get trouble(): ProductError | undefined {
     return (this.#task?.type === 'working' && this.#task.trouble) || undefined;
   }
@@ -153,17 +156,17 @@ export class Session {
     return this.#state.type === 'ended' || this.#state.type === 'unknown-to-agent';
   }
 
-  /** True if the message was not delivered and the bridge does not retry. */
+  /** True if the message was not delivered, and the bridge does not try again. */
   get givenUp(): boolean {
     return this.#state.type === 'not-delivered' && this.#state.delivery.type === 'given-up';
   }
 
-  /** The agent's last `seq`, or the number of events if the agent sends no `seq`. */
+  /** The last `seq` of the agent. If the agent sends none, the number of events. */
   get cursor(): number {
     return this.view?.seq ?? this.activity.changes;
   }
 
-  /** See `asksOneByOne` of the dialect. */
+  /** True if the agent asks for the calls of a turn one by one; see `asksOneByOne` of the dialect. */
   get oneByOne(): boolean {
     return this.#connection?.dialect.asksOneByOne === true;
   }
@@ -172,7 +175,7 @@ export class Session {
     return { pending: this.view?.pending ?? [], question: this.view?.question ?? null };
   }
 
-  /** Stores notes for the person, which the next reply shows. */
+  /** Stores notes for the person. The next reply contains them. */
   leaveNotes(notes: readonly string[]): void {
     this.#notes = [...this.#notes, ...notes];
   }
@@ -189,11 +192,12 @@ export class Session {
   }
 
   /**
-   * Sends a message. Resolves when the agent begins its response, which shows that the agent has the message. The
-   * session reads the rest of the response later.
-   * @param write builds the message. The bridge may resend it, so each call must return the same message.
-   * @param options `answers` is the question that the message answers; `withdrawal` is set for delegated work
-   * @throws ProductError when the agent refuses the message. The fact `arrived` tells whether the message arrived (see
+   * Sends a message. Resolves when the agent begins its response, because the agent then has the message. The session
+   * reads the rest of the response later.
+   * @param write builds the message. The bridge may send it again, so every call must return the same message.
+   * @param options `answers` is the id of the question that the message answers. `withdrawal` is present if the message
+   * delegates work.
+   * @throws ProductError if the agent refuses the message. The fact `arrived` says whether the message has arrived (see
    * `send-message.ts`).
    */
   async deliver(
@@ -229,8 +233,8 @@ export class Session {
         resumed,
         onDelivery: (delivery) => this.#apply({ type: 'delivery', delivery }),
       });
-      // Some agents do not confirm a decision, but only stop listing the call. So the bridge records the decision
-      // itself.
+      // Some agents do not confirm a decision, but only stop listing the call. So the bridge itself records the
+      // decision.
       if (decided.length > 0) this.#observe({ type: 'decided', callIds: decided });
       this.#apply({ type: 'delivered' });
       this.#begin(begun);
@@ -242,12 +246,12 @@ export class Session {
     }
   }
 
-  /** Records that the message is still in the outbox, and when the next attempt starts. */
+  /** Records that the message stays in the outbox, and when the next attempt starts. */
   postpone(reason: string, nextTry: Date): void {
     this.#apply({ type: 'postponed', delivery: { type: 'retrying', reason, nextTry, mayHaveArrived: true } });
   }
 
-  /** Records that a postponed message will not be resent. The session returns to its earlier task. */
+  /** Records that a postponed message will not be sent again. The session returns to its earlier task. */
   drop(): void {
     this.#apply({ type: 'dropped' });
   }
@@ -263,7 +267,7 @@ export class Session {
     this.#apply({ type: 'forgotten', error });
   }
 
-  /** Records that the client has the result, or gets it with the current reply. */
+  /** Records that the client has the result, or receives it with the current reply. */
   handOver(): void {
     const task = this.#task;
     if (task?.type !== 'ended' || task.result === 'handed-over') return;
@@ -271,12 +275,12 @@ export class Session {
     this.#tell({ type: 'handed-over', view: task.view });
   }
 
-  /** Notifies the listeners that this bridge has sent decisions, or failed to send them. */
+  /** Tells the listeners that this bridge has sent decisions, or could not send them. */
   decisionsSent(sent: SentToAgent): void {
     this.#tell({ type: 'decisions-sent', sent });
   }
 
-  /** Folds an event of the agent into the state. */
+  /** Applies an event of the agent to the state. */
   take(event: StreamResponse, connection: A2aConnection): void {
     this.#connection = connection;
     const before = this.view;
@@ -290,7 +294,8 @@ export class Session {
   }
 
   /**
-   * Updates the view, unless a stream keeps it current. If the task works, also opens a stream. @throws ProductError
+   * Updates the view, unless a stream keeps it current. If the task works, also opens a stream.
+   * @throws ProductError
    */
   async refresh(): Promise<void> {
     if (this.live || this.view === undefined || this.#task?.type === 'ended') return;
@@ -299,12 +304,12 @@ export class Session {
   }
 
   /**
-   * Fetches the task from the agent.
-   * @throws ProductError UNKNOWN_TASK if the agent does not know it; the state is then `unknown-to-agent`
+   * Requests the task from the agent.
+   * @throws ProductError UNKNOWN_TASK if the agent does not know the task. The state is `unknown-to-agent` then.
    */
   async look(taskId = this.view?.taskId ?? ''): Promise<void> {
-    // If the agent sends no `seq`, a fetched task may contain stream events that follow again. So an open stream
-    // prevents the fetch.
+    // If the agent sends no `seq`, the fetched task may contain events that the stream delivers again. So the task is
+    // not fetched while a stream is open.
     if (taskId === '' || (this.live && this.view?.seq === null)) return;
     const looking = this.#fetch(taskId);
     this.#looking = looking;
@@ -328,8 +333,9 @@ export class Session {
   }
 
   /**
-   * Updates the view as `refresh` does, but does not throw if the agent does not know the task. The state is then
-   * `unknown-to-agent`. Shares a running fetch. @throws ProductError
+   * Updates the view like `refresh`. If the agent does not know the task, it does not throw, but the state becomes
+   * `unknown-to-agent`. If a request for the task is already running, waits for that one.
+   * @throws ProductError
    */
   async refreshState(): Promise<void> {
     try {
@@ -341,7 +347,7 @@ export class Session {
     }
   }
 
-  /** Opens a stream if the task works and no stream is open. */
+  /** Opens a stream, if the task works and no stream is open. */
   follow(): void {
     const { view } = this;
     if (this.live || view === undefined || view.taskId === '' || !this.#wanted()) return;
@@ -350,8 +356,9 @@ export class Session {
   }
 
   /**
-   * Keeps the view current even while the task waits. Reads the task's stream. If the agent closes that stream, polls.
-   * @returns a function that stops the updates
+   * Keeps the view current even while the task waits: reads the stream of the task, or polls if the agent closes that
+   * stream.
+   * @returns a function that ends this
    */
   watch(): () => void {
     this.#watchers += 1;
@@ -364,7 +371,7 @@ export class Session {
       over = true;
       clearInterval(looks);
       this.#watchers -= 1;
-      // A waiting task needs an open stream only while a caller watches it.
+      // Without a watching caller, a task that waits needs no open stream.
       if (!this.#wanted()) this.#reader.close();
     };
   }
@@ -380,9 +387,9 @@ export class Session {
   }
 
   /**
-   * Checks that files still have the content that the person saw, because some agents do not (D2). If a file has
-   * changed, the person must decide again, with a new diff.
-   * @throws ProductError INPUT_CHANGED; nothing is then sent
+   * Checks that files still have the content that the person saw. D2: a decision is valid only for what the person saw,
+   * and some agents do not check this. If a file has changed, the person must decide again, with a new diff.
+   * @throws ProductError INPUT_CHANGED. Nothing is sent then.
    */
   async #checkFiles({ parts }: Message, { url, dialect: { hazards } }: A2aConnection): Promise<void> {
     const approved = hazards.approvedBy?.(parts) ?? [];
@@ -395,8 +402,8 @@ export class Session {
   }
 
   /**
-   * Claims the decided calls, because some agents would run a call once per approval.
-   * @returns the calls that the message decides
+   * Claims the calls that the message decides, because some agents would run a call once per approval.
+   * @returns the ids of these calls
    * @throws ProductError ALREADY_DECIDED
    */
   async #claim(
@@ -408,7 +415,7 @@ export class Session {
     return decided;
   }
 
-  /** Folds an observation of the bridge itself into the state. */
+  /** Applies an observation of the bridge itself to the state. */
   #observe(known: OwnObservation, of: { taskId: string; sessionId: string } | undefined = this.view): void {
     if (of === undefined) return;
     const { taskId, sessionId } = of;
@@ -416,7 +423,7 @@ export class Session {
     this.#changes({ type: 'observed', observed });
   }
 
-  /** Reads the response after the agent has the message. From now on, only events of this newest stream are folded. */
+  /** Starts to read the response to a message. From now on, only the events of this newest stream count. */
   #begin(begun: AcknowledgedMessage): void {
     if (begun.type === 'found') {
       this.take(asStreamResponse(begun.task), begun.connection);
@@ -426,7 +433,10 @@ export class Session {
     this.#reader.begin(begun.first, begun.rest, begun.connection);
   }
 
-  /** Returns true if the task works. Also true if a caller watches a waiting task whose agent keeps streams open. */
+  /**
+   * Returns true if the session needs a stream: the task works, or a caller watches a waiting task whose agent keeps
+   * its streams open.
+   */
   #wanted(): boolean {
     const type = this.#task?.type;
     if (type === 'ended' || type === 'unknown-to-agent') return false;

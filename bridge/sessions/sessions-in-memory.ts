@@ -1,4 +1,4 @@
-/** Stores the sessions that this bridge has in memory. */
+/** The sessions that this bridge has in memory. */
 import type { Agent } from '../agents/agent.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import type { Outbox } from '../state/outbox.ts';
@@ -12,7 +12,7 @@ export class LiveSessions {
   readonly #outbox: Outbox;
   readonly #claims: DecisionClaims;
   readonly #sessions = new Set<Session>();
-  /** One entry per use of a session by a call. */
+  /** Contains one object for each use of a session by a tool call. */
   readonly #uses = new Set<{ readonly session: Session }>();
   readonly #onAdded = new Set<(session: Session) => void>();
   readonly #onRemoved = new Set<(session: Session) => void>();
@@ -26,19 +26,19 @@ export class LiveSessions {
     return [...this.#sessions];
   }
 
-  /** Calls the listener for every session that is added later. */
+  /** Registers a listener for every session that is added from now on. */
   onAdded(listener: (session: Session) => void): void {
     this.#onAdded.add(listener);
   }
 
-  /** Calls the listener for every session that is removed later. */
+  /** Registers a listener for every session that is removed from now on. */
   onRemoved(listener: (session: Session) => void): void {
     this.#onRemoved.add(listener);
   }
 
   /**
-   * Creates a session, which the caller then passes to `add`.
-   * @param firstMessageId the message that starts the session, or the session's id
+   * Creates a session. The caller then passes it to `add`.
+   * @param firstMessageId the id of the message that starts the session, or the id of the session
    */
   open(agent: Agent, firstMessageId: string): Session {
     return new Session(agent, firstMessageId, {
@@ -50,7 +50,7 @@ export class LiveSessions {
     });
   }
 
-  /** Adds the session, and removes the oldest ended sessions. These can be opened again. */
+  /** Adds the session, and removes the oldest ended sessions. A removed session can be opened again. */
   add(session: Session): Session {
     this.#sessions.add(session);
     for (const listener of this.#onAdded) listener(session);
@@ -60,7 +60,7 @@ export class LiveSessions {
     return session;
   }
 
-  /** Keeps the session in memory even if its task has ended. @returns a function that releases it */
+  /** Keeps the session in memory even if its task has ended. Returns a function that ends this. */
   keep(session: Session): () => void {
     const use = { session };
     this.#uses.add(use);
@@ -74,8 +74,9 @@ export class LiveSessions {
   }
 
   /**
-   * Returns the session with this session, task or message id. Agents choose ids, so two agents may use the same id.
-   * @param agent the name of its agent, if known
+   * Returns the session with this session id, task id or message id. Agents choose ids, so two agents may use the same
+   * id.
+   * @param agent the name of the session's agent, if known
    */
   find(handle: string, agent?: string): Session | undefined {
     return this.all.find(
@@ -94,7 +95,7 @@ export class LiveSessions {
     this.#sessions.clear();
   }
 
-  /** Returns the local directories that the user's bridges gave to the session. */
+  /** Returns the local directories that bridges of this user gave to the session as workspaces. */
   #workspacesOf({ id, agent }: Session, url: string): string[] {
     return this.#outbox
       .ofHandle(id, agent.name)

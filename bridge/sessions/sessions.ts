@@ -1,4 +1,7 @@
-/** Finds and lists sessions in memory, in the outbox and at the agents. The bridge never invents a session (R15). */
+/**
+ * Finds and lists sessions: in memory, in the outbox and at the agents. R15: an unknown session id is an error. The
+ * bridge never creates a session for it.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
@@ -31,16 +34,16 @@ import { TASK_ID_TIMEOUT_MS } from './wait-for-session.ts';
 
 /**
  * The polling interval in milliseconds. While another bridge sends a message, this bridge polls the outbox for the
- * outcome. If the other bridge has ended, this bridge adopts the message.
+ * outcome. If the other bridge has ended, this bridge takes over the message.
  */
 const LOOK_MS = 100;
-/** The maximum number of sessions that an error names. */
+/** The maximum number of sessions that an error message names. */
 const NAMED = 10;
 
 interface FindOptions {
-  /** If set, the search asks only this agent. */
+  /** The only agent to ask. Undefined for all agents. */
   agent?: Agent | undefined;
-  /** The maximum time to wait, in milliseconds, for a session whose first message is still being sent. */
+  /** The maximum time to wait in milliseconds, if the first message of the session is still being sent. */
   timeout?: number;
   signal?: AbortSignal;
 }
@@ -66,10 +69,10 @@ export class Sessions {
   }
 
   /**
-   * Finds a session by its id or MCP task id, and opens its stream. If the session's first message is being sent, waits
-   * for its delivery.
-   * @throws ProductError UNKNOWN_SESSION with the existing sessions or the session's other agent; AGENT_UNREACHABLE if
-   * the message is not delivered in time
+   * Finds a session by its id or by an MCP task id, and opens its stream. If the first message of the session is being
+   * sent, waits until it is delivered.
+   * @throws ProductError UNKNOWN_SESSION, which names the existing sessions or the other agent that has the session;
+   * AGENT_UNREACHABLE if the message is not delivered in time
    */
   async find(handle: string, finding: FindOptions = {}): Promise<Session> {
     const sessionId = readHandle(handle)?.sessionId ?? handle;
@@ -98,7 +101,7 @@ export class Sessions {
     throw await this.#unknown(sessionId, trouble);
   }
 
-  /** Returns the name of another agent that has the session. */
+  /** Returns the name of another agent that has the session. Returns undefined if there is none. */
   async #otherAgentOf(sessionId: string, named: Agent): Promise<string | undefined> {
     const known = this.#live.find(sessionId)?.agent.name ?? this.#entryOf(sessionId)?.agent;
     if (known !== undefined) return known;
@@ -107,13 +110,14 @@ export class Sessions {
     return (await findSessionAgent(sessionId, others, { among: all.length, trouble: [] }))?.agent.name;
   }
 
-  /** Returns the session's last outbox entry; with `named`, only of this agent. */
+  /** Returns the last outbox entry of the session. With `named`, considers only entries of that agent. */
   #entryOf(sessionId: string, named?: Agent): OutboxEntry | undefined {
     return this.#outbox.ofHandle(sessionId, named?.name).at(-1);
   }
 
   /**
-   * Waits until the delegation may have changed. A failed delivery changes the session's state and is no error here.
+   * Waits until the delegation may have changed. A failed delivery changes the state of the session, and is not an
+   * error here.
    */
   async #waitForChange({ messageId }: OutboxEntry, left: number): Promise<void> {
     const taken = await this.#delegations.takeUp(messageId);
@@ -125,15 +129,15 @@ export class Sessions {
   }
 
   /**
-   * Lists the sessions that wait for a person, then the newest. If an agent fails, the list still has the sessions of
-   * other agents.
+   * Lists the sessions: first those that wait for a person, then the others, newest first. If an agent fails, the
+   * sessions of the other agents are still listed.
    */
   async list(query: SessionQuery = {}): Promise<Listing> {
     const { agent: only, states } = query;
     const agents = only === undefined ? this.#registry.all : [only];
     const { answers, unreachable } = await askEach(agents, (agent) => listSessionsOfAgent(agent, query));
     const open = this.#live.all.filter((session) => agents.includes(session.agent));
-    // A session with an open stream is newer than the agent's list. Any other session in memory is older.
+    // A session with an open stream is newer than the agent's list. Any other session in memory may be older.
     const followed = open.filter((session) => session.live).map(listedSession);
     const remembered = open.filter((session) => !session.live).map(listedSession);
     const byAgents = [...answers.values()].flatMap(({ sessions }) => sessions);
@@ -141,7 +145,7 @@ export class Sessions {
     const arrived = new Set(known.flatMap((each) => each.messageIds));
     const entries = this.#outbox
       .entries()
-      // If a delegation already has a task, the agent's list contains it. Entries of agents that are not configured are
+      // A delegation that already has a task is in the agent's list. Entries of agents that are not configured are
       // omitted.
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
       .filter((entry) => !isLeftOut(entry, query, answers.get(entry.agent)))
@@ -153,8 +157,8 @@ export class Sessions {
   }
 
   /**
-   * Returns the sessions whose id or task id has the prefix. The prefix may omit the kind of the id, such as
-   * `session-`.
+   * Returns the sessions whose id or task id starts with the prefix. The kind of the id, such as `session-`, may be
+   * omitted in the prefix.
    */
   async withPrefix(prefix: string): Promise<NamedSessions> {
     const { answers, unreachable } = await askEach(this.#registry.all, (agent) =>
@@ -170,19 +174,19 @@ export class Sessions {
   }
 
   /**
-   * Returns the time at which a bridge of this user delegated the task; undefined if none did.
-   * @param messageId the message that may have started the task
+   * Returns when a bridge of this user delegated the task. Returns undefined if none did.
+   * @param messageId the id of the message that may have started the task
    */
   delegatedAt(taskId: string, messageId: string): Date | undefined {
     const entry = this.#outbox.begun(taskId, messageId);
     return entry === undefined ? undefined : new Date(entry.createdAt);
   }
 
-  /** Switches an ended session to its newest task, because another client may have continued it. */
+  /** Switches a session whose task has ended to its newest task, because another client may have continued it. */
   async #caughtUp(session: Session): Promise<Session> {
     const { view, agent } = session;
     if (view === undefined || !hasEnded(view) || view.sessionId === '') return session;
-    // If the agent is unreachable, the session keeps its last known state.
+    // If the agent cannot be reached, the session keeps its last known state.
     const newest = await newestTask(agent, view.sessionId).catch(() => undefined);
     if (newest !== undefined && newest.id !== view.taskId) {
       await session.look(newest.id);
@@ -200,7 +204,10 @@ export class Sessions {
     return this.#followed(session, newest?.id ?? state.taskId, state);
   }
 
-  /** @param delegated set if a bridge of this user delegated the task; the agent may then have forgotten it */
+  /**
+   * Opens a task in the session. @param delegated the task, if a bridge of this user delegated it; the agent may have
+   * forgotten it
+   */
   async #followed(
     session: Session,
     taskId: string,
@@ -212,7 +219,7 @@ export class Sessions {
       session.forget(delegated, error);
     });
     session.follow();
-    // Another call may have opened the same session in the meantime. The bridge then uses that session object.
+    // Another tool call may have opened the same session meanwhile. Then that session object is used.
     const live = this.#live.find(session.id, session.agent.name);
     if (live === undefined) return this.#live.add(session);
     session.close();

@@ -1,4 +1,4 @@
-/** Limits the outputs of an agent. Pure. */
+/** Limits the number and the length of an agent's outputs. Pure. */
 import type { Output } from '../dialects/observation.ts';
 
 const MAX_OUTPUTS = 1000;
@@ -13,7 +13,7 @@ export function withOutput(outputs: readonly Output[], output: Output, append: b
   return newestOutputs(outputs.map((each, index) => (index === at ? merged : each)));
 }
 
-/** Keeps the newest characters up to the limit, because a long answer has its result at the end. */
+/** Keeps the newest characters up to the limit, because the result of a long answer is at its end. */
 export function newestOutputs(all: readonly Output[]): readonly Output[] {
   const outputs = all.length > MAX_OUTPUTS ? all.slice(-MAX_OUTPUTS) : all;
   let total = 0;

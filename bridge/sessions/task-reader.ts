@@ -2,8 +2,8 @@
  * Reads the streams of one task.
  *
  * Invariants
- * - Only the newest stream folds its events (S1).
- * - After an interruption, the stream resumes after the last event that was read.
+ * - S1: no event is lost or repeated. So only the events of the newest stream count.
+ * - After an interruption, the next stream continues after the last event that was read.
  */
 import type { StreamResponse } from '@a2a-js/sdk';
 import { onAbort } from '../../shared/runtime/abort.ts';
@@ -17,10 +17,10 @@ import type { TaskView } from './task-view.ts';
 export type StreamChange =
   | { type: 'opened' }
   | { type: 'closed' }
-  /** The stream broke, or could not be opened. */
+  /** The stream has broken, or could not be opened. */
   | { type: 'broken'; error: ProductError };
 
-/** The session's functions that the reader calls. */
+/** The functions of the session that the reader calls. */
 interface TaskReading {
   agent: Agent;
   backOff: BackOff;
@@ -32,28 +32,31 @@ interface TaskReading {
   /** Called when the agent has closed a stream without an error. The task then waits, or has ended. */
   streamEnded: () => void;
   streamed: (change: StreamChange) => void;
-  /** Called when the reader has stopped. `trouble` explains why it could not keep a stream open. */
+  /** Called when the reader has stopped. `trouble` says why it could not keep a stream open. */
   over: (trouble: ProductError | undefined) => void;
 }
 
-/** A stream that responds to a message, or one that `open` subscribed to. Compared by identity. */
+/**
+ * A stream: the response to a message, or a subscription that `open` started. Two streams are equal only if they are
+ * the same object.
+ */
 type Stream = { type: 'response' } | { type: 'subscription'; end: AbortController };
 
 export class TaskReader {
   readonly #for: TaskReading;
-  /** The newest stream, whose events alone are folded; undefined if the reader reads none. */
+  /** The newest stream. Only its events count. Undefined if the reader reads no stream. */
   #newest: Stream | undefined;
 
   constructor(reading: TaskReading) {
     this.#for = reading;
   }
 
-  /** True if the newest stream is open, or if the reader will soon open it again. */
+  /** True if the newest stream is open, or will soon be opened again. */
   get live(): boolean {
     return this.#newest !== undefined;
   }
 
-  /** Reads the stream with which the agent responds to a message. This stream becomes the newest. */
+  /** Reads the stream of an agent's response to a message. This stream becomes the newest. */
   begin(first: StreamResponse, rest: AsyncIterator<StreamResponse>, connection: A2aConnection): void {
     const earlier = this.#newest;
     const stream: Stream = { type: 'response' };
@@ -63,7 +66,9 @@ export class TaskReader {
     void this.#readOn(stream, rest, connection);
   }
 
-  /** Opens the task's stream. Reopens it until the session needs no more events or the retries are used up. */
+  /**
+   * Opens the stream of the task. Opens it again until the session needs no more events, or no more retries are left.
+   */
   open(taskId: string): void {
     const end = new AbortController();
     const stream: Stream = { type: 'subscription', end };
@@ -72,7 +77,7 @@ export class TaskReader {
     void this.#keepReading(stream, taskId, end.signal).finally(release);
   }
 
-  /** Closes the stream that `open` opened, but no stream that responds to a message. */
+  /** Closes the stream that `open` has opened. A stream that is the response to a message stays open. */
   close(): void {
     const stream = this.#newest;
     if (stream?.type !== 'subscription') return;
@@ -94,7 +99,7 @@ export class TaskReader {
       }
       streamed({ type: 'closed' });
     } catch (thrown) {
-      // A broken stream is no failure, because the next stream continues after the last event.
+      // A broken stream is not a failure, because the next stream continues after the last event.
       sound = false;
       streamed({ type: 'broken', error: agent.failed(thrown) });
     }
@@ -114,7 +119,7 @@ export class TaskReader {
       open = change.type === 'opened';
       streamed(change);
     };
-    // A closed session reads no more events, so the reader reports the close immediately.
+    // A closed session reads no more events. So the reader reports immediately that the stream is closed.
     const stopListening = onAbort(signal, () => report({ type: 'closed' }));
     try {
       await followTask({

@@ -2,7 +2,7 @@
 
 import { collapseWhitespace } from '../../shared/text/capped-text.ts';
 
-/** The maximum length, in characters. */
+/** The maximum length of a title in characters. */
 const TITLE = 80;
 
 export function titleOf(text: string): string {

@@ -1,6 +1,6 @@
 /**
- * Builds and parses the resource URI of a task part: `task://<session>/<task>/<part>`, or `…/<part>/<from>` to skip
- * characters. Pure.
+ * Builds and parses the resource URI of a part of a task: `task://<session>/<task>/<part>`. With `…/<part>/<from>`, the
+ * first characters are skipped. Pure.
  */
 
 /**
@@ -30,7 +30,7 @@ export const TASK_URI = 'task://{session}/{task}/{part}';
 export const TASK_URI_FROM = `${TASK_URI}/{from}`;
 
 /**
- * Builds the URI. Agents choose the ids, so an id may contain any character.
+ * Builds the URI. The ids are escaped, because agents choose them, and they may contain any character.
  * @param from the number of characters to skip
  */
 export function taskUri({ sessionId, taskId, part }: TaskAddress, from = 0): string {
@@ -38,7 +38,7 @@ export function taskUri({ sessionId, taskId, part }: TaskAddress, from = 0): str
   return from === 0 ? uri : `${uri}/${String(from)}`;
 }
 
-/** Parses the variables of a matching URI; undefined if they name no task part. */
+/** Reads the variables of a URI that matches the template. Returns undefined if they name no part of a task. */
 export function readAddress(
   variables: Readonly<Record<string, string | string[] | undefined>>,
 ): (TaskAddress & { from: number }) | undefined {
@@ -58,7 +58,10 @@ export function readAddress(
   }
 }
 
-/** In a URL, `.` and `..` are path steps, even if escaped (WHATWG URL §4.4). So such an id gets a tilde prefix. */
+/**
+ * Escapes an id for the URI. In a URL, `.` and `..` change the path, even if they are escaped (WHATWG URL §4.4). So
+ * such an id gets a tilde as prefix.
+ */
 function segmentOf(id: string): string {
   return encodeURIComponent(/^~*\.{1,2}$/.test(id) ? `~${id}` : id);
 }

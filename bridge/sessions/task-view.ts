@@ -1,6 +1,6 @@
 /**
- * Defines the view of a task, which is the fold of its observations. Pure and bounded: an agent that sends much cannot
- * exhaust the memory.
+ * The view of a task: what the bridge knows about the task from its observations. Pure. Its size is limited, so an
+ * agent that sends much cannot exhaust the memory.
  */
 import type {
   Activity,
@@ -35,11 +35,11 @@ export interface CallView {
   tool: string;
   title: string;
   state: CallState;
-  /** The id of the last tool execution, which an abort request names. */
+  /** The id of the last tool execution, with which a client can abort it. */
   toolId: string | null;
   summary: string | null;
   /**
-   * The start time of the last tool execution (RFC 3339). Null if the agent does not report it and the bridge did not
+   * The start time of the last tool execution in RFC 3339. Null if the agent does not report it and the bridge did not
    * see it.
    */
   startedAt: string | null;
@@ -50,11 +50,11 @@ export interface CallView {
 export interface TokenCost {
   inputTokens: number;
   outputTokens: number;
-  /** Input tokens that the provider read from its cache; absent if zero. */
+  /** The input tokens that the provider read from its cache. Absent if zero. */
   cachedInputTokens?: number;
-  /** Input tokens that the provider wrote to its cache; absent if zero. */
+  /** The input tokens that the provider wrote to its cache. Absent if zero. */
   cacheWriteTokens?: number;
-  /** The price in US dollars; null if the agent does not know it. */
+  /** The price in US dollars. Null if the agent does not know it. */
   usd: number | null;
 }
 
@@ -73,18 +73,21 @@ export interface TaskView {
   pending: readonly PendingAction[];
   question: Question | null;
   calls: readonly CallView[];
-  /** The agent's MCP servers, as last reported; absent if the agent reports none. */
+  /** The agent's MCP servers, as the agent last reported them. Absent if it reports none. */
   servers?: readonly ToolServerView[];
   outputs: readonly Output[];
   /** The agent's last message that is neither an artifact nor a status. */
   reply: string;
-  /** The last cost that the agent reported. Null after an event that makes it outdated. */
+  /** The last cost that the agent has reported. Null after an event that makes it outdated. */
   cost: Cost | null;
-  /** Grants of trust, as last reported; absent if the agent does not report them. */
+  /** The grants of trust, as the agent last reported them. Absent if it does not report them. */
   grants?: readonly GrantView[];
-  /** The proposal for each pending action, by call id. Absent if the agent itself binds decisions to actions. */
+  /**
+   * The proposal behind each pending action, by call id. Absent if the agent itself checks that a decision fits the
+   * action.
+   */
   proposals?: ReadonlyMap<string, Proposal>;
-  /** The `seq` of the last folded event; null if the agent has no journal. */
+  /** The `seq` of the last event in this view. Null if the agent sends no `seq`. */
   seq: number | null;
 }
 
@@ -102,8 +105,8 @@ export function hasEnded(view: TaskView): boolean {
 }
 
 /**
- * Returns true if the task waits for a person, or has ended. The state `input-required` alone is not enough: an agent
- * may report it after the last decision.
+ * Returns true if the task waits for a person, or has ended. The state `input-required` alone is not enough, because an
+ * agent may still report it after the last decision.
  */
 export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new Set()): boolean {
   if (hasEnded(view)) return true;
@@ -113,14 +116,15 @@ export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new S
   return state === 'input-required' && (pending.length > 0 || asks);
 }
 
-/** Returns true if the task needs input or a sign-in, or has ended. The agent may not report what it needs. */
+/** Returns true if the task has ended, or needs input or a sign-in. The agent may not say what it needs. */
 export function isInterrupted(view: TaskView): boolean {
   return hasEnded(view) || view.state === 'auth-required' || view.state === 'input-required';
 }
 
 /**
- * Folds one event into the view. Ignores an event whose `seq` is not newer, so no event counts twice (S1). A snapshot
- * with the same `seq` is folded, because it may be more complete (J2).
+ * Applies one event to the view. S1: no event counts twice, so an event whose `seq` is not newer is ignored. A whole
+ * task with the same `seq` is applied, because it may be more complete. J2: it equals the sum of the events up to that
+ * `seq`.
  */
 export function foldObserved(view: TaskView | undefined, observed: Observed): TaskView | undefined {
   const { seq, observations } = observed;
@@ -215,12 +219,12 @@ function tokenCost({
   };
 }
 
-/** Returns the cost of the session in US dollars; null if unknown. */
+/** Returns the cost of the session in US dollars. Returns null if unknown. */
 export function sessionCostUsd(cost: Cost | null | undefined): number | null {
   return cost?.session === undefined ? (cost?.usd ?? null) : cost.session.usd;
 }
 
-/** Updates the view of an ended task. Nothing is pending, and calls that have not started become `skipped`. */
+/** Completes the view of an ended task: nothing is pending, and calls that have not started become `skipped`. */
 function closed(view: TaskView): TaskView {
   if (!hasEnded(view)) return view;
   const calls = view.calls.map((call) =>
@@ -229,7 +233,7 @@ function closed(view: TaskView): TaskView {
   return { ...view, calls, pending: [], question: null };
 }
 
-/** Returns the given view if it is of this task, otherwise a new view. */
+/** Returns the view if it is about this task. Otherwise returns a new view. */
 function of(view: TaskView | undefined, taskId: string, sessionId: string): TaskView {
   if (view?.taskId === taskId) return view;
   return {
@@ -272,7 +276,7 @@ function standing({ decision, by, channel }: NonNullable<CallView['decided']>): 
 function withActivity(view: TaskView, activity: Activity, at: string | null): TaskView {
   const { callId, tool, title } = activity;
   const before = view.calls.find((call) => call.callId === callId);
-  // Some agents report the outcomes of earlier calls again with each later call. Such a repeat changes nothing.
+  // Some agents report the outcomes of earlier calls again with each later call. Such a repetition changes nothing.
   if (activity.type === 'tool.finished' && before?.state === activity.outcome) return view;
   const call: CallView = {
     toolId: null,

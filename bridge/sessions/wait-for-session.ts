@@ -1,4 +1,7 @@
-/** Waits until a session settles or fails, the time is up, or the caller stops waiting. */
+/**
+ * Waits until the task of a session waits or has ended, until an error occurs, until the time limit is reached, or
+ * until the caller stops waiting.
+ */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from './session.ts';
@@ -7,17 +10,20 @@ import type { TaskView } from './task-view.ts';
 export type WaitEnd = 'settled' | 'trouble' | 'time' | 'gone';
 
 /**
- * The time in which the agent usually names the task, in milliseconds. A call waits for this time even if its own
- * timeout is shorter. So the client nearly always gets the agent's own session id.
+ * The time in milliseconds in which the agent usually names the task. A tool call waits this long even if its own time
+ * limit is shorter. So the client nearly always receives the agent's own session id.
  */
 export const TASK_ID_TIMEOUT_MS = 5_000;
 
 export interface WaitOptions {
   session: Session;
-  /** The delivery of the message. Before it resolves, the session's state does not describe this message. */
+  /** The delivery of the message. Before it resolves, the session's state says nothing about this message. */
   delivery?: Promise<void>;
   timeout: number;
-  /** Even after the timeout, waits until this returns true, for at most `TASK_ID_TIMEOUT_MS` in all. */
+  /**
+   * After the time limit, the wait continues until this function returns true. It ends at the latest after
+   * `TASK_ID_TIMEOUT_MS`.
+   */
   atLeast?: (view: TaskView) => boolean;
   /** Aborts when the caller stops waiting. The task continues. */
   signal: AbortSignal;
@@ -25,7 +31,7 @@ export interface WaitOptions {
 }
 
 /**
- * Waits until the session settles or fails, or the time is up.
+ * Waits until the task of a session waits or has ended, until an error occurs, or until the time limit is reached.
  * @throws the error of the session's first message, or of this delivery
  */
 export function waitForSession({
@@ -41,7 +47,7 @@ export function waitForSession({
     const named = (): boolean => delivered && session.view !== undefined && atLeast(session.view);
     let late = false;
     const look = (): void => {
-      // A delivery itself reports its error, after the outbox is updated.
+      // The delivery itself reports its error, after the outbox is updated.
       const { state } = session;
       if (delivery === undefined && state.type === 'not-delivered' && state.delivery.type === 'given-up')
         return fail(state.delivery.error);
@@ -60,7 +66,7 @@ export function waitForSession({
     };
     const refused = (error: unknown): void => {
       const { state } = session;
-      // The outbox keeps the message, and the state has the time of the next attempt.
+      // The message stays in the outbox, and the state contains the time of the next attempt.
       const kept = state.type === 'not-delivered' && state.delivery.type === 'retrying';
       if (kept) end('time');
       else fail(error);

@@ -1,4 +1,7 @@
-/** Records delegating calls whose client has not confirmed the reply. A cancelled call is removed. */
+/**
+ * Records the tool calls that delegate work and whose client has not confirmed the reply. A cancelled tool call is
+ * removed.
+ */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Outbox } from '../state/outbox.ts';
@@ -13,21 +16,22 @@ interface WaitingCallsParts {
 
 export class WaitingCalls {
   readonly #parts: WaitingCallsParts;
-  /** By message id. The signal aborts when the client cancels the call. */
+  /** The waiting tool calls, by message id. The signal aborts when the client cancels the tool call. */
   readonly #calls = new Map<string, AbortSignal>();
 
   constructor(parts: WaitingCallsParts) {
     this.#parts = parts;
   }
 
-  /** Records that a call sends this message. It counts as waiting until `asks` provides its signal. */
+  /** Records that a tool call sends this message. Its signal is not known yet. `asks` adds it. */
   begin(messageId: string): void {
     this.#calls.set(messageId, NOT_WITHDRAWN);
   }
 
   /**
-   * Records that the call waits for the outcome of this message.
-   * @returns a function that records on disk that the client has the reply. It does nothing for a cancelled call.
+   * Records that a tool call waits for the outcome of this message.
+   * @returns a function that records on disk that the client has received the reply. It does nothing if the tool call
+   * was cancelled.
    */
   asks(messageId: string, call: AbortSignal): OnConfirmed {
     this.#calls.set(messageId, call);
@@ -49,8 +53,8 @@ export class WaitingCalls {
   }
 
   /**
-   * Records that no call waits for the message any more.
-   * @param call the call to remove; ignored if another call now waits for the message
+   * Records that no tool call waits for the message any more.
+   * @param call the signal of the tool call to remove. Nothing happens if another tool call waits for the message now.
    */
   end(messageId: string, call = this.#calls.get(messageId)): void {
     if (this.#calls.get(messageId) === call) this.#calls.delete(messageId);

@@ -1,8 +1,10 @@
-/** The paths of the built programs. Only the entry point can compute them, because bundling moves other modules. */
+/**
+ * The paths of the built programs. Only the entry point can compute them, because the bundler moves all other modules.
+ */
 export interface ProgramPaths {
   /** The absolute path of the built bridge, which MCP clients start. */
   bridgeScript: string;
   serverScript: string;
-  /** The built approval card. */
+  /** The path of the built approval card. */
   cardFile: string;
 }

@@ -1,4 +1,4 @@
-/** Defines the bridge's settings: flags, environment variables and keys in the file. */
+/** The settings of the bridge: flags, environment variables, and keys in the configuration file. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import {
@@ -19,10 +19,13 @@ import { ON_CANCEL } from '../mcp/cancelled-calls/cause.ts';
 export const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
-/** The a2a-server's default port plus one. */
+/** The default port for MCP over HTTP: the default port of a2a-server plus one. */
 const DEFAULT_HTTP_PORT = 41243;
 
-/** Without a value, the flag is `true`. In the file, the value may be a number. */
+/**
+ * The port for MCP over HTTP. Without a value, the flag is `true`, which means the default port. In the configuration
+ * file, the port may be a number.
+ */
 const httpPort = z
   .union([
     z.boolean(),
@@ -36,17 +39,19 @@ const httpPort = z
   ])
   .transform((given) => (typeof given === 'number' ? given : given ? DEFAULT_HTTP_PORT : undefined));
 
-/** A configured agent. Secrets can be in a variable or come from a command, not in the file. */
+/**
+ * A configured agent. The configuration file need not contain a secret. It can name a variable or a command instead.
+ */
 export const agentSettings = z.strictObject({
   /**
-   * The agent's URL. The bridge looks for the card at the well-known path below it, then at the well-known path of its
-   * host. The card gives the version (1.0, 0.3) and the transport (JSON-RPC, HTTP+JSON).
+   * The agent's URL. The bridge looks for the card at the well-known path below this URL, and then at the well-known
+   * path of its host. The card determines the version (1.0, 0.3) and the transport (JSON-RPC, HTTP+JSON).
    */
   url: httpUrl,
   /** The environment variable that contains the bearer token. */
   tokenEnv: variableName.optional(),
   ...agentAccess,
-  /** PEM files of the public keys that may sign the agent's card. If absent, the card needs no signature. */
+  /** PEM files with the public keys that may sign the agent's card. If absent, the card needs no signature. */
   cardKeys: z
     .array(
       z
@@ -57,7 +62,7 @@ export const agentSettings = z.strictObject({
     .min(1)
     .max(10)
     .optional(),
-  /** How the agent asks for approval. If absent, the agent's card determines it. */
+  /** How the agent asks for approval. If absent, the agent's card determines this. */
   dialect: z.enum(DIALECT_NAMES).optional(),
 });
 export type AgentSettings = z.infer<typeof agentSettings>;
@@ -242,7 +247,7 @@ export const BRIDGE_SETTINGS = {
   }),
 } as const;
 
-/** Settings that are too large for a command line. */
+/** Settings that are too large for a command line. They have no flag. */
 export const UNFLAGGED_SETTINGS = {
   agents: setting({
     kind: 'text',
@@ -268,16 +273,16 @@ const ALL_SETTINGS = { ...BRIDGE_SETTINGS, ...UNFLAGGED_SETTINGS };
 export interface BridgeSettings extends SettingValues<typeof ALL_SETTINGS> {
   workspace: string;
   stateDir: string;
-  /** The configuration file, if a flag or variable names it. A server that the bridge starts gets the same file. */
+  /** The configuration file, if a flag or variable names it. A server that the bridge starts uses the same file. */
   configFile: string | undefined;
 }
 
-/** Flags with the locations of other settings. */
+/** The flags for the state directory and the configuration file. */
 export const LOCATION_FLAGS = locationFlags("outbox, token and the local server's address");
 
 /**
- * Reads the bridge's settings from flags, environment and file.
- * @param flags parsed by commander, by setting key, with `stateDir` and `config`
+ * Reads the settings of the bridge from flags, the environment and the configuration file.
+ * @param flags the values of commander's options by setting key, with `stateDir` and `config`
  * @throws ProductError CONFIGURATION
  */
 export async function readBridgeSettings(

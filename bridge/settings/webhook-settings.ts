@@ -1,4 +1,7 @@
-/** Defines the setting `approvalWebhook`: where the bridge posts pending actions, and how both sides authenticate. */
+/**
+ * The setting `approvalWebhook`: where the bridge posts pending actions, and how the bridge and the receiver
+ * authenticate.
+ */
 import { z } from 'zod';
 import { agentAccess, httpUrl } from './agent-settings.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
@@ -6,34 +9,37 @@ import { parseUrl } from '../../shared/net/parse-url.ts';
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
-/** The time that a person has to answer in the client before the webhook posts, in seconds. */
+/** The default of `afterSeconds`. In this time, a person can answer in the client. */
 const AFTER_SECONDS = 30;
 
-/** The path ends in a topic: up to 64 letters, digits, `_` and `-`. */
+/** Matches the path of an ntfy URL. It ends in a topic: up to 64 letters, digits, `_` and `-`. */
 const NTFY_TOPIC = /\/[-\w]{1,64}\/?$/;
 
-/** `json` is for a program, which may answer with decisions. The others are messages for a person. */
+/**
+ * The formats of a post. `json` is for a program, which may answer with decisions. The others are messages for a
+ * person.
+ */
 export const POST_FORMATS = ['json', 'slack', 'teams', 'ntfy'] as const;
 
 export const webhookSettingsSchema = z
   .strictObject({
-    /** Https, or http on this machine. */
+    /** The URL of the receiver: https, or http on this machine. */
     url: httpUrl,
     /** `json` is for a program. The others are messages for a person. */
     format: z.enum(POST_FORMATS).default('json'),
-    /** True allows unencrypted posts, with previews, over a network. */
+    /** True to allow unencrypted posts over a network. The posts contain previews. */
     allowHttp: z.boolean().default(false),
     /** The environment variable with the secret that signs posts. The format `json` needs a secret. */
     secretEnv: variableName.optional(),
     /** A program and its arguments that print the secret. */
     secretCommand: agentAccess.tokenCommand,
-    /** The environment variable with the bearer token of a post. */
+    /** The environment variable with the bearer token that posts contain. */
     tokenEnv: variableName.optional(),
-    /** A program and its arguments that print that token. */
+    /** A program and its arguments that print this token. */
     tokenCommand: agentAccess.tokenCommand,
-    /** More headers of a post, as for an agent. */
+    /** Further headers of a post. The values are those of an agent's `headers`. */
     headers: agentAccess.headers,
-    /** How long an action waits before it is posted. */
+    /** How long an action must have waited before it is posted, in seconds. */
     afterSeconds: z.number().min(0).max(86_400).default(AFTER_SECONDS),
   })
   .refine(({ url, allowHttp }) => allowHttp || isSafe(url), {
@@ -41,7 +47,7 @@ export const webhookSettingsSchema = z
       'https, or http on this machine, because http shows pending actions to any listener. "allowHttp": true allows it',
     path: ['url'],
   })
-  // A chat checks no signature. Its secret is in the address or in a token.
+  // A chat checks no signature. Its secret is in the URL or in a token.
   .refine(({ format, ...secret }) => format !== 'json' || hasSecret(secret), {
     message: 'the secret that posts are signed with: name it as "secretEnv" or "secretCommand"',
     path: ['secretEnv'],

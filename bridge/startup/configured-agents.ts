@@ -1,4 +1,4 @@
-/** Creates the agents that the settings name, without connecting to them. */
+/** Creates the agents that the settings name. Does not connect to them. */
 import { join } from 'node:path';
 import { LOCAL_AGENT } from '../settings/agent-settings.ts';
 import type { AgentSettings, BridgeSettings } from '../settings/settings.ts';
@@ -8,14 +8,14 @@ import { readCardKeys } from '../agents/card-keys.ts';
 import { credentialHeaders } from '../agents/credentials.ts';
 import { Registry } from '../agents/registry.ts';
 
-/** The name of the agent in the setting `agentUrl`. */
+/** The name of the agent that the setting `agentUrl` defines. */
 const NAMED_BY_URL = 'agent';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Creates the configured agents, or the local agent if none is configured.
- * @param serverScript the built a2a-server, to start it
+ * Creates the configured agents. If none is configured, creates the local agent.
+ * @param serverScript the path of the built a2a-server, with which the local agent is started
  */
 export function configuredAgents(settings: BridgeSettings, env: Env, serverScript: string): Registry {
   const { agentUrl, agentTokenEnv, agentDialect, agents } = settings;
@@ -26,7 +26,7 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
           new Agent(
             NAMED_BY_URL,
             async () => {
-              // The variable's name has a default, so the variable itself may be unset.
+              // The setting for the name of the variable has a default. So the variable itself may not be set.
               const tokenEnv = env[agentTokenEnv] === undefined ? undefined : agentTokenEnv;
               const headers = await credentialHeaders(spokenOf(NAMED_BY_URL), { tokenEnv, headers: {} }, env);
               return { url: agentUrl, headers, dialect: agentDialect };

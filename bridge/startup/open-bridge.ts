@@ -1,4 +1,7 @@
-/** Opens the services that the tools use: agents, outbox, sessions. Loaded on the first call that needs them. */
+/**
+ * Opens the services that the MCP tools use: agents, outbox and sessions. This module is imported when a tool first
+ * needs them.
+ */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { configuredAgents } from './configured-agents.ts';
 import { OpenForms } from '../approvals/open-forms.ts';
@@ -34,8 +37,8 @@ interface OpenBridgeOptions {
 }
 
 /**
- * Opens the services that the tools use.
- * @throws ProductError CONFIGURATION when the state directory cannot be used; STORAGE when its database cannot be used
+ * Opens the services that the MCP tools use.
+ * @throws ProductError CONFIGURATION if the state directory cannot be used; STORAGE if its database cannot be used
  */
 export async function openBridge({
   settings,
@@ -89,10 +92,11 @@ export async function openBridge({
             log,
           }),
         );
-  // B3: finishes the unfinished work of earlier bridges, in parallel with this call.
+  // B3: a killed bridge loses nothing. So this bridge finishes the unfinished work of earlier bridges. The tool call
+  // does not wait for that.
   delegations.recover().catch((error: unknown) => log.warn({ err: error }, 'the outbox could not be read'));
-  // Checks for results of earlier bridges before the first call, because only a surface outside of the client may reach
-  // the person.
+  // Checks for results of earlier bridges before the first tool call. Perhaps only the webhook or a desktop
+  // notification can reach the person.
   if (webhook !== undefined || outside.wanted) void inbox.look();
   return {
     registry,

@@ -1,4 +1,4 @@
-/** Runs the bridge over stdio, over HTTP, or both. With stdio, stdout contains only MCP messages (B2). */
+/** Runs the bridge over stdio, over HTTP, or both. B2: with stdio, stdout carries only MCP messages. */
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { resolve } from 'node:path';
 import { messageOf } from '../../shared/runtime/errors.ts';
@@ -27,7 +27,8 @@ import type { ToolName } from '../tool-names/tool-names.ts';
 import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
 
 /**
- * The maximum time that the shutdown waits for outbox writes, in milliseconds. The next bridge finishes later writes.
+ * The maximum time in milliseconds for which the shutdown waits for outbox writes. The next bridge does the remaining
+ * writes.
  */
 const LAST_WRITES_MS = 2_000;
 
@@ -38,9 +39,9 @@ interface ServeOptions {
 }
 
 /**
- * Serves until a signal arrives, or until the stdio client closes stdin. After a signal all tasks continue (E4). HTTP
- * clients and the stdio client share agents, sessions and outbox.
- * @throws ProductError CONFIGURATION when only HTTP is served and the server cannot start
+ * Serves until a signal arrives, or until the stdio client closes stdin. E4: a lost connection stops no task, so all
+ * tasks continue then. HTTP clients and the stdio client share the agents, the sessions and the outbox.
+ * @throws ProductError CONFIGURATION if only HTTP is served, and the HTTP server cannot start
  */
 export async function serve({ settings, places, log }: ServeOptions): Promise<void> {
   const version = packageVersion();
@@ -96,7 +97,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(signal));
-  // SIGHUP means that the terminal closed. A stdio bridge then ends, but an HTTP-only bridge continues.
+  // SIGHUP means that the terminal was closed. A bridge on stdio then ends. A bridge with only HTTP continues.
   process.on('SIGHUP', () => stdio && void end('SIGHUP'));
 
   if (stdio) {
@@ -151,7 +152,7 @@ async function serveOverHttp(
     clientLeft: (connection: ClientConnection) => Promise<void>;
   },
 ): Promise<HttpRun> {
-  // Loads the HTTP code only here, because a client on stdin must not wait for it.
+  // The HTTP modules are imported only here, so that a client on stdin need not wait for them.
   const { serveHttp } = await import('../transports/http/serve-http.ts');
   const run = await serveHttp({
     port,
@@ -166,10 +167,13 @@ async function serveOverHttp(
   return run;
 }
 
-/** B3: opens the bridge immediately if an earlier bridge left unfinished work. Otherwise the first call opens it. */
+/**
+ * Opens the bridge's services immediately if an earlier bridge left unfinished work. Otherwise the first tool call
+ * opens them. B3: a killed bridge loses nothing.
+ */
 async function takeUp(settings: BridgeSettings, bridge: () => Promise<Bridge>): Promise<void> {
   if (!(await wasLeftOpen(settings.stateDir))) return;
   const { hasUnfinishedWork } = await import('../state/has-unfinished-work.ts');
-  // If the database cannot be opened, the first call reports the error.
+  // If the database cannot be opened, the first tool call reports the error.
   if (await hasUnfinishedWork(settings.stateDir).catch(() => false)) await bridge().catch(() => undefined);
 }

@@ -1,10 +1,11 @@
 /**
- * Records actions whose preview was cut in a tool result, so no person has seen it in full. A tool call cannot approve
- * such an action (D5), even if a later result has room for the preview. All bridges of the user share these rows.
+ * Records the actions whose preview was cut in a tool result. D5: a person can approve only what is shown in full. So
+ * no tool call can approve such an action, even if a later result has room for the preview. All bridges of the user
+ * share these rows.
  */
 import type { BridgeDatabase } from './database.ts';
 
-/** The time that a row is kept, in milliseconds. No action waits longer. */
+/** How long a row is kept, in milliseconds. No action waits longer. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 export class CutPreviews {
@@ -16,7 +17,8 @@ export class CutPreviews {
 
   /**
    * Records that the preview of an action was cut.
-   * @param shown the code of the action. @throws ProductError STORAGE; the preview must then not be shown
+   * @param shown the code of the action
+   * @throws ProductError STORAGE. The preview must not be shown then.
    */
   add(taskId: string, shown: string): void {
     if (this.has(taskId, shown)) return;
@@ -37,8 +39,8 @@ export class CutPreviews {
   }
 
   /**
-   * Call this when a later result has shown the preview in full. If the write fails, the row stays, and a tool call
-   * still cannot approve.
+   * Records that a later result has shown the preview in full. If this write fails, the row stays, and a tool call
+   * still cannot approve the action.
    */
   delete(taskId: string, shown: string): void {
     this.#database

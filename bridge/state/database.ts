@@ -1,10 +1,11 @@
 /**
- * One SQLite database in the state directory, shared by all bridges and commands of a user (B5). The agents own the
- * tasks. The database has messages to deliver, results to announce, and actions that must not be repeated.
+ * The bridge's database: one SQLite file in the state directory. B5: all bridges and commands of a user share it. It
+ * contains messages to deliver, results to announce, and records of actions that must not be repeated. Tasks are not in
+ * it, because the agents own them.
  *
  * Invariants
  * - A write is durable when its method returns. A check and the write that depends on it are one transaction.
- * - The first call that needs the database opens it, because the bridge must start fast.
+ * - The database is opened when a tool call first needs it, because the bridge must start fast.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { GroupCommit } from '../../shared/sqlite/group-commit.ts';
@@ -17,26 +18,28 @@ import { isRunning, ownProcessId, type ProcessId } from './process-id.ts';
 import { migrate } from './schema.ts';
 
 /**
- * The maximum time that a statement waits for another bridge's transaction, in milliseconds. A transaction takes only a
- * few milliseconds.
+ * The maximum time in milliseconds for which a statement waits for the transaction of another bridge. A transaction
+ * takes only a few milliseconds.
  */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** The maximum number of writes in one commit, so that a commit blocks the event loop for only a few milliseconds. */
+/**
+ * The maximum number of writes in one commit. It limits how long a commit blocks the event loop, to a few milliseconds.
+ */
 const MOST_TOGETHER = 500;
 
 const WHAT = "The bridge's database";
 
 export class BridgeDatabase {
   readonly path: string;
-  /** The id of this process, which owns the rows that it writes. */
+  /** The id of this process. It is the owner of the rows that it writes. */
   readonly owner: ProcessId;
   readonly #sqlite: Sqlite;
   readonly #queries = new Map<string, Query>();
   readonly #commands = new Map<string, Command>();
   readonly #together: GroupCommit<() => void, void>;
   #inTransaction = false;
-  /** The newest write of `together`. Writes end in order, so it settles last. */
+  /** The newest write of `together`. Writes are done in order, so this one is done last. */
   #newest: Promise<void> = Promise.resolve();
 
   private constructor(path: string, owner: ProcessId, sqlite: Sqlite) {
@@ -51,8 +54,8 @@ export class BridgeDatabase {
   }
 
   /**
-   * Opens the database, and creates or migrates it if necessary.
-   * @param owner this process; a test may use several ids
+   * Opens the database. If necessary, creates or migrates it.
+   * @param owner the id of this process; a test may use several ids
    * @throws ProductError CONFIGURATION if the state directory or the file cannot be used; STORAGE if the file cannot be
    * opened or written, or is damaged
    */
@@ -83,7 +86,7 @@ export class BridgeDatabase {
     }
   }
 
-  /** Runs a query. Statements are prepared once. @throws ProductError STORAGE */
+  /** Runs a query and returns its rows. Each statement is prepared only once. @throws ProductError STORAGE */
   rows(sql: string, ...values: Parameters<Query>): ReturnType<Query> {
     return this.checked(() => {
       const query = this.#queries.get(sql) ?? this.#sqlite.query(sql);
@@ -92,7 +95,7 @@ export class BridgeDatabase {
     });
   }
 
-  /** Changes rows. @returns the number of changed rows. @throws ProductError STORAGE */
+  /** Runs a statement that changes rows. Returns the number of changed rows. @throws ProductError STORAGE */
   run(sql: string, ...values: Parameters<Command>): number {
     return this.checked(() => {
       const command = this.#commands.get(sql) ?? this.#sqlite.command(sql);
@@ -102,8 +105,8 @@ export class BridgeDatabase {
   }
 
   /**
-   * Runs the work in a transaction: all its writes succeed or none, and no other bridge writes in the meantime. Inside
-   * another transaction, the work becomes part of that transaction.
+   * Runs the work in a transaction: either all its writes are done or none, and no other bridge writes meanwhile.
+   * Inside of another transaction, the work becomes a part of that one.
    * @throws ProductError STORAGE
    */
   transaction<Result>(work: () => Result): Result {
@@ -117,9 +120,9 @@ export class BridgeDatabase {
   }
 
   /**
-   * Runs the write in one commit with all other writes of this turn of the event loop, in order. So several calls that
-   * end at the same time need one commit. Resolves when the write is durable.
-   * @throws ProductError STORAGE; all writes of this commit are then lost
+   * Runs the write in one commit with all other writes of this turn of the event loop, in their order. So several tool
+   * calls that end at the same time need only one commit. Resolves when the write is durable.
+   * @throws ProductError STORAGE. All writes of this commit are lost then.
    */
   together(write: () => void): Promise<void> {
     const written = this.#together.add(write);
@@ -132,12 +135,15 @@ export class BridgeDatabase {
     return this.#newest;
   }
 
-  /** Converts an SQLite error or a damaged row to a ProductError with the next step. @throws ProductError STORAGE */
+  /**
+   * Runs the work, and converts an SQLite error or a damaged row to a ProductError that names the next step.
+   * @throws ProductError STORAGE
+   */
   checked<Result>(work: () => Result): Result {
     return withStorageErrors(this.path, work, WHAT);
   }
 
-  /** Deletes rows of a table that are older than `olderThanMs` milliseconds. */
+  /** Deletes the rows of a table that are older than `olderThanMs` milliseconds. */
   forget(
     table: 'decision_claims' | 'webhook_posts' | 'cut_previews' | 'used_permits' | 'shown_entries',
     olderThanMs: number,
@@ -150,12 +156,12 @@ export class BridgeDatabase {
     return Number(this.rows('PRAGMA data_version')[0]?.[0]);
   }
 
-  /** Returns a text that changes with each write of this or another connection. @throws ProductError STORAGE */
+  /** Returns a text that changes with each write of this or of another connection. @throws ProductError STORAGE */
   changes(): string {
     return [...(this.rows('SELECT total_changes()')[0] ?? []), this.version()].join(' ');
   }
 
-  /** Returns the owners whose process has ended. */
+  /** Returns those owners whose process has ended. */
   async ended(owners: readonly ProcessId[]): Promise<readonly ProcessId[]> {
     const others = owners.filter((owner) => owner !== this.owner);
     const running = await Promise.all(others.map((owner) => isRunning(owner)));
@@ -163,8 +169,8 @@ export class BridgeDatabase {
   }
 
   /**
-   * Writes what is pending and closes the database. If no delegation is open, also empties the write-ahead log. The
-   * next bridge then need not open the database at its start (`wasLeftOpen`).
+   * Does all pending writes, and closes the database. If no delegation is open, also empties the write-ahead log. The
+   * next bridge then need not open the database when it starts (`wasLeftOpen`).
    */
   close(): void {
     this.#together.flush();
@@ -172,7 +178,7 @@ export class BridgeDatabase {
       const [open] = this.rows(`SELECT 1 FROM delegations WHERE state IN ('sending', 'accepted') LIMIT 1`);
       if (open === undefined) this.rows('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // The write-ahead log keeps its content, so the next bridge opens the database at its start.
+      // The write-ahead log keeps its content. So the next bridge opens the database when it starts.
     }
     this.#queries.clear();
     this.#commands.clear();

@@ -1,12 +1,12 @@
 /**
- * Records which message decides a call, for agents that run a call once per approval. All bridges and commands of the
- * user share the claims (E2).
+ * Records which message decides a call, for agents that run a call once per approval. E2: an approved call runs at most
+ * once. So all bridges and commands of the user share these claims.
  */
 import type { BridgeDatabase } from './database.ts';
 
-/** A call with the code of its shown content. If the agent asks again with other content, the code differs. */
+/** A call, and the code of its shown content. If the agent asks again with other content, the code is another one. */
 export interface AskedQuestion {
-  /** The agent's URL, because each settings file may use another name for the agent. */
+  /** The URL of the agent. Its name is not used, because each configuration file may use another name. */
   agent: string;
   taskId: string;
   callId: string;
@@ -14,15 +14,15 @@ export interface AskedQuestion {
 }
 
 export interface DecisionClaim {
-  /** The message that carries the decision. */
+  /** The id of the message that contains the decision. */
   messageId: string;
-  /** True while the process with the claim runs. Only that process knows whether the decision arrived. */
+  /** True while the process that made the claim runs. Only that process knows whether the decision has arrived. */
   running: boolean;
 }
 
 /**
- * The time that the database keeps a claim, in milliseconds. An agent that needs claims loses its tasks when it
- * restarts. It restarts much earlier than this time.
+ * How long a claim is kept, in milliseconds. An agent that needs claims loses its tasks when it restarts, and it
+ * restarts much earlier than this.
  */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
@@ -30,17 +30,17 @@ const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 
 export interface DecisionClaims {
   /**
-   * Claims the call for a message. A message that is resent already has its claim.
-   * @param past ids of messages whose process has ended and whose delivery certainly failed
-   * @returns the claim of another message, if one exists
-   * @throws ProductError STORAGE if the database cannot be used; the caller must then not send the message
+   * Claims the call for a message. A message that is sent again already has its claim.
+   * @param past the ids of messages whose process has ended and whose delivery has certainly failed
+   * @returns the claim of another message, if there is one
+   * @throws ProductError STORAGE if the database cannot be used. The message must not be sent then.
    */
   take(
     asking: AskedQuestion,
     messageId: string,
     past: ReadonlySet<string>,
   ): Promise<DecisionClaim | undefined>;
-  /** Call this when the message failed, so that another message may decide the call. */
+  /** Deletes the claim of a message that has failed. Another message may then decide the call. */
   release(asking: AskedQuestion, messageId: string): void;
 }
 
@@ -62,7 +62,7 @@ export class StoredClaims implements DecisionClaims {
     if (found === undefined || found.messageId === messageId) return undefined;
     const running = (await this.#database.ended([found.owner])).length === 0;
     if (running || !past.has(found.messageId)) return { messageId: found.messageId, running };
-    // If several processes try to replace a dead claim, one succeeds.
+    // If several processes try to replace the claim of an ended process, only one succeeds.
     const taken = this.#database.run(
       `UPDATE decision_claims SET message_id = ?, owner = ?, at = ? WHERE ${OF} AND message_id = ?`,
       messageId,

@@ -1,4 +1,4 @@
-/** Converts an outbox entry to a row of `delegations`, and back. Pure. */
+/** Converts an outbox entry to a row of the table `delegations`, and back. Pure. */
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Row, SqlValue } from '../../shared/sqlite/driver.ts';
@@ -22,7 +22,7 @@ export const DELEGATION_COLUMNS = [
 ] as const;
 type Column = (typeof DELEGATION_COLUMNS)[number];
 
-/** The fields of the message, which are the same in every attempt. */
+/** The fields of the message. They are the same in every attempt. */
 const work = outboxEntrySchema.pick({
   text: true,
   settings: true,

@@ -1,9 +1,9 @@
-/** Checks whether ended processes left delegations open. */
+/** Checks whether processes that have ended left delegations open. */
 import { BridgeDatabase } from './database.ts';
 import { Outbox } from './outbox.ts';
 
 /**
- * Returns true if ended processes left delegations open.
+ * Returns true if processes that have ended left delegations open.
  * @throws ProductError if the database cannot be opened or read
  */
 export async function hasUnfinishedWork(stateDirectory: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 /**
- * Checks whether a bridge may have left work open. A starting bridge checks one file instead of opening the database.
+ * Checks whether an earlier bridge may have left work open. A starting bridge only looks at one file for this, and does
+ * not open the database.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,8 +8,8 @@ import { join } from 'node:path';
 export const databasePath = (stateDirectory: string): string => join(stateDirectory, 'bridge.db');
 
 /**
- * Returns true if the write-ahead log has content. A bridge that ends normally without an open delegation empties this
- * log. So its bridge was killed, still runs, or left a delegation open.
+ * Returns true if the write-ahead log of the database has content. A bridge that ends normally and without an open
+ * delegation empties this log. So a bridge was killed, still runs, or has left a delegation open.
  */
 export async function wasLeftOpen(stateDirectory: string): Promise<boolean> {
   return stat(`${databasePath(stateDirectory)}-wal`).then(

@@ -1,6 +1,7 @@
 /**
- * Stores every delegation before its message is sent (B1). The entry stays open until the client has the result. The
- * owner of an entry is the process that sends it. After that process has ended, another process adopts the entry.
+ * The outbox: it stores every delegation before its message is sent. B1: a delegation happens exactly once. An entry is
+ * open until the client has the result. Its owner is the process that sends the message. After that process has ended,
+ * another process takes over the entry.
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SqlValue } from '../../shared/sqlite/driver.ts';
@@ -10,7 +11,7 @@ import type { BridgeDatabase } from './database.ts';
 import type { ProcessId } from './process-id.ts';
 import { DELEGATION_COLUMNS, toOutboxEntry, toDelegationRow } from './delegation-row.ts';
 
-/** The number of closed entries to keep. For agents that cannot list tasks, they provide session ids. */
+/** The maximum number of closed entries. They provide the session ids of agents that cannot list tasks. */
 const KEPT_CLOSED = 500;
 
 export interface DelegatedTask {
@@ -18,7 +19,7 @@ export interface DelegatedTask {
   taskId: string;
 }
 
-/** File contents by SHA-256 (hex). */
+/** The contents of files, by SHA-256 (hex). */
 export type FileContents = ReadonlyMap<string, Uint8Array>;
 
 const OPEN = `state <> 'collected'`;
@@ -31,8 +32,9 @@ export class Outbox {
   }
 
   /**
-   * Writes the entry durably. After this returns, the message may be sent.
-   * @throws ProductError STORAGE if the entry cannot be written (R28)
+   * Writes the entry. When this returns, the entry is durable, and its message may be sent.
+   * @throws ProductError STORAGE if the entry cannot be written. R28: nothing is partly written, and the message is not
+   * sent.
    */
   put(entry: OutboxEntry, contents: FileContents = new Map()): void {
     const database = this.#database;
@@ -55,7 +57,7 @@ export class Outbox {
     }
   }
 
-  /** Returns the file contents of an open entry, by hash. */
+  /** Returns the contents of the files of an open entry, by hash. */
   contents(messageId: string): FileContents {
     const rows = this.#database.rows(
       'SELECT hash, bytes FROM delegation_files WHERE message_id = ?',
@@ -67,7 +69,7 @@ export class Outbox {
   }
 
   /**
-   * Makes the changes in one commit with all other changes of this turn of the event loop. Resolves when the commit is
+   * Runs the changes in one commit with all other changes of this turn of the event loop. Resolves when the commit is
    * durable.
    * @throws ProductError STORAGE
    */
@@ -75,7 +77,7 @@ export class Outbox {
     return this.#database.together(change);
   }
 
-  /** Changes an open entry. Does nothing if there is no open entry. */
+  /** Changes an open entry. Does nothing if there is no open entry with this message id. */
   update(messageId: string, change: Partial<Pick<OutboxEntry, 'state' | 'cancel' | 'answered'>>): void {
     const { state, cancel, answered } = change;
     const of = `WHERE message_id = ? AND ${OPEN}`;
@@ -106,8 +108,8 @@ export class Outbox {
   }
 
   /**
-   * Records that the client has the result of this task. Closes the task's entries of all bridges, and deletes their
-   * texts.
+   * Records that the client has the result of this task. Closes the entries of the task, those of all bridges, and
+   * deletes their texts.
    */
   collect({ agent, taskId }: Pick<DelegatedTask, 'agent' | 'taskId'>, ended: TaskStateName): void {
     this.#database.transaction(() => {
@@ -122,17 +124,22 @@ export class Outbox {
     });
   }
 
-  /** Returns the open entries of all the user's bridges, oldest first. */
+  /** Returns the open entries of all bridges of the user, oldest first. */
   open(): readonly OutboxEntry[] {
     return this.#select(`WHERE ${OPEN} ORDER BY created_at, rowid`);
   }
 
-  /** Returns all entries of the user's bridges. Open entries come first, each group oldest first. */
+  /**
+   * Returns all entries of all bridges of the user. The open ones come first. Within both groups, the oldest is first.
+   */
   entries(): readonly OutboxEntry[] {
     return this.#select(`ORDER BY state = 'collected', created_at`);
   }
 
-  /** Returns the entries with this message, session or task id. Open entries come first, each group oldest first. */
+  /**
+   * Returns the entries with this message id, session id or task id. The open ones come first. Within both groups, the
+   * oldest is first.
+   */
   ofHandle(handle: string, agent?: string): readonly OutboxEntry[] {
     return this.#select(
       `WHERE (message_id = ?1 OR session_id = ?1 OR task_id = ?1) AND (?2 IS NULL OR agent = ?2)
@@ -142,7 +149,7 @@ export class Outbox {
     );
   }
 
-  /** Returns the delegation whose task has this id, or whose message started the task. */
+  /** Returns the delegation whose task has this id, or whose message has started the task. */
   begun(taskId: string, messageId: string): OutboxEntry | undefined {
     return this.#select(
       `WHERE task_id = ?1 OR (message_id = ?2 AND json_extract(work, '$.taskId') IS NULL)
@@ -152,12 +159,15 @@ export class Outbox {
     )[0];
   }
 
-  /** Returns the open entry of a task. */
+  /** Returns the open entry of a task. Returns undefined if there is none. */
   ofTask(agent: string, taskId: string): OutboxEntry | undefined {
     return this.#select(`WHERE task_id = ? AND agent = ? AND state = 'accepted' LIMIT 1`, taskId, agent)[0];
   }
 
-  /** Makes this process the owner of open entries of ended processes. Each entry goes to only one process. */
+  /**
+   * Makes this process the owner of the open entries of processes that have ended. Each entry is taken over by one
+   * process only.
+   */
   async adopt(): Promise<readonly OutboxEntry[]> {
     const database = this.#database;
     const adopted: OutboxEntry[] = [];
@@ -170,7 +180,7 @@ export class Outbox {
     return adopted;
   }
 
-  /** Returns the ids of ended processes that own open entries. */
+  /** Returns the ids of processes that have ended and own open entries. */
   orphaned(): Promise<readonly ProcessId[]> {
     const owners = this.#database.rows(
       `SELECT DISTINCT owner FROM delegations WHERE ${OPEN} AND owner <> ?`,
@@ -179,7 +189,7 @@ export class Outbox {
     return this.#database.ended(owners.map(([owner]) => String(owner)));
   }
 
-  /** Releases the accepted entries of this process, so that another bridge can adopt them now. */
+  /** Releases the accepted entries of this process, so that another bridge can take them over now. */
   release(): void {
     this.#database.run(
       `UPDATE delegations SET owner = '' WHERE owner = ? AND state = 'accepted'`,
@@ -209,7 +219,7 @@ export class Outbox {
     return this.#select(`WHERE state = 'sending' AND owner = ? ORDER BY created_at`, this.#database.owner);
   }
 
-  /** Returns the tasks of this process that may still run: at most `most`, newest first. */
+  /** Returns the tasks of this process that may still run, newest first. @param most the maximum number of tasks */
   going(most: number): readonly DelegatedTask[] {
     const rows = this.#database.rows(
       `SELECT agent, task_id FROM delegations WHERE state = 'accepted' AND ended IS NULL AND owner = ?

@@ -1,13 +1,16 @@
-/** Identifies one run of a process, so that a process with a reused pid counts as another one. */
+/**
+ * Identifies one run of a process by its pid and its start time. If another process gets the same pid later, it has
+ * another id.
+ */
 import { readFile } from 'node:fs/promises';
 
-/** `<pid>-<start>`, in characters that are valid in a file name. */
+/** The id of a process: `<pid>-<start>`. All characters are valid in a file name. */
 export type ProcessId = string;
 
 const FORM = /^(\d+)-([0-9a-z]+)$/;
-/** Used on platforms that do not report the start of a process. */
+/** The start time on platforms that do not report it. */
 const UNKNOWN_START = 'x';
-/** Marks a zombie, whose parent has not read its exit code yet. */
+/** The start time of a zombie: a process that has ended, but whose exit code its parent has not read yet. */
 const ENDED = 'ended';
 
 export async function ownProcessId(): Promise<ProcessId> {
@@ -15,7 +18,7 @@ export async function ownProcessId(): Promise<ProcessId> {
 }
 
 /**
- * Returns whether this run of the process is still alive. If that is uncertain, returns true, because no bridge may
+ * Returns true if this run of the process still exists. Also returns true if that is uncertain, because no bridge may
  * take work from a running process.
  */
 export async function isRunning(id: ProcessId): Promise<boolean> {
@@ -26,20 +29,20 @@ export async function isRunning(id: ProcessId): Promise<boolean> {
   return now === UNKNOWN_START || start === UNKNOWN_START || now === start;
 }
 
-/** Returns true if any process has that pid. */
+/** Returns true if any process has this pid. */
 export function isPidInUse(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: the process belongs to another user.
+    // EPERM means that the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
 /**
- * Returns true if a process of this user has that pid. For EPERM it returns false, because another user's process has
- * reused the pid.
+ * Returns true if a process of this user has this pid. A process of another user does not count, because it has reused
+ * the pid.
  */
 export function isProcessOfThisUser(pid: number): boolean {
   try {
@@ -60,7 +63,7 @@ async function startOf(pid: number): Promise<string> {
       readFile(`/proc/${String(pid)}/stat`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ]);
-    // The second field is the command in parentheses, which may itself contain spaces and parentheses.
+    // The second field is the command in parentheses. It may itself contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     // proc(5): field 3 is the state, Z for a zombie and X for a dead process.
     if (fields[0] === 'Z' || fields[0] === 'X') return ENDED;

@@ -1,24 +1,26 @@
-/** Defines the tables of the bridge's database, as migrations. */
+/** The tables of the bridge's database, as a list of migrations. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../shared/sqlite/driver.ts';
 
-/** The `PRAGMA application_id` of the bridge's files: "a2ab" in ASCII. */
+/** The `PRAGMA application_id` of the bridge's database files: "a2ab" in ASCII. */
 const APPLICATION_ID = 0x61326162;
 
 /**
- * The first n migrations produce version n. A published migration is never edited.
+ * The migrations. The first n of them produce version n. A published migration is never changed.
  *
- * `owner` is the process that is responsible for a row (`process-id.ts`). After that process has ended, another one may
- * become the owner. This happens in a transaction, so only one process succeeds.
- * - `delegations`: the outbox (B1). A row exists before its message is sent. It stays open until the client has the
- *   result. A closed row keeps the session's id, but not the text. `work` is the message as JSON, the same for every
- *   attempt. `ended` and `handed_over_by` are the inbox (R68): the task's final state, and the process whose
- *   unconfirmed reply contained the result.
- * - `delegation_files`: the file contents of a message. They are deleted together with the message's text.
- * - `decision_claims`: which message decides a call, for agents that run a call once per approval (E2).
- * - `webhook_posts`: posted actions, and the state of each post.
- * - `cut_previews`: actions whose preview a tool result has cut.
- * - `used_permits`: the used permits to start a task.
+ * The column `owner` is the process that is responsible for a row (`process-id.ts`). After that process has ended,
+ * another one may become the owner. This happens in a transaction, so only one process succeeds.
+ * - `delegations`: the outbox. B1: a delegation happens exactly once, so a row exists before its message is sent. It
+ *   stays open until the client has the result. A closed row keeps the session's id, but not the text. `work` is the
+ *   message as JSON, the same for every attempt. `ended` and `handed_over_by` are the inbox (R68: results are announced
+ *   until a client collects them): the final state of the task, and the process whose unconfirmed reply contained the
+ *   result.
+ * - `delegation_files`: the contents of the files of a message. They are deleted together with the message's text.
+ * - `decision_claims`: which message decides a call, for agents that run a call once per approval. E2: an approved call
+ *   runs at most once.
+ * - `webhook_posts`: the posted actions, and the state of each post.
+ * - `cut_previews`: the actions whose preview was cut in a tool result.
+ * - `used_permits`: the permits to start a task that were used.
  * - `shown_entries`: the entries of the inbox that a desktop notification has shown.
  */
 const MIGRATIONS: readonly string[] = [
@@ -81,7 +83,7 @@ const MIGRATIONS: readonly string[] = [
     at     INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
   `,
-  // Each tool call reads these rows. Without an index, the cost of a call would grow with the number of sessions.
+  // Each tool call reads these rows. Without an index, the time of a tool call would grow with the number of sessions.
   `
   CREATE INDEX open_delegations ON delegations (owner, title) WHERE state <> 'collected';
   CREATE INDEX wanted_cancels ON delegations (owner) WHERE cancel IS NOT NULL;
@@ -110,7 +112,8 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * Migrates the database to this program's version. Does not change a file of another program or of a newer version.
+ * Migrates the database to the version of this program. Does not change a file of another program or of a newer
+ * version.
  * @throws ProductError CONFIGURATION
  */
 export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS): void {
@@ -121,11 +124,12 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
       `The bridge's database ${path} was written by a newer mcp-a2a-bridge (version ${String(version)}, this one knows ${String(migrations.length)}). Nothing was changed; update mcp-a2a-bridge, or choose another state directory.`,
     );
   }
-  // WAL is set before the first table, so that readers never wait. With FULL, a commit survives a power failure (B1).
+  // WAL is set before the first table is created, so that readers never wait. B1: a delegation happens exactly once.
+  // With FULL, a commit survives even a power failure.
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
   if (version === migrations.length) return;
   database.transaction(() => {
-    // The version is read again, because another bridge may have migrated the database in the meantime.
+    // The version is read again, because another bridge may have migrated the database meanwhile.
     for (const migration of migrations.slice(versionOf(database, path))) database.exec(migration);
     database.exec(
       `PRAGMA application_id = ${String(APPLICATION_ID)}; PRAGMA user_version = ${String(migrations.length)};`,

@@ -1,7 +1,7 @@
-/** Records which entries of the inbox a notification has shown. All bridges of the user share the rows. */
+/** Records which entries of the inbox a desktop notification has shown. All bridges of the user share these rows. */
 import type { BridgeDatabase } from './database.ts';
 
-/** The time that a row is kept, in milliseconds. */
+/** How long a row is kept, in milliseconds. */
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 
 export class ShownEntries {
@@ -12,7 +12,7 @@ export class ShownEntries {
     database.forget('shown_entries', KEPT_MS);
   }
 
-  /** Records the entry. @returns false if it is recorded already. @throws ProductError STORAGE */
+  /** Records that the entry was shown. Returns false if it was recorded before. @throws ProductError STORAGE */
   add(key: string): boolean {
     return (
       this.#database.run('INSERT OR IGNORE INTO shown_entries (key, at) VALUES (?, ?)', key, Date.now()) === 1

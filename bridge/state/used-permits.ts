@@ -1,10 +1,10 @@
 /**
- * Records the permits that were used to start a task. Each permit starts one task. All bridges of the user share the
- * rows.
+ * Records the permits that were used to start a task. Each permit starts only one task. All bridges of the user share
+ * these rows.
  */
 import type { BridgeDatabase } from './database.ts';
 
-/** The time that a row is kept, in milliseconds. A signed permit is valid for only one hour (`request-state.ts`). */
+/** How long a row is kept, in milliseconds. A signed permit is valid for only one hour (`request-state.ts`). */
 const KEPT_MS = 24 * 60 * 60_000;
 
 export class UsedPermits {
@@ -15,8 +15,8 @@ export class UsedPermits {
   }
 
   /**
-   * Records that a permit was used.
-   * @returns false if the permit was used before. @throws ProductError STORAGE; nothing may then start
+   * Records that a permit was used. Returns false if it was used before.
+   * @throws ProductError STORAGE. No task may be started then.
    */
   use(permit: string): boolean {
     this.#database.forget('used_permits', KEPT_MS);

@@ -1,7 +1,6 @@
 /**
- * Stores the inbox (R68): delegations whose task has ended, but whose result no client has confirmed. A result may be
- * in a reply that the client has not confirmed. While the process that sent this reply runs, the result is not
- * announced.
+ * The results that no client has collected. R68: they are announced until a client collects them. A result may be in a
+ * reply that the client has not confirmed. While the process that sent this reply runs, the result is not announced.
  */
 import { z } from 'zod';
 import { mcpStateSchema, toMcpState } from '../dialects/mcp-state.ts';
@@ -19,15 +18,15 @@ const waitingResultSchema = z.object({
 });
 export type WaitingResult = z.infer<typeof waitingResultSchema>;
 
-/** A delegation whose result no client has confirmed. */
+/** A delegation whose result no client has confirmed. Its task may still run. */
 export interface UncollectedTask {
   agent: string;
   taskId: string;
   sessionId: string;
   title: string;
-  /** The recorded final state; null if no bridge has recorded the end of the task. */
+  /** The final state of the task. Null if no bridge has recorded the end of the task. */
   ended: TaskStateName | null;
-  /** The directory in which the person delegated; null if unknown. */
+  /** The directory in which the person delegated the task. Null if unknown. */
   delegatedIn: string | null;
   /** True if this process is responsible for the delegation. */
   own: boolean;
@@ -35,7 +34,10 @@ export interface UncollectedTask {
 
 export type ResultKey = string;
 
-/** The maximum number of announced results. `list_all_active_sessions` still shows the sessions of older results. */
+/**
+ * The maximum number of results that are announced. `list_all_active_sessions` still lists the sessions of older
+ * results.
+ */
 const ANNOUNCED = 200;
 
 export const resultKey = ({ agent, taskId }: Pick<WaitingResult, 'agent' | 'taskId'>): ResultKey =>
@@ -49,8 +51,8 @@ export class WaitingResults {
   }
 
   /**
-   * Records the end of a delegation's task. Does nothing if no open delegation has this task. @throws ProductError
-   * STORAGE
+   * Records the end of a delegation's task. Does nothing if no open delegation has this task.
+   * @throws ProductError STORAGE
    */
   put(agent: string, taskId: string, ended: TaskStateName): Promise<void> {
     return this.#write(
@@ -64,8 +66,8 @@ export class WaitingResults {
   }
 
   /**
-   * Removes a recorded end, because the session continues in the same task. Its next end is a new result. @throws
-   * ProductError STORAGE
+   * Deletes a recorded end, because the session continues in the same task. The next end of that task is a new result.
+   * @throws ProductError STORAGE
    */
   reopen(agent: string, taskId: string): Promise<void> {
     return this.#write(
@@ -77,7 +79,7 @@ export class WaitingResults {
   }
 
   /**
-   * Records that a reply of this process contains the result, and earlier results of the session.
+   * Records that a reply of this process contains this result, and earlier results of the session.
    * @throws ProductError STORAGE
    */
   handOver(
@@ -98,7 +100,7 @@ export class WaitingResults {
     );
   }
 
-  /** Returns the results to announce, oldest first. Earlier writes of this bridge are made durable first. */
+  /** Returns the results to announce, oldest first. Before that, all pending writes of this bridge are done. */
   async waiting(): Promise<readonly WaitingResult[]> {
     const tasks = await this.#uncollected('AND ended IS NOT NULL');
     return tasks.map(({ ended, ...task }) =>
@@ -110,12 +112,12 @@ export class WaitingResults {
     );
   }
 
-  /** Returns the newest delegations whose result no client has confirmed, oldest first, also those that still run. */
+  /** Returns the newest delegations whose result no client has confirmed, oldest first. Their tasks may still run. */
   uncollected(): Promise<readonly UncollectedTask[]> {
     return this.#uncollected('');
   }
 
-  /** Omits a result that is in an unconfirmed reply of a running process. */
+  /** Reads the delegations. A result in an unconfirmed reply of a running process is left out. */
   async #uncollected(condition: '' | 'AND ended IS NOT NULL'): Promise<readonly UncollectedTask[]> {
     await this.#database.written();
     const rows = this.#database.rows(

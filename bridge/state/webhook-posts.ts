@@ -1,6 +1,6 @@
 /**
- * Records the webhook's posts for all bridges of the user. One bridge posts each pending action. If that bridge is
- * killed, its row remains, and the next bridge posts again with the same `webhook-id`.
+ * Records the posts to the webhook, for all bridges of the user. One bridge posts each pending action. If that bridge
+ * is killed, its row stays. The next bridge then posts again with the same `webhook-id`.
  */
 import { z } from 'zod';
 import type { BridgeDatabase } from './database.ts';
@@ -11,7 +11,10 @@ const post = z.object({
   taskId: z.string(),
   callId: z.string(),
   shown: z.string(),
-  /** `asking`: a bridge is posting. `asked`: the receiver has the post. `over`: the action no longer waits. */
+  /**
+   * The state of the post. `asking`: a bridge is posting. `asked`: the receiver has accepted the post. `over`: the
+   * action no longer waits.
+   */
   state: z.enum(['asking', 'asked', 'over']),
   owner: z.string(),
 });
@@ -19,14 +22,14 @@ type Post = z.infer<typeof post>;
 export type PostState = Post['state'];
 export type PostedAction = Omit<Post, 'state' | 'owner'>;
 
-/** The time that a row is kept, in milliseconds. No action waits longer. */
+/** How long a row is kept, in milliseconds. No action waits longer. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
 const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 
 export class WebhookPosts {
   readonly #database: BridgeDatabase;
-  /** Unfinished posts that this bridge took over and has not sent yet. */
+  /** The keys of unfinished posts that this bridge has taken over and not sent yet. */
   readonly #unsent = new Set<string>();
 
   constructor(database: BridgeDatabase) {
@@ -36,7 +39,7 @@ export class WebhookPosts {
 
   /**
    * Reserves the post of an action for this bridge.
-   * @returns true if this bridge must post the action: it is the first, or the earlier bridge ended before it had
+   * @returns true if this bridge must post the action: it is the first, or the earlier bridge has ended before it had
    * posted
    */
   async take(about: PostedAction): Promise<boolean> {
@@ -60,8 +63,8 @@ export class WebhookPosts {
   }
 
   /**
-   * Takes over the open posts of ended bridges. Each post goes to only one bridge.
-   * @param agents the agents of this bridge; posts of other agents are left to other bridges
+   * Takes over the unfinished posts of bridges that have ended. Each post is taken over by one bridge only.
+   * @param agents the names of this bridge's agents. Posts about other agents are left to other bridges.
    */
   async takeOver(agents: readonly string[]): Promise<readonly (PostedAction & { state: PostState })[]> {
     const rows = this.#database.rows(
@@ -91,7 +94,7 @@ export class WebhookPosts {
     );
   }
 
-  /** Makes this bridge the owner. @returns false if another bridge was faster */
+  /** Makes this bridge the owner of the post. Returns false if another bridge was faster. */
   #claim(found: Post): boolean {
     const changed = this.#database.run(
       `UPDATE webhook_posts SET owner = ?, at = ? WHERE ${OF} AND owner = ? AND state = ?`,

@@ -15,7 +15,10 @@ export const TOOL_NAMES = [
   'get_agent_capabilities_and_version',
 ] as const;
 
-/** The tools of the approval card. Hosts that show the card hide them from the model; other clients do not get them. */
+/**
+ * The tools that the approval card calls. Clients that show the card hide these tools from the model. Other clients do
+ * not receive them.
+ */
 export const CARD_TOOL_NAMES = ['show_approval_card', 'decide_on_approval_card'] as const;
 
 export type ToolName = (typeof TOOL_NAMES)[number] | (typeof CARD_TOOL_NAMES)[number];

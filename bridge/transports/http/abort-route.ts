@@ -1,6 +1,6 @@
 /**
- * Serves `POST /api/tools/abort/:toolId`, which aborts one tool execution, for clients without MCP. The response is the
- * same as of `tools/abort`.
+ * The route `POST /api/tools/abort/:toolId`, which aborts one tool execution, for clients without MCP. The response is
+ * the same as that of the MCP method `tools/abort`.
  */
 import { z } from 'zod';
 import type { AbortAnswer } from '../../../shared/protocol/abort-answer.ts';
@@ -15,10 +15,7 @@ export type AbortTool = (request: { toolId: string; reason: string }) => Promise
 
 const wanted = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional();
 
-/**
- * Returns the tool id in the path of an abort request.
- * @returns undefined for another path
- */
+/** Returns the tool id in the path of an abort request. Returns undefined for another path. */
 export function toolIdInPath(path: string): string | undefined {
   if (!path.startsWith(ABORT_PATH)) return undefined;
   const id = path.slice(ABORT_PATH.length);

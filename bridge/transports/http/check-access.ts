@@ -1,7 +1,7 @@
 /**
- * Decides whether a request to MCP over HTTP is allowed (X1). Checks the Host and Origin headers and the bearer token. A
- * web page can point its own host name at 127.0.0.1, so that a browser sends the page's requests here. The Host and
- * Origin headers then show the page's name. Pure. Compares tokens in constant time.
+ * Decides whether a request to MCP over HTTP is allowed. X1: a request without a valid token, or from another web page,
+ * is refused. A web page can direct its own host name to 127.0.0.1, so that the browser sends the page's requests here.
+ * But the Host and Origin headers then contain the page's own name. Pure. Tokens are compared in constant time.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
@@ -12,7 +12,7 @@ export interface AccessRules {
   token: string;
   /** The path of the token's file, for the error about a missing token. */
   tokenPath: string;
-  /** Origins of pages that may send requests, such as `https://console.example.com`. */
+  /** The origins of web pages that may send requests, such as `https://console.example.com`. */
   origins: readonly string[];
 }
 
@@ -21,7 +21,7 @@ interface AccessRefused {
   message: string;
 }
 
-/** Checks Host and Origin. @returns undefined if both are allowed */
+/** Checks the Host and Origin headers. Returns undefined if both are allowed. */
 export function checkHostAndOrigin(
   headers: IncomingHttpHeaders,
   { origins }: AccessRules,
@@ -42,10 +42,7 @@ export function checkHostAndOrigin(
   return undefined;
 }
 
-/**
- * Checks the bearer token.
- * @returns undefined if the request carries the token
- */
+/** Checks the bearer token. Returns undefined if the request contains the right token. */
 export function checkBearerToken(
   headers: IncomingHttpHeaders,
   access: AccessRules,

@@ -1,13 +1,13 @@
 /**
- * Builds the CORS headers for pages of other origins (Fetch Standard, CORS protocol). Only pages with an allowed origin
- * get these headers. Pure.
+ * Builds the CORS headers for web pages of other origins (Fetch Standard, CORS protocol). Only pages with an allowed
+ * origin receive these headers. Pure.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The maximum time that a browser may cache a preflight response, in seconds. */
+/** The maximum time in seconds for which a browser may cache a preflight response. */
 const MAX_AGE = 600;
 
-/** MCP's request headers of all revisions, and the headers of any JSON request with a token. */
+/** The request headers of all MCP revisions, and the headers of a JSON request with a token. */
 const REQUEST_HEADERS = [
   'Authorization',
   'Content-Type',
@@ -20,7 +20,7 @@ const REQUEST_HEADERS = [
 ];
 const RESPONSE_HEADERS = ['Mcp-Session-Id', 'WWW-Authenticate', 'Retry-After'];
 
-/** Returns the headers for every response to an allowed page. Empty for a request without Origin. */
+/** Returns the CORS headers of a response. Empty if the request has no Origin header. */
 export function corsHeaders({ origin }: IncomingHttpHeaders): Readonly<Record<string, string>> {
   if (origin === undefined) return {};
   return {
@@ -38,13 +38,13 @@ export function isPreflight(method: string | undefined, headers: IncomingHttpHea
   );
 }
 
-/** Returns the headers of a preflight response, in addition to `corsHeaders`. The response has no body. */
+/** Returns further headers for a preflight response, in addition to `corsHeaders`. Such a response has no body. */
 export function preflightHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   return {
     'Access-Control-Allow-Methods': 'GET, POST, DELETE',
     'Access-Control-Allow-Headers': REQUEST_HEADERS.join(', '),
     'Access-Control-Max-Age': String(MAX_AGE),
-    // Private Network Access: the response must allow a page of another network to call this machine.
+    // Private Network Access: this header allows a page from another network to call this machine.
     ...(headers['access-control-request-private-network'] === 'true'
       ? { 'Access-Control-Allow-Private-Network': 'true' }
       : {}),

@@ -1,14 +1,14 @@
 /**
  * Tracks the replies to one client over HTTP. A reply counts as received if its HTTP response was written completely,
- * and the client then calls again or leaves. A written response alone is no proof: the client may have lost its
- * connection before it read the response.
+ * and the client then sends another request or ends its session. A written response alone proves nothing: the client
+ * may have lost its connection before it read the response.
  */
 import type { OnConfirmed, SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
 
-/** The end of an HTTP exchange: `answered` if its response was written completely. */
+/** How an HTTP exchange ended. `answered`: its response was written completely. */
 export type ExchangeEnd = 'answered' | 'cut';
 
-/** Limits the number of entries, because replies that were cut off stay in the map. */
+/** The maximum number of stored replies. Replies that were cut off are never removed otherwise. */
 const MAX_ANSWERS = 500;
 
 interface Answer {
@@ -28,7 +28,7 @@ export class HttpReplies implements SentReplies {
   }
 
   /**
-   * Call this when a response to the request is written completely. Has no effect if `sent` was not called for the
+   * Records that a response to the request was written completely. Has no effect if `sent` was not called for the
    * request.
    */
   written(request: string | number): void {
@@ -37,7 +37,10 @@ export class HttpReplies implements SentReplies {
     this.#record();
   }
 
-  /** Call this when the client calls again. The last response may still be open, so a reply also needs `written`. */
+  /**
+   * Records that the client has sent another request. The last response may still be open, so a reply needs `written`
+   * too.
+   */
   confirm(): void {
     for (const answer of this.#answers.values()) answer.confirmed = true;
     this.#record();

@@ -1,4 +1,4 @@
-/** Serves MCP over Streamable HTTP at one address: 2026-07-28 and every older revision, as over stdio. */
+/** Serves MCP over Streamable HTTP at one URL: the revision 2026-07-28 and every older revision, as over stdio. */
 import {
   createMcpHandler,
   isJSONRPCNotification,
@@ -17,9 +17,15 @@ import { type ExchangeEnd, HttpReplies } from './http-replies.ts';
 import { PARSE_ERROR, rpcError } from './rpc-error.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/** If a body is too large, the bridge still reads this many bytes, so that the sender can read the error. */
+/**
+ * The maximum number of bytes that the bridge reads of a body that is too large. It reads on so that the sender can
+ * read the error response.
+ */
 const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
-/** Part of the body may be unread, so the connection cannot carry another request. */
+/**
+ * The headers of a response after which the connection is closed. A part of the request body may be unread, so the
+ * connection cannot be used for another request.
+ */
 const LAST = { Connection: 'close' };
 
 export interface MessageFacts {
@@ -28,14 +34,14 @@ export interface MessageFacts {
 }
 
 interface ReceivedRequest {
-  /** Resolves when the response is written, or the client has disconnected. */
+  /** Resolves when the response is written, or when the client has disconnected. */
   over: Promise<ExchangeEnd>;
   onMessage: (facts: MessageFacts) => void;
 }
 
 export interface McpEndpoint {
   answer(request: Request, received: ReceivedRequest): Promise<Response>;
-  /** Ends every session and open call. Tasks continue. */
+  /** Ends every session and every open request. Tasks continue. */
   close(): Promise<void>;
 }
 
@@ -54,7 +60,8 @@ export function mcpEndpoint({
   limits = DEFAULT_SESSION_LIMITS,
 }: McpEndpointOptions): McpEndpoint {
   const sessions = new McpSessions({ serve, onLeft }, limits);
-  // Under 2026-07-28, requests do not identify their client. So the next call of any client reports a cancelled call.
+  // In MCP 2026-07-28, requests do not identify their client. So a cancelled tool call is reported in the reply to the
+  // next tool call of any client.
   const client = {
     connection: { left: false },
     withdrawals: new CancelledCalls(),
@@ -63,8 +70,8 @@ export function mcpEndpoint({
     unattended: false,
   };
   /**
-   * Under 2026-07-28, no later call shows that the client has a reply. So a completely written response counts as
-   * received.
+   * The replies to each request. In MCP 2026-07-28, no later request shows that the client has received a reply. So a
+   * reply counts as received when its response was written completely.
    */
   const answers = new WeakMap<Request, HttpReplies>();
   const receiptsOf = (request: Request | undefined): HttpReplies =>
@@ -98,7 +105,7 @@ function receive(receipts: HttpReplies, body: unknown): void {
   if (isJSONRPCRequest(body)) receipts.written(body.id);
 }
 
-/** Returns the message's method and id for the log, shortened, because clients choose these texts. */
+/** Returns the method and the id of a message for the log. They are shortened, because the client chooses them. */
 function factsOf(body: unknown): MessageFacts {
   if (isJSONRPCNotification(body)) return { operation: body.method.slice(0, 100) };
   if (!isJSONRPCRequest(body)) return {};
@@ -106,7 +113,7 @@ function factsOf(body: unknown): MessageFacts {
   return { operation: body.method.slice(0, 100), requestId };
 }
 
-/** Returns the parsed JSON body of the request, or an error response for an invalid body. */
+/** Returns the parsed JSON body of the request. If the body is not valid, returns an error response. */
 export async function jsonBody(request: Request): Promise<unknown> {
   if (!isJsonContentType(request.headers.get('content-type'))) return rpcError(415, 'Send application/json.');
   try {

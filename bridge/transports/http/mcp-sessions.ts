@@ -1,12 +1,12 @@
 /**
- * Manages the MCP sessions of the older revisions over HTTP. A session begins with `initialize`. Each later request
- * names its session in a header. A session ends by DELETE, or after a long time without requests. Only a DELETE means
- * that the client has left.
+ * Manages the MCP sessions over HTTP, for the older MCP revisions. A session starts with `initialize`. Each later
+ * request names its session in a header. A session ends with DELETE, or after a long time without requests. Only a
+ * DELETE means that the client has left.
  *
  * Invariants
- * - The number of sessions is limited. At the limit, the session with the longest idle time ends. A session in use
- *   never ends.
- * - A session with an open exchange, such as a stream, is in use.
+ * - The number of sessions is limited. At the limit, the session that was idle for the longest time ends. A session in
+ *   use never ends.
+ * - A session is in use while it has an open HTTP exchange, such as a stream.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -29,37 +29,37 @@ export const SESSION_HEADER = 'mcp-session-id';
 export interface SessionLimits {
   /** The maximum number of sessions at the same time. */
   most: number;
-  /** The maximum idle time of a session, in milliseconds. */
+  /** The maximum time without requests in milliseconds, after which a session ends. */
   idleMs: number;
 }
 
 export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 60_000 };
 
-/** The delay before a client resumes a broken stream, in milliseconds. The server sends this value with each stream. */
+/** The delay in milliseconds before a client resumes a broken stream. The server sends this value with each stream. */
 const RETRY_MS = 1_000;
-/** The `Retry-After` value, in seconds, when every session is in use. */
+/** The value of `Retry-After` in seconds, if every session is in use. */
 const RETRY_AFTER = 30;
 
 interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
   events: StreamEvents;
   receipts: HttpReplies;
-  /** The number of exchanges that are open now. */
+  /** The number of HTTP exchanges that are open now. */
   open: number;
   lastUsed: number;
 }
 
 interface HttpExchange {
   request: Request;
-  /** The parsed body; undefined for a request without one. */
+  /** The parsed body of the request. Undefined if it has none. */
   body: unknown;
-  /** Resolves when the response is written, or the client has disconnected. */
+  /** Resolves when the response is written, or when the client has disconnected. */
   over: Promise<ExchangeEnd>;
 }
 
 interface SessionCallbacks {
   serve: (client: ServerClient) => McpServer;
-  /** Called when the client ends its session by DELETE. */
+  /** Called when the client ends its session with DELETE. */
   onLeft: (connection: ClientConnection) => void;
 }
 
@@ -104,7 +104,7 @@ export class McpSessions {
     return this.#within(session, exchange);
   }
 
-  /** Ends the sessions that were idle for longer than `idleMs`. */
+  /** Ends the sessions that had no requests for longer than `idleMs`. */
   endIdle(): void {
     const before = this.#now() - this.#limits.idleMs;
     for (const [id, session] of this.#idle()) if (session.lastUsed <= before) this.#end(id, session);
@@ -141,12 +141,12 @@ export class McpSessions {
     const server = this.#callbacks.serve({
       connection,
       withdrawals: new CancelledCalls(),
-      // Undefined, because the revisions with sessions have no tasks extension.
+      // Undefined, because the MCP revisions with sessions have no tasks extension.
       followed: undefined,
       receipts,
       seen: new SeenResults(),
       unattended: false,
-      // A cancelled call gets no reply, so nothing else would end the stream of this call.
+      // A cancelled tool call gets no reply, so nothing else would end its stream.
       released: (requestId) => {
         events.forget(requestId);
         transport.closeSSEStream(requestId);
@@ -192,7 +192,7 @@ export class McpSessions {
     return [...this.#sessions].filter(([, { open }]) => open === 0);
   }
 
-  /** Ends the session's streams. Its open calls end as after a disconnect. */
+  /** Ends the session and its streams. Its open requests end as after a disconnect. */
   #end(id: string, { transport, receipts }: McpSession): void {
     this.#sessions.delete(id);
     receipts.confirm();
@@ -201,9 +201,9 @@ export class McpSessions {
 }
 
 /**
- * Ends the old connection of a stream that the client wants to resume. The bridge may not know yet that this connection
- * is lost. The SDK refuses a second reader of one stream. For an unknown event the SDK sends an error, so no connection
- * ends.
+ * Ends the old connection of a stream that the client wants to resume. The bridge may not have noticed yet that this
+ * connection is lost, and the SDK refuses a second reader of the same stream. If the event id is unknown, the SDK sends
+ * an error, so no connection is ended.
  */
 function endLostStream({ events, transport }: McpSession, request: Request): void {
   const lastEventId = request.headers.get('last-event-id');
@@ -214,8 +214,8 @@ function endLostStream({ events, transport }: McpSession, request: Request): voi
 }
 
 /**
- * Returns the ids of the requests whose replies this response contains. A POST has its own requests. A GET has the
- * request whose stream it resumes.
+ * Returns the ids of the requests whose replies this response contains. The response to a POST contains the replies to
+ * the requests in its body. The response to a GET contains the reply of the stream that it resumes.
  */
 function requestsAnsweredTo({ events }: McpSession, request: Request, body: unknown): readonly RequestId[] {
   if (request.method === 'POST')

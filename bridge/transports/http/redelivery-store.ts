@@ -1,9 +1,10 @@
 /**
- * Stores the newest messages of one MCP session's streams. After a lost connection, a client can get them again (MCP
- * 2025-11-25, Streamable HTTP, Resumability and Redelivery). With this store, the SDK begins each response stream with
- * an event that has an id and no data.
+ * Stores the newest messages of the streams of one MCP session. After a lost connection, a client can receive them
+ * again (MCP 2025-11-25, Streamable HTTP, Resumability and Redelivery). Because of this store, the SDK starts each
+ * response stream with an event that has an id and no data.
  *
- * S2: after an event is dropped, its id is unknown. A client that sends such an id gets an error.
+ * S2: an unknown cursor is an error. When an event is removed, its id becomes unknown. A client that sends this id gets
+ * an error.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -14,32 +15,32 @@ import {
   type RequestId,
 } from '@modelcontextprotocol/server';
 
-/** The limits of one session, in events and characters. The newest event always stays. */
+/** The maximum number of events, and of characters, for one session. The newest event is always kept. */
 const MAX_EVENTS = 500;
 const MAX_CHARACTERS = 2 * 1024 * 1024;
 
-/** The SDK's name for the stream that a GET opens. */
+/** The SDK's name of the stream that a GET opens. */
 const GET_STREAM = '_GET_stream';
 
-/** A stream is the response to a request, or the stream that a GET opens. */
+/** A stream: the response to a request, or the stream that a GET opens. */
 export type McpStream = { type: 'response'; request: RequestId } | { type: 'get' };
 
 interface StreamEvent {
   stream: string;
-  /** Undefined for a stream's first event, which has no data. */
+  /** Undefined for the first event of a stream, which has no data. */
   message: JSONRPCMessage | undefined;
   characters: number;
 }
 
 export class StreamEvents implements EventStore {
   readonly #events = new Map<string, StreamEvent>();
-  /** The request of each response stream. An entry stays until the reply is dropped. */
+  /** The request of each response stream. An entry is kept until the reply is removed. */
   readonly #requests = new Map<string, RequestId>();
   readonly #request = new AsyncLocalStorage<RequestId>();
   #last = 0;
   #characters = 0;
 
-  /** Runs `answer`. A stream that begins during this belongs to the request. */
+  /** Runs `answer`. A stream that starts meanwhile belongs to the request. */
   during<T>(request: RequestId | undefined, answer: () => T): T {
     return request === undefined ? answer() : this.#request.run(request, answer);
   }
@@ -79,7 +80,8 @@ export class StreamEvents implements EventStore {
   }
 
   /**
-   * Returns the stream of this event. Undefined for an unknown event, and for a response stream without a first event.
+   * Returns the stream of this event. Returns undefined if the event is unknown, or if the first event of its stream is
+   * no longer stored.
    */
   streamOf(id: string): McpStream | undefined {
     const stream = this.#events.get(id)?.stream;
@@ -89,7 +91,7 @@ export class StreamEvents implements EventStore {
     return request === undefined ? undefined : { type: 'response', request };
   }
 
-  /** Drops the stream of a cancelled request. It cannot be resumed, because no reply follows. */
+  /** Removes the stream of a cancelled request. It cannot be resumed, because no reply follows. */
   forget(request: RequestId): void {
     for (const [stream, of] of this.#requests) {
       if (of !== request) continue;

@@ -1,6 +1,6 @@
-/** Builds the JSON-RPC error for a request that reaches no MCP server, with the matching HTTP status. */
+/** Builds the JSON-RPC error, with an HTTP status, for a request that does not reach an MCP server. */
 
-/** JSON-RPC 2.0 §5.1: a code for implementation-defined errors. */
+/** JSON-RPC 2.0 §5.1: an error code that the implementation defines. */
 const REFUSED = -32_000;
 export const PARSE_ERROR = -32_700;
 

@@ -1,5 +1,6 @@
 /**
- * Runs the bridge's HTTP server. It listens only on loopback, because a client with the token can run commands here.
+ * Runs the bridge's HTTP server. It listens only on loopback, because a client with the token can run commands on this
+ * machine.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -25,9 +26,9 @@ const HOST = '127.0.0.1';
 const PATH = '/mcp';
 const METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 const MAX_CONNECTIONS = 512;
-/** The maximum time that the server waits at shutdown for open connections to finish, in milliseconds. */
+/** The maximum time in milliseconds for which the shutdown waits for open connections. */
 const OPEN_CONNECTIONS_MS = 1_000;
-/** The `Retry-After` value of responses during a restart, in seconds. */
+/** The value of `Retry-After` in seconds, in responses during a restart. */
 const RETRY_AFTER = 2;
 
 export interface HttpRun {
@@ -38,7 +39,7 @@ export interface HttpRun {
 }
 
 interface ServeHttpOptions {
-  /** 0 selects a free port. */
+  /** The port. 0 means any free port. */
   port: number;
   stateDir: string;
   origins: readonly string[];
@@ -50,7 +51,7 @@ interface ServeHttpOptions {
 
 /**
  * Starts the HTTP server of the bridge.
- * @throws ProductError CONFIGURATION when the port or the state directory cannot be used
+ * @throws ProductError CONFIGURATION if the port or the state directory cannot be used
  */
 export async function serveHttp({
   port,
@@ -73,8 +74,8 @@ export async function serveHttp({
     const since = performance.now();
     let about: RequestFacts = {};
     response.on('error', () => undefined);
-    // During shutdown, a connection closes after its last response. Node marks the connection as idle only after this
-    // event.
+    // During shutdown, a connection is closed after its last response. Node marks the connection as idle only after
+    // this event.
     response.once('close', () => {
       const { method, headers } = request;
       const end = response.writableFinished ? 'answered' : 'client-gone';
@@ -109,7 +110,7 @@ export async function serveHttp({
   return { url, tokenPath: access.tokenPath, stop: () => (stopped ??= stop()) };
 }
 
-/** The ids of a request for its log line. */
+/** What the log line of a request contains besides its method. */
 interface RequestFacts extends MessageFacts {
   toolId?: string;
   mcpSession?: string;
@@ -134,7 +135,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
   }
   const refused = checkBearerToken(headers, inside.access);
   if (refused !== undefined) {
-    // RFC 6750 §3
+    // RFC 6750 §3: a response with the status 401 names the authentication scheme.
     const challenge = { 'WWW-Authenticate': 'Bearer realm="mcp-a2a-bridge"' };
     return refuse(response, rpcError(refused.status, refused.message, { headers: challenge }), forPage);
   }
@@ -178,7 +179,7 @@ async function answerOf(
   };
   const over = once(response, 'close').then(end, end);
   const answer = await endpoint.answer(webRequest(request, gone.signal), { over, onMessage: concerns });
-  // The log line names the session that the response to `initialize` starts.
+  // The response to `initialize` starts a session. The log line contains its id.
   const mcpSession = answer.headers.get(SESSION_HEADER);
   if (mcpSession !== null) concerns({ mcpSession });
   return answer;
@@ -199,8 +200,8 @@ function webRequest(request: IncomingMessage, signal?: AbortSignal): Request {
 }
 
 /**
- * Refuses a request without reading its body. The connection closes after the response, because the unread body is
- * still in it.
+ * Refuses a request without reading its body. The connection is closed after the response, because it still contains
+ * the unread body.
  */
 function refuse(
   response: ServerResponse,

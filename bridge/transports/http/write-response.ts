@@ -1,9 +1,9 @@
-/** Writes a web-standard `Response` to a socket at the client's speed. */
+/** Writes a web-standard `Response` to a socket, at the speed of the client. */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Resolves when everything is written. If the client disconnects, drops the rest without an error. */
+/** Resolves when everything is written. If the client disconnects, the rest is dropped without an error. */
 export async function writeResponse(
   response: ServerResponse,
   answer: Response,
@@ -14,7 +14,7 @@ export async function writeResponse(
     response.end();
     return;
   }
-  // Sends the headers immediately, because a stream's first event may come much later.
+  // The headers are sent immediately, because the first event of a stream may come much later.
   response.flushHeaders();
   await pipeline(Readable.fromWeb(answer.body), response).catch(() => undefined);
 }

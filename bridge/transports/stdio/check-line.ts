@@ -1,24 +1,21 @@
 /**
- * Checks one line of stdin before the SDK reads it. The SDK drops an invalid line silently, so the sender would wait
- * for ever. Pure.
+ * Checks one line of stdin before the SDK reads it. The SDK drops an invalid line silently, and the sender would wait
+ * forever. Pure.
  */
 import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** The error for a line that is not an MCP message (JSON-RPC 2.0 §5.1). */
+/** The JSON-RPC error for a line that is not an MCP message (JSON-RPC 2.0 §5.1). */
 export interface FrameError {
   jsonrpc: '2.0';
-  /** The id of the request; absent if the line has none (MCP's schema does not allow null). */
+  /** The id of the request. Absent if the line has none, because MCP's schema does not allow null. */
   id?: string | number;
   error: { code: number; message: string };
 }
 
 const requestId = z.looseObject({ id: z.union([z.string(), z.number().int()]), method: z.unknown() });
 
-/**
- * Validates one line of stdin.
- * @returns undefined for a valid message and for an empty line
- */
+/** Validates one line of stdin. Returns undefined for a valid message and for an empty line. */
 export function frameErrorOf(line: string): FrameError | undefined {
   if (line.trim() === '') return undefined;
   let value: unknown;
@@ -31,7 +28,7 @@ export function frameErrorOf(line: string): FrameError | undefined {
     parseJSONRPCMessage(value);
     return undefined;
   } catch (error) {
-    // The error has an id only for a request. The id of a response belongs to a request of the bridge.
+    // Only an error about a request has an id. The id of a response belongs to a request of the bridge.
     const id = requestId.safeParse(value).data?.id;
     return refusal(
       INVALID_REQUEST,
@@ -53,8 +50,7 @@ function refusal(code: number, message: string, id?: string | number): FrameErro
 const MAX_PLACE = 100;
 
 /**
- * Returns where the message is invalid. The parser reports an error for each kind of message, so only the path is
- * useful.
+ * Says where the message is invalid. The parser reports errors for every kind of message, so only the path is useful.
  */
 function problemOf(error: unknown): string {
   if (!(error instanceof z.core.$ZodError)) return 'it is no JSON-RPC message';

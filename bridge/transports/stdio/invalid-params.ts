@@ -1,6 +1,6 @@
 /**
- * Corrects an error code of the SDK. For invalid parameters, the SDK reports an internal error, with the schema issues
- * as JSON. Pure.
+ * Corrects an error code of the SDK. For invalid parameters, the SDK reports an internal error, with the problems as
+ * JSON. Pure.
  */
 import { INTERNAL_ERROR, INVALID_PARAMS, type JSONRPCMessage } from '@modelcontextprotocol/server';
 import { z } from 'zod';
@@ -10,8 +10,8 @@ const issues = z
   .min(1);
 
 /**
- * Replaces the SDK's "internal error" for invalid parameters by "invalid params" (JSON-RPC 2.0 §5.1). The new error has
- * the path and reason of each problem. Any other message is returned unchanged.
+ * Replaces the SDK's "internal error" about invalid parameters with "invalid params" (JSON-RPC 2.0 §5.1). The new error
+ * names the path and the reason of each problem. Any other message is returned unchanged.
  */
 export function withInvalidParams(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== INTERNAL_ERROR) return message;

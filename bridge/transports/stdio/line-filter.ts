@@ -1,13 +1,16 @@
 /**
- * Filters stdin line by line, before the SDK reads it. MCP messages and empty lines pass. The sender of any other line
- * gets a typed error, and no other message is lost (X3). The length of a line is limited, so an endless line cannot
- * exhaust the memory.
+ * Filters stdin line by line, before the SDK reads it. MCP messages and empty lines pass. X3: no input may end the
+ * process. The sender of any other line gets a typed error, and no other message is lost. The length of a line is
+ * limited, so that an endless line cannot exhaust the memory.
  */
 import { Transform, type TransformCallback } from 'node:stream';
 import { LineSplitter } from '../../../shared/net/line-splitter.ts';
 import { type FrameError, frameErrorOf, frameTooLongError } from './check-line.ts';
 
-/** Slightly below 10 MiB with the line feed. Above that, the SDK closes the connection. */
+/**
+ * The maximum length of a line in bytes, slightly below 10 MiB. The SDK closes the connection if a line is longer than
+ * 10 MiB.
+ */
 export const MAX_FRAME = 10 * 1024 * 1024 - 1;
 
 export class FrameGate extends Transform {

@@ -1,9 +1,9 @@
 /**
- * Serves MCP over this process's stdin and stdout (B2). Adds errors for invalid lines, and corrects the SDK's error
- * codes.
+ * Serves MCP over this process's stdin and stdout. B2: stdout carries only MCP messages. The class adds errors for
+ * invalid lines, and corrects the SDK's error codes.
  *
- * S3: while the client does not read, messages wait here in order. The SDK would add a listener to stdout for each of
- * them.
+ * S3: a slow reader costs limited memory. While the client does not read, messages wait here in their order. The SDK
+ * alone would add a listener to stdout for each of them.
  */
 import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
@@ -36,7 +36,7 @@ export class StdioTransport extends StdioServerTransport {
 
   async #sendLater(message: JSONRPCMessage): Promise<void> {
     this.#waiting += 1;
-    // The error of an earlier message is ignored here, because the sender of that message gets it.
+    // The sender of the earlier message handles its error.
     await this.#last.catch(() => undefined);
     this.#waiting -= 1;
     await super.send(withInvalidParams(message));
