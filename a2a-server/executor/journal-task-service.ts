@@ -18,6 +18,7 @@ import { decisionInText } from '../task/text-decision.ts';
 import { costReport, sumCosts } from '../task/cost-report.ts';
 import { utcDay } from '../task/cost-sum.ts';
 import { dailyLimit } from '../task/daily-budget.ts';
+import { generationMismatch } from '../task/generation.ts';
 import { revoke } from '../task/revoke.ts';
 import { reaches, requireRoleFor, type Requester } from '../access/requester.ts';
 import { mayRunSomeUnasked } from '../policy/mode.ts';
@@ -235,6 +236,9 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const known = await load(taskId);
     // The task may run actions without an approval, so a message to it needs the same role as a decision.
     requireRoleFor(incoming, known.principal, 'approve');
+    const { expectedGeneration } = incoming;
+    const mismatch = generationMismatch(known, expectedGeneration);
+    if (mismatch) throw refusal(mismatch);
     const resolved =
       incoming.decisions &&
       (await resolveDecisions(incoming.decisions, known, { ...options, by: incoming.principal }));
@@ -248,6 +252,9 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       : await dailyLimitRefusal(known.principal, options);
     const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): LogChange => {
+      // The task may have changed since it was read above.
+      const outdated = generationMismatch(snapshot, expectedGeneration);
+      if (outdated) return outdated;
       if (decisions) return withAddress(judge(snapshot, decisions, by, now), taskId);
       if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
       const bare = incoming.wordsDecide

@@ -26,6 +26,7 @@ import type { Requester } from '../access/requester.ts';
 import type { CostSum } from '../task/cost-sum.ts';
 import type { JournalEntry, UserMessage } from '../task/events.ts';
 import type { ReaderDisconnect } from '../task/cancel.ts';
+import type { ExpectedGeneration } from '../task/generation.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { StoredFile } from '../task/stored-file.ts';
 
@@ -37,6 +38,8 @@ export interface Incoming extends Requester {
   /** SHA-256 of the canonical message, in hex. It detects a repeated message (R27). */
   bodyHash: string;
   taskId?: string;
+  /** Present if the sender expects a generation. A message that starts a task ignores it. */
+  expectedGeneration?: ExpectedGeneration;
   /** The trace of the request. */
   trace?: TraceContext | undefined;
   /** The session to continue. The message goes to the session's live task. If there is none, it starts a new task. */

@@ -58,6 +58,7 @@ import { cors } from '../http/auth/cors.ts';
 import { createRequestHandler } from '../http/routes/request-handler.ts';
 import { checkTenantPath, tenantPath } from '../http/routes/requested-tenant.ts';
 import { restRoute } from '../http/routes/rest-route.ts';
+import type { Preview } from '../http/wire/previews.ts';
 import type { Disconnects } from '../http/streams/disconnects.ts';
 import { HEARTBEAT_MS } from '../http/streams/sse.ts';
 import type { StreamTickets } from '../http/auth/stream-ticket.ts';
@@ -134,6 +135,8 @@ export interface AppOptions {
   push?: PushNotificationConfigs;
   pushKeys?: Pick<NotificationSigner, 'publicKeys'>;
   servers?: () => readonly ToolServerView[];
+  /** The previews that the server offers. The default is none. */
+  previews?: readonly Preview[];
   /** The server aborts this scope to end open streams. */
   reading: AbortScope<StreamEndReason>;
   phase: () => ServingPhase;
@@ -157,6 +160,7 @@ export function createApp(given: AppOptions): Express {
     limits,
     heartbeatMs,
     log,
+    previews: options.previews,
   };
   const app = express();
   app.disable('x-powered-by');

@@ -313,12 +313,14 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     }),
     fileModes: fileModesOf(worker.models),
     pushNotifications: true,
+    previews: settings.preview,
     ...(settings.oidc && { oidcIssuer: settings.oidc.issuer }),
   });
   const app = createApp({
     tasks,
     card: opened.cardKey === undefined ? card : await signCard(card, opened.cardKey),
     commands: offered,
+    previews: settings.preview,
     page: opened.page,
     changes: opened.changes,
     agent: offeredAgent(settings, worker.models),

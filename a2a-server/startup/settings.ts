@@ -10,6 +10,7 @@ import { modelIdSchema, type AgentChoice } from '../models/model-settings.ts';
 import { CONFINE_SHELL } from '../tools/shell/confinement.ts';
 import { parseHost } from '../tools/web/allowed-hosts.ts';
 import { metricsSettingSchema } from '../telemetry/metrics-setting.ts';
+import { PREVIEWS } from '../http/wire/previews.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { UNFLAGGED_SETTINGS } from './unflagged-settings.ts';
 
@@ -293,6 +294,16 @@ export const SERVER_SETTINGS = {
     env: 'A2A_SERVER_RETENTION',
     describe: 'how long the server keeps a session after the end of its last task, or never to delete one',
     allowed: DURATION_ALLOWED,
+  }),
+  preview: setting({
+    kind: 'list',
+    placeholder: 'name',
+    schema: z.array(z.enum(PREVIEWS)),
+    fallback: [],
+    env: 'A2A_SERVER_PREVIEW',
+    describe:
+      'part of a draft protocol that the server offers although it may still change; may be repeated (default: none; docs/preview.md)',
+    allowed: PREVIEWS.join(', '),
   }),
   metrics: setting({
     kind: 'text',

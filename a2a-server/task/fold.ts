@@ -7,6 +7,7 @@ import { NO_BUDGET_USAGE, budgetUsageAfter } from './budget.ts';
 import { contextReductionAfter, contextAfterAnswer, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
 import { newCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
 import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
+import { countAfter, countAfterAll, NO_EVENTS } from './generation.ts';
 import { grantsAfterUse, grantsGivenBy, allowingGrantId, withoutGrants } from './grants.ts';
 import { instructionsNote } from './instructions.ts';
 import { withOutput } from './tool-outputs.ts';
@@ -28,6 +29,7 @@ export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | u
     createdAt: at,
     updatedAt: at,
     seq,
+    counted: countAfter(NO_EVENTS, event),
     status: { state: 'submitted' },
     exchanges: [],
     messageSeq: 0,
@@ -52,13 +54,16 @@ export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
     ...snapshot,
     ...change(snapshot, entry.event, entry),
     spent: budgetUsageAfter(snapshot, entry),
+    counted: countAfter(snapshot.counted, entry.event),
     seq: entry.seq,
     updatedAt: entry.at,
   };
 }
 
 export function foldEntries(snapshot: Snapshot, entries: readonly JournalEntry[]): Snapshot {
-  return joinText(entries).reduce(fold, snapshot);
+  // A joined entry stands for several events, so they are counted before.
+  const counted = countAfterAll(snapshot.counted, entries);
+  return { ...joinText(entries).reduce(fold, snapshot), counted };
 }
 
 /**

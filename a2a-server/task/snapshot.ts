@@ -9,6 +9,7 @@ import type {
   Todo,
 } from '../../shared/protocol/tool-approval.ts';
 import type { Context } from './context.ts';
+import type { EventCount } from './generation.ts';
 import type { Grant } from './grants.ts';
 import type { BudgetUsage } from './budget.ts';
 import type {
@@ -141,6 +142,8 @@ export interface Snapshot {
   updatedAt: number;
   /** The `seq` of the last folded event. */
   seq: number;
+  /** The events up to `seq` that clients get. */
+  counted: EventCount;
   status: Status;
   exchanges: readonly ConversationItem[];
   messageSeq: number;

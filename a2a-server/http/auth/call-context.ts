@@ -7,10 +7,13 @@ import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import type { Sight } from '../../task/generation.ts';
 import type { Caller } from './caller.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
 import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 import type { RetryLater, WireFormat } from '../wire/wire-errors.ts';
+import { wantedGenerations, type WantedGenerations } from '../wire/generation-field.ts';
+import type { Preview } from '../wire/previews.ts';
 import type { ClientView } from '../wire/wire-objects.ts';
 
 const OFFERED: ReadonlySet<string> = new Set([TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND, THINKING]);
@@ -28,14 +31,23 @@ interface Call {
   wire: WireFormat;
   requestedVersion: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The previews that the server offers. The default is none. */
+  previews?: readonly Preview[] | undefined;
   log: Logger;
 }
 
 export class CallContext extends ServerCallContext {
   readonly caller: Caller;
   readonly wire: WireFormat;
-  /** The client's stream position, not yet checked. Undefined if the resumable-stream extension is not active. */
-  readonly cursor: string | undefined;
+  /**
+   * The client's stream position, not yet checked. With the resumable-stream extension, it is a `seq`. Otherwise it is a
+   * generation, or undefined if this call has no generations.
+   */
+  readonly cursor: { type: 'seq' | 'generation'; text: string } | undefined;
+  /** True if the answers of this call have the generations of A2A 1.1. */
+  readonly hasGenerations: boolean;
+  /** The generations in the call's parameters. A route sets them after it has checked the parameters. */
+  generations: WantedGenerations = {};
   /**
    * Resolves when the server accepts a request for a stream. After that, the response is a stream, even before the
    * first event.
@@ -48,7 +60,7 @@ export class CallContext extends ServerCallContext {
 
   readonly #log: Logger;
 
-  constructor({ caller, wire, requestedVersion, headers, log }: Call) {
+  constructor({ caller, wire, requestedVersion, headers, log, previews = [] }: Call) {
     const names = headers[EXTENSIONS_HEADER.toLowerCase()];
     const legacyNames = headers[LEGACY_EXTENSIONS_HEADER.toLowerCase()];
     const requested = Extensions.parseServiceParameter(
@@ -63,7 +75,10 @@ export class CallContext extends ServerCallContext {
     this.accept = resolve;
     // A2A 1.0 §4.6: an extension is active if the client requests it and the agent supports it.
     for (const uri of requested) if (OFFERED.has(uri)) this.addActivatedExtension(uri);
-    this.cursor = this.resumes ? headers[LAST_EVENT_ID.toLowerCase()]?.toString() : undefined;
+    this.hasGenerations = previews.includes('a2a-1.1') && wire !== 'jsonrpc-0.3';
+    const text = headers[LAST_EVENT_ID.toLowerCase()]?.toString();
+    const type = this.resumes ? 'seq' : this.hasGenerations ? 'generation' : undefined;
+    this.cursor = type && text !== undefined ? { type, text } : undefined;
   }
 
   /** Narrows the SDK's context to the class that this server's routes create. */
@@ -90,13 +105,23 @@ export class CallContext extends ServerCallContext {
     return this.#speaks(RESUMABLE_STREAM);
   }
 
+  /** Reads the generations from the parameters, if this call has generations. @throws ProductError MALFORMED */
+  readGenerations(operation: string, params: unknown): void {
+    if (this.hasGenerations) this.generations = wantedGenerations(operation, params);
+  }
+
+  get sight(): Sight {
+    return this.#speaks(THINKING) ? { thinking: true } : {};
+  }
+
   view(task: { taskId: string; sessionId: string }, outputModes?: OutputModes): ClientView {
     return {
       taskId: task.taskId,
       sessionId: task.sessionId,
       approval: this.speaksApproval,
       resumable: this.resumes,
-      ...(this.#speaks(THINKING) && { thinking: true }),
+      ...this.sight,
+      ...(this.hasGenerations && { generations: true }),
       ...(outputModes && { outputModes }),
     };
   }

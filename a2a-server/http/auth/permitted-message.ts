@@ -1,7 +1,26 @@
-/** Checks the roles that a message needs. A decision and a message for the agent need different roles. */
+/** Reads a message, and checks the roles that it needs. A decision and a message for the agent need different roles. */
+import type { SendMessageRequest } from '@a2a-js/sdk';
 import { requireRole, type Role } from '../../access/role.ts';
 import { isDecisionOrRevocation, type Incoming } from '../../executor/task-service.ts';
 import { mayRunSomeUnasked } from '../../policy/mode.ts';
+import { incomingOf } from '../wire/incoming.ts';
+import type { CallContext } from './call-context.ts';
+
+/**
+ * Returns the message of a request, as its caller may send it.
+ * @throws ProductError FORBIDDEN, MALFORMED, UNSUPPORTED_CONTENT or INVALID_DECISION
+ */
+export function receivedMessage(request: SendMessageRequest, context: CallContext): Incoming {
+  const { requester, roles, trace } = context.caller;
+  const { match } = context.generations;
+  const sent = incomingOf(request, {
+    requester,
+    speaksApproval: context.speaksApproval,
+    expectedGeneration: match === undefined ? undefined : { generation: match, ...context.sight },
+    trace,
+  });
+  return permittedMessage(sent, roles);
+}
 
 /**
  * Returns the message as this caller may send it. If the caller may not approve, the words `approve` and `deny` are

@@ -1,16 +1,34 @@
-import type { AgentCard, AgentSkill } from '@a2a-js/sdk';
+import type { AgentCard, AgentExtension, AgentSkill } from '@a2a-js/sdk';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { THINKING } from '../../../shared/protocol/extensions.ts';
+import { PREVIEW, THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { openIdConnectUrl } from '../../access/oidc-settings.ts';
 import { INPUT_MODES, OUTPUT_MODES } from '../wire/output-modes.ts';
+import type { Preview } from '../wire/previews.ts';
 
 /** The bridge recognises servers of this product by this name. */
 export const AGENT_NAME = 'mcp-a2a-bridge agent';
 
 const SCHEME = 'bearer';
 const OIDC_SCHEME = 'openIdConnect';
+
+/** The text of the specification that each preview follows. */
+const FOLLOWED: Readonly<Record<Preview, { description: string; params: Record<string, string> }>> = {
+  'a2a-1.1': {
+    description:
+      'A preview of A2A 1.1, which may change or go away with any release. Tasks and events have a generation. GetTask takes currentGeneration, and SendMessage takes ifGenerationMatch. Needs no activation.',
+    params: {
+      repository: 'a2aproject/A2A',
+      branch: 'dev-1.1',
+      commit: '28491879ff41a9c230fb51f3f7bd6096b80cc341',
+    },
+  },
+};
+
+function previewOnCard(preview: Preview): AgentExtension {
+  return { uri: `${PREVIEW}${preview}`, required: false, ...FOLLOWED[preview] };
+}
 
 /**
  * Builds the agent card (A2A 1.0 §4.4.1).
@@ -25,11 +43,13 @@ export function agentCard(
     fileModes = [],
     oidcIssuer,
     pushNotifications = false,
+    previews = [],
   }: {
     skills?: readonly AgentSkill[];
     fileModes?: readonly string[];
     oidcIssuer?: string;
     pushNotifications?: boolean;
+    previews?: readonly Preview[];
   } = {},
 ): AgentCard {
   return {
@@ -76,6 +96,7 @@ export function agentCard(
           required: false,
           params: undefined,
         },
+        ...previews.map(previewOnCard),
       ],
     },
     securitySchemes: {

@@ -27,6 +27,8 @@ import type { Envelope, RequestId } from '../wire/json-rpc-envelope.ts';
 import { legacyFinal } from '../wire/legacy-final.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import { eventPosition } from '../streams/event-cursor.ts';
+import { placeGenerations } from '../wire/generation-field.ts';
+import type { Preview } from '../wire/previews.ts';
 import { checkedParams } from '../wire/request-schemas.ts';
 import { INVALID_REQUEST, toWireError, unparsableError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
@@ -38,11 +40,13 @@ export interface BindingOptions {
   limits: BodyLimits;
   heartbeatMs: number;
   log: Logger;
+  /** The previews that the server offers. The default is none. */
+  previews?: readonly Preview[] | undefined;
 }
 
 const METHOD_NOT_FOUND = -32601;
 
-export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: BindingOptions): Router {
+export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log, previews }: BindingOptions): Router {
   const modern = new JsonRpcTransportHandler(handler);
   const old = new LegacyJsonRpcTransportHandler(handler);
 
@@ -55,6 +59,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
       requestedVersion: version,
       headers: request.headers,
       log,
+      previews,
     });
     let body: Envelope;
     try {
@@ -75,6 +80,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
       requireRole(context.caller.roles, rolesForMethod(body.method));
       if (!legacy) requireOwnTenant(context.caller.principal, body.params);
       body = { ...body, params: checkedParams(body.method, body.params ?? {}) };
+      context.readGenerations(body.method, body.params);
     } catch (error) {
       if (silent) response.status(204).end();
       else refuse(error);
@@ -90,6 +96,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
     }
     if (!(Symbol.asyncIterator in answered)) {
       markRetryLater(response, context);
+      if ('result' in answered) placeGenerations(answered.result);
       response.json(answered);
       return;
     }
@@ -99,7 +106,10 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log }: Bindin
       context,
       heartbeatMs,
       format: {
-        frame: (event) => ({ data: JSON.stringify(final(event)), id: eventPosition(event.result) }),
+        frame(event) {
+          placeGenerations(event.result);
+          return { data: JSON.stringify(final(event)), id: eventPosition(event.result) };
+        },
         errorFrame: (error) => ({ event: 'error', data: JSON.stringify(rpcError(id, error, wire)) }),
         refuse(error) {
           markRetryLater(response, context);

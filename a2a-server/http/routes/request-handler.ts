@@ -10,8 +10,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { isDecisionOrRevocation, type TaskService } from '../../executor/task-service.ts';
 import { CallContext } from '../auth/call-context.ts';
-import { permittedMessage } from '../auth/permitted-message.ts';
-import { incomingOf } from '../wire/incoming.ts';
+import { receivedMessage } from '../auth/permitted-message.ts';
 import { outputModesOf } from '../wire/output-modes.ts';
 import { IGNORED_DISCONNECTS, type Disconnects } from '../streams/disconnects.ts';
 import type { PushNotificationConfigs } from '../../push/push-notification-configs.ts';
@@ -19,6 +18,7 @@ import { pushMethods } from '../push/push-methods.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import { waitForReplyMessage, sendAndFollow, subscribe } from '../streams/task-stream.ts';
+import { awaitedSnapshot } from '../streams/wait-for-generation.ts';
 import { notCancelable } from '../wire/wire-errors.ts';
 
 /**
@@ -54,9 +54,8 @@ export function createRequestHandler(
       answered(server, async (context) => {
         const historyLength = request.configuration?.historyLength;
         const outputModes = outputModesOf(request);
-        const { principal, requester, roles, signal, trace } = context.caller;
-        const sent = incomingOf(request, { requester, speaksApproval: context.speaksApproval, trace });
-        const incoming = permittedMessage(sent, roles);
+        const { principal, requester, signal } = context.caller;
+        const incoming = receivedMessage(request, context);
         const waits = request.configuration?.returnImmediately !== true;
         if (waits) context.caller.becomeStream();
         const register = await pushes.ofMessage(request, context);
@@ -86,7 +85,7 @@ export function createRequestHandler(
       answered(server, async (context) => {
         const { historyLength } = request;
         context.caller.concerns({ taskId: request.id });
-        const snapshot = await tasks.snapshot(request.id, context.caller.requester);
+        const snapshot = await awaitedSnapshot({ tasks, disconnects }, request.id, context);
         const sessionCost = await tasks.sessionCost(snapshot.principal, snapshot.sessionId);
         return toA2aTask(snapshot, context.view(snapshot), {
           historyLength,

@@ -28,6 +28,7 @@ import { validateVersion } from '@a2a-js/sdk/server';
 import { callerOf } from '../auth/caller.ts';
 import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { requireOwnTenant } from './requested-tenant.ts';
+import { placeGenerations } from '../wire/generation-field.ts';
 import { checkedParams } from '../wire/request-schemas.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
@@ -42,7 +43,7 @@ const JSON_CONTENT_TYPE = 'application/json';
 type Answer<T> = (request: Request, context: CallContext) => T;
 type Events = AsyncGenerator<StreamResponse, void, undefined>;
 
-export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOptions): Router {
+export function restRoute({ handler, card, limits, heartbeatMs, log, previews }: BindingOptions): Router {
   const contextOf = (request: Request, response: Response): CallContext => {
     const { version, legacy } = a2aVersionOf(request.header('A2A-Version'));
     // A2A 1.0 §3.6.2: the response follows the rules of the requested version.
@@ -58,6 +59,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
       requestedVersion: version,
       headers: request.headers,
       log,
+      previews,
     });
     const active = context.activatedExtensions;
     if (active) response.setHeader(EXTENSIONS_HEADER, active.join(','));
@@ -68,7 +70,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
     (act: Answer<Promise<unknown>>): RequestHandler =>
     async (request, response) => {
       const body = await act(request, contextOf(request, response));
-      response.type(answerType(request)).json(body);
+      response.type(answerType(request)).json(placeGenerations(body));
     };
 
   const stream =
@@ -93,7 +95,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
     '/message\\:send',
     ...body,
     answer(async (request, context) => {
-      const sent = await handler.sendMessage(messageOf('SendMessage', request), context);
+      const sent = await handler.sendMessage(messageOf('SendMessage', request, context), context);
       return 'messageId' in sent ? { message: Message.toJSON(sent) } : { task: Task.toJSON(sent) };
     }),
   );
@@ -101,7 +103,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
     '/message\\:stream',
     ...body,
     stream((request, context) =>
-      handler.sendMessageStream(messageOf('SendStreamingMessage', request), context),
+      handler.sendMessageStream(messageOf('SendStreamingMessage', request, context), context),
     ),
   );
   router.get(
@@ -115,6 +117,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
     '/tasks/:taskId',
     answer(async (request, context) => {
       const wanted = checkedParams('GetTask', { ...request.query, ...idOf(request) });
+      context.readGenerations('GetTask', wanted);
       return Task.toJSON(await handler.getTask(GetTaskRequest.fromJSON(wanted), context));
     }),
   );
@@ -191,8 +194,10 @@ export function restRoute({ handler, card, limits, heartbeatMs, log }: BindingOp
   return router;
 }
 
-function messageOf(operation: string, { body }: Request): SendMessageRequest {
-  return SendMessageRequest.fromJSON(checkedParams(operation, body ?? {}));
+function messageOf(operation: string, { body }: Request, context: CallContext): SendMessageRequest {
+  const params = checkedParams(operation, body ?? {});
+  context.readGenerations(operation, params);
+  return SendMessageRequest.fromJSON(params);
 }
 
 function idOf({ params }: Request): { id: string } {
@@ -229,20 +234,22 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   503: 'UNAVAILABLE',
 };
 
+const ABORTED: ReadonlySet<string> = new Set(['SESSION_BUSY', 'TASK_GENERATION_MISMATCH']);
+
 function restError(error: unknown): { code: number; body: object } {
   const mapped = toWireError(error, 'rest');
   const code = restStatusFor(mapped);
   const body = toRestErrorBody(mapped, code);
   // google.rpc.Code: ABORTED means two conflicting requests, ALREADY_EXISTS means an id in use. Both are 409.
-  const status = mapped.reason === 'SESSION_BUSY' ? 'ABORTED' : (STATUS_NAMES[code] ?? body.error.status);
+  const status = ABORTED.has(mapped.reason) ? 'ABORTED' : (STATUS_NAMES[code] ?? body.error.status);
   return { code, body: { error: { ...body.error, status } } };
 }
 
-/** Formats events as in A2A 1.0 §11.7. The SSE id is the event's `seq`. */
+/** Formats events as in A2A 1.0 §11.7. The SSE id is the event's `seq` or generation. */
 export function restStreamFormat(response: Response): StreamFormat<StreamResponse> {
   return {
     frame: (event) => {
-      const wire = StreamResponse.toJSON(event);
+      const wire = placeGenerations(StreamResponse.toJSON(event));
       return { data: JSON.stringify(wire), id: eventPosition(wire) };
     },
     errorFrame: (error) => ({ event: 'error', data: JSON.stringify(restError(error).body) }),

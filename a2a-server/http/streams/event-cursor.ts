@@ -10,23 +10,29 @@ interface RawCursor {
 }
 
 /**
- * Returns the `seq` that the cursor names. Never rounds (S2).
- * @param end the `seq` of the task's last event
+ * Returns the position that the cursor names: a `seq` or a generation. Never rounds (S2).
+ * @param end the position of the task's last event
  * @throws ProductError INVALID_CURSOR if the text is not a position in this journal
  */
 export function parseCursor({ name, text, otherwise }: RawCursor, end: number): number {
-  const seq = /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-  if (seq === undefined || seq > end)
+  const position = readPosition(text);
+  if (position === undefined || position > end)
     throw new ProductError(
       'INVALID_CURSOR',
       `${name} ${JSON.stringify(text.slice(0, 50))} is not a position in this task's events. Valid positions are 0 (before the first event) to ${end}. ${otherwise}`,
       { facts: { last: String(end) } },
     );
-  return seq;
+  return position;
+}
+
+/** Returns the number that the text names. Undefined if it is not a whole number from 0. */
+export function readPosition(text: string): number | undefined {
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 /**
- * Returns the SSE id of an encoded event. The id is the `seq` in the metadata of the resumable-stream extension.
+ * Returns the SSE id of an encoded event. The id is the `seq` in the metadata of the resumable-stream extension. Without
+ * that extension, it is the generation, if the event has one.
  * @param event an encoded Task or update event. In A2A 1.0, the object is inside a field with the name of its type. In
  *   0.3 it is not.
  */
@@ -34,5 +40,7 @@ export function eventPosition(event: unknown): string | undefined {
   const payload =
     fieldOf(event, 'artifactUpdate') ?? fieldOf(event, 'statusUpdate') ?? fieldOf(event, 'task') ?? event;
   const seq = fieldOf(fieldOf(fieldOf(payload, 'metadata'), RESUMABLE_STREAM), 'seq');
-  return typeof seq === 'number' ? String(seq) : undefined;
+  if (typeof seq === 'number') return String(seq);
+  const generation = fieldOf(payload, 'generation');
+  return typeof generation === 'string' ? generation : undefined;
 }

@@ -7,14 +7,16 @@ import type { TaskRow } from '../../journal/journal.ts';
 import { isSettled, isTerminal } from '../../task/snapshot.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { JournalEntry } from '../../task/events.ts';
+import { countAfter, generationOf, type EventCount } from '../../task/generation.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
 import type { PushMethods } from '../push/push-methods.ts';
 import type { Disconnects, FollowedMessage } from './disconnects.ts';
-import { parseCursor } from './event-cursor.ts';
+import { parseCursor, readPosition } from './event-cursor.ts';
+import { findPosition, type CountedPosition } from './find-position.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
-import { permittedMessage } from '../auth/permitted-message.ts';
-import { incomingOf } from '../wire/incoming.ts';
+import { receivedMessage } from '../auth/permitted-message.ts';
+import { eventWithGeneration } from '../wire/generation-field.ts';
 import { outputModesOf } from '../wire/output-modes.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
 import { replyMessage, toA2aTask } from '../wire/task-projection.ts';
@@ -32,6 +34,8 @@ interface Start {
   message?: FollowedMessage | undefined;
   first?: Snapshot;
   after: number;
+  /** The events up to `after`. Present if the stream has generations. */
+  counted?: EventCount;
   until: FollowUntil;
   historyLength?: number | undefined;
   outputModes?: OutputModes | undefined;
@@ -60,9 +64,8 @@ export function sendAndFollow(
   return stream({ tasks, disconnects }, context, async () => {
     const historyLength = request.configuration?.historyLength;
     const outputModes = outputModesOf(request);
-    const { principal, requester, roles, trace } = context.caller;
-    const sent = incomingOf(request, { requester, speaksApproval: context.speaksApproval, trace });
-    const incoming = permittedMessage(sent, roles);
+    const { principal, requester } = context.caller;
+    const incoming = receivedMessage(request, context);
     const register = await pushes.ofMessage(request, context);
     const accepted = await tasks.send(incoming);
     await register(accepted.taskId);
@@ -72,6 +75,7 @@ export function sendAndFollow(
       message: isDecisionOrRevocation(incoming) ? undefined : { principal, seq: accepted.seq },
       first: snapshot,
       after: accepted.seq,
+      counted: snapshot.counted,
       until: 'settled',
       historyLength,
       outputModes,
@@ -92,15 +96,11 @@ export function subscribe(
 ): Stream {
   return stream({ tasks, disconnects }, context, async () => {
     const { requester } = context.caller;
-    const text = context.cursor;
-    if (text !== undefined) {
+    const { cursor } = context;
+    if (cursor !== undefined) {
       // The task's index row is enough here. Folding the journal of a long task would be slow.
       const row = await tasks.row(id, requester);
-      return {
-        task: row,
-        after: parseCursor({ name: LAST_EVENT_ID, text, otherwise: ANEW }, row.seq),
-        until: 'ended',
-      };
+      return { task: row, until: 'ended', ...(await startAfter(cursor, row, { tasks, context })) };
     }
     const snapshot = await tasks.snapshot(id, requester);
     // A2A 1.0 §3.1.6: UnsupportedOperationError for a task in a terminal state.
@@ -110,8 +110,31 @@ export function subscribe(
         `Task ${id} has ended (${stateWord(snapshot.status.state)}). It has no more events. Get the task to see its result.`,
         { facts: { state: snapshot.status.state } },
       );
-    return { task: snapshot, first: snapshot, after: snapshot.seq, until: 'ended' };
+    const { seq: after, counted } = snapshot;
+    return { task: snapshot, first: snapshot, after, counted, until: 'ended' };
   });
+}
+
+/** Finds the place in the journal where a stream with this cursor begins. @throws ProductError INVALID_CURSOR */
+async function startAfter(
+  { type, text }: NonNullable<CallContext['cursor']>,
+  { taskId, seq: end }: TaskRow,
+  { tasks, context }: { tasks: TaskService; context: CallContext },
+): Promise<Pick<Start, 'after' | 'counted'>> {
+  const raw = { name: LAST_EVENT_ID, text, otherwise: ANEW };
+  const task = { taskId, requester: context.caller.requester };
+  if (type === 'seq') {
+    const after = parseCursor(raw, end);
+    if (!context.hasGenerations) return { after };
+    const { counted } = await findPosition(tasks, task, ({ seq }) => seq === after);
+    return { after, counted };
+  }
+  const generation = readPosition(text);
+  const isThere = ({ counted }: CountedPosition): boolean =>
+    generationOf(counted, context.sight) === generation;
+  const { seq: after, counted } = await findPosition(tasks, task, isThere);
+  parseCursor(raw, generationOf(counted, context.sight));
+  return { after, counted };
 }
 
 const ANEW = 'Subscribe without it to get the current task first.';
@@ -134,11 +157,12 @@ async function* stream(
   let ends: ReturnType<Disconnects['reads']> | undefined;
   try {
     context.caller.becomeStream();
-    const { task, message, first, after, until, historyLength, outputModes } = await begin();
+    const { task, message, first, after, counted: before, until, historyLength, outputModes } = await begin();
     context.caller.concerns({ taskId: task.taskId, sessionId: task.sessionId });
     ends = disconnects?.reads(task.taskId, message);
     context.accept();
     const view = context.view(task, outputModes);
+    let counted = view.generations ? before : undefined;
     if (first?.answer === 'message' && until === 'settled') {
       yield { payload: { $case: 'message', value: await waitForReplyMessage(tasks, first, context) } };
       return;
@@ -150,12 +174,13 @@ async function* stream(
     const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)
       for (const entry of entries) {
+        counted &&= countAfter(counted, entry.event);
         const event = toStreamResponse(
           lacksCodes(entry) ? await withItsCodes(tasks, entry, task, context) : entry,
           view,
         );
         if (event === undefined) continue;
-        yield event;
+        yield counted ? eventWithGeneration(event, generationOf(counted, view)) : event;
         // S3: the next event is read only after the socket accepts data. This applies to every transport.
         const full = context.caller.full();
         if (full !== undefined) await full;

@@ -19,6 +19,7 @@ import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARISED } from '../../task/context.ts';
 import { REMINDED_OF_TODOS } from '../../task/todo-reminder.ts';
 import { eventCost } from '../../task/request-costs.ts';
+import { isHidden } from '../../task/generation.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { StateName } from '../../task/snapshot.ts';
 import { instructionsNote } from '../../task/instructions.ts';
@@ -41,6 +42,7 @@ export const RESPONSE_ARTIFACT_NAME = 'response';
 /** Converts a journal entry. Returns undefined if clients do not need the entry. */
 export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamResponse | undefined {
   const { event } = entry;
+  if (isHidden(event)) return undefined;
   switch (event.type) {
     case 'text.delta':
       return artifactUpdate(entry, view, turnArtifact(event.turn, event.text, ''), { append: true });
@@ -95,15 +97,6 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
       return statusUpdate(entry, view, { state: 'rejected', text: event.message });
     case 'task.canceled':
       return statusUpdate(entry, view, { state: 'canceled', text: canceledText(event.by, event.reason) });
-    case 'message.received':
-    case 'abort.requested':
-    case 'files.saved':
-    case 'context.clipped':
-    case 'context.exceeded':
-    // The task's status lists the current grants, so a revoked grant needs no event.
-    case 'grant.revoked':
-    case 'agent.session':
-      return undefined;
     case 'todos.updated':
       return artifactUpdate(entry, view, todosArtifact(view, event.todos), { lastChunk: true });
     case 'tool.output': {

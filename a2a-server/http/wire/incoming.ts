@@ -23,6 +23,7 @@ import {
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Requester } from '../../access/requester.ts';
 import type { Incoming } from '../../executor/task-service.ts';
+import type { ExpectedGeneration } from '../../task/generation.ts';
 import type { MessagePart, UserMessage } from '../../task/events.ts';
 import { INPUT_MODES } from './output-modes.ts';
 import { readFilePart } from './read-file-part.ts';
@@ -33,6 +34,7 @@ const DEFAULT_CHANNEL = 'a2a';
 interface RequestOrigin {
   requester: Requester;
   speaksApproval: boolean;
+  expectedGeneration?: ExpectedGeneration | undefined;
   trace?: TraceContext | undefined;
 }
 
@@ -42,7 +44,7 @@ interface RequestOrigin {
  */
 export function incomingOf(
   request: SendMessageRequest,
-  { requester, speaksApproval, trace }: RequestOrigin,
+  { requester, speaksApproval, expectedGeneration, trace }: RequestOrigin,
 ): Incoming {
   const { message } = request;
   if (message === undefined) throw malformed('The request has no message.');
@@ -64,6 +66,7 @@ export function incomingOf(
     bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId })),
     ...taskId,
     ...sessionId,
+    ...(expectedGeneration && { expectedGeneration }),
     settings,
     wordsDecide: !speaksApproval,
     ...(trace && { trace }),

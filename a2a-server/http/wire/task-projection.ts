@@ -9,6 +9,7 @@ import type {
 } from '../../../shared/protocol/tool-approval.ts';
 import type { Grant } from '../../task/grants.ts';
 import { pendingActions } from '../../task/pending.ts';
+import { generationOf } from '../../task/generation.ts';
 import { callsOf } from '../../task/snapshot.ts';
 import { costView } from '../../task/cost-report.ts';
 import type { CostSum } from '../../task/cost-sum.ts';
@@ -22,6 +23,7 @@ import {
   RESPONSE_ARTIFACT_NAME,
   statusId,
 } from './event-projection.ts';
+import { withGeneration } from './generation-field.ts';
 import {
   agentArtifact,
   toA2aMessage,
@@ -46,7 +48,7 @@ interface TaskDetail {
 
 export function toA2aTask(snapshot: Snapshot, view: ClientView, detail: TaskDetail = {}): Task {
   const { historyLength, artifacts = true, servers = [], sessionCost } = detail;
-  return {
+  const task: Task = {
     id: snapshot.taskId,
     contextId: snapshot.sessionId,
     status: statusOf(snapshot, view),
@@ -58,6 +60,7 @@ export function toA2aTask(snapshot: Snapshot, view: ClientView, detail: TaskDeta
       ...(sessionCost && { sessionUsage: costView(sessionCost) }),
     }),
   };
+  return view.generations ? withGeneration(task, generationOf(snapshot.counted, view)) : task;
 }
 
 function latest<T>(items: T[], count: number | undefined): T[] {

@@ -22,6 +22,8 @@ export interface ClientView {
   resumable: boolean;
   /** True if `urn:mcp-a2a-bridge:thinking:v1` is active. Other clients get no reasoning. */
   thinking?: boolean;
+  /** True if tasks and events have the generation of A2A 1.1. */
+  generations?: boolean;
   /** The media types that the client accepts. Absent if the client accepts all. */
   outputModes?: OutputModes;
 }

@@ -1,5 +1,7 @@
 /** Tests a message that meets another command at the same moment: a copy of itself, or the end of its task. */
 import { describe, expect, it } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { waitingCalls } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
 import {
@@ -35,6 +37,62 @@ describe('a message that a client sends twice at once', () => {
       expect(again).toMatchObject([accepted, accepted]);
     },
   );
+});
+
+function writeCall(path: string) {
+  return { tool: 'write-file', input: { path, content: 'x' } };
+}
+
+describe('two decisions that expect the same generation', () => {
+  it('exactly one is accepted; the other learns the new generation, and a repetition of the first is no mismatch', async () => {
+    const models = new ScriptedModel([{ calls: [writeCall('a.txt'), writeCall('b.txt')] }]);
+    const { tasks } = await startTaskService({ ...(await fresh()), models });
+    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
+    const { taskId, counted } = parked;
+    const expectedGeneration = { generation: counted.shown };
+    // Without the generation, both would be accepted, because they decide different calls.
+    const decisions = waitingCalls(parked).map(({ callId }) => ({
+      ...decisionMessage(parked, { callId, decision: 'approve' }),
+      expectedGeneration,
+    }));
+    const settled = await Promise.allSettled(decisions.map((decision) => tasks.send(decision)));
+    expect(settled.filter(({ status }) => status === 'rejected')).toMatchObject([
+      {
+        reason: {
+          reason: 'TASK_GENERATION_MISMATCH',
+          facts: { taskId, expectedGeneration: String(counted.shown) },
+        },
+      },
+    ]);
+    const accepted = decisions[settled.findIndex(({ status }) => status === 'fulfilled')];
+    if (accepted === undefined) throw new Error('no decision was accepted');
+    // R27: the client missed the answer and repeats the message. The generation has changed since.
+    expect(await tasks.send(accepted)).toMatchObject({ taskId });
+    expect(waitingCalls(await tasks.snapshot(taskId, { principal: ADA }))).toHaveLength(1);
+  });
+
+  it('E3 D2 an edit of a file that has changed is refused for its generation first, and changes nothing', async () => {
+    const place = await fresh();
+    const models = new ScriptedModel([{ calls: [writeCall('a.txt')] }]);
+    const { tasks } = await startTaskService({ ...place, models });
+    const parked = await untilSettled(tasks, await tasks.send(messageOf('write')));
+    await writeFile(join(place.workspace, 'a.txt'), 'changed');
+    const decision = decisionMessage(parked, {
+      callId: waitingCalls(parked)[0]?.callId ?? '',
+      decision: 'edit',
+      content: 'mine',
+    });
+    const outdated = { ...decision, expectedGeneration: { generation: 1 } };
+    await expect(tasks.send(outdated)).rejects.toMatchObject({ reason: 'TASK_GENERATION_MISMATCH' });
+    expect(await tasks.snapshot(parked.taskId, { principal: ADA })).toEqual(parked);
+    await expect(tasks.send(decision)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
+  });
+
+  it('a message that starts a task ignores the generation', async () => {
+    const { tasks } = await startTaskService({ ...(await fresh()), models: new ScriptedModel([{}]) });
+    const started = await tasks.send(messageOf('go', { expectedGeneration: { generation: 99 } }));
+    await untilSettled(tasks, started);
+  });
 });
 
 describe('a message to a session', () => {

@@ -49,7 +49,7 @@ const onFailure = (error: unknown): void => {
 
 export async function startServer(
   overrides: Partial<
-    Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach' | 'issued' | 'openRequests' | 'tasks'>
+    Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach' | 'issued' | 'openRequests' | 'tasks' | 'previews'>
   > & {
     clock?: FakeClock;
     verifyJwt?: VerifyJwt;
@@ -77,7 +77,7 @@ export async function startServer(
   const url = `http://127.0.0.1:${port}`;
   const app = createApp({
     tasks,
-    card: agentCard(url, '1.2.3'),
+    card: agentCard(url, '1.2.3', { previews: overrides.previews ?? [] }),
     commands: [],
     page: [],
     pageSignIn: { sessions, cookie: pageCookie(url, TOKEN), base: url },

@@ -1,0 +1,39 @@
+/**
+ * The long-poll of GetTask (A2A 1.1, the branch `dev-1.1`, §3.2.7): the answer waits until the task is beyond a
+ * generation. It also comes when the task has ended, when the time is over, and when the server shuts down.
+ */
+import type { TaskService } from '../../executor/task-service.ts';
+import { countAfterAll, generationOf, type EventCount } from '../../task/generation.ts';
+import type { Snapshot } from '../../task/snapshot.ts';
+import type { CallContext } from '../auth/call-context.ts';
+import type { Disconnects } from './disconnects.ts';
+
+/** Shorter than the patience of clients and proxies, which is often 60 s. */
+export const LONGEST_POLL_MS = 30_000;
+
+/** Returns the task. Waits before, if the client names a generation that the task has not passed. */
+export async function awaitedSnapshot(
+  { tasks, disconnects }: { tasks: TaskService; disconnects: Disconnects },
+  taskId: string,
+  context: CallContext,
+): Promise<Snapshot> {
+  const { requester, signal } = context.caller;
+  const snapshot = await tasks.snapshot(taskId, requester);
+  const { current } = context.generations;
+  if (current === undefined) return snapshot;
+  const isBeyond = (counted: EventCount): boolean => generationOf(counted, context.sight) > current;
+  if (isBeyond(snapshot.counted)) return snapshot;
+  context.caller.becomeStream();
+  context.caller.endAfter(LONGEST_POLL_MS);
+  const ends = disconnects.reads(taskId);
+  try {
+    let { counted } = snapshot;
+    for await (const entries of tasks.follow(taskId, snapshot.seq, { until: 'ended', signal })) {
+      counted = countAfterAll(counted, entries);
+      if (isBeyond(counted)) break;
+    }
+    return await tasks.snapshot(taskId, requester);
+  } finally {
+    ends(context.caller.end());
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * The fields of A2A 1.1 (the branch `dev-1.1`) that the SDK's codec does not know. The codec drops unknown fields. So a
+ * generation travels to the edge in the metadata of its object, and the edge moves it into its field.
+ */
+import type { StreamResponse } from '@a2a-js/sdk';
+import { z } from 'zod';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { isRecord } from '../../../shared/runtime/record.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+
+/** No other metadata of the server has this key. */
+const CARRIER = 'a2a-1.1/generation';
+
+interface WithMetadata {
+  metadata?: Record<string, unknown> | undefined;
+}
+
+/** Adds the generation to a task or an update event. */
+export function withGeneration<T extends WithMetadata>(value: T, generation: number): T {
+  return { ...value, metadata: { ...value.metadata, [CARRIER]: generation } };
+}
+
+/** Adds the generation to an event of a stream. */
+export function eventWithGeneration(event: StreamResponse, generation: number): StreamResponse {
+  const { payload } = event;
+  if (payload?.$case === 'statusUpdate')
+    return { payload: { $case: 'statusUpdate', value: withGeneration(payload.value, generation) } };
+  if (payload?.$case === 'artifactUpdate')
+    return { payload: { $case: 'artifactUpdate', value: withGeneration(payload.value, generation) } };
+  return event;
+}
+
+/**
+ * Moves each generation of an encoded answer or event into its field. ProtoJSON writes an int64 as a string.
+ * @param encoded a task, a list of tasks, or an object with a task or an event
+ */
+export function placeGenerations<T>(encoded: T): T {
+  place(encoded);
+  if (!isRecord(encoded)) return encoded;
+  place(encoded['task']);
+  place(encoded['statusUpdate']);
+  place(encoded['artifactUpdate']);
+  if (Array.isArray(encoded['tasks'])) encoded['tasks'].forEach(place);
+  return encoded;
+}
+
+function place(object: unknown): void {
+  if (!isRecord(object) || !isRecord(object['metadata']) || !Object.hasOwn(object['metadata'], CARRIER))
+    return;
+  // The codec does not copy the metadata, so other readers may have the same object.
+  const { [CARRIER]: generation, ...metadata } = object['metadata'];
+  object['generation'] = String(generation);
+  if (Object.keys(metadata).length === 0) delete object['metadata'];
+  else object['metadata'] = metadata;
+}
+
+/** ProtoJSON: an int64 is a number, or a string of digits. */
+const int64 = z
+  .union(
+    [
+      z.int(),
+      z
+        .string()
+        .regex(/^-?\d{1,19}$/)
+        .transform(Number),
+    ],
+    { error: 'expected a whole number' },
+  )
+  .nullish();
+
+const wanted = z.looseObject({
+  currentGeneration: int64,
+  configuration: z.looseObject({ ifGenerationMatch: int64 }).nullish(),
+});
+
+/** The generations in the parameters of a request. */
+export interface WantedGenerations {
+  /** GetTask answers once the task is beyond this generation. */
+  current?: number | undefined;
+  /** The task must be at this generation when it gets the message. */
+  match?: number | undefined;
+}
+
+/**
+ * Reads the generations from parameters that `request-schemas.ts` has checked.
+ * @throws ProductError MALFORMED
+ */
+export function wantedGenerations(operation: string, params: unknown): WantedGenerations {
+  const parsed = wanted.safeParse(params);
+  if (!parsed.success)
+    throw new ProductError(
+      'MALFORMED',
+      `The parameters of ${operation} are not valid: ${issuesText(parsed.error)}.`,
+    );
+  const { currentGeneration, configuration } = parsed.data;
+  return {
+    current: currentGeneration ?? undefined,
+    match: configuration?.ifGenerationMatch ?? undefined,
+  };
+}
