@@ -4,7 +4,7 @@
  *
  * - `delegate` begins tasks, sends messages, and cancels.
  * - `approve` decides: approve, deny, edit, answer, revoke a grant.
- * - `operate` stops work: cancels tasks and aborts tools.
+ * - `operate` stops work: cancels tasks and aborts tools. It also retries receivers of push notifications.
  * - `read` only reads.
  */
 import { z } from 'zod';

@@ -40,6 +40,14 @@ const act = z.discriminatedUnion('act', [
     name: z.string(),
     fingerprint: z.string(),
   }),
+  /** `principal` registered the receiver. `by` is absent for a command of the operator. */
+  z.object({
+    act: z.literal('push.retried'),
+    taskId: z.string(),
+    receiver: z.string(),
+    principal,
+    by: principal.optional(),
+  }),
 ]);
 export type AuditAct = z.infer<typeof act>;
 

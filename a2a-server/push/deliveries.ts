@@ -1,6 +1,5 @@
 /**
- * Sends the events of tasks to addresses that clients registered (A2A 1.0 §4.3). A client of A2A 0.3 gets the whole
- * task whenever its state has changed.
+ * Sends the events of tasks to addresses that clients registered (A2A 1.0 §4.3).
  *
  * Invariants
  * - Events of a task arrive in order, and at least once. The position is stored after each delivery, so a killed server
@@ -12,20 +11,16 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { TaskService } from '../executor/task-service.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
-import type { JournalEntry } from '../task/events.ts';
-import { taskStateAfter } from '../task/fold.ts';
-import { type Snapshot, TERMINAL_STATES } from '../task/snapshot.ts';
 import type { NotificationSigner } from './notification-signer.ts';
+import { receiverHost } from './failing-receivers.ts';
+import { type Post, type PostParts, nextPosts } from './next-posts.ts';
 import { postNotification, type PushAddresses } from './push-address.ts';
 import type { Stored, StoredSubscriptions } from './stored-subscriptions.ts';
 import { afterFailure, notificationHeaders, type PushResult, type Subscription } from './subscription.ts';
 
-/** The number of journal entries in one read. */
-const READ_AT_ONCE = 100;
 /**
  * The duration of a lease. It is longer than a POST may take, so a slow POST of one server cannot arrive after later
  * events of another server.
@@ -38,18 +33,9 @@ const LOOK_MS = 5_000;
 /** The key of the search in `#running`. No subscription has this name. */
 const LOOK = 'look';
 
-/** Creates the bodies of notifications. */
-export interface PushBodies {
-  ofTask(snapshot: Snapshot, subscription: Subscription): string;
-  /** Returns undefined for an entry that clients do not need. Only A2A 1.0 has such bodies. */
-  ofEntry(entry: JournalEntry, subscription: Subscription): string | undefined;
-}
-
-export interface DeliveryParts {
-  bodies: PushBodies;
+export interface DeliveryParts extends PostParts {
   signer: Pick<NotificationSigner, 'sign'>;
   subscriptions: StoredSubscriptions;
-  tasks: Pick<TaskService, 'row' | 'snapshot' | 'entries'>;
   clock: Clock;
   log: Logger;
   addresses: PushAddresses;
@@ -57,12 +43,6 @@ export interface DeliveryParts {
   shared: boolean;
   /** Called after each attempt, and when the server stops trying to reach a receiver. */
   onResult?: (result: PushResult) => void;
-}
-
-/** One post, and the last journal entry that it covers. `body` is undefined if clients do not need the entry. */
-interface Post {
-  seq: number;
-  body: string | undefined;
 }
 
 /** The result of one delivery run. With `waits`, the next attempt begins at `until`, in milliseconds since 1970. */
@@ -76,17 +56,12 @@ export class Deliveries {
   readonly #byTask = new Map<string, Set<string>>();
   /** The running operations on the store, by the name of the subscription or `LOOK`. */
   readonly #running = new Map<string, Promise<void>>();
-  /** Subscriptions whose task changed during their delivery. They are delivered again. */
+  /** The keys of operations that run once more after their present run, e.g. because the task has changed. */
   readonly #again = new Set<string>();
   readonly #timers = new Map<string, () => void>();
 
   constructor(parts: DeliveryParts) {
     this.#parts = parts;
-  }
-
-  /** Continues the deliveries of earlier servers. Does not wait for them. */
-  start(): void {
-    this.#look();
   }
 
   /** Stops all deliveries, and waits until none of them uses the store. The next server continues them. */
@@ -109,16 +84,36 @@ export class Deliveries {
     this.#deliver(name);
   }
 
-  #look(): void {
-    this.#running.set(
-      LOOK,
-      this.#startAll().finally(() => this.#running.delete(LOOK)),
-    );
+  /** Delivers to a receiver that fails, without waiting for its next attempt. Continues at its position. */
+  async retry(name: string): Promise<void> {
+    const stored = await this.#parts.subscriptions.read(name);
+    if (stored === undefined || stored.subscription.delivery.type === 'active') return;
+    const { subscription } = stored;
+    await this.#parts.subscriptions.change(name, stored, { ...subscription, delivery: { type: 'active' } });
+    this.add(name, subscription);
+  }
+
+  /** Looks for what other processes have changed in the store. */
+  look(): void {
+    if (this.#stop.signal.aborted) return;
+    if (this.#running.has(LOOK)) {
+      this.#again.add(LOOK);
+      return;
+    }
+    const run = this.#startAll().finally(() => {
+      this.#running.delete(LOOK);
+      if (this.#again.delete(LOOK)) this.look();
+    });
+    this.#running.set(LOOK, run);
   }
 
   /** Starts the delivery of all stored subscriptions. Other servers may have added them, or may have stopped. */
   async #startAll(): Promise<void> {
     try {
+      for (const name of await this.#parts.subscriptions.requestedRetries()) {
+        await this.retry(name);
+        await this.#parts.subscriptions.forgetRetry(name);
+      }
       for (const [name, subscription] of await this.#parts.subscriptions.all()) {
         this.#know(name, subscription);
         this.#deliver(name);
@@ -129,7 +124,7 @@ export class Deliveries {
     if (this.#parts.shared && !this.#stop.signal.aborted)
       this.#timers.set(
         LOOK,
-        this.#parts.clock.after(LOOK_MS, () => this.#look()),
+        this.#parts.clock.after(LOOK_MS, () => this.look()),
       );
   }
 
@@ -189,7 +184,7 @@ export class Deliveries {
       const { subscription } = stored;
       const until = this.#postponed(subscription);
       if (until !== undefined) return { type: 'waits', until };
-      const next = await this.#next(subscription);
+      const next = await nextPosts(this.#parts, subscription);
       if (next === 'over') {
         await this.#parts.subscriptions.remove(name);
         this.forget(name, subscription.taskId);
@@ -247,64 +242,20 @@ export class Deliveries {
     const { clock, log, onResult } = this.#parts;
     const { taskId, url, delivery } = stored.subscription;
     const after = afterFailure(delivery, problem, clock.now());
-    // The log names only the host, because the path or the query of such an address is often a secret.
-    const receiver = new URL(url).host;
+    const receiver = receiverHost(url);
     onResult?.('failed');
     log.warn({ taskId, receiver, problem }, 'a push notification could not be delivered');
-    if (after.type === 'dead') {
+    const { subscriptions } = this.#parts;
+    const changed = { ...stored.subscription, delivery: after, lease: null };
+    const isStored = (await subscriptions.change(name, stored, changed)) !== undefined;
+    if (after.type === 'dead' && isStored) {
       onResult?.('given-up');
       log.error(
         { taskId, receiver },
-        'a receiver of push notifications was away for a day, so it gets nothing more',
+        'a receiver of push notifications was away for a day, so it gets nothing more; see a2a-server push failing',
       );
     }
-    await this.#parts.subscriptions.change(name, stored, {
-      ...stored.subscription,
-      delivery: after,
-      lease: null,
-    });
     return after.type === 'retrying' ? { type: 'waits', until: after.at } : { type: 'over' };
-  }
-
-  /**
-   * Returns the next entries to send. `nothing` means that the receiver has all entries so far. `over` means that the
-   * task will have no further entries.
-   */
-  async #next(subscription: Subscription): Promise<readonly Post[] | 'nothing' | 'over'> {
-    const { tasks } = this.#parts;
-    const { taskId, owner, cursor, delivery } = subscription;
-    const reader = { principal: owner };
-    try {
-      if (delivery.type === 'dead') {
-        await tasks.row(taskId, reader);
-        return 'nothing';
-      }
-      if (cursor === null) return [await this.#taskNow(subscription)];
-      const entries = await tasks.entries(taskId, reader, { after: cursor, limit: READ_AT_ONCE });
-      if (entries.length > 0) return await this.#postsOf(entries, subscription);
-      const row = await tasks.row(taskId, reader);
-      return TERMINAL_STATES.has(row.state) && row.seq === cursor ? 'over' : 'nothing';
-    } catch (error) {
-      // The task was deleted. Its notifications end too.
-      if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return 'over';
-      throw error;
-    }
-  }
-
-  async #postsOf(entries: readonly JournalEntry[], subscription: Subscription): Promise<Post[]> {
-    const { bodies } = this.#parts;
-    if (subscription.wire === '1.0')
-      return entries.map((entry) => ({ seq: entry.seq, body: bodies.ofEntry(entry, subscription) }));
-    // The task as it is now contains all these entries, so it is one post.
-    return taskStateAfter(entries.map(({ event }) => event)) === undefined
-      ? entries.map(({ seq }) => ({ seq, body: undefined }))
-      : [await this.#taskNow(subscription)];
-  }
-
-  async #taskNow(subscription: Subscription): Promise<Post> {
-    const { tasks, bodies } = this.#parts;
-    const snapshot = await tasks.snapshot(subscription.taskId, { principal: subscription.owner });
-    return { seq: snapshot.seq, body: bodies.ofTask(snapshot, subscription) };
   }
 
   /** Returns a lease that lasts longer than one post. */

@@ -1,16 +1,17 @@
 /**
- * The push notification configurations of clients (A2A 1.0 §3.1.7 to §3.1.10, A2A 0.3 §7.5 to §7.8). Each is a subscription, which `deliveries.ts`
- * delivers.
+ * The push notification configurations of clients (A2A 1.0 §3.1.7 to §3.1.10, A2A 0.3 §7.5 to §7.8). Each is a
+ * subscription, which `deliveries.ts` delivers.
  */
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { Requester } from '../access/requester.ts';
-import type { TaskService } from '../executor/task-service.ts';
+import { reaches, type Requester } from '../access/requester.ts';
+import type { AuditAct } from '../audit/audit-record.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
+import type { RecordStore } from '../records/record-store.ts';
 import { Deliveries, type DeliveryParts } from './deliveries.ts';
+import { type FailingReceiver, failingReceiver, failingReceivers, retriedAct } from './failing-receivers.ts';
 import { checkPushAddress } from './push-address.ts';
-import { type PushRecords, StoredSubscriptions } from './stored-subscriptions.ts';
+import { type NamedSubscription, type PushRecords, StoredSubscriptions } from './stored-subscriptions.ts';
 import { type Subscription, subscriptionName } from './subscription.ts';
 
 /** The maximum number of configurations of one principal for one task. */
@@ -26,15 +27,16 @@ export interface PushConfig {
 }
 
 interface PushParts extends Omit<DeliveryParts, 'subscriptions'> {
-  records: PushRecords;
-  tasks: Pick<TaskService, 'row' | 'snapshot' | 'entries'>;
-  clock: Clock;
+  records: PushRecords & Pick<RecordStore, 'watch'>;
+  /** Writes to the audit log. */
+  audited: (act: AuditAct) => Promise<void>;
 }
 
 export class PushNotificationConfigs {
   readonly #parts: PushParts;
   readonly #subscriptions: StoredSubscriptions;
   readonly #deliveries: Deliveries;
+  #unwatch: () => void = () => undefined;
 
   constructor(parts: PushParts) {
     this.#parts = parts;
@@ -44,7 +46,10 @@ export class PushNotificationConfigs {
 
   /** Continues the deliveries of earlier servers. Does not wait for them. */
   start(): void {
-    this.#deliveries.start();
+    const { shared, records } = this.#parts;
+    this.#deliveries.look();
+    // Servers that share a database look regularly.
+    if (!shared) this.#unwatch = records.watch('push-retries', () => this.#deliveries.look());
   }
 
   /**
@@ -52,6 +57,7 @@ export class PushNotificationConfigs {
    * subscriptions.
    */
   stop(): Promise<void> {
+    this.#unwatch();
     return this.#deliveries.stop();
   }
 
@@ -120,6 +126,26 @@ export class PushNotificationConfigs {
       .map(([, subscription]) => subscription)
       .filter((each) => each.taskId === taskId && each.principal === by.principal)
       .toSorted((one, other) => one.createdAt - other.createdAt);
+  }
+
+  /** Returns the failing receivers of the tasks that the requester may use. */
+  async failing(by: Requester): Promise<FailingReceiver[]> {
+    return failingReceivers(await this.#reached(by));
+  }
+
+  /**
+   * Delivers to a failing receiver again, from its position on. @param id the id, or its beginning
+   * @throws ProductError UNKNOWN_ADDRESS
+   */
+  async retry(id: string, by: Requester): Promise<FailingReceiver> {
+    const receiver = failingReceiver(await this.#reached(by), id);
+    await this.#deliveries.retry(receiver.id);
+    await this.#parts.audited({ ...retriedAct(receiver), by: by.principal });
+    return receiver;
+  }
+
+  async #reached(by: Requester): Promise<NamedSubscription[]> {
+    return (await this.#subscriptions.all()).filter(([, { owner }]) => reaches(by, owner));
   }
 
   /** Deletes a configuration. Succeeds even if there is none. @throws ProductError UNKNOWN_TASK */

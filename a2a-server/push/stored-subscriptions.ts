@@ -1,8 +1,17 @@
-/** Reads and writes subscriptions in the record store. A record that does not parse counts as missing. */
+/**
+ * Reads and writes subscriptions in the record store. A record that does not parse counts as missing.
+ *
+ * Only a server changes a subscription. A command line stores a wish to retry beside it, and a server carries it out.
+ */
 import type { RecordStore } from '../records/record-store.ts';
 import { type Subscription, subscriptionSchema } from './subscription.ts';
 
 const KIND = 'push';
+/** A record of this kind has the name of the subscription. */
+const RETRIES = 'push-retries';
+
+/** A subscription, and the name of its record. */
+export type NamedSubscription = readonly [name: string, subscription: Subscription];
 
 /** A subscription, with its text in the store. */
 export interface Stored {
@@ -10,7 +19,7 @@ export interface Stored {
   text: string;
 }
 
-export type PushRecords = Pick<RecordStore, 'read' | 'list' | 'create' | 'replace' | 'swap' | 'remove'>;
+export type PushRecords = Pick<RecordStore, 'read' | 'list' | 'replace' | 'swap' | 'remove'>;
 
 export class StoredSubscriptions {
   readonly #records: PushRecords;
@@ -20,9 +29,9 @@ export class StoredSubscriptions {
   }
 
   /** Returns all subscriptions, by the names of their records. */
-  async all(): Promise<[string, Subscription][]> {
+  async all(): Promise<NamedSubscription[]> {
     const records = await this.#records.list(KIND);
-    return [...records].flatMap(([name, text]): [string, Subscription][] => {
+    return [...records].flatMap(([name, text]): NamedSubscription[] => {
       const subscription = parsed(text);
       return subscription === undefined ? [] : [[name, subscription]];
     });
@@ -43,6 +52,20 @@ export class StoredSubscriptions {
     const text = JSON.stringify(subscription);
     if (text === before.text) return before;
     return (await this.#records.swap(KIND, name, before.text, text)) ? { subscription, text } : undefined;
+  }
+
+  /** Asks the servers of these records to deliver to this receiver now. */
+  async requestRetry(name: string): Promise<void> {
+    await this.#records.replace(RETRIES, name, '{}');
+  }
+
+  /** Returns the names of the subscriptions that a command wants to retry. */
+  async requestedRetries(): Promise<string[]> {
+    return [...(await this.#records.list(RETRIES)).keys()];
+  }
+
+  async forgetRetry(name: string): Promise<void> {
+    await this.#records.remove(RETRIES, name);
   }
 
   /** Removes a record. Returns false if there is no such record. */

@@ -9,7 +9,8 @@ import { z } from 'zod';
  * - `active`: the next event is delivered as soon as it exists.
  * - `retrying`: the last attempt failed. `since` is the time of the first failure in a row, `at` that of the next
  *   attempt.
- * - `dead`: the receiver failed for too long. Nothing more is sent.
+ * - `dead`: the receiver failed for too long. Nothing more is sent, until an operator retries. `at` is the time of the
+ *   last attempt. Old records have no `since`.
  *
  * Times are milliseconds since 1970.
  */
@@ -22,7 +23,12 @@ const deliverySchema = z.discriminatedUnion('type', [
     at: z.number(),
     problem: z.string(),
   }),
-  z.object({ type: z.literal('dead'), at: z.number(), problem: z.string() }),
+  z.object({
+    type: z.literal('dead'),
+    since: z.number().optional(),
+    at: z.number(),
+    problem: z.string(),
+  }),
 ]);
 export type Delivery = z.infer<typeof deliverySchema>;
 
@@ -66,7 +72,7 @@ const PATIENCE_MS = 24 * 60 * 60_000;
 /** Returns the delivery after a failed attempt. The delays are 1 s, 2 s, 4 s … up to 10 min, for one day. */
 export function afterFailure(before: Delivery, problem: string, now: number): Delivery {
   const { attempts, since } = before.type === 'retrying' ? before : { attempts: 0, since: now };
-  if (now - since >= PATIENCE_MS) return { type: 'dead', at: now, problem };
+  if (now - since >= PATIENCE_MS) return { type: 'dead', since, at: now, problem };
   const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, LONGEST_DELAY_MS);
   return { type: 'retrying', attempts: attempts + 1, since, at: now + delay, problem };
 }

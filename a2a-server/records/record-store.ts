@@ -14,6 +14,7 @@ export type RecordKind =
   | 'passkey-codes'
   | 'challenges'
   | 'push'
+  | 'push-retries'
   | 'secrets';
 
 /** The name of a record has 1 to 64 lower-case letters, digits or hyphens. No record has another name. */

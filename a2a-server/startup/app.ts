@@ -27,6 +27,7 @@ import { checkpointRoutes } from '../http/routes/checkpoint-routes.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
 import { costRoute } from '../http/routes/cost-route.ts';
 import { commandRoutes } from '../http/routes/command-routes.ts';
+import { failingReceiversRoute } from '../http/push/failing-receivers-route.ts';
 import { pushKeysRoute } from '../http/push/push-keys-route.ts';
 import type { NotificationSigner } from '../push/notification-signer.ts';
 import type { PushNotificationConfigs } from '../push/push-notification-configs.ts';
@@ -234,6 +235,7 @@ export function createApp(given: AppOptions): Express {
   app.use(checkpointRoutes(tasks, options.restoring));
   app.use(taskSearchRoute(tasks));
   app.use(commandRoutes(options.commands));
+  if (options.push) app.use(failingReceiversRoute(options.push));
   app.use(jsonRpcRoute(binding));
   app.use(restRoute(binding));
   app.use(legacyRestRoute(binding));

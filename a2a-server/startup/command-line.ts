@@ -57,6 +57,7 @@ export function program(
   addPasskeys(command);
   addTokens(command);
   addAudit(command);
+  addPush(command);
   addConfirmClock(command);
   addCheck(command, pageDirectory);
   addModels(command);
@@ -225,6 +226,37 @@ function addAudit(server: Command): void {
         await printAudit(place, json, { say, note: (text) => void process.stderr.write(`${text}\n`) });
       } catch (error) {
         fail(error, json);
+      }
+    });
+}
+
+function addPush(server: Command): void {
+  const push = server.command('push').description('the receivers of push notifications');
+  const output = { say, note: (text: string) => void process.stderr.write(`${text}\n`) };
+  push
+    .command('failing')
+    .description(
+      'lists the receivers that fail: those that the server tries again, and those that it has given up',
+    )
+    .option('--json', 'print one JSON object, also for an error')
+    .action(async (_, it: Command) => {
+      const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
+      try {
+        const { listFailing } = await import('./push-commands.ts');
+        await listFailing(await readRecordPlace(flags, process.env), json, output);
+      } catch (error) {
+        fail(error, json);
+      }
+    });
+  push
+    .command('retry <id>')
+    .description('delivers to a failing receiver again, from its first notification that did not arrive')
+    .action(async (id: string, _, it: Command) => {
+      try {
+        const { retryReceiver } = await import('./push-commands.ts');
+        await retryReceiver(await readRecordPlace(it.optsWithGlobals(), process.env), id, output);
+      } catch (error) {
+        fail(error);
       }
     });
 }

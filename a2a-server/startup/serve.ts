@@ -298,6 +298,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     log,
     addresses: { allowed: allowedHosts(settings.allowPrivateHost), resolve: systemResolve },
     shared: settings.database !== undefined,
+    audited: opened.audited,
     onResult: (result) => opened.telemetry.metrics?.pushed(result),
   });
   opened.changes.listen((changed) => push.wake(changed));

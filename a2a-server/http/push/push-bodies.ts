@@ -4,7 +4,7 @@
  */
 import { StreamResponse } from '@a2a-js/sdk';
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
-import type { PushBodies } from '../../push/deliveries.ts';
+import type { PushBodies } from '../../push/next-posts.ts';
 import type { Subscription } from '../../push/subscription.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { toA2aTask } from '../wire/task-projection.ts';

@@ -73,6 +73,8 @@ const ADDRESSES: Addresses = {
   '/page/session': { POST: 'public' },
   '/page/sign-out': { POST: 'public' },
   '/api/commands': { GET: READERS },
+  '/api/push/failing': { GET: ['operate'] },
+  '/api/push/retry/{id}': { POST: ['operate'] },
   '/api/tasks': { GET: READERS },
   '/api/tasks/{id}/events': { GET: READERS },
   '/api/tasks/{id}/events/ticket': { POST: READERS },

@@ -1,14 +1,20 @@
 /** Tests push notifications (A2A 1.0 §4.3, and those of 0.3) with real receivers, and with servers that are killed. */
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { SendMessageRequest as Sent } from '@a2a-js/sdk';
 import { text } from 'node:stream/consumers';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { z } from 'zod';
 import { decisionOn, writtenMessage } from '../../support/a2a-message.ts';
+import { A2aPeer } from '../../support/a2a-peer.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { type PushReceiver, pushReceiver } from '../../support/push-receiver.ts';
+import { PROGRAM, type ServerHome } from '../../support/server-program.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import { jsonOf } from '../../support/rpc-answer.ts';
 
@@ -22,6 +28,34 @@ async function receiving(): Promise<PushReceiver> {
   receivers.push(receiver);
   return receiver;
 }
+
+async function failing(peer: A2aPeer) {
+  const answer = await peer.request('/api/push/failing', { method: 'GET' });
+  return failingList.parse(await jsonOf(answer)).receivers;
+}
+
+const failingList = z.object({
+  receivers: z.array(z.looseObject({ id: z.string(), state: z.string(), since: z.string() })),
+});
+
+/** Runs `a2a-server` for the state directory of a server. @returns its standard output */
+async function serverCommand({ stateDir }: ServerHome, args: readonly string[]): Promise<string> {
+  const all = [PROGRAM, ...args, '--state-dir', stateDir];
+  return (await promisify(execFile)(process.execPath, all, { env: { PATH: process.env['PATH'] } })).stdout;
+}
+
+/** Changes the stored failures of a server that does not run, as if its receivers had failed for days. */
+async function failedSinceDays({ stateDir }: ServerHome, days: number): Promise<void> {
+  const directory = join(stateDir, 'push');
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name);
+    const stored = failed.parse(JSON.parse(await readFile(path, 'utf8')));
+    const delivery = { ...stored.delivery, since: Date.now() - days * 86_400_000, at: 0 };
+    await writeFile(path, JSON.stringify({ ...stored, delivery }));
+  }
+}
+
+const failed = z.looseObject({ delivery: z.looseObject({ type: z.literal('retrying') }) });
 
 /** The parts of a `Task` of A2A 0.3 that a receiver reads. */
 const legacyTask = z.object({
@@ -269,6 +303,62 @@ describe('push notifications', () => {
       expectWholeFrom(each, first, all.at(-1) ?? 0);
       expect([...new Set(seqs(each))]).toEqual(all);
     }
+  });
+
+  it('an operator sees a receiver that was given up, and retries it from where it was; another tenant sees nothing', async () => {
+    const receiver = await receiving();
+    const [ann, bob, eve] = ['ann', 'bob', 'eve'].map((name) => `${name}-${'0123456789'.repeat(3)}`);
+    const started = await stage({
+      ...local,
+      env: { A2A_SERVER_TOKENS: `acme/ann=${ann},acme/bob=${bob},beta/eve=${eve}` },
+    });
+    const as = (token = '') => new A2aPeer({ url: started.server.url, token });
+    const before = { ...started, peer: as(ann) };
+    const task = await parked(before);
+    const { taskId } = task;
+    await before.peer.call('CreateTaskPushNotificationConfig', { taskId, url: receiver.url });
+    await receiver.until(() => receiver.notifications.length === 1);
+    receiver.reply = 500;
+    await approve(before, task);
+    while ((await failing(as(bob))).length === 0);
+    await before.server.kill();
+    await failedSinceDays(before.server, 2);
+
+    const { server } = await stageAgain(before);
+    const at = (token = '') => new A2aPeer({ url: server.url, token });
+    await server.logged(/it gets nothing more/);
+    const dead = {
+      state: 'dead',
+      receiver: receiver.host,
+      taskId,
+      principal: 'acme/ann',
+      problem: 'it answered with HTTP 500',
+    };
+    const [found] = await failing(at(bob));
+    expect(found).toMatchObject(dead);
+    expect(Date.now() - Date.parse(found?.since ?? '')).toBeGreaterThan(86_400_000);
+    expect(await failing(at(eve))).toEqual([]);
+    const retry = (token?: string) => at(token).request(`/api/push/retry/${found?.id}`, { body: '' });
+    expect((await retry(eve)).status).toBe(404);
+    // The receiver still fails, so the server tries again for another day.
+    const refused = receiver.refused;
+    expect((await retry(bob)).status).toBe(200);
+    await receiver.until(() => receiver.refused > refused);
+    while ((await failing(at(bob)))[0]?.state !== 'retrying');
+
+    receiver.reply = 204;
+    const command = (...args: string[]) => serverCommand(server, args);
+    expect(failingList.parse(JSON.parse(await command('push', 'failing', '--json'))).receivers).toMatchObject(
+      [{ ...dead, state: 'retrying' }],
+    );
+    expect(await command('push', 'retry', found?.id.slice(0, 8) ?? '')).toContain(receiver.host);
+    await receiver.until(ended(receiver));
+    const history = await at(ann).history(taskId);
+    const first = Number(receiver.notifications[0]?.event.seq);
+    expect(seqs(receiver)).toEqual([first, ...history.map(({ seq }) => seq).filter((seq) => seq > first)]);
+    const audited = (await command('audit', '--json')).split('\n').filter((line) => line.includes('push.'));
+    const act = { act: 'push.retried', taskId, receiver: receiver.host, principal: 'acme/ann' };
+    expect(audited.map((line): unknown => JSON.parse(line))).toMatchObject([{ ...act, by: 'acme/bob' }, act]);
   });
 
   it('X2 an address of this machine or of a private network is refused, and a redirect is not followed', async () => {

@@ -47,6 +47,8 @@ describe('roles', () => {
     ['POST', '/tasks/task-1:cancel', ['delegate', 'operate']],
     ['POST', '/api/tools/abort/tool-1', ['delegate', 'operate']],
     ['POST', '/tasks/task-1/pushNotificationConfigs', ['delegate']],
+    ['GET', '/api/push/failing', ['operate']],
+    ['POST', '/api/push/retry/id-1', ['operate']],
   ])('X1 %s %s needs one of the roles %j', async (method, path, allowed) => {
     for (const role of ROLES) {
       const answer = await request(server, { method, path, headers: bearer(role) });

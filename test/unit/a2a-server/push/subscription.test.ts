@@ -23,7 +23,7 @@ test('attempts come after doubling delays of at most ten minutes, and end after 
   expect(delays.slice(0, 5)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000]);
   expect(Math.max(...delays)).toBe(10 * MINUTE);
   expect(delays).toEqual(delays.toSorted((one, other) => one - other));
-  expect(delivery).toEqual({ type: 'dead', at: now, problem: 'HTTP 500' });
+  expect(delivery).toEqual({ type: 'dead', since: begun, at: now, problem: 'HTTP 500' });
   expect(now - begun).toBeGreaterThanOrEqual(DAY);
   expect(now - begun).toBeLessThan(DAY + 11 * MINUTE);
 });

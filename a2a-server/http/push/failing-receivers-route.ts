@@ -1,0 +1,18 @@
+/**
+ * For operators: `GET /api/push/failing` lists the receivers of push notifications that fail. `POST /api/push/retry/:id`
+ * delivers to one of them again.
+ */
+import { Router } from 'express';
+import type { PushNotificationConfigs } from '../../push/push-notification-configs.ts';
+import { callerOf } from '../auth/caller.ts';
+
+export function failingReceiversRoute(push: Pick<PushNotificationConfigs, 'failing' | 'retry'>): Router {
+  const router = Router();
+  router.get('/api/push/failing', async (request, response) => {
+    response.json({ receivers: await push.failing(callerOf(request).requester) });
+  });
+  router.post('/api/push/retry/:id', async (request, response) => {
+    response.json(await push.retry(request.params.id, callerOf(request).requester));
+  });
+  return router;
+}

@@ -1,0 +1,70 @@
+/** The receivers that fail, as the operator sees them. Pure. */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { NamedSubscription } from './stored-subscriptions.ts';
+import type { Subscription } from './subscription.ts';
+
+/** Times are RFC 3339. */
+export interface FailingReceiver {
+  id: string;
+  /** `retrying`: the server tries again. `dead`: the server has given up. */
+  state: 'retrying' | 'dead';
+  /** The host of the address. The rest of an address is often a secret. */
+  receiver: string;
+  taskId: string;
+  /** The principal that registered the address. */
+  principal: string;
+  /** The time of the first failure in a row. */
+  since: string;
+  /** The reason of the last failure. */
+  problem: string;
+  /** The time of the next attempt. Null if there is none. */
+  nextAttempt: string | null;
+}
+
+/** Returns the receivers that fail, those that fail for the longest time first. */
+export function failingReceivers(all: readonly NamedSubscription[]): FailingReceiver[] {
+  return all.flatMap(([id, subscription]) => viewOf(id, subscription) ?? []).toSorted(bySince);
+}
+
+/**
+ * Returns the failing receiver with this id.
+ * @param id the id, or its beginning
+ * @throws ProductError UNKNOWN_ADDRESS if there is not exactly one
+ */
+export function failingReceiver(all: readonly NamedSubscription[], id: string): FailingReceiver {
+  const found = failingReceivers(all).filter((each) => id !== '' && each.id.startsWith(id));
+  const [receiver] = found;
+  if (receiver !== undefined && found.length === 1) return receiver;
+  const problem = found.length === 0 ? 'No failing receiver has' : `${found.length} failing receivers have`;
+  throw new ProductError(
+    'UNKNOWN_ADDRESS',
+    `${problem} the id ${JSON.stringify(id.slice(0, 100))}. List them to see those that exist.`,
+  );
+}
+
+/** Returns the record of a retry, without the principal who asked for it. */
+export function retriedAct({ taskId, receiver, principal }: FailingReceiver) {
+  return { act: 'push.retried', taskId, receiver, principal } as const;
+}
+
+function viewOf(id: string, { delivery, url, taskId, principal }: Subscription): FailingReceiver | undefined {
+  if (delivery.type === 'active') return undefined;
+  const { problem } = delivery;
+  const known = { id, receiver: receiverHost(url), taskId, principal, problem };
+  return delivery.type === 'retrying'
+    ? { ...known, state: 'retrying', since: text(delivery.since), nextAttempt: text(delivery.at) }
+    : { ...known, state: 'dead', since: text(delivery.since ?? delivery.at), nextAttempt: null };
+}
+
+/** Returns what a log or a list may name of an address. */
+export function receiverHost(url: string): string {
+  return new URL(url).host;
+}
+
+function text(time: number): string {
+  return new Date(time).toISOString();
+}
+
+function bySince(one: FailingReceiver, other: FailingReceiver): number {
+  return one.since.localeCompare(other.since) || one.id.localeCompare(other.id);
+}

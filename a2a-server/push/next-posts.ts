@@ -1,0 +1,77 @@
+/**
+ * Decides what a subscription sends next. A client of A2A 1.0 gets the task, and then each event. A client of A2A 0.3 gets
+ * the whole task whenever its state has changed.
+ */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { TaskService } from '../executor/task-service.ts';
+import type { JournalEntry } from '../task/events.ts';
+import { taskStateAfter } from '../task/fold.ts';
+import { type Snapshot, TERMINAL_STATES } from '../task/snapshot.ts';
+import type { Subscription } from './subscription.ts';
+
+/** The number of journal entries in one read. */
+const READ_AT_ONCE = 100;
+
+/** Creates the bodies of notifications. */
+export interface PushBodies {
+  ofTask(snapshot: Snapshot, subscription: Subscription): string;
+  /** Returns undefined for an entry that clients do not need. Only A2A 1.0 has such bodies. */
+  ofEntry(entry: JournalEntry, subscription: Subscription): string | undefined;
+}
+
+export interface PostParts {
+  bodies: PushBodies;
+  tasks: Pick<TaskService, 'row' | 'snapshot' | 'entries'>;
+}
+
+/** One post, and the last journal entry that it covers. `body` is undefined if clients do not need the entry. */
+export interface Post {
+  seq: number;
+  body: string | undefined;
+}
+
+/**
+ * Returns the next posts. `nothing` means that the receiver has all entries so far, or that the server has stopped
+ * trying to reach it. `over` means that the task will have no further entries.
+ */
+export async function nextPosts(
+  parts: PostParts,
+  subscription: Subscription,
+): Promise<readonly Post[] | 'nothing' | 'over'> {
+  const { tasks } = parts;
+  const { taskId, owner, cursor, delivery } = subscription;
+  const reader = { principal: owner };
+  try {
+    if (delivery.type === 'dead') {
+      await tasks.row(taskId, reader);
+      return 'nothing';
+    }
+    if (cursor === null) return [await taskNow(parts, subscription)];
+    const entries = await tasks.entries(taskId, reader, { after: cursor, limit: READ_AT_ONCE });
+    if (entries.length > 0) return await postsOf(parts, entries, subscription);
+    const row = await tasks.row(taskId, reader);
+    return TERMINAL_STATES.has(row.state) && row.seq === cursor ? 'over' : 'nothing';
+  } catch (error) {
+    // The task was deleted. Its notifications end too.
+    if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return 'over';
+    throw error;
+  }
+}
+
+async function postsOf(
+  parts: PostParts,
+  entries: readonly JournalEntry[],
+  subscription: Subscription,
+): Promise<Post[]> {
+  if (subscription.wire === '1.0')
+    return entries.map((entry) => ({ seq: entry.seq, body: parts.bodies.ofEntry(entry, subscription) }));
+  // The task as it is now contains all these entries, so it is one post.
+  return taskStateAfter(entries.map(({ event }) => event)) === undefined
+    ? entries.map(({ seq }) => ({ seq, body: undefined }))
+    : [await taskNow(parts, subscription)];
+}
+
+async function taskNow({ tasks, bodies }: PostParts, subscription: Subscription): Promise<Post> {
+  const snapshot = await tasks.snapshot(subscription.taskId, { principal: subscription.owner });
+  return { seq: snapshot.seq, body: bodies.ofTask(snapshot, subscription) };
+}
