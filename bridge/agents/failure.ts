@@ -96,7 +96,7 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
 }
 
 function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
-  // Every error of the A2A SDK has this symbol, in every SDK bundle.
+  // Every error of the A2A SDK has this symbol, whichever bundle of the SDK created it.
   if (typeof error !== 'object' || error === null || !(Symbol.for('@a2a-js/sdk.A2AError') in error))
     return undefined;
   const { message, reason, metadata, data } = a2aError.parse({

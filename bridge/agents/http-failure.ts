@@ -1,4 +1,6 @@
-/** An HTTP response that is not A2A, such as an HTML page or a body over the limit. */
+/**
+ * Thrown for an HTTP response that is not A2A, such as an HTML page, an error status, or a body over the size limit.
+ */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   readonly status: number;

@@ -21,7 +21,7 @@ export class CardCodes {
   readonly #actions = new Map<string, CardAction & { until: number }>();
   readonly #now: () => number;
 
-  /** @param now the wall clock, in milliseconds since 1970 */
+  /** @param now returns the time of the wall clock in milliseconds since 1970 */
   constructor(now: () => number = () => Date.now()) {
     this.#now = now;
   }

@@ -32,7 +32,7 @@ export class PageLinks {
   readonly #kept = new Map<string, Promise<Kept>>();
   readonly #now: () => number;
 
-  /** @param now the wall clock, in milliseconds since 1970 */
+  /** @param now returns the time of the wall clock in milliseconds since 1970 */
   constructor(now: () => number = () => Date.now()) {
     this.#now = now;
   }

@@ -80,7 +80,7 @@ export class RequestStates {
     this.#codec ??= obtainToken(this.#stateDirectory, 'request-state-key')
       .then((key) => createRequestStateCodec({ key, ttlSeconds: VALID_SECONDS }))
       .catch((error: unknown) => {
-        this.#codec = undefined; // The next call tries again.
+        this.#codec = undefined; // The next tool call tries again.
         throw error;
       });
     return this.#codec;

@@ -31,7 +31,7 @@ export function decisionLines(waiting: ShownWaiting, program: string): readonly 
   return decisionWords(waiting).map((words) => `${program} ${words}`);
 }
 
-/** Returns the command lines without the program. */
+/** Returns the command lines without the name of the program. */
 function decisionWords({ pending, question }: ShownWaiting): readonly string[] {
   const asked = pending.length === 0 && question !== null ? [question] : [];
   return [

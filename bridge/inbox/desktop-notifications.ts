@@ -47,7 +47,7 @@ export class DesktopNotifications implements InboxSurface {
   }
 
   close(): void {
-    // A notification that is already on the screen stays there.
+    // Does nothing. A notification that is already on the screen stays there.
   }
 
   /**

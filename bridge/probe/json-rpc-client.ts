@@ -10,7 +10,7 @@ export type A2aVersion = (typeof A2A_VERSIONS)[number];
 
 /** One event of a stream. */
 export interface Frame {
-  /** The SSE id of the event. */
+  /** The SSE id of the event. Undefined if the agent sends none. */
   id: string | undefined;
   data: unknown;
   text: string;

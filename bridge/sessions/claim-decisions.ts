@@ -119,7 +119,7 @@ export class SentDecisions {
       try {
         this.#claims.release(asking, messageId);
       } catch {
-        // The claim stays.
+        // The claim stays, see above.
       }
     }
   }

@@ -127,12 +127,12 @@ export class DelegationService {
     return { session, messageId: entry.messageId, delivery };
   }
 
-  /** See `SessionCancels.cancel`. */
+  /** Cancels the task of a session; see `SessionCancels.cancel`. */
   cancel(session: Session, reason: string): Promise<CancelEnd> {
     return this.#cancels.cancel(session, reason);
   }
 
-  /** See `SessionCancels.cancelMessage`. */
+  /** Cancels the task of one message; see `SessionCancels.cancelMessage`. */
   cancelMessage(session: Session, messageId: string, reason: string): Promise<void> {
     return this.#cancels.cancelMessage(session, messageId, reason);
   }
@@ -179,7 +179,7 @@ export class DelegationService {
     }
   }
 
-  /** See `ResultHandover.handOver`. */
+  /** Records that a reply contains the result; see `ResultHandover.handOver`. */
   handOver(session: Session): OnConfirmed {
     return this.#handover.handOver(session);
   }

@@ -1,4 +1,4 @@
-/** Decides what happens to the outbox entry of a message whose delivery has failed. Pure. */
+/** Decides what happens to the outbox entry of a message that could not be delivered. Pure. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { MessageInFlight } from './messages-in-flight.ts';
 

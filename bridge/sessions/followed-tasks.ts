@@ -14,7 +14,7 @@ export class FollowedTasks {
   readonly #lastAsked = new WeakMap<Session, number>();
   readonly #now: () => number;
 
-  /** @param now a monotonic clock, in milliseconds */
+  /** @param now returns the time of a monotonic clock in milliseconds */
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
   }

@@ -59,7 +59,7 @@ export interface SessionQuery {
   newest?: number | undefined;
 }
 
-/** The states of a task that waits for a person. */
+/** The states in which a task waits for a person. */
 export const WAITING_STATES: readonly LiveState[] = ['input-required', 'auth-required'];
 
 export interface AgentAnswer {

@@ -5,9 +5,9 @@
 
 /**
  * The parts of a task that a client can read.
- * - `state`: the state, as JSON.
- * - `transcript`: messages and tool calls, oldest first.
- * - `artifacts`: all outputs.
+ * - `state`: the state of the task as JSON.
+ * - `transcript`: the messages and tool calls, oldest first.
+ * - `artifacts`: all outputs of the task.
  * - `diff`: what the pending actions would change.
  */
 export const TASK_PARTS = ['state', 'transcript', 'artifacts', 'diff'] as const;

@@ -39,7 +39,10 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
   return new Registry(first, ...others);
 }
 
-/** Returns an agent of the setting `agents`. A name such as `constructor` is no agent. */
+/**
+ * Returns the configured agent with this name. `hasOwn` prevents that a name such as `constructor` finds something
+ * else.
+ */
 export function configuredAgent({ agents }: BridgeSettings, name: string): AgentSettings | undefined {
   return Object.hasOwn(agents, name) ? agents[name] : undefined;
 }

@@ -49,7 +49,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   let opened: Promise<Bridge> | undefined;
   const bridge = (): Promise<Bridge> => {
     opened ??= open().catch((error: unknown) => {
-      opened = undefined; // The next call tries again.
+      opened = undefined; // The next tool call tries again.
       throw error;
     });
     return opened;

@@ -28,7 +28,7 @@ const attachedFileSchema = z.object({
   name: z.string(),
   /** The media type of the file. `text/plain` means any text in UTF-8. */
   mediaType: z.string(),
-  /** SHA-256 (hex) of the content. */
+  /** The SHA-256 (hex) of the content. */
   hash: z.string(),
 });
 export type AttachedFile = z.infer<typeof attachedFileSchema>;

@@ -65,7 +65,7 @@ async function startOf(pid: number): Promise<string> {
     ]);
     // The second field is the command in parentheses. It may itself contain spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // proc(5): field 3 is the state, Z for a zombie and X for a dead process.
+    // proc(5): field 3 is the state of the process: Z for a zombie, X for a dead process.
     if (fields[0] === 'Z' || fields[0] === 'X') return ENDED;
     const ticks = fields[19];
     return ticks === undefined ? UNKNOWN_START : `${boot.slice(0, 8)}${Number(ticks).toString(36)}`;

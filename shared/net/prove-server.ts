@@ -14,7 +14,7 @@ type ServerProof =
   | ({ type: 'proven' } & Claim)
   /** No program listens at the URL. */
   | { type: 'down' }
-  /** Another program listens at the URL, or the server hangs. */
+  /** Another program listens at the URL, or the server does not respond in time. */
   | { type: 'unproven'; message: string };
 
 const MAX_ANSWER_BYTES = 4_096;

@@ -17,7 +17,7 @@ export const newNonce = (): string => randomBytes(32).toString('base64url');
 
 export interface ServerRunIdentity {
   pid: number;
-  /** RFC 3339 */
+  /** The start time of the server in RFC 3339. */
   startedAt: string;
 }
 

@@ -34,7 +34,7 @@ export const presenceStatementSchema = decisionStatementSchema.extend({
   presence: z.literal(1),
   /** 32 random bytes of the server, in base64url. The server accepts each nonce once. */
   nonce: z.string(),
-  /** RFC 3339. The server refuses the assertion after this time. */
+  /** The time in RFC 3339 after which the server refuses the assertion. */
   expiresAt: z.string(),
 });
 export type PresenceStatement = z.infer<typeof presenceStatementSchema>;

@@ -76,7 +76,7 @@ export const activitySchema = z.discriminatedUnion('type', [
     channel: z.string(),
     /** The person's reason. Absent if the person gave none. Older servers omit it. */
     reason: z.optional(z.string()),
-    /** SHA-256 (hex) of the input at the time of the decision. Older servers omit it. */
+    /** The SHA-256 (hex) of the input at the time of the decision. Older servers omit it. */
     inputHash: z.optional(z.string()),
   }),
   z.object({ type: z.literal('tool.started'), ...callReferenceFields, toolId: z.string() }),

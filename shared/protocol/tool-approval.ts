@@ -128,7 +128,7 @@ export const decisionSchema = z
     input: z.record(z.string(), z.unknown()).optional(),
     content: z.string().optional(),
     answer: z.optional(answerSchema),
-    /** The person's reason, for the agent and the journal. */
+    /** The person's reason. The agent receives it, and the journal records it. */
     reason: z.string().max(10_000).optional(),
     /** The assertion of the person's passkey. Its WebAuthn challenge is a hash of this decision. */
     presence: presenceAssertionSchema.optional(),
@@ -303,7 +303,7 @@ export const taskOverviewSchema = z.object({
   files: z
     .array(
       z.object({
-        /** SHA-256 (hex). `GET /api/tasks/{id}/files/{hash}` returns the content. */
+        /** The SHA-256 (hex) of the content. `GET /api/tasks/{id}/files/{hash}` returns the content. */
         hash: z.string(),
         bytes: z.number(),
         mediaType: z.string(),

@@ -16,10 +16,10 @@ export interface ProvenPresence {
   decision: 'approve' | 'edit';
   /** The name that the person gave the passkey. */
   passkey: string;
-  /** `SHA256:` and the base64 of the public key's hash. */
+  /** The fingerprint of the passkey: `SHA256:` and the base64 of the public key's hash. */
   fingerprint: string;
   rpId: string;
-  /** RFC 3339. */
+  /** The time in RFC 3339 at which the person registered the passkey. */
   registeredAt: string;
 }
 

@@ -10,7 +10,10 @@ import { receiptSchema, type Receipt } from './receipt.ts';
 import { comparePresence, presenceProofsOf } from './receipt-presence.ts';
 import { receiptMarkdown } from './receipt-markdown.ts';
 
-/** `publicKey` is the key in DER form (SubjectPublicKeyInfo) as base64. `signature` is base64. */
+/**
+ * A signature and the public key that checks it. `publicKey` is the key in DER form (SubjectPublicKeyInfo) as base64.
+ * `signature` is base64.
+ */
 interface Seal {
   publicKey: string;
   signature: string;

@@ -33,7 +33,7 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
 export type Settings = Readonly<Record<string, Setting>>;
 export type SettingValues<S extends Settings> = { -readonly [K in keyof S]: z.output<S[K]['schema']> };
 
-/** Returns the setting unchanged. TypeScript infers the exact type of its schema. */
+/** Returns the setting unchanged. Callers use it because TypeScript then infers the exact type of the schema. */
 export function setting<Schema extends z.ZodType>(it: Setting<Schema>): Setting<Schema> {
   return it;
 }

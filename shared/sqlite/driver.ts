@@ -25,7 +25,7 @@ export class SqliteFailure extends Error {
 }
 
 export interface Sqlite {
-  /** Runs statements without parameters. @throws SqliteFailure, as all methods do */
+  /** Runs statements without parameters. @throws SqliteFailure, like all methods of this interface */
   exec(sql: string): void;
   query(sql: string): Query;
   command(sql: string): Command;

@@ -25,7 +25,7 @@ export interface NoticeSubject {
 /** The JSON body of a post, in the format of "Standard Webhooks". */
 export interface Notice {
   type: 'approval.asked' | 'approval.decided' | 'approval.test';
-  /** RFC 3339. */
+  /** The time of the notice in RFC 3339. */
   timestamp: string;
   data: Record<string, unknown>;
 }

@@ -9,11 +9,11 @@ import { abilitiesText } from './abilities-text.ts';
 
 export interface CheckedAgent {
   findings: readonly CheckResult[];
-  /** Null if the agent cannot be asked. */
+  /** What the agent can do. Null if a check failed. */
   abilities: AgentAbilities | null;
 }
 
-/** Starts no task. */
+/** Checks the agent, and finds out what it can do. Starts no task. */
 export async function checkedAgent(agent: Agent): Promise<CheckedAgent> {
   const findings = await checkAgent(agent);
   return { findings, abilities: hasFailed(findings) ? null : await agentAbilities(agent) };

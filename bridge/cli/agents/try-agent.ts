@@ -10,7 +10,7 @@ import { type CheckedAgent, checkedAgent } from './checked-agent.ts';
 
 export interface WantedAgent {
   url: string;
-  /** Default: the name on the card. */
+  /** The name in the settings. If absent, the name on the card is used. */
   name?: string | undefined;
   cardUrl?: string | undefined;
   tokenVariable?: string | undefined;
@@ -47,7 +47,7 @@ function refuseTakenName(settings: BridgeSettings, name: string, url: string): v
     );
 }
 
-/** @throws UsageError */
+/** Builds the entry for the settings. @throws UsageError */
 function entryOf({ url, name, cardUrl, tokenVariable, tokenCommand }: WantedAgent): AgentEntry {
   if (tokenVariable !== undefined && tokenCommand !== undefined)
     throw new UsageError('Name a variable or a command for the token, not both.');

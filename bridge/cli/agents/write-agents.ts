@@ -1,4 +1,4 @@
-/** Writes a change of the agents into the bridge's configuration file, after the person has seen it. */
+/** Changes the list of agents in the bridge's configuration file, after the person has seen the change. */
 import { join } from 'node:path';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
@@ -18,15 +18,15 @@ export interface WriteOptions extends CommonOptions {
 }
 
 interface AgentsChange {
-  /** What `--json` prints besides the path and whether the file was changed. */
+  /** What `--json` prints in addition to the path and whether the file was changed. */
   facts: object;
   decide: (text: string) => ConfigChange;
-  /** What the person reads after the change. */
+  /** The text that the person sees after the change. */
   after: string;
 }
 
 /**
- * Shows the change, asks at a terminal, and writes it.
+ * Shows the change, asks the person if there is a terminal, and writes the file.
  * @returns EXIT_FAILURE if the person declines
  * @throws ProductError CONFIGURATION
  */
@@ -64,7 +64,7 @@ export async function writeAgents(
   return 0;
 }
 
-/** What changes for a person who adds their first agent. Undefined if agents are configured already. */
+/** Returns a note for a person who adds the first agent. Returns undefined if agents are already configured. */
 export function firstAgentNote({ agentUrl, agents }: BridgeSettings, name: string): string | undefined {
   return agentUrl === undefined && Object.keys(agents).length === 0
     ? `Delegated tasks now go to "${name}". The server on this machine is used only while no agent is configured; to have both, add its URL too.`

@@ -29,6 +29,6 @@ export async function bridgePlugin(
     );
     return name === undefined ? undefined : { name, path };
   } catch {
-    return undefined; // Another check names an unreadable file that matters here.
+    return undefined; // `bridgeEntries` reports a file that cannot be read.
   }
 }

@@ -1,13 +1,17 @@
 /** The time limit of a tool call in an MCP client. Pure. */
 
-/** How long a tool call may wait for a person to answer a form (`ANSWER_MS` of the bridge). */
+/**
+ * The maximum time in milliseconds for which a tool call waits for a person's answer to a form (`ANSWER_MS` of the
+ * bridge).
+ */
 const LONGEST_WAIT_MS = 10 * 60_000;
 /** The time limit that `install` writes, in seconds. It is longer than `LONGEST_WAIT_MS`. */
 export const CALL_LIMIT_SECONDS = 900;
 
 /**
- * Returns a hazard if the client ends a tool call before the person has to answer.
- * @param limitMs in milliseconds; a value of another type is left to the client
+ * Returns a warning if the client's time limit ends a tool call before the person has had time to answer.
+ * @param limitMs the client's time limit in milliseconds. A value of another type is ignored, because the client checks
+ * it.
  */
 export function shortCallLimit(key: string, limitMs: unknown): readonly string[] {
   if (typeof limitMs !== 'number' || limitMs > LONGEST_WAIT_MS) return [];

@@ -29,7 +29,7 @@ export function isBridge(entry: unknown): boolean {
 export type ConfigChange =
   | { type: 'same' }
   | { type: 'changed'; text: string }
-  /** Another server uses this name. */
+  /** Another MCP server uses this name, so nothing is changed. */
   | { type: 'taken' };
 
 /**

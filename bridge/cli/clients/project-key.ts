@@ -25,6 +25,6 @@ async function commonDirectory(directory: string): Promise<string | undefined> {
     const path = stdout.trim();
     return path === '' ? undefined : path;
   } catch {
-    return undefined; // Without a repository or git, the directory itself is the project.
+    return undefined; // There is no repository, or no `git`.
   }
 }

@@ -55,6 +55,6 @@ function withNewTable(
   try {
     return stable(parse(after)) === stable(wanted) ? after : undefined;
   } catch {
-    return undefined; // The table exists, or its parent is an inline table.
+    return undefined; // The table already exists, or its parent is an inline table.
   }
 }

@@ -1,4 +1,4 @@
-/** `agents import`: lists the agents of a registry, and adds the ones that the person chooses. */
+/** The command `agents import`: lists the agents of a registry, and adds those that the person chooses. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { countWithNoun } from '../../../shared/text/one-line.ts';
@@ -18,7 +18,7 @@ export interface ImportOptions extends WriteOptions {
 
 type Listed = AgentList['agents'][number];
 
-/** How many agents are tried at the same time. */
+/** The maximum number of agents that are tried at the same time. */
 const AT_ONCE = 8;
 
 /**
@@ -85,7 +85,7 @@ async function tryEach(
   return trials;
 }
 
-/** @throws ProductError UNKNOWN_AGENT */
+/** Returns the agent with this name or title. @throws ProductError UNKNOWN_AGENT */
 function pick(agents: readonly Listed[], wanted: string): Listed {
   const found = agents.find(({ name }) => name === wanted) ?? agents.find(({ title }) => title === wanted);
   if (found !== undefined) return found;

@@ -98,7 +98,7 @@ async function checkClock(url: string, subject: string, timeoutMs: number): Prom
       'Set both by a time server: until then ages and times of expiry are shown wrong.',
     );
   } catch {
-    return undefined; // A server need not support HEAD, so this is not a problem.
+    return undefined; // A server may not support HEAD, so an error is not a problem.
   }
 }
 

@@ -80,7 +80,7 @@ export async function checkTokenFile(
       return fail(file, `${path} holds no token`, 'Remove it: a new one is made.');
     return ok(file, `${path}, mode ${octal(mode)}`);
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return undefined; // Created on first use.
+    if (systemErrorCode(error) === 'ENOENT') return undefined; // The file is created when it is first needed.
     return fail(
       file,
       `${path} cannot be read: ${messageOf(error)}`,

@@ -72,7 +72,7 @@ export class McpSessions {
   #beginning = 0;
   #sweep: NodeJS.Timeout | undefined;
 
-  /** @param now a monotonic clock, in milliseconds */
+  /** @param now returns the time of a monotonic clock in milliseconds */
   constructor(
     callbacks: SessionCallbacks,
     limits: SessionLimits = DEFAULT_SESSION_LIMITS,

@@ -1,4 +1,4 @@
-/** A client of an A2A agent over HTTP. It speaks A2A 1.0 and this package's extensions. */
+/** A client of one A2A agent over HTTP. It uses A2A 1.0 and this package's extensions. */
 import type { CostReport, TaskCosts } from '../../protocol/cost-report.ts';
 import { ExecutionRegistry } from '../core/execution-registry.ts';
 import type { Execution, ExecutionOptions } from '../core/execution.ts';
@@ -40,7 +40,7 @@ export class A2aClient {
     this.#executions = new ExecutionRegistry(page);
   }
 
-  /** This client's executions that have not ended. */
+  /** This client's executions (tasks that it started or attached to) that have not ended. */
   get active(): readonly Execution[] {
     return this.#executions.active;
   }
@@ -72,7 +72,7 @@ export class A2aClient {
     return this.#tools.run((all) => this.startTool({ tool, input, workspace }, all), options);
   }
 
-  /** The running tool executions of this client's executions. */
+  /** The tool executions that run in this client's tasks. */
   getActiveExecutions(): readonly RunningTool[] {
     return this.active.flatMap(({ report }) => report?.tools ?? []);
   }
@@ -127,7 +127,7 @@ export class A2aClient {
     return this.#api.abortTool(toolId, reason);
   }
 
-  /** Aborts the tool executions of this client's executions. @throws ClientError */
+  /** Aborts the tool executions that run in this client's tasks. @throws ClientError */
   abortAllTools(reason?: string): Promise<readonly AbortAnswer[]> {
     return Promise.all(this.getActiveExecutions().map(({ toolId }) => this.abortTool(toolId, reason)));
   }

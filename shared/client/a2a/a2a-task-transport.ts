@@ -116,7 +116,7 @@ export class A2aTaskTransport implements TaskTransport {
       for (const progress of this.#take(data)) tell(progress);
       if (this.#fold?.over === true) return 'enough';
     }
-    // A2A 1.0 §3.1.2: the stream of a message ends when the task waits. The stream of a subscription does not.
+    // A2A 1.0 §3.1.2: the response stream of a message ends when the task waits. A subscription's stream stays open.
     return found === undefined && this.#fold?.report.state === 'waiting'
       ? this.#read(tell, signal, opened)
       : 'ended';

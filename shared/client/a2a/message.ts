@@ -40,7 +40,7 @@ function filePart({ name, content }: FileToSend): object {
   return { raw: base64Of(content), filename: name };
 }
 
-/** Encodes without `Buffer`, which browsers do not have. */
+/** Encodes bytes in base64. It does not use `Buffer`, which browsers do not have. */
 function base64Of(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join(''));
 }

@@ -9,9 +9,12 @@ export type ClientErrorCode =
    */
   | 'refused'
   | 'malformed-answer'
-  /** The response was lost. A retry could repeat the effect, so the caller must check the state first. */
+  /**
+   * The response was lost, so the outcome of the request is unknown. A retry could repeat its effect, so the caller
+   * must check the state first.
+   */
   | 'outcome-unknown'
-  /** The caller aborted the request before the task had an id. */
+  /** The caller aborted the request before the server had sent the task id. */
   | 'aborted'
   /** The caller stopped following the task. The task continues. */
   | 'detached';

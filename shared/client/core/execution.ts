@@ -47,12 +47,12 @@ export class Execution {
   /** The error of an execution that no longer reads the task's events. Undefined while it reads them. */
   #ended: { error: unknown } | undefined;
 
-  /** @param onSettled runs once, before `result` settles */
+  /** @param onSettled called once, before `result` settles */
   constructor(line: TaskTransport, options: ExecutionOptions, onSettled: (execution: Execution) => void) {
     this.#line = line;
     this.#options = options;
     this.result = this.#run(onSettled);
-    // A caller that ignores `result` must not cause an unhandled rejection.
+    // Without this handler, a caller that ignores `result` could cause an unhandled rejection.
     this.result.catch(() => undefined);
   }
 

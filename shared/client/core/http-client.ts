@@ -9,7 +9,7 @@ export interface HttpClientOptions {
   url: string;
   /** The bearer token, or a function that returns the current one. Absent for servers without authentication. */
   token?: string | (() => string) | undefined;
-  /** Replaces the platform's `fetch`. */
+  /** A function to use instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
 
@@ -81,7 +81,7 @@ export class HttpClient {
   }
 }
 
-/** Parses JSON text. @throws ClientError malformed-answer */
+/** Parses JSON text and validates the value. @throws ClientError malformed-answer */
 export function parseAs<Schema extends z.ZodMiniType>(schema: Schema, text: string): z.output<Schema> {
   return validateAs(schema, jsonOf(text), text);
 }

@@ -10,7 +10,7 @@ import { afterError, isOver, afterProgress, afterReport, startingOperation } fro
 import type { Operation } from './operation-state.ts';
 import type { Decision } from './task-request.ts';
 
-/** An A2aClient or an McpClient. */
+/** The client that starts the executions: an A2aClient or an McpClient. */
 export interface Starter<Request extends { text: string }> {
   start(request: Request, options?: ExecutionOptions): Execution;
 }

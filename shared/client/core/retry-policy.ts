@@ -6,7 +6,7 @@ import { ClientError } from './client-error.ts';
 export interface RetryPolicy {
   /** The maximum number of consecutive failed attempts. */
   attempts: number;
-  /** The delay before the second attempt. Each later delay is twice as long, with jitter. */
+  /** The delay before the second attempt. Each later delay is twice as long. A random part is added to each delay. */
   firstMs: number;
   mostMs: number;
   /**

@@ -2,7 +2,7 @@
 import type { TaskReport } from './task-report.ts';
 import type { ExecuteToolOptions, ToolUpdate } from './tool-requests.ts';
 
-/** An A2aClient or an McpClient. */
+/** The client that runs the tools: an A2aClient or an McpClient. */
 export interface ToolClient {
   executeTool(
     tool: string,

@@ -47,7 +47,7 @@ export class McpClient {
       this.#executions.begin(new BridgeTaskTransport(this.#tools, patient, beginning), options);
   }
 
-  /** This client's executions that have not ended. */
+  /** This client's executions (tasks that it started or attached to) that have not ended. */
   get active(): readonly Execution[] {
     return this.#executions.active;
   }
@@ -74,7 +74,7 @@ export class McpClient {
     return this.#requests.run((all) => this.startTool({ tool, input, workspace, agent }, all), options);
   }
 
-  /** The running tool executions of this client's executions. */
+  /** The tool executions that run in this client's tasks. */
   getActiveExecutions(): readonly RunningTool[] {
     return this.active.flatMap(({ report }) => report?.tools ?? []);
   }
@@ -115,7 +115,7 @@ export class McpClient {
     return this.#tools.abortTool(toolId, reason);
   }
 
-  /** Aborts the tool executions of this client's executions. @throws ClientError */
+  /** Aborts the tool executions that run in this client's tasks. @throws ClientError */
   async abortAllTools(reason?: string): Promise<readonly AbortAnswer[]> {
     const sessions = this.active.flatMap(({ report }) => (report === undefined ? [] : [report.sessionId]));
     const running = await Promise.all(sessions.map((sessionId) => this.#tools.toolsOf(sessionId)));

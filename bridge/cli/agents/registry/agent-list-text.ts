@@ -1,10 +1,12 @@
-/** Describes the list of a registry to a person. Pure. */
+/** Formats the agents of a registry as text for a person. Pure. */
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { table } from '../../terminal/table.ts';
 import type { AgentList } from './agent-list.ts';
 
-/** @param width of the terminal in columns, if there is one */
+/**
+ * Returns the list as text. @param width the width of the terminal in columns; undefined if stdout is not a terminal
+ */
 export function agentListText(list: AgentList, width: number | undefined): string {
   const { agents, others, catalogs, total } = list;
   const rows = agents.map(({ name, cardUrl, url, title, description }) => [
@@ -27,7 +29,7 @@ export function agentListText(list: AgentList, width: number | undefined): strin
   return lines.join('\n');
 }
 
-/** One line for each entry that names no usable agent. */
+/** Returns one line for each entry that names no usable agent. */
 export function unusableLines({ unusable }: AgentList): readonly string[] {
   return unusable.map(({ title, problem }) => {
     const entry = title === '' ? 'An entry' : `"${visibleLine(title)}"`;

@@ -1,7 +1,8 @@
 /**
- * Finds the agents in the document of a registry. Pure. A2A prescribes no format (A2A documentation, "Agent Discovery",
- * curated registries), and its working group refers to the AI Catalog (a2aproject/A2A#418). This code reads an AI
- * Catalog, and the lists of registries: an array of agent cards or URLs, or an object with such an array as `agents`.
+ * Finds the agents in the document of a registry. Pure. A2A prescribes no format for such a document (A2A
+ * documentation, "Agent Discovery", curated registries). Its working group refers to the AI Catalog
+ * (a2aproject/A2A#418). This code reads an AI Catalog, and also the lists of existing registries: an array of agent
+ * cards or URLs, or an object with such an array as `agents`.
  */
 import { z } from 'zod';
 import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
@@ -13,13 +14,13 @@ import { entriesSchema, unusableRegistry } from './registry-document.ts';
 export interface AgentList {
   /** `name` is unique in the list. It is the agent's name in the settings. */
   agents: readonly (ListedAgent & { name: string })[];
-  /** Entries for agents without a usable URL. */
+  /** The entries of agents without a usable URL. */
   unusable: readonly { title: string; problem: string }[];
-  /** The number of entries that are no A2A agents, e.g. MCP servers. */
+  /** The number of entries that are not A2A agents, e.g. MCP servers. */
   others: number;
   /** The URLs of further catalogs. */
   catalogs: readonly string[];
-  /** How many agents the registry has, if this document is only one page of them. */
+  /** The number of all agents in the registry, if this document is only one page of them. Otherwise undefined. */
   total: number | undefined;
 }
 
@@ -29,7 +30,7 @@ const page = z.looseObject({
   pagination: z.looseObject({ total: z.number().optional() }).optional().catch(undefined),
 });
 
-/** @throws ProductError CONFIGURATION for any other document */
+/** Returns the agents in a document. @throws ProductError CONFIGURATION if the document has none of these formats */
 export function agentList(document: unknown): AgentList {
   if (Array.isArray(document)) return listOf(parsed(entriesSchema, document).map(readAgent));
   if (has(document, 'entries')) return listOf(readAiCatalog(parsed(aiCatalog, document)));

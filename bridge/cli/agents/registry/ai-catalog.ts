@@ -4,7 +4,7 @@ import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { agentWithCard, readAgent, type RegistryEntry } from './listed-agent.ts';
 import { entriesSchema, unusableRegistry } from './registry-document.ts';
 
-/** "Nested Catalog Depth and Circular References": a maximum depth of 4 is recommended. */
+/** The maximum depth of nested catalogs. "Nested Catalog Depth and Circular References" recommends 4. */
 const MAX_DEPTH = 4;
 const CATALOG = 'application/ai-catalog+json';
 const AGENT_CARD = 'application/a2a-agent-card+json';
@@ -26,7 +26,7 @@ const catalogEntry = z.looseObject({
 type CatalogEntry = z.infer<typeof catalogEntry>;
 const named = z.looseObject({ name: z.string() });
 
-/** @throws ProductError CONFIGURATION for a later major version */
+/** Reads the entries of a catalog. @throws ProductError CONFIGURATION for a later major version */
 export function readAiCatalog(
   { specVersion, entries }: z.infer<typeof aiCatalog>,
   depth = MAX_DEPTH,
@@ -61,13 +61,16 @@ function readEntry(entry: CatalogEntry, depth: number): readonly RegistryEntry[]
   return [{ type: 'agent', agent: { ...found.agent, ...words } }];
 }
 
-/** "Resolving an Artifact's Display Name". */
+/** Returns the title of an entry, as "Resolving an Artifact's Display Name" defines. */
 function titleOf({ displayName, identifier, data }: CatalogEntry): string {
   if (displayName !== '') return displayName;
   return named.safeParse(data).data?.name ?? identifier.split(/[:/]/).at(-1) ?? '';
 }
 
-/** "Multi-Version Entries": entries with the same identifier are versions of one artifact. */
+/**
+ * Returns the newest version of each entry. "Multi-Version Entries": entries with the same identifier are versions of
+ * one artifact.
+ */
 function newestVersions(entries: readonly CatalogEntry[]): readonly CatalogEntry[] {
   const newest = new Map<string, CatalogEntry>();
   for (const [index, entry] of entries.entries()) {

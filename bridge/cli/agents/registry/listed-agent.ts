@@ -1,19 +1,19 @@
-/** Finds an agent's address in one entry of a registry. Pure. */
+/** Finds an agent's URL in one entry of a registry. Pure. */
 import { AGENT_CARD_PATH } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { httpUrl } from '../../../settings/agent-settings.ts';
 
-/** An agent of a registry. Every text comes from the registry. */
+/** An agent of a registry. All its texts come from the registry, so they are untrusted. */
 export interface ListedAgent {
   title: string;
   description: string;
   url: string;
-  /** The URL of the card, if the bridge does not find the card by `url`. */
+  /** The URL of the card. Absent if the bridge finds the card by `url`. */
   cardUrl?: string;
 }
 
-/** `other`: an entry that is no A2A agent, such as an MCP server. */
+/** One entry of a registry. `other` is an entry that is not an A2A agent, such as an MCP server. */
 export type RegistryEntry =
   | { type: 'agent'; agent: ListedAgent }
   | { type: 'unusable'; title: string; problem: string }
@@ -21,7 +21,7 @@ export type RegistryEntry =
   | { type: 'other' };
 
 const text = z.string().catch('');
-/** An agent card of A2A 1.0 or 0.3, or an item that says where the card is. */
+/** Matches an agent card of A2A 1.0 or 0.3, or an object that says where the card is. */
 const item = z.looseObject({
   name: text,
   description: text,
@@ -45,7 +45,10 @@ export function readAgent(value: unknown): RegistryEntry {
 
 type Words = Pick<ListedAgent, 'title' | 'description'>;
 
-/** @param cardUrl the URL of the card. The bridge also finds a card at the well-known path, or at a URL of a JSON file. */
+/**
+ * Returns the entry of an agent whose card is at this URL. `cardUrl` is omitted if the bridge finds the card by the
+ * agent's URL: at the well-known path, or at the URL of a JSON file.
+ */
 export function agentWithCard(cardUrl: string, words: Words): RegistryEntry {
   const found = agentAt(cardUrl, words);
   if (found.type !== 'agent') return found;

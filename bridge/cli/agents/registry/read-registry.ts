@@ -1,4 +1,7 @@
-/** Reads the document of a registry: a file, or a URL with the limits of an agent's answers. Sends no credentials. */
+/**
+ * Reads the document of a registry from a file or a URL. A response has the same limits as that of an agent. The
+ * request contains no credentials.
+ */
 import { readFile, stat } from 'node:fs/promises';
 import { isLoopback } from '../../../../shared/net/loopback.ts';
 import { messageOf, ProductError } from '../../../../shared/runtime/errors.ts';
@@ -12,9 +15,9 @@ import { unusableRegistry } from './registry-document.ts';
 
 const TIMEOUT_MS = 20_000;
 const MAX_FILE = 64 * 1024 * 1024;
-/** AI Catalog 1.0, "Well-Known URI". */
+/** The path of a host's catalog (AI Catalog 1.0, "Well-Known URI"). */
 const WELL_KNOWN = '/.well-known/ai-catalog.json';
-/** Hosts of plain files serve JSON as text. */
+/** The accepted media types. Servers of static files may serve JSON as plain text. */
 const ACCEPT = 'application/ai-catalog+json, application/json, text/plain';
 
 export interface Registry extends AgentList {
@@ -23,7 +26,8 @@ export interface Registry extends AgentList {
 }
 
 /**
- * @param source a file; or a URL. If the URL names only a host, its well-known catalog is read
+ * Reads a registry.
+ * @param source a file or a URL. If the URL names only a host, the host's well-known catalog is read.
  * @throws UsageError; ProductError CONFIGURATION, AGENT_UNREACHABLE
  */
 export async function readRegistry(source: string): Promise<Registry> {
@@ -65,7 +69,7 @@ async function textAt(url: URL): Promise<string> {
   }
 }
 
-/** The cause of an error of `fetch` says more than the error. */
+/** Returns the message of an error. For an error of `fetch`, returns the message of its cause, which says more. */
 function reasonOf(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') return 'it did not answer in time';
   return messageOf(error instanceof TypeError ? (error.cause ?? error) : error);

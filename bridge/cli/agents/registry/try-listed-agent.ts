@@ -1,4 +1,4 @@
-/** Tries an agent of a registry as `agents add` tries an agent, without credentials. */
+/** Tries an agent of a registry, without credentials. The checks are those of `agents add`. */
 import { isLoopback } from '../../../../shared/net/loopback.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
@@ -10,14 +10,17 @@ import { hasFailed, showChecked } from '../checked-agent.ts';
 import { type TriedAgent, tryAgent } from '../try-agent.ts';
 import type { AgentList } from './agent-list.ts';
 
-/** `known`: the settings have an agent at this URL. Its entry stays, because it may name a token. */
+/**
+ * The result of a trial. `known`: the settings already contain an agent at this URL. Its entry stays, because it may
+ * name a token.
+ */
 export type Trial =
   | ({ type: 'usable' } & TriedAgent)
   | ({ type: 'refused' } & TriedAgent)
   | { type: 'known'; name: string; url: string }
   | { type: 'failed'; name: string; url: string; problem: string };
 
-/** @param isRemote true if the list comes from another machine */
+/** Tries one agent. @param isRemote true if the list comes from another machine */
 export async function tryListedAgent(
   run: Pick<CommandRun<CommonOptions>, 'settings' | 'env'>,
   { name, url, cardUrl }: AgentList['agents'][number],
@@ -26,7 +29,7 @@ export async function tryListedAgent(
   const known = nameAt(run.settings, url);
   if (known !== undefined) return { type: 'known', name: known, url };
   const failed = (problem: string): Trial => ({ type: 'failed', name, url, problem });
-  // Another machine must not direct requests to the services of this one.
+  // A list from another machine must not direct requests to services on this machine.
   if (isRemote && [url, cardUrl ?? url].some((each) => isLoopback(new URL(each).hostname)))
     return failed(
       `A registry on another machine cannot name an agent on this machine. If the URL is right: mcp-a2a-bridge agents add ${url}`,
@@ -39,7 +42,7 @@ export async function tryListedAgent(
   }
 }
 
-/** Returns the name of the agent that the settings have at this URL. */
+/** Returns the name of the configured agent with this URL. Returns undefined if there is none. */
 function nameAt({ agents }: BridgeSettings, url: string): string | undefined {
   const { href } = new URL(url);
   return Object.entries(agents).find(([, agent]) => new URL(agent.url).href === href)?.[0];
@@ -55,7 +58,7 @@ export function showTrial(terminal: Terminal, trial: Trial): void {
   );
 }
 
-/** What `--json` prints about an agent. */
+/** Returns what `--json` prints about an agent. */
 export function trialFacts(trial: Trial): object {
   const { type: outcome, ...facts } = trial;
   if (!('entry' in facts)) return { outcome, ...facts };
