@@ -13,7 +13,7 @@ import { settingsReloader } from './startup/reload-settings.ts';
 import { commandEnvironment } from './tools/shell/command-environment.ts';
 import type { ServerRun } from './startup/serve.ts';
 
-const PAGE = fileURLToPath(new URL('../web/', import.meta.url));
+const PAGE_DIRECTORY = fileURLToPath(new URL('../web/', import.meta.url));
 
 const SHUTDOWN_STAGES = [
   'shutting down: waiting for the running tools',
@@ -24,7 +24,7 @@ const SHUTDOWN_STAGES = [
 /** False if unconfined commands can read the environment of this process in /proc. */
 const secretsHidden = hideEnvironment(isHarmless);
 
-void program(start, PAGE).parseAsync();
+void program(start, PAGE_DIRECTORY).parseAsync();
 
 function isHarmless(name: string): boolean {
   return name === CHILD_MARKER || Object.hasOwn(commandEnvironment({ [name]: '' }), name);
@@ -40,7 +40,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     giveUpOnBugs(log);
     if (!secretsHidden)
       log.warn('shell commands can read the secrets of this process in /proc; set --confine-shell require');
-    const started = import('./startup/serve.ts').then(({ serve }) => serve(settings, log, PAGE));
+    const started = import('./startup/serve.ts').then(({ serve }) => serve(settings, log, PAGE_DIRECTORY));
     const reload = settingsReloader(
       settings,
       {

@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { KnownModel } from '../a2a-server/models/known-models.ts';
-import { LEAST_WINDOW } from '../a2a-server/models/model-settings.ts';
+import { MIN_WINDOW_TOKENS } from '../a2a-server/models/model-settings.ts';
 import { IMAGES, inputModesOf, limitsOf, PDF } from './model-families.ts';
 import { openModelsDev, type ModelsDevFacts } from './models-dev.ts';
 import { pricedModels, type PricedModel } from './package-prices.ts';
@@ -122,7 +122,7 @@ const lists = Object.entries(LISTS).map(([name, { inPackage = name, chat, aliase
       // Without price and window, the line would say nothing that a person needs.
       if (found === undefined || (model.price ?? contextWindow) === undefined) continue;
       // The instructions and tools do not fit into a smaller window.
-      if (contextWindow !== undefined && contextWindow < LEAST_WINDOW) continue;
+      if (contextWindow !== undefined && contextWindow < MIN_WINDOW_TOKENS) continue;
       known.set(each, { ...(model.price && { price: model.price }), ...found });
     }
   const lines = [...known].map(([id, line]) => `      ${JSON.stringify(id)}: ${JSON.stringify(line)}`);

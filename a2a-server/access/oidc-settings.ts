@@ -10,7 +10,7 @@ import { roleSchema, type Role } from './role.ts';
  */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA'] as const;
 
-const MOST_CLOCK_SKEW_S = 60;
+const MAX_CLOCK_SKEW_S = 60;
 
 const claim = z.string().min(1).max(200);
 
@@ -29,7 +29,7 @@ export const oidcSchema = z
     /** The accepted signatures. */
     algorithms: z.array(z.enum(ALGORITHMS)).min(1).default(['RS256']),
     /** The largest accepted difference between the clocks of the provider and this server, in seconds. */
-    clockSkew: z.number().int().min(0).max(MOST_CLOCK_SKEW_S).default(5),
+    clockSkew: z.number().int().min(0).max(MAX_CLOCK_SKEW_S).default(5),
     /** The claim with the name of the principal. */
     principalClaim: claim.default('sub'),
     /** The tenant of all principals: a fixed name, or `{"claim": "team"}` if a claim names the tenant. */

@@ -25,7 +25,7 @@ const ABSENT: FileState = { type: 'absent' };
 /**
  * The maximum size that one change saves, e.g. for a deleted directory. The journal records further files as not saved.
  */
-const MAX_KEPT_AT_ONCE = 256 * 1024 * 1024;
+const MAX_SAVED_BYTES = 256 * 1024 * 1024;
 const MAX_FILES_PER_EVENT = 500;
 const MAX_BYTES_PER_APPEND = 8 * 1024 * 1024;
 
@@ -87,7 +87,7 @@ async function saveAll(workspace: Workspace, item: RemovalEntry, record: RecordS
   let files: SavedFile[] = [];
   let contents: FileBytes[] = [];
   for (const each of withDescendants(item).filter(({ kind }) => kind !== 'directory')) {
-    const room = total + each.bytes <= MAX_KEPT_AT_ONCE;
+    const room = total + each.bytes <= MAX_SAVED_BYTES;
     const found: Found = room
       ? await itemState(workspace, each)
       : { state: notSaved('the change is too large to save') };

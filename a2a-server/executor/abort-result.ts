@@ -31,10 +31,10 @@ export function abortResult(
 }
 
 /** The maximum length of an unknown id in a message to the client, in characters. */
-const MAX_SHOWN_ID = 200;
+const MAX_ID_CHARS = 200;
 
 export function abortAnswer(toolId: string, result: AbortResult): AbortAnswer {
-  const id = ellipsize(toolId, MAX_SHOWN_ID);
+  const id = ellipsize(toolId, MAX_ID_CHARS);
   switch (result.type) {
     case 'unknown':
       return { success: false, message: `There is no tool execution ${id}.` };

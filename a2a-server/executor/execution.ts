@@ -43,7 +43,7 @@ const CONTINUED_ELSEWHERE: AbortCause = {
 /**
  * The delay before the next check of a process that could not be ended. D6: its call is not offered for another run.
  */
-const ORPHAN_MS = 2_000;
+const ORPHAN_CHECK_MS = 2_000;
 
 /** The delay before the next attempt after a failed append. */
 const RETRY_MS = 5_000;
@@ -147,7 +147,7 @@ export class Execution {
   async #carryOn(command: DeferredCommandAppend | undefined): Promise<void> {
     try {
       if (await this.#orphaned()) {
-        this.#host.wakeAfter(ORPHAN_MS);
+        this.#host.wakeAfter(ORPHAN_CHECK_MS);
         return;
       }
       await this.#open();

@@ -28,7 +28,7 @@ import type { TaskLog } from './task-snapshots.ts';
 import { eventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
 
 /** The window for the summary's prompt if the model's window is unknown, in tokens. */
-const UNKNOWN_WINDOW = 100_000;
+const DEFAULT_WINDOW_TOKENS = 100_000;
 
 interface ContextFitter {
   log: TaskLog;
@@ -144,7 +144,7 @@ function summaryRequest(
   { covered, tokens }: Extract<ContextReduction, { type: 'summarise' }>,
   room: ContextWindow,
 ): string {
-  const fill = (room.window ?? UNKNOWN_WINDOW) / 2;
+  const fill = (room.window ?? DEFAULT_WINDOW_TOKENS) / 2;
   return [
     `<transcript>\n${transcript(covered, Math.floor(fill * BYTES_PER_TOKEN))}\n</transcript>`,
     `Summarise it in at most ${Math.floor(tokens / 2)} words.`,

@@ -15,7 +15,7 @@ import { PARKED_STATES, TERMINAL_STATES, type StateName } from '../task/snapshot
 import { unknownTask } from './message-target.ts';
 import type { FollowUntil } from './task-service.ts';
 
-const PAGE = 256;
+const ENTRIES_PER_PAGE = 256;
 
 export async function* followJournal(
   journal: Journal,
@@ -50,7 +50,7 @@ export async function* followJournal(
         continue;
       }
       appended = false;
-      const entries = await journal.read(taskId, position, PAGE);
+      const entries = await journal.read(taskId, position, ENTRIES_PER_PAGE);
       const last = entries.at(-1);
       if (last === undefined) {
         // The journal had more entries before. So the task has been deleted since.
@@ -66,7 +66,7 @@ export async function* followJournal(
         return;
       }
       // After a full page, there may be more entries. They are read before the next wait.
-      if (entries.length === PAGE) appended = true;
+      if (entries.length === ENTRIES_PER_PAGE) appended = true;
       position = last.seq;
       yield entries;
     }

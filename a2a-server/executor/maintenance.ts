@@ -17,7 +17,7 @@ import type { TaskLog } from './task-snapshots.ts';
  * The longest delay of the timer. It limits the error after a clock change or a sleep of the machine. `setTimeout`
  * supports only delays below 2³¹ ms.
  */
-const LONGEST_TIMER_MS = 3_600_000;
+const MAX_TIMER_MS = 3_600_000;
 
 /** The delay after a failed round, or if the clock is implausible. A full disk may have space by then. */
 const RETRY_MS = 60_000;
@@ -25,10 +25,10 @@ const RETRY_MS = 60_000;
 const MAX_SESSIONS_PER_DELETION = 20;
 
 /** The maximum number of entries in one step of the journal's maintenance. One step takes some milliseconds. */
-const MAINTAINED_AT_ONCE = 512;
+const MAX_ENTRIES_PER_STEP = 512;
 
 /** The number of tasks that end at the same time. Their appends share commits. Other work runs between two batches. */
-const BATCH = 100;
+const TASKS_PER_BATCH = 100;
 
 interface MaintenanceOptions {
   journal: Journal;
@@ -112,7 +112,7 @@ export class Maintenance {
   #arm(at: number): void {
     this.#timer?.cancel();
     const now = this.#options.clock.now();
-    const ms = Math.max(0, Math.min(at - now, LONGEST_TIMER_MS));
+    const ms = Math.max(0, Math.min(at - now, MAX_TIMER_MS));
     this.#timer = { at: now + ms, cancel: this.#options.clock.after(ms, () => this.#begin()) };
   }
 
@@ -148,7 +148,7 @@ export class Maintenance {
 
   async #maintain(): Promise<void> {
     const { journal } = this.#options;
-    while (this.#state === 'active' && (await journal.maintain(MAINTAINED_AT_ONCE)) > 0) await nextTurn();
+    while (this.#state === 'active' && (await journal.maintain(MAX_ENTRIES_PER_STEP)) > 0) await nextTurn();
   }
 
   /** Ends the tasks whose deadline has passed. Returns the next deadline, in milliseconds since 1970. */
@@ -160,7 +160,7 @@ export class Maintenance {
      */
     const tried = new Set<string>();
     while (this.#state === 'active') {
-      const rows = await journal.deadlines(BATCH + tried.size);
+      const rows = await journal.deadlines(TASKS_PER_BATCH + tried.size);
       const due = rows.filter(({ taskId, deadline }) => (deadline ?? now) <= now && !tried.has(taskId));
       if (due.length === 0) return rows.find(({ deadline }) => (deadline ?? now) > now)?.deadline ?? Infinity;
       const changes = await Promise.all(

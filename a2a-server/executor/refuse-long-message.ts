@@ -6,7 +6,12 @@ import { isReadOnlyMode } from '../policy/mode.ts';
 import { tokensBesideConversation } from '../task/context-reduction.ts';
 import type { UserMessage } from '../task/events.ts';
 import { instructionsLimit } from '../task/instructions.ts';
-import { messageLimit, messageTokens, type ReceivingTask, SHORT_MESSAGE } from '../task/message-limit.ts';
+import {
+  messageLimit,
+  messageTokens,
+  type ReceivingTask,
+  SHORT_MESSAGE_TOKENS,
+} from '../task/message-limit.ts';
 import { messageFiles } from '../task/task-files.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
@@ -30,7 +35,7 @@ export async function refuseLongMessage(
   { models, toolbox, openWorkspace }: PromptSources,
 ): Promise<void> {
   const tokens = messageTokens(message);
-  if (message.command !== undefined || tokens <= SHORT_MESSAGE) return;
+  if (message.command !== undefined || tokens <= SHORT_MESSAGE_TOKENS) return;
   const model = models.resolve(settings.model);
   const { id, contextWindow: window, inputModes } = model;
   if (window === undefined) return;

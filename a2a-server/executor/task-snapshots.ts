@@ -26,11 +26,11 @@ import { withDeadlines, deadlineAfterEvents, type ExpirySettings } from '../task
 import { foldAll, foldEntries, taskStateAfter } from '../task/fold.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 
-const PAGE = 1000;
+const ENTRIES_PER_PAGE = 1000;
 /**
  * The number of tasks with a weak reference to their snapshot. A cached snapshot saves the fold of the whole journal.
  */
-const RECENT = 1000;
+const MAX_CACHED_TASKS = 1000;
 
 /** The decision of a rule. `keep` means that no change is needed. */
 export type LogChange =
@@ -192,12 +192,12 @@ export class TaskLog {
   ): Promise<Snapshot | undefined> {
     let snapshot = start;
     for (let pages = 1; ; pages += 1) {
-      const page = await this.#journal.read(taskId, snapshot?.seq ?? 0, PAGE);
+      const page = await this.#journal.read(taskId, snapshot?.seq ?? 0, ENTRIES_PER_PAGE);
       const entries = page.filter(({ seq }) => seq <= upTo);
       snapshot = snapshot === undefined ? foldAll(taskId, entries) : foldEntries(snapshot, entries);
       if (snapshot === undefined || entries.length < page.length) return snapshot;
       // If the task was deleted between two pages, these pages are incomplete. The task then counts as unknown.
-      if (page.length < PAGE)
+      if (page.length < ENTRIES_PER_PAGE)
         return pages > 1 && (await this.#journal.row(taskId)) === undefined ? undefined : snapshot;
       // X3: one page per event-loop turn. A long journal must not block other requests.
       await nextTurn();
@@ -212,7 +212,7 @@ export class TaskLog {
     this.#recent.delete(taskId);
     this.#recent.set(taskId, new WeakRef(snapshot));
     const [oldest] = this.#recent.keys();
-    if (this.#recent.size > RECENT && oldest !== undefined) this.#recent.delete(oldest);
+    if (this.#recent.size > MAX_CACHED_TASKS && oldest !== undefined) this.#recent.delete(oldest);
   }
 }
 

@@ -9,18 +9,18 @@ import { capText } from '../../shared/text/capped-text.ts';
 import { readOutputHint } from '../tools/builtin/read-output.ts';
 
 /** The limit of a tool execution's output in the journal, in characters. A result has another limit. */
-const MAX_CHARACTERS = 1_010_000;
+const MAX_JOURNALLED_CHARS = 1_010_000;
 /** The limit of one event, in characters. Slow readers then get small pieces. */
-const MAX_PIECE = 64 * 1024;
+const MAX_PIECE_CHARS = 64 * 1024;
 /** The limit of the output in a stopped execution's outcome, in characters. */
-const MAX_TAIL = 8 * 1024;
+const MAX_TAIL_CHARS = 8 * 1024;
 /**
  * The limit of a result for the model, in characters. The built-in tools have lower limits, so their pages stay
  * complete.
  */
-const MAX_RESULT = 105_000;
+const MAX_RESULT_CHARS = 105_000;
 /** The model sees this many characters of a longer result: half from the start, half from the end. */
-const SHOWN = 30_000;
+const SHOWN_CHARS = 30_000;
 
 export class ToolOutput {
   readonly #log: TaskLog;
@@ -58,8 +58,8 @@ export class ToolOutput {
   write(text: string, progress?: ToolProgress): void {
     if (this.#closed || text === '') return;
     this.#progress = progress ?? this.#progress;
-    this.#tail = (this.#tail + text).slice(-MAX_TAIL);
-    const room = MAX_CHARACTERS - this.#written;
+    this.#tail = (this.#tail + text).slice(-MAX_TAIL_CHARS);
+    const room = MAX_JOURNALLED_CHARS - this.#written;
     if (room <= 0) return;
     this.#written += text.length;
     this.#unwritten += text.length <= room ? text : `${text.slice(0, room)}\n[output cut here]\n`;
@@ -70,7 +70,7 @@ export class ToolOutput {
    * If a result is too long for the model, appends it to the journal after the live output. The model gets the start,
    * the end, and an instruction to read the rest. Other readers get the text only on request (`kept`).
    */
-  async shortened(outcome: ToolOutcome, maxChars = MAX_RESULT): Promise<ToolOutcome> {
+  async shortened(outcome: ToolOutcome, maxChars = MAX_RESULT_CHARS): Promise<ToolOutcome> {
     if (outcome.type !== 'ok' || outcome.text.length <= maxChars) return outcome;
     const { text } = outcome;
     await this.#writing;
@@ -78,7 +78,7 @@ export class ToolOutput {
     this.#closed = false;
     this.write(text);
     await this.close();
-    return { ...outcome, text: `${capText(text, SHOWN)}\n${readOutputHint(this.#reference.toolId)}` };
+    return { ...outcome, text: `${capText(text, SHOWN_CHARS)}\n${readOutputHint(this.#reference.toolId)}` };
   }
 
   /** Appends an answer that arrived after the execution was stopped. Appends nothing if the task has ended (J3). */
@@ -98,7 +98,7 @@ export class ToolOutput {
   async #drain(): Promise<void> {
     try {
       while (this.#unwritten !== '') {
-        const text = this.#unwritten.slice(0, MAX_PIECE);
+        const text = this.#unwritten.slice(0, MAX_PIECE_CHARS);
         this.#unwritten = this.#unwritten.slice(text.length);
         const event: TaskEvent = {
           type: 'tool.output',

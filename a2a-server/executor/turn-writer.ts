@@ -3,7 +3,7 @@ import type { TaskEvent } from '../task/events.ts';
 import type { TaskLog } from './task-snapshots.ts';
 
 /** If more events are unwritten, the model has to wait. */
-const MAX_UNWRITTEN = 2048;
+const MAX_UNWRITTEN_EVENTS = 2048;
 
 /** Appends the events of a turn in order. Events that arrive during an append share the next append. */
 export class TurnWriter {
@@ -28,7 +28,9 @@ export class TurnWriter {
   write(event: TaskEvent): Promise<void> | undefined {
     this.#unwritten.push(event);
     this.#writing ??= this.#drain();
-    return this.#unwritten.length < MAX_UNWRITTEN && this.#failure === undefined ? undefined : this.flush();
+    return this.#unwritten.length < MAX_UNWRITTEN_EVENTS && this.#failure === undefined
+      ? undefined
+      : this.flush();
   }
 
   async flush(): Promise<void> {

@@ -29,7 +29,7 @@ export function indexRow(taskId: string, entries: readonly JournalEntry[]): Task
 }
 
 /** The maximum length of a title in code points, so that the cut never splits a character. */
-const LONGEST = 200;
+const MAX_TITLE_CODE_POINTS = 200;
 
 /** Returns the first line of the first message with text, or ''. */
 export function taskTitle(events: readonly TaskEvent[]): string {
@@ -53,7 +53,7 @@ function firstLine(message: UserMessage): string {
 function cut(line: string): string {
   // A code point has at most two UTF-16 code units. `slice` shortens the line first, so `Array.from` never gets
   // megabytes of text.
-  const characters = Array.from(line.slice(0, 2 * LONGEST + 1)).slice(0, LONGEST);
+  const characters = Array.from(line.slice(0, 2 * MAX_TITLE_CODE_POINTS + 1)).slice(0, MAX_TITLE_CODE_POINTS);
   // A database cannot store NUL or a lone surrogate. UTF-8 decoders replace them with U+FFFD too.
   return characters
     .join('')

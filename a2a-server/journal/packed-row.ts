@@ -10,12 +10,12 @@ import { DamagedData } from '../../shared/runtime/damaged-data.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 
 /** The maximum number of events in a row. A reader must unpack all of them, even if it needs only one. */
-export const LONGEST_ROW = 512;
+export const MAX_EVENTS_PER_ROW = 512;
 
 const MAX_TEXT_UNITS = 32 * 1024;
 
 /** The minimum number of events in a packed row. Fewer events save too little space. */
-const WORTHWHILE = 8;
+const MIN_EVENTS_PER_ROW = 8;
 
 type Shape =
   | Omit<Extract<TaskEvent, { type: 'text.delta' | 'reasoning.delta' }>, 'text'>
@@ -45,7 +45,7 @@ export function packableRuns(entries: readonly JournalEntry[]): PackedRun[] {
     const shape = JSON.stringify(of);
     const fits =
       open?.shape === shape &&
-      open.run.entries.length < LONGEST_ROW &&
+      open.run.entries.length < MAX_EVENTS_PER_ROW &&
       open.characters + text.length <= MAX_TEXT_UNITS;
     if (!open || !fits) {
       open = { run: { of, entries: [] }, shape, characters: 0 };
@@ -54,7 +54,7 @@ export function packableRuns(entries: readonly JournalEntry[]): PackedRun[] {
     open.run.entries.push({ seq, at, text });
     open.characters += text.length;
   }
-  return runs.filter((run) => run.entries.length >= WORTHWHILE);
+  return runs.filter((run) => run.entries.length >= MIN_EVENTS_PER_ROW);
 }
 
 function isPackable(
@@ -82,10 +82,10 @@ export interface EventRow {
   first: number | null;
 }
 
-const ALL = { after: 0, limit: Number.MAX_SAFE_INTEGER };
+const ALL_ENTRIES = { after: 0, limit: Number.MAX_SAFE_INTEGER };
 
 /** Returns the entries of a row. For a packed row, returns the requested part. @throws DamagedData */
-export function entriesOfRow({ seq, at, body, first }: EventRow, asked = ALL): JournalEntry[] {
+export function entriesOfRow({ seq, at, body, first }: EventRow, asked = ALL_ENTRIES): JournalEntry[] {
   if (first === null) return [{ seq, at, event: toEvent(body) }];
   return unpackEntries(body, { first, last: seq }, asked);
 }

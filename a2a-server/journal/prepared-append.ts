@@ -7,7 +7,7 @@ import type { Append } from './journal.ts';
 import { taskTitle } from './index-row.ts';
 
 /** The maximum length of an event, in UTF-16 code units. Every request to the server is shorter. */
-const LONGEST_EVENT = 64 * 1024 * 1024;
+const MAX_EVENT_UNITS = 64 * 1024 * 1024;
 
 export interface PreparedAppend extends Append {
   bodies: readonly string[];
@@ -63,7 +63,7 @@ function requireStorable(key: string): void {
 
 function serialize(event: unknown): string {
   const body = stringify(event);
-  if (body.length > LONGEST_EVENT) {
+  if (body.length > MAX_EVENT_UNITS) {
     throw new ProductError(
       'TOO_LARGE',
       `An event of ${body.length} characters is too long to store. Send it in smaller parts.`,

@@ -8,9 +8,9 @@
 import type { JournalEntry } from '../task/events.ts';
 
 /** The maximum number of cached entries per task. Several commits fit into it. */
-const MOST_ENTRIES = 8_192;
+const MAX_ENTRIES = 8_192;
 /** The maximum length of a task's cached entries as JSON, in UTF-16 code units. */
-const LONGEST = 4 * 1024 * 1024;
+const MAX_JSON_UNITS = 4 * 1024 * 1024;
 
 interface Tail {
   entries: JournalEntry[];
@@ -31,13 +31,13 @@ export class TailCache {
    */
   add(taskId: string, entries: readonly JournalEntry[], length: number): void {
     const tail = this.#tails.get(taskId);
-    if (length > LONGEST) {
+    if (length > MAX_JSON_UNITS) {
       this.#tails.delete(taskId);
     } else if (
       tail !== undefined &&
       tail.entries.at(-1)?.seq === (entries[0]?.seq ?? 0) - 1 &&
-      tail.entries.length + entries.length <= MOST_ENTRIES &&
-      tail.length + length <= LONGEST
+      tail.entries.length + entries.length <= MAX_ENTRIES &&
+      tail.length + length <= MAX_JSON_UNITS
     ) {
       tail.entries.push(...entries);
       tail.length += length;

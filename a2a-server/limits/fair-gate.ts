@@ -6,7 +6,7 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 
 /** The number of steps that one principal may run at the same time while other principals are active. */
-const STEPS = 2;
+const MAX_STEPS = 2;
 
 /** A principal is active for this time after its last step, in milliseconds. */
 const ACTIVE_MS = 10_000;
@@ -47,7 +47,7 @@ export class FairGate {
       else if (other !== principal) others = true;
     }
     if (this.#queues.has(principal)) return true;
-    return others && (this.#inFlight.get(principal) ?? 0) >= STEPS;
+    return others && (this.#inFlight.get(principal) ?? 0) >= MAX_STEPS;
   }
 
   #enqueue(principal: string, enter: () => void): void {
@@ -59,7 +59,7 @@ export class FairGate {
   #leave(principal: string): void {
     this.#count(principal, -1);
     // While the principal was alone, it may have started more steps than the limit.
-    if ((this.#inFlight.get(principal) ?? 0) >= STEPS) return;
+    if ((this.#inFlight.get(principal) ?? 0) >= MAX_STEPS) return;
     const queue = this.#queues.get(principal);
     queue?.shift()?.();
     if (queue?.length === 0) this.#queues.delete(principal);

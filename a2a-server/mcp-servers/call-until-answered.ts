@@ -7,7 +7,7 @@ import { MessageNotDelivered, MessageRefused } from './transports/server-transpo
 const MAX_ATTEMPTS_OF_REPEATABLE_CALL = 3;
 const MAX_UNDELIVERED_ATTEMPTS = 5;
 /** The maximum number of attempts in a row that the server refuses because of a lost session. */
-const MAX_REFUSED = 2;
+const MAX_REFUSED_ATTEMPTS = 2;
 
 export interface McpCallContext extends Omit<McpToolCall, 'tool' | 'input'> {
   /** True if the call may run again after its answer is lost. */
@@ -41,7 +41,7 @@ export async function callUntilAnswered(
       if (
         error instanceof MessageNotDelivered &&
         undelivered < MAX_UNDELIVERED_ATTEMPTS &&
-        refused < MAX_REFUSED
+        refused < MAX_REFUSED_ATTEMPTS
       ) {
         attempt -= 1;
         continue;

@@ -6,7 +6,7 @@ import { withinTimeTwice, TimeExceeded, withinTime } from '../../shared/runtime/
 import { oneLine } from '../../shared/text/one-line.ts';
 
 /** The maximum length of a schema as JSON, in characters. Each model request contains the schema. */
-const MAX_SCHEMA = 64 * 1024;
+const MAX_SCHEMA_CHARS = 64 * 1024;
 /**
  * The time limit of one validation. A bad pattern in a schema could block the server forever. A usual validation takes
  * less than 1 ms.
@@ -46,8 +46,8 @@ export async function readInputSchema(raw: unknown, { engine, onTooSlow }: Check
   // If two tools have the same `$id`, the engine confuses their schemas.
   const { $id: _id, ...own } = parsed.data;
   const length = JSON.stringify(own).length;
-  if (length > MAX_SCHEMA)
-    throw new Error(`its input schema has ${length} characters, more than ${MAX_SCHEMA}`);
+  if (length > MAX_SCHEMA_CHARS)
+    throw new Error(`its input schema has ${length} characters, more than ${MAX_SCHEMA_CHARS}`);
   const check = await withinTimeTwice(COMPILE_MS, () => engine.getValidator<Json>(own)).catch(
     (error: unknown) => {
       const why =

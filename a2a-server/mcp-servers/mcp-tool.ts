@@ -10,7 +10,7 @@ import type { McpToolDefinition } from './tool-list.ts';
 import { toolName } from './tool-name.ts';
 
 /** The maximum length of a result for the model, in characters. The journal stores the whole result. */
-const MAX_TEXT = 30_000;
+const MAX_TEXT_CHARS = 30_000;
 const MAX_PROGRESS_CHARS = 8 * 1024;
 
 interface McpToolOptions {
@@ -37,7 +37,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
     schema,
     inputSchema: declared,
     timeoutMs: () => timeoutMs,
-    maxResultChars: MAX_TEXT,
+    maxResultChars: MAX_TEXT_CHARS,
     title: () => `Call ${oneLine(name, 60)} of the MCP server ${server}`,
     // D2: the basis is a hash of the tool's definition. After a change of the definition, the person must approve
     // again.
@@ -66,7 +66,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
       });
       const { text, files } = resultForModel(result);
       // B4: the model gets the errors that MCP calls "Tool Execution Errors".
-      if (result.isError) throw new Error(capText(text, MAX_TEXT));
+      if (result.isError) throw new Error(capText(text, MAX_TEXT_CHARS));
       return {
         text,
         summary: `${server}: ${oneLine(name, 60)} answered`,

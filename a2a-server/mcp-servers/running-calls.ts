@@ -25,7 +25,7 @@ import type { ServerTransport } from './transports/server-transport.ts';
  */
 const LATE_MS = 5 * 60_000;
 /** The maximum number of stopped calls that may still get a late answer. */
-const MAX_STOPPED = 100;
+const MAX_STOPPED_CALLS = 100;
 
 export interface RunningCall {
   toolId: string;
@@ -114,7 +114,7 @@ export class RunningCalls {
     if (keepOpen) this.#transport.keepOpen?.(requestId, LATE_MS);
     this.#stopped.set(requestId, { call, until: this.#clock.now() + LATE_MS });
     const [oldest] = this.#stopped.keys();
-    if (this.#stopped.size > MAX_STOPPED && oldest !== undefined) this.#stopped.delete(oldest);
+    if (this.#stopped.size > MAX_STOPPED_CALLS && oldest !== undefined) this.#stopped.delete(oldest);
   }
 
   #sent(message: JSONRPCMessage): void {

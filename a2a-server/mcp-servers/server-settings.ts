@@ -9,17 +9,17 @@ const DEFAULT_CALL_LIMIT_MS = 5 * 60_000;
 const DEFAULT_PING_INTERVAL_MS = 30_000;
 const DEFAULT_PING_ANSWER_LIMIT_MS = 10_000;
 /** No time limit in the settings can be longer. */
-const LONGEST_MS = 86_400_000;
+const MAX_TIME_LIMIT_MS = 86_400_000;
 
 /** Accepts a duration such as `90s`, or milliseconds as in other clients. */
 const timeLimit = z.union([
-  durationSchema.pipe(z.number({ error: 'it needs a finite time limit' }).max(LONGEST_MS)),
-  z.int().min(1).max(LONGEST_MS),
+  durationSchema.pipe(z.number({ error: 'it needs a finite time limit' }).max(MAX_TIME_LIMIT_MS)),
+  z.int().min(1).max(MAX_TIME_LIMIT_MS),
 ]);
 /** Accepts a time limit, or `never`, which becomes null. */
 const optionalLimit = z.union([
-  durationSchema.pipe(z.number().max(LONGEST_MS).nullable()),
-  z.int().min(1).max(LONGEST_MS),
+  durationSchema.pipe(z.number().max(MAX_TIME_LIMIT_MS).nullable()),
+  z.int().min(1).max(MAX_TIME_LIMIT_MS),
 ]);
 
 const shared = {

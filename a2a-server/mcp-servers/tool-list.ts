@@ -16,9 +16,9 @@ const MAX_TOOLS = 500;
 /** A normal list with the maximum number of tools has fewer pages. */
 const MAX_PAGES = 200;
 /** The maximum number of tools before the settings select some of them. */
-const MAX_LISTED = 20_000;
-const MAX_DESCRIPTION = 4_000;
-const MAX_TOOL_NAME = 256;
+const MAX_LISTED_TOOLS = 20_000;
+const MAX_DESCRIPTION_CHARS = 4_000;
+const MAX_TOOL_NAME_CHARS = 256;
 const MAX_PROBLEMS_TO_NAME = 5;
 
 export const toolPageSchema = z.looseObject({
@@ -28,7 +28,7 @@ export const toolPageSchema = z.looseObject({
 type ToolPage = z.infer<typeof toolPageSchema>;
 
 const listedTool = z.looseObject({
-  name: z.string().min(1).max(MAX_TOOL_NAME),
+  name: z.string().min(1).max(MAX_TOOL_NAME_CHARS),
   title: z.string().optional(),
   description: z.string().optional(),
   inputSchema: z.unknown().optional(),
@@ -71,7 +71,7 @@ export async function readToolList(
     if (pages === MAX_PAGES) throw new Error(`its list of tools has more than ${MAX_PAGES} pages`);
     const { tools, nextCursor } = await read(cursor);
     listed.push(...tools);
-    if (listed.length > MAX_LISTED) throw new Error(`it lists more than ${MAX_LISTED} tools`);
+    if (listed.length > MAX_LISTED_TOOLS) throw new Error(`it lists more than ${MAX_LISTED_TOOLS} tools`);
     if (nextCursor === undefined) return judge(listed, wanted, log);
     if (cursors.has(nextCursor)) throw new Error('its list of tools repeats a page');
     cursors.add((cursor = nextCursor));
@@ -119,7 +119,7 @@ async function definition(
   const words = description ?? title ?? annotations?.title ?? '';
   return {
     name,
-    description: ellipsize(words, MAX_DESCRIPTION),
+    description: ellipsize(words, MAX_DESCRIPTION_CHARS),
     hints: {
       readOnly: annotations?.readOnlyHint === true,
       idempotent: annotations?.idempotentHint === true,

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 
 /** The strictest limit of all model providers. OpenAI allows `^[a-zA-Z0-9_-]{1,64}$`. */
-const MAX_NAME = 64;
+const MAX_NAME_CHARS = 64;
 /** The number of hash characters at the end of a changed or ambiguous name. */
-const MARK = 8;
+const HASH_CHARS = 8;
 
 /**
  * Returns a stable and unique name. The journal contains this name, so each process must compute the same one. A
@@ -15,10 +15,10 @@ export function toolName(server: string, tool: string): string {
   const name = `mcp__${serverPart}__${toolPart}`;
   // After the prefix, the first `__` separates the server's name from the tool's name.
   const clear = !server.includes('__') && !server.endsWith('_') && tool !== '';
-  if (clear && serverPart === server && toolPart === tool && name.length <= MAX_NAME && !isMarked(tool))
+  if (clear && serverPart === server && toolPart === tool && name.length <= MAX_NAME_CHARS && !isMarked(tool))
     return name;
-  const mark = createHash('sha256').update(`${server}\0${tool}`).digest('hex').slice(0, MARK);
-  return `${name.slice(0, MAX_NAME - MARK - 1)}_${mark}`;
+  const mark = createHash('sha256').update(`${server}\0${tool}`).digest('hex').slice(0, HASH_CHARS);
+  return `${name.slice(0, MAX_NAME_CHARS - HASH_CHARS - 1)}_${mark}`;
 }
 
 /** True if the tool's own name already ends like the hash that `toolName` appends. */

@@ -120,11 +120,11 @@ type UserPart = Extract<LanguageModelV3Message, { role: 'user' }>['content'][num
 
 function userFile({ hash, mediaType, name }: ConversationFile, contents: Contents): UserPart {
   const data = contents.get(hash);
-  if (data === undefined) return { type: 'text', text: LOST };
+  if (data === undefined) return { type: 'text', text: LOST_FILE_TEXT };
   return { type: 'file', data, mediaType, ...(name !== undefined && { filename: name }) };
 }
 
-const LOST = '[The content of this file is lost.]';
+const LOST_FILE_TEXT = '[The content of this file is lost.]';
 
 type ToolPart = Extract<LanguageModelV3Message, { role: 'tool' }>['content'][number];
 
@@ -147,7 +147,7 @@ type ResultPart = Extract<LanguageModelV3ToolResultOutput, { type: 'content' }>[
 
 function resultFile({ hash, mediaType, name }: ConversationFile, contents: Contents): ResultPart {
   const bytes = contents.get(hash);
-  if (bytes === undefined) return { type: 'text', text: LOST };
+  if (bytes === undefined) return { type: 'text', text: LOST_FILE_TEXT };
   const data = Buffer.from(bytes).toString('base64');
   return mediaType.startsWith('image/')
     ? { type: 'image-data', data, mediaType }

@@ -50,7 +50,7 @@ export function languageModel(source: LanguageModelSource): Model {
     inputModes,
     endpoint,
   } = source;
-  const maxAnswerChars = contextWindow === undefined ? Infinity : contextWindow * LONGEST_TOKEN;
+  const maxAnswerChars = contextWindow === undefined ? Infinity : contextWindow * MAX_CHARS_PER_TOKEN;
   const asker: Asker = {
     loaded: new Loaded(source.load),
     keyExpires: source.keyExpires ?? false,
@@ -89,7 +89,7 @@ export function languageModel(source: LanguageModelSource): Model {
 const QUIET_MS = 20_000;
 
 /** The maximum number of answer characters per token of the context window. A longer answer counts as endless. */
-const LONGEST_TOKEN = 4;
+const MAX_CHARS_PER_TOKEN = 4;
 
 /** Loads a value once. After a failure or `forget`, the next `get` loads the value again. */
 class Loaded<Value> {

@@ -9,8 +9,8 @@ import type { ModelSettings, ProviderName } from './model-settings.ts';
 import { providerUrl } from './providers.ts';
 
 const LOCAL_PROVIDERS = ['ollama', 'lmstudio', 'llamacpp', 'vllm'] as const satisfies ProviderName[];
-const MAX_ANSWER = 1024 * 1024;
-const MOST_MODELS = 100;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_MODELS = 100;
 /** Any local program may answer, so names with other characters are dropped. */
 const PLAIN_NAME = /^[\w./:@+-]{1,150}$/;
 /** Matches embedding and reranking models. Such models compute vectors and cannot chat. */
@@ -59,7 +59,7 @@ async function modelsAt(provider: ProviderName, url: string, signal: AbortSignal
     provider === 'ollama'
       ? tags.parse(answer).models.map(({ name }) => name.replace(/:latest$/, ''))
       : list.parse(answer).data.map(({ id }) => id);
-  return names.filter((name) => PLAIN_NAME.test(name) && !NO_CHAT_MODEL.test(name)).slice(0, MOST_MODELS);
+  return names.filter((name) => PLAIN_NAME.test(name) && !NO_CHAT_MODEL.test(name)).slice(0, MAX_MODELS);
 }
 
 /** @throws Error if the answer is not JSON or is too long */
@@ -69,7 +69,7 @@ export async function readLocalJson(url: string, signal: AbortSignal): Promise<u
     await response.body?.cancel();
     throw new Error(`status ${response.status}`);
   }
-  const bytes = await boundedBytes(response.body, MAX_ANSWER, (message) => new Error(message));
+  const bytes = await boundedBytes(response.body, MAX_ANSWER_BYTES, (message) => new Error(message));
   const parsed: unknown = JSON.parse(new TextDecoder().decode(bytes));
   return parsed;
 }

@@ -1,7 +1,7 @@
 /** Combines the facts about a model from the settings and the known models. Pure. */
 import type { Price } from '../task/spending.ts';
 import { knownModel, knownListNameOf, type KnownModel, type ParameterLimits } from './known-models.ts';
-import { COMPATIBLE_URL, DEFAULT_WINDOW, parseModelId, type ModelSettings } from './model-settings.ts';
+import { COMPATIBLE_URL, DEFAULT_WINDOW_TOKENS, parseModelId, type ModelSettings } from './model-settings.ts';
 
 export interface ModelFacts {
   contextWindow: number;
@@ -28,7 +28,7 @@ export function modelFacts(
   const known = listedFacts(id, settings.baseUrls, env) ?? {};
   const window = settings.contextWindow[id] ?? known.contextWindow;
   return {
-    contextWindow: window ?? DEFAULT_WINDOW,
+    contextWindow: window ?? DEFAULT_WINDOW_TOKENS,
     windowAssumed: window === undefined,
     price: settings.prices[id] ?? known.price,
     limits: known,

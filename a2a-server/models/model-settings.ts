@@ -66,9 +66,9 @@ const price = z.strictObject({
  * The assumed context window of an unknown model, in tokens. Recent models have at least this window. For a smaller
  * model, the settings must give the window.
  */
-export const DEFAULT_WINDOW = 128_000;
+export const DEFAULT_WINDOW_TOKENS = 128_000;
 /** The smallest allowed context window, in tokens. The system prompt and the tools use about a third of this window. */
-export const LEAST_WINDOW = 8_000;
+export const MIN_WINDOW_TOKENS = 8_000;
 
 /**
  * The server uses only models that the settings name. A key in the environment alone does not allow requests to that
@@ -98,9 +98,9 @@ export const modelSettingsSchema = z.strictObject({
     .default({})
     .describe('temperature, output limit and reasoning effort, by tier or model id'),
   contextWindow: z
-    .record(modelIdSchema, z.number().int().min(LEAST_WINDOW))
+    .record(modelIdSchema, z.number().int().min(MIN_WINDOW_TOKENS))
     .default({})
-    .describe(`context windows of models in tokens, by model id; default ${DEFAULT_WINDOW}`),
+    .describe(`context windows of models in tokens, by model id; default ${DEFAULT_WINDOW_TOKENS}`),
   inputModes: z
     .record(modelIdSchema, z.array(z.enum(FILE_TYPES)))
     .default({})

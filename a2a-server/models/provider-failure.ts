@@ -29,7 +29,7 @@ export interface ProviderFacts {
 }
 
 const NETWORK_CODE = /^(?:UND_ERR_|E(?:CONN|PIPE|TIMEDOUT|HOST|NET|AI_AGAIN|NOTFOUND|PROTO))/;
-const RETRIED = new Set([408, 409, 425, 429]);
+const RETRIED_STATUSES = new Set([408, 409, 425, 429]);
 
 /**
  * Matches the message for a prompt that is too long. No provider has a special HTTP status for this error.
@@ -177,7 +177,7 @@ function isPassing(thrown: unknown, status: number | undefined): boolean {
   if (thrown instanceof StreamCutOff) return true;
   if (brokeOff(thrown) || isNetworkFailure(thrown)) return true;
   if (APICallError.isInstance(thrown) && thrown.isRetryable) return true;
-  if (status !== undefined) return RETRIED.has(status) || status >= 500;
+  if (status !== undefined) return RETRIED_STATUSES.has(status) || status >= 500;
   const names = [fieldOf(thrown, 'type'), fieldOf(thrown, 'code')].filter((name) => typeof name === 'string');
   if (names.length > 0) return names.some((name) => PASSING_TYPES.has(name));
   // The AI SDK throws these errors for an invalid stream, and for a stream without a finish reason.

@@ -40,7 +40,7 @@ interface Provider {
 }
 
 /** Anthropic caches only marked prompts. The cache expires five minutes after the last use. */
-const CACHED = { type: 'ephemeral' };
+const CACHE_CONTROL = { type: 'ephemeral' };
 
 /** Chat Completions accepts files only in user messages. */
 const CHAT_COMPLETIONS: ProviderRequest = { filesAfterResults: true };
@@ -58,7 +58,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyNeeded: true,
     baseUrl: 'https://api.anthropic.com/v1',
     load: async (model, access) => (await import('@ai-sdk/anthropic')).createAnthropic({ ...access })(model),
-    request: () => ({ cachePoint: { anthropic: { cacheControl: CACHED } } }),
+    request: () => ({ cachePoint: { anthropic: { cacheControl: CACHE_CONTROL } } }),
   },
   google: {
     keyVariables: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],
@@ -92,7 +92,7 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     // With this option, OpenRouter marks the prompts of Anthropic's models for the cache.
     request: (model) => ({
       ...CHAT_COMPLETIONS,
-      ...(model.startsWith('anthropic/') && { options: { openrouter: { cache_control: CACHED } } }),
+      ...(model.startsWith('anthropic/') && { options: { openrouter: { cache_control: CACHE_CONTROL } } }),
     }),
   },
   ollama: {

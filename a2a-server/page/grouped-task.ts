@@ -22,7 +22,7 @@ const STATES: Readonly<Record<StateName, GroupedTask['state']>> = {
 
 /** A row names at most this number of pending actions. */
 const MAX_ACTIONS = 5;
-const MAX_LINE = 200;
+const MAX_LINE_CHARS = 200;
 
 export function summarizeTask(snapshot: Snapshot): TaskSummary {
   const { taskId, sessionId, status, settings } = snapshot;
@@ -63,7 +63,7 @@ function waitingForOf(snapshot: Snapshot): WaitingFor | null {
   const first = pending.slice(0, MAX_ACTIONS).map(({ callId, tool, title, shown, sideEffect, reason }) => ({
     callId,
     tool,
-    title: ellipsize(title, MAX_LINE),
+    title: ellipsize(title, MAX_LINE_CHARS),
     shown,
     sideEffect,
     reason,
@@ -81,7 +81,7 @@ function activityOf(snapshot: Snapshot): string {
   if (running !== undefined) {
     const output = outputs.findLast(({ toolId }) => toolId === running.toolId);
     const line = lastLine(output?.text ?? '');
-    return ellipsize(line === '' ? running.title : `${running.title}: ${line}`, MAX_LINE);
+    return ellipsize(line === '' ? running.title : `${running.title}: ${line}`, MAX_LINE_CHARS);
   }
   const note = status.state === 'working' ? (status.note ?? '') : '';
   const words = lastLine((openTurn ?? newestTurn(snapshot))?.text ?? '');
@@ -97,6 +97,6 @@ function newestTurn({ openTurn, exchanges }: Snapshot): Turn | undefined {
 
 /** Returns the last line with text. Looks only at the end of a long text. */
 function lastLine(text: string): string {
-  const lines = text.slice(-4 * MAX_LINE).split(/[\r\n]+/u);
-  return ellipsize(lines.findLast((line) => line.trim() !== '')?.trim() ?? '', MAX_LINE);
+  const lines = text.slice(-4 * MAX_LINE_CHARS).split(/[\r\n]+/u);
+  return ellipsize(lines.findLast((line) => line.trim() !== '')?.trim() ?? '', MAX_LINE_CHARS);
 }

@@ -23,7 +23,7 @@ export const LINK_MS = 10 * 60_000;
 /** After this time, the person must open a new link. */
 export const SESSION_MS = 24 * 60 * 60_000;
 
-const BYTES = 32;
+const SECRET_BYTES = 32;
 
 export interface PageLink {
   code: string;
@@ -207,6 +207,6 @@ function identityOf({ principal, tokenId }: GrantedAccess): Identity {
   return { principal, ...(tokenId !== undefined && { tokenId }) };
 }
 
-const random = (): string => randomBytes(BYTES).toString('base64url');
+const random = (): string => randomBytes(SECRET_BYTES).toString('base64url');
 const joined = ({ cookie, pageKey }: SessionSecrets): string => `${cookie}.${pageKey}`;
 const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

@@ -32,12 +32,12 @@ const STATES_OF: Readonly<Record<GroupName, readonly StateName[]>> = {
   ended: ['completed', 'canceled', 'failed', 'rejected'],
 };
 
-const MAX_SIZE = 100;
+const MAX_PAGE_SIZE = 100;
 
 /** The number of waiting tasks whose actions are counted. Each further waiting task counts as one action. */
-const MAX_COUNTED = 200;
+const MAX_COUNTED_TASKS = 200;
 /** The number of tasks for which the page may show a notification at once. */
-const MAX_NOTIFIED = 20;
+const MAX_NOTIFIED_TASKS = 20;
 /** The maximum number of cached summaries. A summary has about 1 kB. */
 const MAX_SUMMARIES = 5_000;
 
@@ -47,7 +47,7 @@ const query = z.strictObject({
   workspace: z.string().min(1).max(4096).optional(),
   model: text,
   state: z.enum(['waiting', 'working', 'completed', 'canceled', 'failed', 'rejected']).optional(),
-  size: z.coerce.number().int().min(1).max(MAX_SIZE).default(50),
+  size: z.coerce.number().int().min(1).max(MAX_PAGE_SIZE).default(50),
   token: text,
 });
 type Query = z.infer<typeof query>;
@@ -109,13 +109,13 @@ export function taskGroupsRoute(tasks: Tasks): Router {
 
   const attentionOf = async (owner: OwnerFilter): Promise<TaskGroups['attention']> => {
     const filter = { ...owner, states: STATES_OF.waiting };
-    const { rows, total } = await tasks.list(filter, { size: MAX_COUNTED });
+    const { rows, total } = await tasks.list(filter, { size: MAX_COUNTED_TASKS });
     let count = total - rows.length;
     for (const row of rows) {
       const summary = await summaryOf(row);
       if (summary !== undefined) count += countWaiting(summary);
     }
-    return { tasks: await tasksOf(rows.slice(0, MAX_NOTIFIED)), count };
+    return { tasks: await tasksOf(rows.slice(0, MAX_NOTIFIED_TASKS)), count };
   };
 
   router.get('/task-groups', async (request, response) => {

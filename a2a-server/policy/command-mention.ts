@@ -13,7 +13,7 @@ export type Mention = 'yes' | 'maybe' | 'no';
 /**
  * The search needs more than linear time. The input is limited, so that a long command cannot block the process (X3).
  */
-const MAX_LENGTH = 10_000;
+const MAX_COMMAND_CHARS = 10_000;
 
 /** The characters that start an expansion. The shell expands words before it looks for the program. */
 const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]/u, cmd: /[%!]/u };
@@ -38,7 +38,7 @@ const SETTING = /^(?:-c|--config|config$)/u;
 
 /** @param words the program and its first arguments, as a rule names them. Not empty. */
 export function commandMention(command: string, words: readonly string[], shell: Shell): Mention {
-  if (command.length > MAX_LENGTH) return 'maybe';
+  if (command.length > MAX_COMMAND_CHARS) return 'maybe';
   const open = command.replaceAll(HIDING, '').toLowerCase();
   const wanted = words.map((word) => word.toLowerCase());
   // A redirection may be anywhere, and an argument may look like a redirection. So the search tries the text with and

@@ -16,7 +16,7 @@ export type Policy = readonly PolicyRule[];
 export const NO_RULES: Policy = [];
 
 /** The prefix of MCP tools. Their names are unknown at the server's start, because MCP servers connect later. */
-const FROM_SERVERS = 'mcp__';
+const SERVER_TOOL_PREFIX = 'mcp__';
 
 /**
  * Validates the operator's rules and prepares them for matching.
@@ -62,9 +62,9 @@ function refuseContradictions(rules: readonly Rule[]): void {
 function refuseUnknownTools({ tool = [] }: Rule, name: string, tools: readonly string[]): void {
   for (const pattern of tool) {
     const matches = picomatch(pattern, { dot: true, nonegate: true });
-    if (pattern.startsWith(FROM_SERVERS) || tools.some((each) => matches(each))) continue;
+    if (pattern.startsWith(SERVER_TOOL_PREFIX) || tools.some((each) => matches(each))) continue;
     throw unusable(
-      `${name} names a tool that does not exist: ${JSON.stringify(pattern)}. Tools: ${tools.join(', ')}; those of MCP servers begin with ${FROM_SERVERS}.`,
+      `${name} names a tool that does not exist: ${JSON.stringify(pattern)}. Tools: ${tools.join(', ')}; those of MCP servers begin with ${SERVER_TOOL_PREFIX}.`,
     );
   }
 }

@@ -124,16 +124,16 @@ interface CommandPattern {
 }
 
 /** A pattern with this end allows more words. */
-const OPEN = / (?:…|\.\.\.)$/u;
+const OPEN_END = / (?:…|\.\.\.)$/u;
 
 function commandsOf(patterns: readonly string[], shell: Shell): readonly CommandPattern[] {
   return patterns.map((pattern) => {
-    const words = simpleCommandWords(pattern.replace(OPEN, ''), shell);
+    const words = simpleCommandWords(pattern.replace(OPEN_END, ''), shell);
     if (words === undefined || words.includes('…') || words.includes('...'))
       throw new Error(
         `the command ${JSON.stringify(pattern)} is not a plain list of words; a rule names a program and its arguments, e.g. "git status", and may end in " …" to allow further ones`,
       );
-    return { words, open: OPEN.test(pattern) };
+    return { words, open: OPEN_END.test(pattern) };
   });
 }
 

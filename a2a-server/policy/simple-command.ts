@@ -9,7 +9,7 @@ import { parse } from 'shell-quote';
 export type Shell = 'sh' | 'cmd';
 
 /** The parser needs more than linear time. A longer command line waits for a decision. */
-const MAX_LENGTH = 4096;
+const MAX_COMMAND_CHARS = 4096;
 
 /**
  * The parser and the shell may read these characters differently, even inside quotes. They are expansions, escapes,
@@ -24,7 +24,8 @@ const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/u;
 const PLAIN_TO_CMD = /^[\w ./:=,@+-]+$/u;
 
 export function simpleCommandWords(command: string, shell: Shell): readonly string[] | undefined {
-  if (command.length > MAX_LENGTH || UNCERTAIN.test(command) || !BALANCED.test(command)) return undefined;
+  if (command.length > MAX_COMMAND_CHARS || UNCERTAIN.test(command) || !BALANCED.test(command))
+    return undefined;
   if (shell === 'cmd' && !PLAIN_TO_CMD.test(command)) return undefined;
   const words: string[] = [];
   for (const token of parse(command)) {

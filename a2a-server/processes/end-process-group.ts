@@ -39,14 +39,14 @@ export async function endGroup(group: number, { graceMs, clock }: EndOptions): P
 }
 
 /** A program may start new groups while its group ends. So `endGroups` searches again, at most this many times. */
-const MOST_ROUNDS = 5;
+const MAX_ROUNDS = 5;
 
 /**
  * Ends groups until `find` finds none. Returns false if a group may still run, or if new groups still appear after the
  * last round.
  */
 export async function endGroups(find: () => readonly number[], options: EndOptions): Promise<boolean> {
-  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const groups = find();
     if (groups.length === 0) return true;
     const ends = await Promise.all(

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemErrorCode } from '../../shared/runtime/errors.ts';
 
 /** The number of processes to read per event-loop turn. Reading them takes less than a millisecond. */
-const AT_ONCE = 64;
+const PROCESSES_PER_TURN = 64;
 
 /** Maps a group id to one of its running processes. */
 type LivingGroups = ReadonlyMap<number, number>;
@@ -35,7 +35,7 @@ async function look(): Promise<LivingGroups | undefined> {
     const group = groupOf(id);
     if (group === 'unknown') return undefined;
     if (group !== undefined) groups.set(group, id);
-    if (index % AT_ONCE === AT_ONCE - 1) await nextTurn();
+    if (index % PROCESSES_PER_TURN === PROCESSES_PER_TURN - 1) await nextTurn();
   }
   return groups;
 }

@@ -29,9 +29,9 @@ const LEASE_MS = 15_000;
 /** A lease with less remaining time is renewed before the next POST, which takes at most 10 s. */
 const RENEWED_BELOW_MS = 12_000;
 /** The time between two searches for subscriptions that other servers of the database registered or stopped serving. */
-const LOOK_MS = 5_000;
+const SEARCH_MS = 5_000;
 /** The key of the search in `#running`. No subscription has this name. */
-const LOOK = 'look';
+const SEARCH = 'look';
 
 export interface DeliveryParts extends PostParts {
   signer: Pick<NotificationSigner, 'sign'>;
@@ -54,7 +54,7 @@ export class Deliveries {
   readonly #stop = new AbortController();
   /** The names of the known subscriptions, by task. */
   readonly #byTask = new Map<string, Set<string>>();
-  /** The running operations on the store, by the name of the subscription or `LOOK`. */
+  /** The running operations on the store, by the name of the subscription or `SEARCH`. */
   readonly #running = new Map<string, Promise<void>>();
   /** The keys of operations that run once more after their present run, e.g. because the task has changed. */
   readonly #again = new Set<string>();
@@ -96,15 +96,15 @@ export class Deliveries {
   /** Looks for what other processes have changed in the store. */
   look(): void {
     if (this.#stop.signal.aborted) return;
-    if (this.#running.has(LOOK)) {
-      this.#again.add(LOOK);
+    if (this.#running.has(SEARCH)) {
+      this.#again.add(SEARCH);
       return;
     }
     const run = this.#startAll().finally(() => {
-      this.#running.delete(LOOK);
-      if (this.#again.delete(LOOK)) this.look();
+      this.#running.delete(SEARCH);
+      if (this.#again.delete(SEARCH)) this.look();
     });
-    this.#running.set(LOOK, run);
+    this.#running.set(SEARCH, run);
   }
 
   /** Starts the delivery of all stored subscriptions. Other servers may have added them, or may have stopped. */
@@ -123,8 +123,8 @@ export class Deliveries {
     }
     if (this.#parts.shared && !this.#stop.signal.aborted)
       this.#timers.set(
-        LOOK,
-        this.#parts.clock.after(LOOK_MS, () => this.look()),
+        SEARCH,
+        this.#parts.clock.after(SEARCH_MS, () => this.look()),
       );
   }
 
@@ -163,7 +163,7 @@ export class Deliveries {
       if (end.type === 'waits') this.#wait(name, end.until);
     } catch (error) {
       this.#complain(error);
-      this.#wait(name, this.#parts.clock.now() + LOOK_MS);
+      this.#wait(name, this.#parts.clock.now() + SEARCH_MS);
     }
   }
 

@@ -65,7 +65,7 @@ export const PUSH_RESULTS = ['delivered', 'failed', 'given-up'] as const;
 export type PushResult = (typeof PUSH_RESULTS)[number];
 
 const FIRST_DELAY_MS = 1_000;
-const LONGEST_DELAY_MS = 10 * 60_000;
+const MAX_DELAY_MS = 10 * 60_000;
 /** The server stops sending to a receiver that fails for this time. */
 const PATIENCE_MS = 24 * 60 * 60_000;
 
@@ -73,7 +73,7 @@ const PATIENCE_MS = 24 * 60 * 60_000;
 export function afterFailure(before: Delivery, problem: string, now: number): Delivery {
   const { attempts, since } = before.type === 'retrying' ? before : { attempts: 0, since: now };
   if (now - since >= PATIENCE_MS) return { type: 'dead', since, at: now, problem };
-  const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, LONGEST_DELAY_MS);
+  const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, MAX_DELAY_MS);
   return { type: 'retrying', attempts: attempts + 1, since, at: now + delay, problem };
 }
 

@@ -10,12 +10,13 @@ import { createFile, replaceFile } from '../../shared/state/atomic-file.ts';
 import { isRecordName, type RecordKind, type RecordStore } from './record-store.ts';
 
 /** The file name extension of a record. A draft of a record has another extension. */
-const ENDING = '.json';
+const FILE_EXTENSION = '.json';
 
 /** @param onFailure called if a directory cannot be watched */
 export function fileRecords(stateDirectory: string, onFailure: (error: unknown) => void): RecordStore {
   const directoryOf = (kind: RecordKind): string => join(stateDirectory, kind);
-  const pathOf = (kind: RecordKind, name: string): string => join(directoryOf(kind), `${name}${ENDING}`);
+  const pathOf = (kind: RecordKind, name: string): string =>
+    join(directoryOf(kind), `${name}${FILE_EXTENSION}`);
 
   const read: RecordStore['read'] = async (kind, name) => {
     if (!isRecordName(name)) return undefined;
@@ -51,8 +52,8 @@ export function fileRecords(stateDirectory: string, onFailure: (error: unknown) 
       const directory = directoryOf(kind);
       const files = (await unlessMissing(directory, () => readdir(directory))) ?? [];
       const names = files.flatMap((file) =>
-        file.endsWith(ENDING) && isRecordName(file.slice(0, -ENDING.length))
-          ? [file.slice(0, -ENDING.length)]
+        file.endsWith(FILE_EXTENSION) && isRecordName(file.slice(0, -FILE_EXTENSION.length))
+          ? [file.slice(0, -FILE_EXTENSION.length)]
           : [],
       );
       const records = await Promise.all(names.map(async (name) => [name, await read(kind, name)] as const));

@@ -50,11 +50,11 @@ export interface RecordStore {
   watch(kind: RecordKind, wake: () => void): () => void;
 }
 
-const NAME = /^[a-z0-9-]{1,64}$/;
+const NAME_PATTERN = /^[a-z0-9-]{1,64}$/;
 
 /** True if a record can have this name. A name with other characters could be the path of another file. */
 export function isRecordName(name: string): boolean {
-  return NAME.test(name);
+  return NAME_PATTERN.test(name);
 }
 
 /**

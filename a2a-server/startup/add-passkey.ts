@@ -14,7 +14,7 @@ import { relyingPartyOf } from '../presence/relying-party.ts';
 import { openRecords } from './open-records.ts';
 import type { ServerSettings } from './settings.ts';
 
-const LOCAL = 'local';
+const LOCAL_PRINCIPAL = 'local';
 const TIMEOUT_MS = 10_000;
 
 interface AddPasskeyOptions {
@@ -38,7 +38,8 @@ export async function addPasskey(
       'Run `a2a-server passkey add` yourself in a terminal. Its link must not reach a program or a model.',
     );
   const local = await obtainToken(stateDir);
-  const token = principal === LOCAL ? local : tokens.find((each) => each.principal === principal)?.token;
+  const token =
+    principal === LOCAL_PRINCIPAL ? local : tokens.find((each) => each.principal === principal)?.token;
   if (token === undefined)
     throw new ProductError('CONFIGURATION', `This server has no user ${JSON.stringify(principal)}.`);
   const record = await readServerRecord(stateDir);

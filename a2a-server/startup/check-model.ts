@@ -5,7 +5,7 @@ import { listedModels } from '../models/known-models.ts';
 import { findLocalModels, isLoopbackUrl } from '../models/local-models.ts';
 import type { Model } from '../models/model.ts';
 import { modelFacts } from '../models/model-facts.ts';
-import { LEAST_WINDOW, OFFLINE_MODEL_ID, parseModelId } from '../models/model-settings.ts';
+import { MIN_WINDOW_TOKENS, OFFLINE_MODEL_ID, parseModelId } from '../models/model-settings.ts';
 import { KEY_COMMAND_LIMIT_MS } from '../../shared/runtime/key-command.ts';
 import { providerUrl } from '../models/providers.ts';
 import { servedWindow } from '../models/served-window.ts';
@@ -72,9 +72,9 @@ function answered(
   return warn(
     subject,
     `${message}. But it is loaded with a context window of ${served} tokens, and the server uses up to ${assumed}. Longer prompts fail, or lose their beginning`,
-    served >= LEAST_WINDOW
+    served >= MIN_WINDOW_TOKENS
       ? `Add to the configuration file: ${setting}. Or load the model with a larger window.`
-      : `Load the model with at least ${LEAST_WINDOW} tokens, better 32768 (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size, vLLM: --max-model-len, LM Studio: the settings of the model), and set "contextWindow" to this number.`,
+      : `Load the model with at least ${MIN_WINDOW_TOKENS} tokens, better 32768 (Ollama: OLLAMA_CONTEXT_LENGTH, llama.cpp: --ctx-size, vLLM: --max-model-len, LM Studio: the settings of the model), and set "contextWindow" to this number.`,
   );
 }
 

@@ -28,7 +28,7 @@ export function logEvents(
 }
 
 /** A reason may be as long as a message, so the log cuts it. */
-const LONGEST_REASON = 300;
+const MAX_REASON_CHARS = 300;
 
 /** Builds the log line of an event. Returns undefined for events that do not help an operator, such as text. */
 export function logLineOf(event: TaskEvent): LogLine | undefined {
@@ -167,7 +167,7 @@ function idsOf({
 
 function cut(reason: string | null): string | undefined {
   if (reason === null || reason === '') return undefined;
-  return ellipsize(reason, LONGEST_REASON);
+  return ellipsize(reason, MAX_REASON_CHARS);
 }
 
 const debug = (message: string, facts: LogLine['facts']): LogLine => ({ level: 'debug', message, facts });

@@ -9,11 +9,11 @@ import { serverPolicy } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
 
 /** A running server can change these settings. */
-const LIVE: ReadonlySet<string> = new Set<keyof ServerSettings>(['logLevel', 'policy', 'weights']);
+const LIVE_SETTINGS: ReadonlySet<string> = new Set<keyof ServerSettings>(['logLevel', 'policy', 'weights']);
 
 /** True if a running server can change the setting. */
 export function isLive(key: string): boolean {
-  return LIVE.has(key) || Object.hasOwn(CAP_SETTINGS, key);
+  return LIVE_SETTINGS.has(key) || Object.hasOwn(CAP_SETTINGS, key);
 }
 
 export class LiveSettings {

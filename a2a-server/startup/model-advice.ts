@@ -14,7 +14,7 @@ import type { ServerSettings } from './settings.ts';
  * the whole time.
  */
 const LIST_LIMIT_MS = 1_000;
-const MOST_SHOWN = 5;
+const MAX_SHOWN_MODELS = 5;
 
 type AdviceSettings = Pick<ServerSettings, 'stateDir' | 'configFile' | 'baseUrls'>;
 
@@ -29,8 +29,8 @@ export async function modelAdvice(settings: AdviceSettings, script: string | und
   const set = `${bridgeCommand(settings, script)} model set`;
   if (first === undefined)
     return `To choose a model, run in a terminal: ${set} ${EXAMPLE_MODEL}. It needs a key of the provider. Other providers and local models work the same way (docs/models.md).`;
-  const more = ids.length > MOST_SHOWN ? ` and ${ids.length - MOST_SHOWN} more` : '';
-  return `To choose a model, run in a terminal: ${set} ${first}. This machine serves ${ids.slice(0, MOST_SHOWN).join(', ')}${more}. A model of a provider, e.g. ${EXAMPLE_MODEL}, works the same way (docs/models.md).`;
+  const more = ids.length > MAX_SHOWN_MODELS ? ` and ${ids.length - MAX_SHOWN_MODELS} more` : '';
+  return `To choose a model, run in a terminal: ${set} ${first}. This machine serves ${ids.slice(0, MAX_SHOWN_MODELS).join(', ')}${more}. A model of a provider, e.g. ${EXAMPLE_MODEL}, works the same way (docs/models.md).`;
 }
 
 /** Returns the start of the bridge's command line, with the settings of this server. */

@@ -68,7 +68,7 @@ import { openPasskeys } from './open-passkeys.ts';
 import { prepareServer, type Prepared } from './prepare-server.ts';
 
 /** The principal whose token is in the state directory. */
-const LOCAL = 'local';
+const LOCAL_PRINCIPAL = 'local';
 
 export interface ServerRun {
   record: ServerRecord;
@@ -269,7 +269,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     startedAt: new Date().toISOString(),
   };
   const reading = new AbortScope<StreamEndReason>();
-  const credentials = [{ principal: LOCAL, token }, ...settings.tokens];
+  const credentials = [{ principal: LOCAL_PRINCIPAL, token }, ...settings.tokens];
   const issued = openIssuedTokens({ records, clock, onFailure });
   const sessions = pageSessions({ credentials, issued, clock, records, onFailure });
   const secret = await ticketSecret(token, journal.records);
@@ -332,7 +332,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     passkeys,
     pageSignIn: { sessions, cookie: pageCookie(base, secret), base },
     authenticate: authenticator(
-      [...credentials, { principal: LOCAL, token: runCredential(token, record) }],
+      [...credentials, { principal: LOCAL_PRINCIPAL, token: runCredential(token, record) }],
       issued,
       verifyJwt,
     ),

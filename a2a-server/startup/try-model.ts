@@ -6,7 +6,7 @@ import { refusedPart } from '../models/provider-failure.ts';
 
 export const TRIAL_LIMIT_MS = 10_000;
 /** OpenAI's Responses API accepts no smaller limit, in tokens. */
-const LEAST_RESPONSE = 16;
+const MIN_RESPONSE_TOKENS = 16;
 
 export type Trial =
   | { type: 'answers'; ms: number }
@@ -66,5 +66,5 @@ function causeOf(error: unknown): FailureCause {
 /** Returns the smallest output limit that the provider accepts, in tokens. */
 function leastAnswer(id: string): number {
   const named = parseModelId(id);
-  return named?.provider === 'openai' && needsResponses(named.model) ? LEAST_RESPONSE : 1;
+  return named?.provider === 'openai' && needsResponses(named.model) ? MIN_RESPONSE_TOKENS : 1;
 }

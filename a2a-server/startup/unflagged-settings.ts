@@ -9,7 +9,7 @@ import { TOKEN_PATTERN } from '../../shared/state/token-file.ts';
 import { oidcSchema } from '../access/oidc-settings.ts';
 import { PRINCIPAL_PATTERN } from '../access/requester.ts';
 import { mcpServerSettingsSchema } from '../mcp-servers/server-settings.ts';
-import { DEFAULT_WINDOW, modelSettingsSchema } from '../models/model-settings.ts';
+import { DEFAULT_WINDOW_TOKENS, modelSettingsSchema } from '../models/model-settings.ts';
 import { rulesSchema } from '../policy/rule.ts';
 
 export const UNFLAGGED_SETTINGS = {
@@ -106,7 +106,7 @@ export const UNFLAGGED_SETTINGS = {
     schema: modelSettingsSchema.shape.contextWindow,
     fallback: {},
     env: 'A2A_SERVER_CONTEXT_WINDOW',
-    describe: `context windows of models in tokens (default: those of well-known models, otherwise ${DEFAULT_WINDOW})`,
+    describe: `context windows of models in tokens (default: those of well-known models, otherwise ${DEFAULT_WINDOW_TOKENS})`,
     allowed: 'in the configuration file, {"provider:model": 32768}, from 8000',
   }),
   inputModes: setting({

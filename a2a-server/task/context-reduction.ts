@@ -23,17 +23,17 @@ import { omittedTurns } from './summary-transcript.ts';
 export const BYTES_PER_TOKEN = 3;
 const TOKENS_PER_MESSAGE = 10;
 /** The share of the window for the prompt. The rest is for the answer, because most providers count the answer too. */
-const FILLED = 2 / 3;
+const PROMPT_SHARE = 2 / 3;
 /** The share of the conversation's tokens for the last turns, which stay complete. */
-const KEPT = 3 / 8;
+const LAST_TURNS_SHARE = 3 / 8;
 /** The share of the conversation's tokens for the summary. */
-export const SUMMARY = 1 / 6;
-const LONGEST_SUMMARY = 4_000;
+export const SUMMARY_SHARE = 1 / 6;
+const MAX_SUMMARY_TOKENS = 4_000;
 /** The share of the conversation's tokens for the facts from the journal. */
-const FACTS = 1 / 12;
-const LONGEST_FACTS = 8_000;
+const FACTS_SHARE = 1 / 12;
+const MAX_FACTS_TOKENS = 8_000;
 /** The maximum lengths of an answer or a result, in characters. Even the shortest text still gives some information. */
-const CLIPS = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000, 500];
+const CLIP_CHARS = [64_000, 32_000, 16_000, 8_000, 4_000, 2_000, 1_000, 500];
 
 export interface ContextWindow {
   /** The context window in tokens. Undefined means unlimited. */
@@ -104,7 +104,7 @@ export function nextReduction(
   const free = Math.max(0, most - room.beside);
   const shown = conversationPassages(earlier, current);
   return (
-    summaryFor(shown, endOfOld(shown, free * KEPT), free) ??
+    summaryFor(shown, endOfOld(shown, free * LAST_TURNS_SHARE), free) ??
     clipFor(earlier, current, { room, most }) ??
     summaryFor(
       shown,
@@ -163,7 +163,7 @@ function mostTokens(earlier: readonly Snapshot[], current: Snapshot, room: Conte
 }
 
 function promptTokens({ window, beside }: ContextWindow): number {
-  const filled = window === undefined ? Infinity : Math.floor(window * FILLED);
+  const filled = window === undefined ? Infinity : Math.floor(window * PROMPT_SHARE);
   // Many tools leave little space for the conversation. A shorter answer is better than a new summary in every turn.
   return Math.max(filled, beside + filled / 2);
 }
@@ -176,8 +176,8 @@ function summaryFor(shown: readonly Passage[], end: number, free: number): Conte
   const upTo = shown[end]?.place;
   if (upTo === undefined) return undefined;
   const covered = shown.slice(0, end + 1);
-  const tokens = Math.min(LONGEST_SUMMARY, Math.floor(free * SUMMARY));
-  const facts = Math.min(LONGEST_FACTS, Math.floor(free * FACTS));
+  const tokens = Math.min(MAX_SUMMARY_TOKENS, Math.floor(free * SUMMARY_SHARE));
+  const facts = Math.min(MAX_FACTS_TOKENS, Math.floor(free * FACTS_SHARE));
   // A summary must be worth its cost. With its facts, it may have at most three quarters of the passages' length.
   const gone = total(covered.filter(({ kind }) => kind !== 'task'));
   return gone > ((tokens + facts) * 4) / 3 ? { type: 'summarise', upTo, covered, tokens, facts } : undefined;
@@ -212,7 +212,7 @@ function clipFor(
 ): Extract<ContextReduction, { type: 'clip' }> | undefined {
   const upTo = conversationPassages(earlier, current).findLast(({ kind }) => kind === 'turn')?.place;
   if (upTo === undefined) return undefined;
-  const clips = CLIPS.map((chars): TaskEvent => ({ type: 'context.clipped', upTo, chars }));
+  const clips = CLIP_CHARS.map((chars): TaskEvent => ({ type: 'context.clipped', upTo, chars }));
   const needed = (event: TaskEvent) => neededAfter(earlier, current, { room, event });
   const event = clips.find((each) => needed(each) <= most) ?? clips.at(-1);
   if (event === undefined) return undefined;

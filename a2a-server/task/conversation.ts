@@ -143,12 +143,12 @@ function clipIn(from: readonly Snapshot[], taskId: string): (turn: number) => nu
 }
 
 /** The limit of a message of an earlier task that must be short, in characters. */
-const LONG_MESSAGE = 2_000;
+const MAX_OLD_MESSAGE_CHARS = 2_000;
 
 /** Shortens a message, and leaves out its files. */
 function shortMessage(step: ConversationStep): ConversationStep {
   if (step.role !== 'user') return step;
-  const text = omitMiddle(step.text, LONG_MESSAGE);
+  const text = omitMiddle(step.text, MAX_OLD_MESSAGE_CHARS);
   return { role: 'user', text: step.files === undefined ? text : `${text}\n${MESSAGE_FILES_LEFT_OUT}` };
 }
 

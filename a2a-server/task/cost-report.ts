@@ -1,7 +1,7 @@
 import type { CostReport, CostSumView } from '../../shared/protocol/cost-report.ts';
 import { addCosts, dayText, NO_COST, type CostRow, type CostSum } from './cost-sum.ts';
 
-const MOST_SESSIONS = 200;
+const MAX_SESSIONS = 200;
 
 /**
  * Builds the cost report without the titles of the sessions, which the caller must add.
@@ -25,8 +25,8 @@ export function costReport(
     days: [...groups(rows, ({ day }) => day)]
       .toSorted(([a], [b]) => b - a)
       .map(([day, own]) => ({ day: dayText(day), ...costView(sumCosts(own)) })),
-    sessions: sessions.slice(0, MOST_SESSIONS),
-    moreSessions: Math.max(0, sessions.length - MOST_SESSIONS),
+    sessions: sessions.slice(0, MAX_SESSIONS),
+    moreSessions: Math.max(0, sessions.length - MAX_SESSIONS),
     models: [...groups(rows, ({ model }) => model)]
       .map(([model, own]) => ({ model, ...costView(sumCosts(own)) }))
       .toSorted(byCost),

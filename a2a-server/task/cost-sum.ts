@@ -90,9 +90,9 @@ export function costSum(usage: Usage, usd: number | undefined): CostSum {
 }
 
 /** The maximum token count of one request. No model reaches it. A sum of millions of requests stays a safe integer. */
-const MOST_TOKENS = 1_000_000_000;
+const MAX_TOKENS = 1_000_000_000;
 
 /** Returns a valid token count. A provider may report any number, but the sums need whole numbers. */
 function count(tokens: number): number {
-  return Number.isFinite(tokens) ? Math.round(Math.min(Math.max(tokens, 0), MOST_TOKENS)) : 0;
+  return Number.isFinite(tokens) ? Math.round(Math.min(Math.max(tokens, 0), MAX_TOKENS)) : 0;
 }

@@ -34,8 +34,8 @@ export function fileTokens({ mediaType, bytes }: StoredFile): number {
 }
 
 /** A small image costs about 250 tokens at Google and at local models. */
-const LEAST_IMAGE_TOKENS = 250;
-const LEAST_PAGE_TOKENS = 1_500;
+const MIN_IMAGE_TOKENS = 250;
+const MIN_PAGE_TOKENS = 1_500;
 /** A page of a scanned document has about this size, in bytes. */
 const LARGE_PAGE_BYTES = 250_000;
 
@@ -43,8 +43,8 @@ const LARGE_PAGE_BYTES = 250_000;
  * Returns a low estimate of a file's tokens, for the decision to refuse the file. `fileTokens` returns a high estimate.
  */
 export function leastFileTokens({ mediaType, bytes }: StoredFile): number {
-  if (mediaType !== 'application/pdf') return LEAST_IMAGE_TOKENS;
-  return LEAST_PAGE_TOKENS * Math.min(MAX_PAGES, Math.ceil(bytes / LARGE_PAGE_BYTES));
+  if (mediaType !== 'application/pdf') return MIN_IMAGE_TOKENS;
+  return MIN_PAGE_TOKENS * Math.min(MAX_PAGES, Math.ceil(bytes / LARGE_PAGE_BYTES));
 }
 
 export function filesIn(step: ConversationStep): readonly ConversationFile[] {

@@ -1,5 +1,5 @@
 /** Limits a new message, so that the conversation with it can be made to fit into the context window. Pure. */
-import { conversationTokens, SUMMARY, tokensOf, type ContextWindow } from './context-reduction.ts';
+import { conversationTokens, SUMMARY_SHARE, tokensOf, type ContextWindow } from './context-reduction.ts';
 import { messageText } from './conversation.ts';
 import type { UserMessage } from './events.ts';
 import { leastFileTokens } from './files-for-model.ts';
@@ -10,7 +10,7 @@ import { messageFiles } from './task-files.ts';
  * The length of a short message, in tokens. The server always accepts a short message, even if it no longer offers the
  * task's model. So a person can always answer.
  */
-export const SHORT_MESSAGE = 200;
+export const SHORT_MESSAGE_TOKENS = 200;
 /** The share of the space for the conversation that one message may fill. */
 const MESSAGE_SHARE = 1 / 2;
 
@@ -41,7 +41,7 @@ export function messageLimit({ live, previous }: ReceivingTask, room: ContextWin
     ...(live === undefined ? [] : [...firstMessage(live), ...unanswered(live)]),
     ...(previous === undefined || isShortened(previous) ? [] : unanswered(previous)),
   ].reduce((sum, message) => sum + messageTokens(message), 0);
-  const left = conversationTokens(room) * (1 - SUMMARY) - fixed;
+  const left = conversationTokens(room) * (1 - SUMMARY_SHARE) - fixed;
   return Math.max(0, Math.floor(Math.min((window - beside) * MESSAGE_SHARE, left)));
 }
 

@@ -9,7 +9,7 @@ import type { Snapshot } from './snapshot.ts';
 export const PAUSES_MS: readonly number[] = [2_000, 10_000, 30_000, 120_000, 300_000];
 
 /** If a provider requests a longer pause, the task fails. */
-export const LONGEST_PAUSE_MS = 900_000;
+export const MAX_PAUSE_MS = 900_000;
 
 export interface ModelFailure {
   message: string;
@@ -22,7 +22,7 @@ export interface ModelFailure {
 export function eventAfterModelFailure(snapshot: Snapshot, failure: ModelFailure, now: number): TaskEvent {
   const attempts = (snapshot.outage?.attempts ?? 0) + 1;
   const pauseMs = Math.max(PAUSES_MS[attempts - 1] ?? Infinity, failure.waitMs);
-  if (failure.passing && pauseMs <= LONGEST_PAUSE_MS) {
+  if (failure.passing && pauseMs <= MAX_PAUSE_MS) {
     const until = now + pauseMs;
     const text = `${failure.message} The server tries again at ${new Date(until).toISOString()}  (attempt ${attempts + 1} of ${PAUSES_MS.length + 1}).`;
     return { type: 'model.unavailable', attempts, until, text };

@@ -12,7 +12,7 @@ import { callsOf, questionOf, type Call, type Snapshot, type Turn } from './snap
 
 const MAX_LINE_CHARS = 300;
 /** Each kind of fact can use at least this share of the space. */
-const SHARE = 1 / 8;
+const MIN_GROUP_SHARE = 1 / 8;
 
 interface Covered {
   /** The person's messages. The current task's first message is missing, because the conversation always keeps it. */
@@ -56,7 +56,7 @@ export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnPlace, bytes:
 
 /** Formats the groups. However long a group is, each later group keeps its minimum share of the space. */
 function sectionsOf(groups: readonly Group[], bytes: number): string[] {
-  const share = Math.floor(bytes * SHARE);
+  const share = Math.floor(bytes * MIN_GROUP_SHARE);
   const reserved = groups.map((group) => lengthWithBreak(sectionOf(group, share)));
   const sections: string[] = [];
   let room = bytes;

@@ -3,17 +3,17 @@ import type { ConversationStep, Passage } from './conversation.ts';
 import { omitMiddle, omitMiddleBytes } from './omit-middle.ts';
 
 /** The limit of one answer, input or result, in characters. More text hardly improves a summary. */
-const LONGEST = 6_000;
+const MAX_PIECE_CHARS = 6_000;
 /** The lowest length limit of one piece, in characters. If the text is still too long, its middle is cut. */
-const SHORTEST = 200;
+const MIN_PIECE_CHARS = 200;
 
 /** Builds a transcript of at most `bytes` bytes of UTF-8. The longest pieces are clipped first. */
 export function transcript(covered: readonly Passage[], bytes: number): string {
   const steps = covered.flatMap((passage) => passage.steps);
-  for (let piece = LONGEST; ; piece = Math.floor(piece / 2)) {
+  for (let piece = MAX_PIECE_CHARS; ; piece = Math.floor(piece / 2)) {
     const text = steps.map((step) => written(step, piece)).join('\n\n');
     if (Buffer.byteLength(text) <= bytes) return text;
-    if (piece <= SHORTEST) return omitMiddleBytes(text, bytes);
+    if (piece <= MIN_PIECE_CHARS) return omitMiddleBytes(text, bytes);
   }
 }
 
@@ -38,8 +38,8 @@ function written(step: ConversationStep, piece: number): string {
   }
 }
 
-const SHOWN_INPUT = 160;
-const SHOWN_RESULT = 200;
+const SHOWN_INPUT_CHARS = 160;
+const SHOWN_RESULT_CHARS = 200;
 
 /**
  * Lists the previous summary, then the calls and their results. If the list is too long, the newest calls stay.
@@ -73,7 +73,7 @@ function callLines(steps: readonly ConversationStep[]): string[] {
   const calls = steps.flatMap((step) => (step.role === 'assistant' ? step.calls : []));
   return calls.map(({ tool, input }, index) => {
     const { text = '', isError = false } = results[index] ?? {};
-    const outcome = collapseWhitespace(text, SHOWN_RESULT);
-    return `- ${tool} ${collapseWhitespace(JSON.stringify(input), SHOWN_INPUT)}: ${isError ? 'failed: ' : ''}${outcome}`;
+    const outcome = collapseWhitespace(text, SHOWN_RESULT_CHARS);
+    return `- ${tool} ${collapseWhitespace(JSON.stringify(input), SHOWN_INPUT_CHARS)}: ${isError ? 'failed: ' : ''}${outcome}`;
   });
 }

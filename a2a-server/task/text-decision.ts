@@ -21,10 +21,10 @@ export function decisionInText(
   if (part?.type !== 'text' || more !== undefined || call === undefined || another !== undefined)
     return undefined;
   const bare = { callId: call.callId, scope: 'once', reason: null, shown: null, edited: null } as const;
-  const [, word, code] = WORDS.exec(part.text) ?? [];
+  const [, word, code] = DECISION_PATTERN.exec(part.text) ?? [];
   const isFirst = taskId !== undefined && isFirstQuestion(snapshot, call);
   if (questionOf(call) !== undefined) {
-    const [, shown, words] = ANSWER.exec(part.text) ?? [];
+    const [, shown, words] = ANSWER_PATTERN.exec(part.text) ?? [];
     if (shown !== undefined && words !== undefined)
       return { ...bare, decision: 'answer', shown, answer: words };
     return word === undefined || isFirst ? { ...bare, decision: 'answer', answer: part.text } : undefined;
@@ -35,5 +35,5 @@ export function decisionInText(
   return code === undefined && !isFirst ? undefined : { ...bare, decision: word, shown: code ?? null };
 }
 
-const WORDS = /^(approve|deny)(?: ([0-9a-f]+))?$/;
-const ANSWER = /^answer ([0-9a-f]{8}) (.+)$/s;
+const DECISION_PATTERN = /^(approve|deny)(?: ([0-9a-f]+))?$/;
+const ANSWER_PATTERN = /^answer ([0-9a-f]{8}) (.+)$/s;

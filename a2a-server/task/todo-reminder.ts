@@ -7,7 +7,7 @@ export const REMINDED_OF_TODOS =
   'The agent ended its work with open to-dos. It is asked once to do them, or to say why not.';
 
 /** The maximum number of open items that the reminder names. */
-const NAMED_ITEMS = 10;
+const MAX_NAMED_ITEMS = 10;
 const MAX_ITEM_CHARS = 200;
 
 /** After this number of turns with tool calls, an unchanged list with open items counts as old. */
@@ -47,8 +47,10 @@ export function openTodosReminder(snapshot: Snapshot): string | undefined {
   const open = todos.filter(({ status }) => status !== 'done');
   if (open.length === 0) return undefined;
   if (exchanges.some((each) => each.type === 'turn' && each.turn.reminder !== undefined)) return undefined;
-  const named = open.slice(0, NAMED_ITEMS).map(({ text }) => `- ${collapseWhitespace(text, MAX_ITEM_CHARS)}`);
-  const more = open.length > NAMED_ITEMS ? [`- and ${String(open.length - NAMED_ITEMS)} more`] : [];
+  const named = open
+    .slice(0, MAX_NAMED_ITEMS)
+    .map(({ text }) => `- ${collapseWhitespace(text, MAX_ITEM_CHARS)}`);
+  const more = open.length > MAX_NAMED_ITEMS ? [`- and ${String(open.length - MAX_NAMED_ITEMS)} more`] : [];
   return [
     `(You ended your work, but your to-do list has ${itemsText(open.length)}:`,
     ...named,

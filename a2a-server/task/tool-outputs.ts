@@ -37,10 +37,10 @@ export function withOutput(
 }
 
 /** The maximum length of a progress line, in characters. */
-const MAX_PROGRESS_LINE = 300;
+const MAX_PROGRESS_CHARS = 300;
 
 /** Returns the last line with text, as the progress of a tool. Null if there is none. */
 export function lastLineOf(output: string): string | null {
   const lines = output.split('\n').map((line) => line.trim());
-  return lines.findLast((line) => line !== '')?.slice(-MAX_PROGRESS_LINE) ?? null;
+  return lines.findLast((line) => line !== '')?.slice(-MAX_PROGRESS_CHARS) ?? null;
 }

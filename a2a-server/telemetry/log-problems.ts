@@ -2,14 +2,14 @@ import { diag, DiagLogLevel } from '@opentelemetry/api';
 import type { Logger } from '../../shared/runtime/logging.ts';
 
 /** The maximum length of a logged text. A text of the SDK may contain a response of the receiver. */
-const LONGEST = 300;
+const MAX_TEXT_CHARS = 300;
 
 const ignore = (): void => undefined;
 
 /** Logs the problems of the SDK, e.g. a receiver that does not answer. */
 export function logProblems(log: Logger): void {
   const warn = (text: string): void =>
-    log.warn({ problem: text.slice(0, LONGEST) }, 'telemetry has a problem');
+    log.warn({ problem: text.slice(0, MAX_TEXT_CHARS) }, 'telemetry has a problem');
   diag.setLogger(
     { error: warn, warn, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },

@@ -21,7 +21,7 @@ const APPEND_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
  * minutes.
  */
 const WORK_SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
-const TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304];
+const TOKEN_BUCKETS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304];
 
 export const METRICS = {
   'http.server.request.duration': {
@@ -128,7 +128,7 @@ export const METRICS = {
       'gen_ai.request.model',
       'gen_ai.token.type',
     ],
-    bounds: TOKENS,
+    bounds: TOKEN_BUCKETS,
   },
   'a2a.server.cost': {
     kind: 'counter',

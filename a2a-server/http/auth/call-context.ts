@@ -16,7 +16,12 @@ import { wantedGenerations, type WantedGenerations } from '../wire/generation-fi
 import type { Preview } from '../wire/previews.ts';
 import type { ClientView } from '../wire/wire-objects.ts';
 
-const OFFERED: ReadonlySet<string> = new Set([TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND, THINKING]);
+const OFFERED_EXTENSIONS: ReadonlySet<string> = new Set([
+  TOOL_APPROVAL,
+  RESUMABLE_STREAM,
+  AGENT_COMMAND,
+  THINKING,
+]);
 
 /** The A2A 0.3 name of EXTENSIONS_HEADER. */
 export const LEGACY_EXTENSIONS_HEADER = 'X-A2A-Extensions';
@@ -74,7 +79,7 @@ export class CallContext extends ServerCallContext {
     this.accepted = promise;
     this.accept = resolve;
     // A2A 1.0 §4.6: an extension is active if the client requests it and the agent supports it.
-    for (const uri of requested) if (OFFERED.has(uri)) this.addActivatedExtension(uri);
+    for (const uri of requested) if (OFFERED_EXTENSIONS.has(uri)) this.addActivatedExtension(uri);
     this.hasGenerations = previews.includes('a2a-1.1') && wire !== 'jsonrpc-0.3';
     const text = headers[LAST_EVENT_ID.toLowerCase()]?.toString();
     const type = this.resumes ? 'seq' : this.hasGenerations ? 'generation' : undefined;

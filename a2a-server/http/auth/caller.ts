@@ -21,7 +21,7 @@ interface RequestFacts {
 }
 
 /** The log cuts longer texts, because clients choose these texts. */
-const LONGEST_FACT = 200;
+const MAX_FACT_CHARS = 200;
 
 /**
  * The authenticated sender of a request, and the state of its connection. Routes get the principal only from this
@@ -85,7 +85,7 @@ export class Caller implements User {
 
   concerns(facts: RequestFacts): void {
     for (const [name, text] of Object.entries(facts))
-      Object.assign(this.#about, { [name]: text.slice(0, LONGEST_FACT) });
+      Object.assign(this.#about, { [name]: text.slice(0, MAX_FACT_CHARS) });
   }
 }
 

@@ -18,7 +18,7 @@ export interface AgentFacts {
  * The maximum number of names in one description, because the card is public. The description gives only the number of
  * the other names.
  */
-const NAMED = 20;
+const MAX_NAMES = 20;
 
 /**
  * Builds the skills of the agent card from the server's settings (A2A 1.0 §4.4.5). The first skill is the agent itself.
@@ -131,7 +131,7 @@ function builtIn(tools: OwnTools): OwnTools[number][] {
 }
 
 function named(items: readonly { name: string }[]): string {
-  const names = items.slice(0, NAMED).map(({ name }) => name);
+  const names = items.slice(0, MAX_NAMES).map(({ name }) => name);
   const more = items.length - names.length;
   return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
 }

@@ -10,55 +10,57 @@ export const PAGE_API = '/page/api';
 /** A request needs one of these roles. A public address needs no credential. */
 export type Need = 'public' | readonly Role[];
 
-const READERS: readonly Role[] = ROLES;
+const READING_ROLES: readonly Role[] = ROLES;
 /** A message needs one of these roles. Its content decides which one (`permitted-message.ts`). */
-const SENDERS: readonly Role[] = ['delegate', 'approve'];
-const STOPPERS: readonly Role[] = ['delegate', 'operate'];
+const SENDING_ROLES: readonly Role[] = ['delegate', 'approve'];
+const STOPPING_ROLES: readonly Role[] = ['delegate', 'operate'];
 
 /** The methods of each address, and the roles that each method needs. `{id}` matches one path segment. */
 type Addresses = Readonly<Record<string, Readonly<Record<string, Need>>>>;
 
 /** These addresses also exist below PAGE_API. */
-const WORK: Addresses = {
-  '/message:send': { POST: SENDERS },
-  '/message:stream': { POST: SENDERS },
-  '/tasks': { GET: READERS },
-  '/tasks/{id}': { GET: READERS },
-  '/tasks/{id}:cancel': { POST: STOPPERS },
-  '/tasks/{id}:subscribe': { GET: READERS, POST: READERS },
-  '/tasks/{id}/pushNotificationConfigs': { GET: READERS, POST: ['delegate'] },
-  '/tasks/{id}/pushNotificationConfigs/{id}': { GET: READERS, DELETE: ['delegate'] },
-  '/extendedAgentCard': { GET: READERS },
-  '/api/costs': { GET: READERS },
-  '/api/tasks/{id}/calls/{id}/input-schema': { GET: READERS },
-  '/api/tasks/{id}/checkpoints': { GET: READERS },
-  '/api/tasks/{id}/checkpoints/{id}': { GET: READERS },
-  '/api/tasks/{id}/costs': { GET: READERS },
-  '/api/tasks/{id}/files/{id}': { GET: READERS },
-  '/api/tasks/{id}/receipt': { GET: READERS },
-  '/api/tasks/{id}/story': { GET: READERS },
-  '/api/receipt-key': { GET: READERS },
-  '/api/tools': { GET: READERS },
-  '/api/tools/abort/{id}': { POST: STOPPERS },
+const WORK_ADDRESSES: Addresses = {
+  '/message:send': { POST: SENDING_ROLES },
+  '/message:stream': { POST: SENDING_ROLES },
+  '/tasks': { GET: READING_ROLES },
+  '/tasks/{id}': { GET: READING_ROLES },
+  '/tasks/{id}:cancel': { POST: STOPPING_ROLES },
+  '/tasks/{id}:subscribe': { GET: READING_ROLES, POST: READING_ROLES },
+  '/tasks/{id}/pushNotificationConfigs': { GET: READING_ROLES, POST: ['delegate'] },
+  '/tasks/{id}/pushNotificationConfigs/{id}': { GET: READING_ROLES, DELETE: ['delegate'] },
+  '/extendedAgentCard': { GET: READING_ROLES },
+  '/api/costs': { GET: READING_ROLES },
+  '/api/tasks/{id}/calls/{id}/input-schema': { GET: READING_ROLES },
+  '/api/tasks/{id}/checkpoints': { GET: READING_ROLES },
+  '/api/tasks/{id}/checkpoints/{id}': { GET: READING_ROLES },
+  '/api/tasks/{id}/costs': { GET: READING_ROLES },
+  '/api/tasks/{id}/files/{id}': { GET: READING_ROLES },
+  '/api/tasks/{id}/receipt': { GET: READING_ROLES },
+  '/api/tasks/{id}/story': { GET: READING_ROLES },
+  '/api/receipt-key': { GET: READING_ROLES },
+  '/api/tools': { GET: READING_ROLES },
+  '/api/tools/abort/{id}': { POST: STOPPING_ROLES },
 };
 
 const ADDRESSES: Addresses = {
-  ...WORK,
-  ...Object.fromEntries(Object.entries(WORK).map(([path, methods]) => [`${PAGE_API}${path}`, methods])),
-  [`${PAGE_API}/agent`]: { GET: READERS },
-  [`${PAGE_API}/workspaces`]: { GET: READERS },
-  [`${PAGE_API}/passkeys`]: { GET: READERS, POST: ['approve'] },
+  ...WORK_ADDRESSES,
+  ...Object.fromEntries(
+    Object.entries(WORK_ADDRESSES).map(([path, methods]) => [`${PAGE_API}${path}`, methods]),
+  ),
+  [`${PAGE_API}/agent`]: { GET: READING_ROLES },
+  [`${PAGE_API}/workspaces`]: { GET: READING_ROLES },
+  [`${PAGE_API}/passkeys`]: { GET: READING_ROLES, POST: ['approve'] },
   [`${PAGE_API}/passkeys/registration`]: { POST: ['approve'] },
   [`${PAGE_API}/passkeys/challenge`]: { POST: ['approve'] },
-  [`${PAGE_API}/passkeys/page-link`]: { POST: READERS },
+  [`${PAGE_API}/passkeys/page-link`]: { POST: READING_ROLES },
   [`${PAGE_API}/passkeys/{id}`]: { DELETE: ['approve'] },
-  [`${PAGE_API}/task-groups`]: { GET: READERS },
-  [`${PAGE_API}/task-groups/{id}`]: { GET: READERS },
-  [`${PAGE_API}/task-changes`]: { GET: READERS },
-  '/': { GET: 'public', POST: READERS },
+  [`${PAGE_API}/task-groups`]: { GET: READING_ROLES },
+  [`${PAGE_API}/task-groups/{id}`]: { GET: READING_ROLES },
+  [`${PAGE_API}/task-changes`]: { GET: READING_ROLES },
+  '/': { GET: 'public', POST: READING_ROLES },
   [`/${AGENT_CARD_PATH}`]: { GET: 'public' },
   [PUSH_KEYS_PATH]: { GET: 'public' },
-  '/health': { GET: READERS },
+  '/health': { GET: READING_ROLES },
   '/livez': { GET: 'public' },
   '/readyz': { GET: 'public' },
   [IDENTITY_PATH]: { GET: 'public' },
@@ -69,26 +71,26 @@ const ADDRESSES: Addresses = {
   '/page-icon.svg': { GET: 'public' },
   '/page-icon-192.png': { GET: 'public' },
   '/page-icon-512.png': { GET: 'public' },
-  '/page/links': { POST: READERS },
+  '/page/links': { POST: READING_ROLES },
   '/page/session': { POST: 'public' },
   '/page/sign-out': { POST: 'public' },
-  '/api/commands': { GET: READERS },
+  '/api/commands': { GET: READING_ROLES },
   '/api/push/failing': { GET: ['operate'] },
   '/api/push/retry/{id}': { POST: ['operate'] },
-  '/api/tasks': { GET: READERS },
-  '/api/tasks/{id}/events': { GET: READERS },
-  '/api/tasks/{id}/events/ticket': { POST: READERS },
+  '/api/tasks': { GET: READING_ROLES },
+  '/api/tasks/{id}/events': { GET: READING_ROLES },
+  '/api/tasks/{id}/events/ticket': { POST: READING_ROLES },
 };
 
 const LEGACY_ADDRESSES: Addresses = {
-  '/v1/card': { GET: READERS },
-  '/v1/message:send': { POST: SENDERS },
-  '/v1/message:stream': { POST: SENDERS },
-  '/v1/tasks/{id}': { GET: READERS },
-  '/v1/tasks/{id}:cancel': { POST: STOPPERS },
-  '/v1/tasks/{id}:subscribe': { GET: READERS, POST: READERS },
-  '/v1/tasks/{id}/pushNotificationConfigs': { GET: READERS, POST: ['delegate'] },
-  '/v1/tasks/{id}/pushNotificationConfigs/{id}': { GET: READERS, DELETE: ['delegate'] },
+  '/v1/card': { GET: READING_ROLES },
+  '/v1/message:send': { POST: SENDING_ROLES },
+  '/v1/message:stream': { POST: SENDING_ROLES },
+  '/v1/tasks/{id}': { GET: READING_ROLES },
+  '/v1/tasks/{id}:cancel': { POST: STOPPING_ROLES },
+  '/v1/tasks/{id}:subscribe': { GET: READING_ROLES, POST: READING_ROLES },
+  '/v1/tasks/{id}/pushNotificationConfigs': { GET: READING_ROLES, POST: ['delegate'] },
+  '/v1/tasks/{id}/pushNotificationConfigs/{id}': { GET: READING_ROLES, DELETE: ['delegate'] },
 };
 
 /** Returns every method of every address, with `{id}` for an id. */
@@ -121,18 +123,18 @@ export function needOf(method: string, path: string): Need | undefined {
 }
 
 /** The roles that each method of JSON-RPC needs, by its name in A2A 1.0. */
-const METHODS: Readonly<Record<string, readonly Role[]>> = {
-  SendMessage: SENDERS,
-  SendStreamingMessage: SENDERS,
-  GetTask: READERS,
-  ListTasks: READERS,
-  CancelTask: STOPPERS,
-  SubscribeToTask: READERS,
+const ROLES_BY_METHOD: Readonly<Record<string, readonly Role[]>> = {
+  SendMessage: SENDING_ROLES,
+  SendStreamingMessage: SENDING_ROLES,
+  GetTask: READING_ROLES,
+  ListTasks: READING_ROLES,
+  CancelTask: STOPPING_ROLES,
+  SubscribeToTask: READING_ROLES,
   CreateTaskPushNotificationConfig: ['delegate'],
-  GetTaskPushNotificationConfig: READERS,
-  ListTaskPushNotificationConfigs: READERS,
+  GetTaskPushNotificationConfig: READING_ROLES,
+  ListTaskPushNotificationConfigs: READING_ROLES,
   DeleteTaskPushNotificationConfig: ['delegate'],
-  GetExtendedAgentCard: READERS,
+  GetExtendedAgentCard: READING_ROLES,
 };
 
 /**
@@ -141,7 +143,7 @@ const METHODS: Readonly<Record<string, readonly Role[]>> = {
  */
 export function rolesForMethod(method: string): readonly Role[] {
   const name = isLegacyJsonRpcMethod(method) ? legacyJsonRpcToV1Method(method) : method;
-  return name !== undefined && Object.hasOwn(METHODS, name) ? (METHODS[name] ?? []) : [];
+  return name !== undefined && Object.hasOwn(ROLES_BY_METHOD, name) ? (ROLES_BY_METHOD[name] ?? []) : [];
 }
 
 /** Returns the pattern of a path's address, e.g. `/tasks/{id}`. Undefined for an unknown address. */

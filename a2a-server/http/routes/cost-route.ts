@@ -11,9 +11,9 @@ import { callerOf } from '../auth/caller.ts';
 
 const DEFAULT_DAYS = 30;
 /** Ten years, in days. */
-const MOST_DAYS = 3_660;
+const MAX_DAYS = 3_660;
 
-const query = z.object({ days: z.coerce.number().int().min(1).max(MOST_DAYS).default(DEFAULT_DAYS) });
+const query = z.object({ days: z.coerce.number().int().min(1).max(MAX_DAYS).default(DEFAULT_DAYS) });
 
 export function costRoute(tasks: TaskService): Router {
   const router = Router();
@@ -22,7 +22,7 @@ export function costRoute(tasks: TaskService): Router {
     if (!parsed.success)
       throw new ProductError(
         'MALFORMED',
-        `The query is ?days=…, a whole number from 1 to ${MOST_DAYS}: ${issuesText(parsed.error)}.`,
+        `The query is ?days=…, a whole number from 1 to ${MAX_DAYS}: ${issuesText(parsed.error)}.`,
       );
     response.json(await tasks.costs(callerOf(request).principal, parsed.data.days));
   });

@@ -1,7 +1,7 @@
 /**
  * `GET /api/tasks/:taskId/story?after=n` returns the journal entries after position n, for a person to read. One
- * response covers at most `ENTRIES` entries. `reasoning=true` adds the model's reasoning. A reader follows the task's stream, and reads the new entries when an
- * event arrives.
+ * response covers at most `MAX_ENTRIES` entries. `reasoning=true` adds the model's reasoning. A reader follows the
+ * task's stream, and reads the new entries when an event arrives.
  */
 import { Router } from 'express';
 import { z } from 'zod';
@@ -13,7 +13,7 @@ import { callerOf } from '../auth/caller.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
 import { storyEvents } from '../wire/story-projection.ts';
 
-const ENTRIES = 2_000;
+const MAX_ENTRIES = 2_000;
 
 const query = z.strictObject({
   after: z.string().default('0'),
@@ -34,7 +34,7 @@ export function storyRoute(tasks: TaskService): Router {
     const { seq: end } = await tasks.row(taskId, requester);
     const otherwise = 'Leave it out to read from the beginning.';
     const after = parseCursor({ name: 'after', text: parsed.data.after, otherwise }, end);
-    const entries = await tasks.entries(taskId, requester, { after, limit: ENTRIES });
+    const entries = await tasks.entries(taskId, requester, { after, limit: MAX_ENTRIES });
     const seq = entries.at(-1)?.seq ?? after;
     const page: StoryPage = {
       events: storyEvents(entries, parsed.data.reasoning === 'true'),

@@ -11,10 +11,10 @@ import { callerOf } from '../auth/caller.ts';
 const query = z.object({ prefix: z.string().min(1).max(200) });
 
 /** The maximum number of tasks in the response. If there are more, a person types more of the id. */
-const MOST = 100;
+const MAX_TASKS = 100;
 
 /** The server's ids start with their kind, which people usually omit. So the search also tries these kinds. */
-const KINDS = ['', 'session-', 'task-'];
+const ID_PREFIXES = ['', 'session-', 'task-'];
 
 export function taskSearchRoute(tasks: TaskService): Router {
   const router = Router();
@@ -22,9 +22,9 @@ export function taskSearchRoute(tasks: TaskService): Router {
     const parsed = query.safeParse(request.query);
     if (!parsed.success)
       throw new ProductError('MALFORMED', `The query must be ?prefix=<text>: ${issuesText(parsed.error)}.`);
-    const idPrefixes = KINDS.map((kind) => `${kind}${parsed.data.prefix}`);
+    const idPrefixes = ID_PREFIXES.map((kind) => `${kind}${parsed.data.prefix}`);
     const { requester } = callerOf(request);
-    const { rows, total } = await tasks.list({ ...reachFilter(requester), idPrefixes }, { size: MOST });
+    const { rows, total } = await tasks.list({ ...reachFilter(requester), idPrefixes }, { size: MAX_TASKS });
     const found: TaskSearchResult = {
       tasks: rows.map(({ taskId, sessionId, title }) => ({ taskId, sessionId, title })),
       total,

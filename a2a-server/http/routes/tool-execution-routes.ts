@@ -15,7 +15,7 @@ import type { BodyLimits } from '../wire/json-body.ts';
 
 const abortRequest = z.strictObject({ reason: z.string().min(1).max(10_000).optional() }).optional();
 
-const MAX_LOGGED_REASON = 300;
+const MAX_REASON_CHARS = 300;
 
 export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLimits; log: Logger }): Router {
   const router = Router();
@@ -45,7 +45,7 @@ export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLi
       // logs.
       if (!success)
         log.info(
-          { toolId: oneLine(toolId, 200), principal, reason: oneLine(reason, MAX_LOGGED_REASON), message },
+          { toolId: oneLine(toolId, 200), principal, reason: oneLine(reason, MAX_REASON_CHARS), message },
           'an abort request stopped nothing',
         );
       response.json({ success, message });

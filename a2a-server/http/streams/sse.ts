@@ -10,7 +10,7 @@ import type { ServerResponse } from 'node:http';
 import { SSE_HEADERS } from '@a2a-js/sdk';
 
 /** The batch size in characters. At the end of an event-loop turn, a smaller batch is also written. */
-const BATCH = 64 * 1024;
+const BATCH_CHARS = 64 * 1024;
 
 /**
  * The time between two heartbeats. WHATWG HTML §9.2.7: a comment about every 15 s keeps proxies from closing the
@@ -64,7 +64,7 @@ export function sseWriter(
   return {
     send(frame) {
       batch += format(frame);
-      if (first || batch.length >= BATCH) {
+      if (first || batch.length >= BATCH_CHARS) {
         first = false;
         flush();
       } else if (!flushing) {

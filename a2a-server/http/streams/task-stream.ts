@@ -121,7 +121,7 @@ async function startAfter(
   { taskId, seq: end }: TaskRow,
   { tasks, context }: { tasks: TaskService; context: CallContext },
 ): Promise<Pick<Start, 'after' | 'counted'>> {
-  const raw = { name: LAST_EVENT_ID, text, otherwise: ANEW };
+  const raw = { name: LAST_EVENT_ID, text, otherwise: WITHOUT_CURSOR_HINT };
   const task = { taskId, requester: context.caller.requester };
   if (type === 'seq') {
     const after = parseCursor(raw, end);
@@ -137,7 +137,7 @@ async function startAfter(
   return { after, counted };
 }
 
-const ANEW = 'Subscribe without it to get the current task first.';
+const WITHOUT_CURSOR_HINT = 'Subscribe without it to get the current task first.';
 
 /** Sends the events after a position until the task has ended. An ended task has only the remaining events. */
 export function streamAfter(

@@ -40,14 +40,15 @@ export function isNotification(request: Envelope): boolean {
  * from the parameter. The case of the parameter's name has no meaning (§3.2.6).
  */
 export const versionParameter: RequestHandler = (request, _response, next) => {
-  const [, version] = Object.entries(request.query).find(([name]) => name.toLowerCase() === VERSION) ?? [];
+  const [, version] =
+    Object.entries(request.query).find(([name]) => name.toLowerCase() === VERSION_HEADER) ?? [];
   // If the parameter occurs twice, the joined value is an unknown version.
-  if (version !== undefined && !request.headers[VERSION])
-    request.headers[VERSION] = typeof version === 'string' ? version : JSON.stringify(version);
+  if (version !== undefined && !request.headers[VERSION_HEADER])
+    request.headers[VERSION_HEADER] = typeof version === 'string' ? version : JSON.stringify(version);
   next();
 };
 
-const VERSION = 'a2a-version';
+const VERSION_HEADER = 'a2a-version';
 
 /** A2A 1.0 §3.6.2: a request without a version is 0.3. Patch numbers are ignored (§3.6). */
 export function a2aVersionOf(header: string | undefined): { version: string; legacy: boolean } {

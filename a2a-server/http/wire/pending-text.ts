@@ -4,7 +4,7 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../../shared/protocol/question.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 
-const BECAUSE: Readonly<Record<PendingAction['reason'], string>> = {
+const REASON_TEXTS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
   'outcome-unknown':
     ' It was running when the server stopped, and its outcome is unknown: approve runs it again, deny skips it.',
@@ -56,5 +56,5 @@ function described({ title, tool, callId, reason, rule, preview, expiresAt }: Pe
   const call = `call ${visibleLine(callId)}`;
   if (preview.type === 'question')
     return `The agent asks a question (${visibleLine(tool)}, ${call}).${until}\n\n${text}`;
-  return `The agent wants to run ${visibleLine(tool)}: ${visibleLine(title)} (${call}).${BECAUSE[reason]}${rule === undefined ? '' : ` This rule requires a decision: ${visibleLine(rule)}.`}${until}\n\n${text}`;
+  return `The agent wants to run ${visibleLine(tool)}: ${visibleLine(title)} (${call}).${REASON_TEXTS[reason]}${rule === undefined ? '' : ` This rule requires a decision: ${visibleLine(rule)}.`}${until}\n\n${text}`;
 }

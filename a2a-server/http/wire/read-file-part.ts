@@ -5,7 +5,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import type { FileBytes } from '../../journal/journal.ts';
 import type { MessagePart } from '../../task/events.ts';
 
-const LONGEST_NAME = 200;
+const MAX_NAME_CHARS = 200;
 
 /**
  * Reads a file part of an A2A message (`raw`). The bytes decide its type. Returns the part for the journal, and the
@@ -16,7 +16,7 @@ export function readFilePart({ bytes, name }: { bytes: Uint8Array; name: string 
   part: MessagePart;
   stored: FileBytes[];
 } {
-  const shown = oneLine(name, LONGEST_NAME);
+  const shown = oneLine(name, MAX_NAME_CHARS);
   const mediaType = fileTypeOf(bytes);
   if (mediaType !== undefined) {
     const hash = createHash('sha256').update(bytes).digest('hex');

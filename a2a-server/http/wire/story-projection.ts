@@ -20,9 +20,9 @@ import { policyVerdictText } from '../../task/policy-verdict-text.ts';
 import { canceledText, outcomeSummary } from './event-projection.ts';
 
 /** The maximum length of an input field, a result or a piece of output, in UTF-16 units. */
-const MAX_DETAIL = 20_000;
+const MAX_DETAIL_CHARS = 20_000;
 /** The maximum length of a message. */
-const MAX_MESSAGE = 100_000;
+const MAX_MESSAGE_CHARS = 100_000;
 
 /**
  * Converts journal entries to the events of the story. Adjacent pieces of one text become one event.
@@ -38,7 +38,7 @@ export function storyEvents(entries: readonly JournalEntry[], withReasoning: boo
     else if (last?.type === 'reasoning' && next.type === 'reasoning' && last.turn === next.turn)
       last.text += next.text;
     else if (last?.type === 'output' && next.type === 'output' && last.toolId === next.toolId)
-      last.text = (last.text + next.text).slice(-MAX_DETAIL);
+      last.text = (last.text + next.text).slice(-MAX_DETAIL_CHARS);
     else events.push({ seq, at, ...next });
   }
   return events;
@@ -50,7 +50,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
   switch (event.type) {
     case 'message.received': {
       const { parts } = event.message;
-      const text = capText(partsText(parts), MAX_MESSAGE);
+      const text = capText(partsText(parts), MAX_MESSAGE_CHARS);
       return { type: 'message', channel: event.channel, text, files: filesIn(parts) };
     }
     case 'turn.started':
@@ -63,7 +63,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
       return { type: 'todos', todos: [...event.todos] };
     case 'artifact.updated': {
       const { artifactId, name, parts } = event.artifact;
-      const text = capText(partsText(parts), MAX_MESSAGE);
+      const text = capText(partsText(parts), MAX_MESSAGE_CHARS);
       return { type: 'artifact', artifactId, name, text, append: event.append };
     }
     case 'turn.abandoned':
@@ -97,7 +97,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
         channel: by.channel,
         reason: reason ?? '',
         edited: edited && { title: edited.title, input: inputTexts(edited.input) },
-        answer: answer === undefined ? null : capText(answerText(answer), MAX_DETAIL),
+        answer: answer === undefined ? null : capText(answerText(answer), MAX_DETAIL_CHARS),
         ...(presence && { passkey: presence.passkey.name }),
       };
     }
@@ -107,7 +107,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
       // `kept` marks the complete result of a long output. It repeats output that the story already has.
       if (event.kept === true) return undefined;
       const { callId, toolId, text } = event;
-      return { type: 'output', callId, toolId, text: text.slice(-MAX_DETAIL) };
+      return { type: 'output', callId, toolId, text: text.slice(-MAX_DETAIL_CHARS) };
     }
     case 'tool.finished': {
       const { callId, toolId, outcome } = event;
@@ -117,7 +117,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
         toolId,
         outcome: outcome.type,
         summary: outcomeSummary(outcome),
-        result: outcome.type === 'error' ? '' : capText(outcome.text, MAX_DETAIL),
+        result: outcome.type === 'error' ? '' : capText(outcome.text, MAX_DETAIL_CHARS),
         ...(outcome.type === 'stopped' && { stopReason: outcome.reason }),
       };
     }
@@ -180,7 +180,7 @@ function inputTexts(input: Readonly<Record<string, unknown>>): Record<string, st
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
-      capText(typeof value === 'string' ? value : JSON.stringify(value, null, 2), MAX_DETAIL),
+      capText(typeof value === 'string' ? value : JSON.stringify(value, null, 2), MAX_DETAIL_CHARS),
     ]),
   );
 }

@@ -23,18 +23,18 @@ import { type Connection, isUnavailable, PostgresFailure } from './driver.ts';
 import type { Writer } from './writer.ts';
 
 /** The maximum number of cached heads. A head has some hundred bytes. */
-const MOST_HEADS = 10_000;
+const MAX_HEADS = 10_000;
 
 /**
  * The maximum number of times that one commit is decided. It is decided again if other servers change the same tasks.
  */
-const MOST_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 20;
 
 /**
  * The maximum number of times that one commit is sent. It is sent again after a broken connection. The writer waits for
  * each new connection.
  */
-const MOST_CONNECTIONS = 5;
+const MAX_CONNECTIONS = 5;
 
 const APPEND = {
   name: 'append_batch',
@@ -121,7 +121,7 @@ export class Appender {
         return outcomes;
       }
       this.forget();
-      if (attempt === MOST_ATTEMPTS)
+      if (attempt === MAX_ATTEMPTS)
         throw new PostgresFailure('STALE', 'the tasks change faster than they can be read', undefined);
     }
   }
@@ -159,7 +159,7 @@ export class Appender {
           if (error.code === STALE || error.code === UNIQUE_VIOLATION) return 'stale';
           if (error.code === FENCED) throw this.#writer.removed(error);
         }
-        if (!isUnavailable(error) || !sending || attempt === MOST_CONNECTIONS) throw error;
+        if (!isUnavailable(error) || !sending || attempt === MAX_CONNECTIONS) throw error;
       }
     }
   }
@@ -218,7 +218,7 @@ export class Appender {
       this.#heads.set(taskId, head);
     }
     for (const taskId of this.#heads.keys()) {
-      if (this.#heads.size <= MOST_HEADS) break;
+      if (this.#heads.size <= MAX_HEADS) break;
       this.#heads.delete(taskId);
     }
   }

@@ -8,7 +8,7 @@ import { forgetSessionCosts } from './cost-sums.ts';
 import type { Connection, Queries } from './driver.ts';
 
 /** The maximum number of content chunks per transaction. A chunk has at most 1 MB. */
-const CHUNKS_AT_ONCE = 8;
+const CHUNKS_PER_TRANSACTION = 8;
 
 // The tasks of a session run one after another, so the query reads only the newest task.
 const FIND_OLD = {
@@ -60,7 +60,7 @@ export async function removeDeleted(connection: Connection, limit: number): Prom
     {
       text: `DELETE FROM content_chunks WHERE (task, hash, chunk) IN
                (SELECT task, hash, chunk FROM content_chunks WHERE task = $1 LIMIT $2) RETURNING 1`,
-      values: [key, CHUNKS_AT_ONCE],
+      values: [key, CHUNKS_PER_TRANSACTION],
     },
     { text: 'DELETE FROM deleted_tasks WHERE key = $1 RETURNING 1', values: [key] },
   ];

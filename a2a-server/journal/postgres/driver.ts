@@ -229,11 +229,11 @@ function failure(error: unknown): PostgresFailure {
  * SQLSTATEs after which another connection may succeed: a shutdown, a start, a lost standby, too many connections, and
  * all of class 08 (connection exceptions).
  */
-const PASSING = /^(?:08...|57P0[1-5]|53300|25006)$/;
+const PASSING_SQLSTATES = /^(?:08...|57P0[1-5]|53300|25006)$/;
 
 /** True if the statement may succeed on a new connection later. */
 export function isUnavailable(error: unknown): error is PostgresFailure {
   if (!(error instanceof PostgresFailure)) return false;
   const isSqlState = /^[0-9A-Z]{5}$/.test(error.code) && /\d/.test(error.code);
-  return !isSqlState || PASSING.test(error.code);
+  return !isSqlState || PASSING_SQLSTATES.test(error.code);
 }

@@ -1,7 +1,7 @@
 /** Reads the rows of the table `events`. */
 import type { JournalEntry } from '../../task/events.ts';
 import { integerColumn, nullableIntegerColumn, textColumn } from '../columns.ts';
-import { type EventRow, entriesOfRow, LONGEST_ROW } from '../packed-row.ts';
+import { type EventRow, entriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
 import type { Queries, Row } from './driver.ts';
 
 // J1: there are no gaps, so the next `limit` entries end at `after + limit`. A packed row may contain the last of them.
@@ -10,7 +10,7 @@ const READ = {
   name: 'read_events',
   text: `SELECT seq, at, body, first FROM events
          WHERE task = (SELECT key FROM tasks WHERE task_id = $1)
-           AND seq > $2::bigint AND seq < $2::bigint + $3::bigint + ${LONGEST_ROW}
+           AND seq > $2::bigint AND seq < $2::bigint + $3::bigint + ${MAX_EVENTS_PER_ROW}
            AND coalesce(first, seq) <= $2::bigint + $3::bigint
          ORDER BY seq LIMIT $3::bigint`,
 };

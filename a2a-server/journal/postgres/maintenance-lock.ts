@@ -1,13 +1,13 @@
 import type { Connection } from './driver.ts';
 
 /** Identifies the locks of the maintenance, "a2am" in ASCII. The second number identifies the schema. */
-const LOCK = '1630694765, hashtext(current_schema())';
+const LOCK_KEY = '1630694765, hashtext(current_schema())';
 
 /**
  * Lets one server at a time delete and pack. The caller has a transaction, which releases the lock. Returns false if
  * another server does this work now.
  */
 export async function takeMaintenance(connection: Connection): Promise<boolean> {
-  const [[taken] = []] = await connection.query({ text: `SELECT pg_try_advisory_xact_lock(${LOCK})` });
+  const [[taken] = []] = await connection.query({ text: `SELECT pg_try_advisory_xact_lock(${LOCK_KEY})` });
   return taken === true;
 }

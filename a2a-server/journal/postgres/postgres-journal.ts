@@ -34,7 +34,7 @@ const EVENTS_PER_COMMIT = 2_000;
 const BYTES_PER_EVENT = 4_096;
 
 /** The maximum number of connections that read. One more connection writes. */
-const READERS = 8;
+const MAX_READERS = 8;
 
 export interface PostgresJournalOptions {
   /** The URL of the database, e.g. `postgres://user@host:5432/database`. It may contain a password. */
@@ -79,7 +79,7 @@ export async function openPostgresJournal({
     await writer.close();
     throw databaseError(address.label, error);
   }
-  const pool = openPool(address, READERS);
+  const pool = openPool(address, MAX_READERS);
   const committed = new CommittedEntries(onAppended);
   const wakeUps = await connectWakeUps();
   const databaseClock = new DatabaseClock();

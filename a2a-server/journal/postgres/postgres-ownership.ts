@@ -21,7 +21,7 @@ import { type Connection, type DatabaseAddress, openConnection, type SqlValue } 
 import { BEAT_MS, LEASE_MS, workEnd } from './lease.ts';
 
 /** The maximum number of abandoned tasks that a server claims at once. The other servers claim the others. */
-const CLAIMED_AT_ONCE = 200;
+const MAX_CLAIMS = 200;
 
 /**
  * The time limit for the locks of a claim, in milliseconds. A claim that waits for a commit of the task must not delay
@@ -156,7 +156,7 @@ export class PostgresOwnership implements Ownership {
     const known = (): string[] => [...except, ...this.#claims.keys(), ...this.#claiming.keys()];
     const openable = new Set<string>();
     const unopened: UnopenedTask[] = [];
-    for (const row of await connection.query(FIND_WORKSPACES, [this.#id, known(), CLAIMED_AT_ONCE])) {
+    for (const row of await connection.query(FIND_WORKSPACES, [this.#id, known(), MAX_CLAIMS])) {
       const [taskId, workspace, label] = [textColumn(row[0]), textColumn(row[1]), nullableTextColumn(row[2])];
       const isHere = label === this.#label;
       if (isHere && openable.has(workspace)) continue;
@@ -164,7 +164,7 @@ export class PostgresOwnership implements Ownership {
       else unopened.push({ taskId, workspace, label });
     }
     // `known` contains every task whose claim was sent before this statement.
-    const values = [this.#id, known(), [...openable], CLAIMED_AT_ONCE, this.#label];
+    const values = [this.#id, known(), [...openable], MAX_CLAIMS, this.#label];
     const claimed = (await connection.query(CLAIM_ABANDONED, values)).flatMap((row) => {
       const taskId = textColumn(row[0]);
       // `claim` was called during the query. Its epoch is larger, so its claim stays.

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 
 /** The longest payload in bytes. PostgreSQL refuses 8,000 bytes and more. */
-export const LONGEST_PAYLOAD = 7_999;
+export const MAX_PAYLOAD_BYTES = 7_999;
 
 /** The last `seq` of tasks, by task id. */
 export type Heads = ReadonlyMap<string, number>;
@@ -28,8 +28,8 @@ export function wakePayloads({ sender, heads }: WakeMessage): string[] {
   let payload = start;
   for (const head of heads) {
     const item = `,${JSON.stringify(head)}`;
-    if (bytes(start) + bytes(item) + 1 > LONGEST_PAYLOAD) continue;
-    if (bytes(payload) + bytes(item) + 1 > LONGEST_PAYLOAD) {
+    if (bytes(start) + bytes(item) + 1 > MAX_PAYLOAD_BYTES) continue;
+    if (bytes(payload) + bytes(item) + 1 > MAX_PAYLOAD_BYTES) {
       payloads.push(`${payload}]`);
       payload = start;
     }

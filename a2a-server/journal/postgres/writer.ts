@@ -34,7 +34,7 @@ const LOCK_BACK_OFF: BackOff = {
 };
 
 /** A server that could not reach the database for this time must be restarted. */
-const FORGOTTEN = "interval '1 day'";
+const FORGOTTEN_AFTER = "interval '1 day'";
 
 /**
  * PostgreSQL detects a vanished server within about 15 s and then frees its connection. `synchronous_commit` makes each
@@ -226,7 +226,7 @@ export class Writer {
   async #register(connection: Connection): Promise<void> {
     await this.#migrate(connection);
     await connection.query({
-      text: `DELETE FROM nodes WHERE lease_until < clock_timestamp() - ${FORGOTTEN}`,
+      text: `DELETE FROM nodes WHERE lease_until < clock_timestamp() - ${FORGOTTEN_AFTER}`,
     });
     await connection.query(
       { text: `INSERT INTO nodes (id, batch, lease_until, label) VALUES ($1, 0, clock_timestamp(), $2)` },

@@ -107,7 +107,7 @@ export class CostTable {
 }
 
 /** The migration reads this number of events at once. One event may have megabytes. */
-const PAGE = 200;
+const EVENTS_PER_READ = 200;
 
 /**
  * Computes the sums from the events, once per journal. If `costs` gets a new column later, this migration must still
@@ -122,7 +122,7 @@ export function countOldCosts(database: Sqlite): void {
     `SELECT seq, at, body FROM events
      WHERE task = ? AND seq > ? AND first IS NULL
        AND (instr(body, '"turn.started"') OR instr(body, '"turn.finished"') OR instr(body, '"context.summarised"'))
-     ORDER BY seq LIMIT ${PAGE}`,
+     ORDER BY seq LIMIT ${EVENTS_PER_READ}`,
   );
   // An empty principal means that the task is deleted.
   const tasks = database.query(
@@ -144,7 +144,7 @@ export function countOldCosts(database: Sqlite): void {
           costs.add(principal, { day: utcDay(at), sessionId, model, ...cost });
       }
       after = page.at(-1)?.seq ?? after;
-      if (page.length < PAGE) break;
+      if (page.length < EVENTS_PER_READ) break;
     }
     if (openModel !== null) useModel(openModel, key);
   }

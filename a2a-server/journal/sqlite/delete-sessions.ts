@@ -19,9 +19,9 @@ export const COUNT_TASKS = `SELECT count(*) FROM tasks WHERE principal <> '${HID
  * The maximum number of rows per transaction. They take some milliseconds. A large session exceeds this number, because
  * one transaction hides the whole session.
  */
-const HIDDEN_AT_ONCE = 2_000;
+const ROWS_PER_TRANSACTION = 2_000;
 /** The maximum number of file contents per transaction. One content may have megabytes. */
-const CONTENTS_AT_ONCE = 8;
+const CONTENTS_PER_TRANSACTION = 8;
 
 export class SessionDeletion {
   readonly #database: Sqlite;
@@ -80,7 +80,7 @@ export class SessionDeletion {
           for (const hide of this.#hide) rows += hide(integerColumn(key));
         rows += this.#costs.forgetSession(textColumn(principal), textColumn(sessionId));
         sessions += 1;
-        if (rows >= HIDDEN_AT_ONCE) break;
+        if (rows >= ROWS_PER_TRANSACTION) break;
       }
       return sessions;
     });
@@ -97,7 +97,9 @@ export class SessionDeletion {
       if (task === undefined) return 0;
       const key = integerColumn(task[0]);
       return (
-        this.#removeEvents(key, limit) || this.#removeContents(key, CONTENTS_AT_ONCE) || this.#removeTask(key)
+        this.#removeEvents(key, limit) ||
+        this.#removeContents(key, CONTENTS_PER_TRANSACTION) ||
+        this.#removeTask(key)
       );
     });
   }

@@ -6,19 +6,19 @@
 import type { Command, Query, Row, Sqlite } from '../../../shared/sqlite/driver.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { integerColumn, nullableIntegerColumn, textColumn } from '../columns.ts';
-import { entriesOfRow, LONGEST_ROW } from '../packed-row.ts';
+import { entriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
 
 /**
  * The maximum length of the parameters of one statement, in UTF-16 code units. SQLite allows 10⁹ bytes for one value,
  * which is much more. With this limit, few statements are enough.
  */
-const LONGEST_STATEMENT = 8 * 1024 * 1024;
+const MAX_STATEMENT_UNITS = 8 * 1024 * 1024;
 
 /**
  * The minimum number of adjacent events of one task for a separate statement. With fewer events, the shared statement
  * is cheaper.
  */
-const LONG_RUN = 8;
+const MIN_RUN_EVENTS = 8;
 
 export interface EventInserts {
   run: Command;
@@ -53,7 +53,7 @@ export class EventRows {
 
   /** @param bodies the events as JSON. The first event has the `seq` `firstSeq`. */
   add(task: number, firstSeq: number, bodies: readonly string[]): void {
-    if (bodies.length < LONG_RUN) this.#addMixed(task, firstSeq, bodies);
+    if (bodies.length < MIN_RUN_EVENTS) this.#addMixed(task, firstSeq, bodies);
     else for (const { from, rows } of parts(bodies)) this.#inserts.run(task, firstSeq + from, this.#at, rows);
   }
 
@@ -69,7 +69,7 @@ export class EventRows {
       const row = `[${task},${firstSeq + index},${JSON.stringify(body)}]`;
       this.#mixed.push(row);
       this.#length += row.length;
-      if (this.#length > LONGEST_STATEMENT) this.write();
+      if (this.#length > MAX_STATEMENT_UNITS) this.write();
     }
   }
 }
@@ -80,7 +80,7 @@ function* parts(bodies: readonly string[]): Generator<{ from: number; rows: stri
   let length = 0;
   for (const [index, body] of bodies.entries()) {
     length += body.length;
-    if (length <= LONGEST_STATEMENT && index < bodies.length - 1) continue;
+    if (length <= MAX_STATEMENT_UNITS && index < bodies.length - 1) continue;
     yield { from, rows: JSON.stringify(bodies.slice(from, index + 1)) };
     from = index + 1;
     length = 0;
@@ -97,7 +97,7 @@ export class EntryReader {
     // them. The key of a packed row is the `seq` of its last entry.
     this.#entries = database.query(
       `SELECT seq, at, body, first FROM events
-       WHERE task = (SELECT key FROM tasks WHERE task_id = ?1) AND seq > ?2 AND seq < ?2 + ?3 + ${LONGEST_ROW}
+       WHERE task = (SELECT key FROM tasks WHERE task_id = ?1) AND seq > ?2 AND seq < ?2 + ?3 + ${MAX_EVENTS_PER_ROW}
          AND coalesce(first, seq) <= ?2 + ?3
        ORDER BY seq LIMIT ?3`,
     );

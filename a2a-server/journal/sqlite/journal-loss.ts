@@ -12,7 +12,7 @@ export type JournalLoss =
   | { type: 'shortened'; bytes: number; expectedBytes: number }
   | { type: 'missing'; tasks: number; named: readonly string[]; shorter: readonly string[]; events: number };
 
-const NAMED = 5;
+const MAX_NAMED_TASKS = 5;
 const HEADER_BYTES = 100;
 
 /**
@@ -121,5 +121,5 @@ function plural(count: number, one: string, many: string): string {
 
 function listed(ids: readonly string[]): string {
   if (ids.length === 0) return '';
-  return ` (${ids.slice(0, NAMED).join(', ')}${ids.length > NAMED ? ', …' : ''})`;
+  return ` (${ids.slice(0, MAX_NAMED_TASKS).join(', ')}${ids.length > MAX_NAMED_TASKS ? ', …' : ''})`;
 }

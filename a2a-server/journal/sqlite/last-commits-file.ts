@@ -31,7 +31,7 @@ export type LastCommits = z.infer<typeof lastCommitsSchema>;
  * The maximum number of tasks in the file. One task is enough to detect a damaged write-ahead log. With more tasks, an
  * error can name more of the lost tasks.
  */
-const RECENT = 100;
+const MAX_RECENT_TASKS = 100;
 const MIN_WRITE_INTERVAL_MS = 1_000;
 
 const lastCommitsPath = (journalPath: string): string => `${journalPath}.mark`;
@@ -89,7 +89,7 @@ export class LastCommitsWriter {
     if (created) this.#tasks += 1;
     this.#recent.delete(taskId);
     this.#recent.set(taskId, seq);
-    if (this.#recent.size > RECENT) {
+    if (this.#recent.size > MAX_RECENT_TASKS) {
       const [oldest] = this.#recent.keys();
       if (oldest !== undefined) this.#recent.delete(oldest);
     }

@@ -32,7 +32,7 @@ export interface JournalReport {
  */
 const BUSY_TIMEOUT_MS = 5_000;
 /** The maximum number of reported problems. A damaged file may have very many. */
-const MOST_PROBLEMS = 20;
+const MAX_PROBLEMS = 20;
 
 /**
  * Verifies the journal at `path` and changes nothing. A server may use the journal at the same time.
@@ -69,10 +69,10 @@ export function requireFile(path: string): void {
 /** @throws SqliteFailure if the index of the tasks cannot be read */
 export function journalReportOf(database: Sqlite): JournalReport {
   const problems = [
-    ...textsOf(database.query(`PRAGMA integrity_check(${MOST_PROBLEMS})`)).filter((line) => line !== 'ok'),
+    ...textsOf(database.query(`PRAGMA integrity_check(${MAX_PROBLEMS})`)).filter((line) => line !== 'ok'),
     ...database
       .query('PRAGMA foreign_key_check')()
-      .slice(0, MOST_PROBLEMS)
+      .slice(0, MAX_PROBLEMS)
       .map((row) => `A row of ${String(row[0])} belongs to no task.`),
   ];
   const reader = new EntryReader(database);
@@ -103,7 +103,7 @@ export function journalReportOf(database: Sqlite): JournalReport {
   // Missing events make the sums wrong too. The sums are therefore reported only if there is no other problem.
   if (problems.length === 0) problems.push(...costs.differences(database));
   const contents = checkContents(database, problems);
-  return { tasks: rows.length, live, entries, contents, problems: problems.slice(0, MOST_PROBLEMS) };
+  return { tasks: rows.length, live, entries, contents, problems: problems.slice(0, MAX_PROBLEMS) };
 }
 
 interface IndexedTask {

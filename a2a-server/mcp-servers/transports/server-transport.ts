@@ -6,7 +6,7 @@ import type { ChildEntry } from '../../processes/child-processes.ts';
 /**
  * The maximum length of a line, an event or a response, in bytes. Anything longer ends its connection or its call (X3).
  */
-export const MAX_MESSAGE = 16 * 1024 * 1024;
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Thrown if the server certainly has not received the message. The connection has ended or is ending. */
 export class MessageNotDelivered extends Error {

@@ -16,7 +16,7 @@ import { commandEnvironment } from '../../tools/shell/command-environment.ts';
 import { endGroup } from '../../processes/end-process-group.ts';
 import { LineSplitter } from '../../../shared/net/line-splitter.ts';
 import {
-  MAX_MESSAGE,
+  MAX_MESSAGE_BYTES,
   MessageNotDelivered,
   ProgramNotStarted,
   type ServerTransport,
@@ -30,7 +30,7 @@ const DRAIN_MS = 200;
 /** A program with more lines on stdout that are not messages is not an MCP server. */
 const MAX_NOT_MESSAGES = 1_000;
 /** The maximum length of a logged stderr line, in bytes. A longer line is not logged. */
-const MAX_LOG_LINE = 8 * 1024;
+const MAX_LOG_LINE_BYTES = 8 * 1024;
 const MAX_STDERR_LOG_LINES = 1_000;
 
 interface StdioServerParameters {
@@ -100,9 +100,9 @@ export class StdioTransport implements ServerTransport {
     child.on('error', (error) => this.onerror?.(error));
     this.#child = child;
     if (child.pid !== undefined) await this.#record(child.pid);
-    const stdout = new LineSplitter(MAX_MESSAGE);
+    const stdout = new LineSplitter(MAX_MESSAGE_BYTES);
     child.stdout?.on('data', (chunk: Buffer) => this.#read(stdout.push(chunk)));
-    const stderr = new LineSplitter(MAX_LOG_LINE);
+    const stderr = new LineSplitter(MAX_LOG_LINE_BYTES);
     child.stderr?.on('data', (chunk: Buffer) => this.#log(stderr.push(chunk).lines));
   }
 
@@ -132,7 +132,7 @@ export class StdioTransport implements ServerTransport {
   }
 
   #read({ lines, tooLong }: { lines: string[]; tooLong: number }): void {
-    if (tooLong > 0) this.#end(`sent a line of more than ${MAX_MESSAGE / 1024 / 1024} MiB`);
+    if (tooLong > 0) this.#end(`sent a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`);
     for (const line of lines) {
       if (this.#ending !== undefined && this.#why === undefined) return;
       const message = messageIn(line);

@@ -16,7 +16,7 @@ import { agentName, commandText, type AcpAgentCommand } from './agent-program.ts
 import { MessageLines } from './message-line-filter.ts';
 
 /** The maximum number of stored characters from the end of stderr. */
-const MAX_STDERR = 4_000;
+const MAX_STDERR_CHARS = 4_000;
 const MAX_STDERR_CHARS_IN_ERROR = 600;
 
 export interface AgentProcess {
@@ -72,7 +72,7 @@ export async function startAgentProcess(
   child.stdout.pipe(lines);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-MAX_STDERR);
+    stderr = (stderr + text).slice(-MAX_STDERR_CHARS);
   });
   // The agent may close stdin at any time. This error is ignored, because `exited` reports the agent's end.
   child.stdin.on('error', () => undefined);

@@ -17,7 +17,7 @@ import { capText } from '../../../shared/text/capped-text.ts';
  * The maximum length of the conversation in a prompt, in characters. A prompt contains the conversation if the agent
  * does not remember it.
  */
-const MAX_TRANSCRIPT = 100_000;
+const MAX_TRANSCRIPT_CHARS = 100_000;
 const MAX_REQUEST_CHARS = 10_000;
 const MAX_RESULT_CHARS = 1_000;
 
@@ -127,7 +127,7 @@ function saidIn(open: readonly ConversationItem[]): string[] {
   const words = turnsIn(open).flatMap(({ text }) => (text === '' ? [] : [text]));
   return words.length === 0
     ? []
-    : [`Your answer before the interruption: ${capText(words.join('\n\n'), MAX_TRANSCRIPT)}`];
+    : [`Your answer before the interruption: ${capText(words.join('\n\n'), MAX_TRANSCRIPT_CHARS)}`];
 }
 
 function permissionResults(open: readonly ConversationItem[], task: Snapshot): string[] {
@@ -146,5 +146,5 @@ function lineOf(call: Call): string {
 /** Returns the earlier conversation. @param open later exchanges, which the prompt repeats in detail */
 function before(task: Snapshot, earlier: readonly Snapshot[], open: readonly ConversationItem[]): string {
   const exchanges = task.exchanges.slice(0, task.exchanges.length - open.length);
-  return transcript(conversationPassages(earlier, { ...task, exchanges }), MAX_TRANSCRIPT);
+  return transcript(conversationPassages(earlier, { ...task, exchanges }), MAX_TRANSCRIPT_CHARS);
 }

@@ -143,8 +143,8 @@ function withNotes(diff: string, notes: readonly string[]): string {
 type Replacements = ReadonlyMap<string, 'first' | 'all'>;
 
 /** Matches `old_string` (Claude, gemini-cli), `oldString` (OpenCode) and `old_str` (text editor tools). */
-const OLD = /^old_?(?:string|str)$/i;
-const ALL = /^(?:replace_?all|allow_?multiple)$/i;
+const OLD_TEXT_KEY = /^old_?(?:string|str)$/i;
+const REPLACE_ALL_KEY = /^(?:replace_?all|allow_?multiple)$/i;
 
 /** Edits are in the input itself or in a nested list. */
 const MAX_DEPTH = 4;
@@ -158,9 +158,9 @@ export function replacementsIn(rawInput: unknown): Replacements {
 function collect(value: unknown, found: Map<string, 'first' | 'all'>, depth: number): void {
   if (typeof value !== 'object' || value === null || depth === 0) return;
   const entries = Object.entries(value);
-  const all = entries.some(([key, each]) => ALL.test(key) && each === true);
+  const all = entries.some(([key, each]) => REPLACE_ALL_KEY.test(key) && each === true);
   for (const [key, each] of entries) {
-    if (typeof each === 'string' && OLD.test(key)) found.set(each, all ? 'all' : 'first');
+    if (typeof each === 'string' && OLD_TEXT_KEY.test(key)) found.set(each, all ? 'all' : 'first');
     else collect(each, found, depth - 1);
   }
 }

@@ -10,9 +10,9 @@ const BRACE = 0x7b;
 const WHITESPACE = new Set([0x20, 0x09, 0x0d]);
 
 /** The maximum number of stored bytes of the other output. */
-const MAX_SAMPLE = 300;
+const MAX_SAMPLE_BYTES = 300;
 /** The maximum amount of invalid output, in bytes. A program with more invalid output is not an ACP agent. */
-const MAX_OTHER_OUTPUT = 1024 * 1024;
+const MAX_OTHER_OUTPUT_BYTES = 1024 * 1024;
 
 export class MessageLines extends Transform {
   #line: 'begun' | 'message' | 'other' = 'begun';
@@ -45,12 +45,12 @@ export class MessageLines extends Transform {
       if (newline !== -1) this.#line = 'begun';
       at = end;
     }
-    done(this.#otherBytes > MAX_OTHER_OUTPUT ? new Error('too much of it was not ACP') : null);
+    done(this.#otherBytes > MAX_OTHER_OUTPUT_BYTES ? new Error('too much of it was not ACP') : null);
   }
 
   #keep(piece: Buffer): void {
     this.#otherBytes += piece.length;
-    const room = MAX_SAMPLE - this.#sample.length;
+    const room = MAX_SAMPLE_BYTES - this.#sample.length;
     if (room > 0) this.#sample = Buffer.concat([this.#sample, piece.subarray(0, room)]);
   }
 }

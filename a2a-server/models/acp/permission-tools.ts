@@ -125,9 +125,9 @@ const nothing = z.strictObject({}).optional();
 const urlInput = z.looseObject({ url: z.string() });
 
 /** Input fields that do not change the effect. A short preview may omit them. */
-const HARMLESS: ReadonlySet<string> = new Set(['description', 'timeout']);
+const HARMLESS_FIELDS: ReadonlySet<string> = new Set(['description', 'timeout']);
 
-const hasMore = (rest: object): boolean => Object.keys(rest).some((field) => !HARMLESS.has(field));
+const hasMore = (rest: object): boolean => Object.keys(rest).some((field) => !HARMLESS_FIELDS.has(field));
 
 function withoutDiff(kind: string, input: PermissionInput, root: string): Preview {
   const url = kind === 'fetch' ? urlOf(input) : undefined;

@@ -7,11 +7,11 @@ import type { ModelEvent } from '../model.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { blockText, toolCallDiffs, hasToolCallEnded, toolCallText } from './read-tool-call.ts';
 
-const MAX_NOTE = 300;
-const MAX_OUTPUT = 30_000;
+const MAX_NOTE_CHARS = 300;
+const MAX_OUTPUT_CHARS = 30_000;
 
 /** These tool kinds create no artifact. The agent repeats their result in its text. */
-const LOOKS = new Set<ToolKind>(['read', 'search', 'think', 'fetch']);
+const READING_KINDS = new Set<ToolKind>(['read', 'search', 'think', 'fetch']);
 
 const MARKS = { pending: ' ', in_progress: '~', completed: 'x' } as const;
 
@@ -49,7 +49,7 @@ export class SessionUpdates {
         if (toolCall) yield* this.#toolCall(update, toolCall);
         break;
       case 'current_mode_update':
-        yield { type: 'note', text: oneLine(`Mode: ${update.currentModeId}`, MAX_NOTE) };
+        yield { type: 'note', text: oneLine(`Mode: ${update.currentModeId}`, MAX_NOTE_CHARS) };
         break;
       case 'user_message_chunk':
       case 'available_commands_update':
@@ -71,16 +71,16 @@ export class SessionUpdates {
       .map((text) => text.trim())
       .findLast((text) => text !== '');
     this.#thought = '';
-    if (line !== undefined) yield { type: 'note', text: oneLine(line, MAX_NOTE) };
+    if (line !== undefined) yield { type: 'note', text: oneLine(line, MAX_NOTE_CHARS) };
   }
 
   *#toolCall(update: SessionUpdate, toolCall: ToolCallUpdate): Generator<ModelEvent> {
-    const title = oneLine(toolCall.title ?? toolCall.name ?? toolCall.kind ?? 'Tool call', MAX_NOTE);
+    const title = oneLine(toolCall.title ?? toolCall.name ?? toolCall.kind ?? 'Tool call', MAX_NOTE_CHARS);
     if (update.sessionUpdate === 'tool_call') yield { type: 'note', text: title };
     if (!hasToolCallEnded(toolCall)) return;
     if (toolCall.status === 'failed') yield { type: 'note', text: `${title}: failed` };
     const parts = contentPartsOf(toolCall, this.#workspace);
-    if (parts.length === 0 || LOOKS.has(toolCall.kind ?? 'other')) return;
+    if (parts.length === 0 || READING_KINDS.has(toolCall.kind ?? 'other')) return;
     yield given({ artifactId: `tool-${toolCall.toolCallId}`, name: title, description: '', parts });
   }
 }
@@ -92,11 +92,13 @@ export function contentPartsOf(toolCall: ToolCallUpdate, workspace: string): Con
   );
   return [...changes, toolCallText(toolCall)]
     .filter((text) => text !== '')
-    .map((text) => ({ type: 'text', text: capText(text, MAX_OUTPUT) }));
+    .map((text) => ({ type: 'text', text: capText(text, MAX_OUTPUT_CHARS) }));
 }
 
 function planOf({ entries }: Plan): Artifact {
-  const lines = entries.map(({ content, status }) => `- [${MARKS[status]}] ${oneLine(content, MAX_NOTE)}`);
+  const lines = entries.map(
+    ({ content, status }) => `- [${MARKS[status]}] ${oneLine(content, MAX_NOTE_CHARS)}`,
+  );
   return {
     artifactId: 'plan',
     name: 'Plan',

@@ -86,7 +86,7 @@ export const FORMS: readonly Form[] = [
 ];
 
 /** Replies to the question whether the task should continue. They add no step. */
-const GO_ON = new Set(['go on', 'continue', 'yes']);
+const CONTINUE_REPLIES = new Set(['go on', 'continue', 'yes']);
 
 const FENCE = /^```(?:json)?\n([^]*)\n```$/;
 
@@ -94,7 +94,7 @@ export function readMessage(message: string): ParsedMessage {
   if (message.length > MAX_LENGTH)
     return { type: 'refused', why: `it is longer than ${MAX_LENGTH} characters` };
   const text = message.trim();
-  if (GO_ON.has(text.toLowerCase())) return { type: 'steps', steps: [] };
+  if (CONTINUE_REPLIES.has(text.toLowerCase())) return { type: 'steps', steps: [] };
   const json = FENCE.exec(text)?.[1]?.trim() ?? text;
   if (json.startsWith('{')) return readJsonPlan(json);
   const [, verb = '', rest = ''] = /^(\S{1,20})\s+(\S[^]*)$/.exec(text) ?? [];

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { commandOfKey, KEY_COMMANDS, type KeyCommand } from './key-commands.ts';
 
 /** Actions that wait. Only these have `data-seen` (action-view.tsx). */
-const WAITING = 'section.action[data-seen]';
+const WAITING_ACTIONS = 'section.action[data-seen]';
 const FIELDS = 'input, textarea, select, [contenteditable]';
 
 /** Shows the button that opens the list of keys, and handles the keys of the whole page. */
@@ -16,7 +16,7 @@ export function PageKeys() {
     const handle = (event: KeyboardEvent): void => {
       const { target } = event;
       const field = target instanceof Element && target.matches(FIELDS);
-      if (field && event.key === 'Escape') focusAction(target.closest(WAITING));
+      if (field && event.key === 'Escape') focusAction(target.closest(WAITING_ACTIONS));
       // In a dialog, the keys do nothing. The browser closes the dialog on Escape.
       if (document.querySelector('dialog[open]') !== null) return;
       const command = commandOfKey(event, field);
@@ -55,7 +55,7 @@ export function PageKeys() {
 }
 
 function run(command: Exclude<KeyCommand, 'help'>): void {
-  const actions = [...document.querySelectorAll<HTMLElement>(WAITING)];
+  const actions = [...document.querySelectorAll<HTMLElement>(WAITING_ACTIONS)];
   const at = actions.findIndex((each) => each.contains(document.activeElement));
   switch (command) {
     case 'next':

@@ -9,22 +9,22 @@ import { defineTool } from './define-tool.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
-const MAX_QUESTION = 8_000;
+const MAX_QUESTION_CHARS = 8_000;
 const MAX_CHOICES = 20;
-const MAX_LABEL = 200;
-const MAX_DESCRIPTION = 1_000;
+const MAX_LABEL_CHARS = 200;
+const MAX_DESCRIPTION_CHARS = 1_000;
 
 const schema = z.strictObject({
   question: z
     .string()
     .min(1)
-    .max(MAX_QUESTION)
+    .max(MAX_QUESTION_CHARS)
     .describe('One question, with the facts the person needs to answer it.'),
   choices: z
     .array(
       z.strictObject({
-        label: z.string().trim().min(1).max(MAX_LABEL).describe('The choice, in a few words.'),
-        description: z.string().max(MAX_DESCRIPTION).optional().describe('What this choice means.'),
+        label: z.string().trim().min(1).max(MAX_LABEL_CHARS).describe('The choice, in a few words.'),
+        description: z.string().max(MAX_DESCRIPTION_CHARS).optional().describe('What this choice means.'),
       }),
     )
     .min(1)

@@ -7,7 +7,7 @@ import { refuseFull } from '../workspace/remove.ts';
 import { removalHash, withDescendants, type RemovalEntry } from '../workspace/list-for-removal.ts';
 
 /** Maximum characters of names in the preview. A person cannot review a longer list. */
-const MAX_LISTED = 1_000_000;
+const MAX_LISTED_CHARS = 1_000_000;
 
 const schema = z.strictObject({
   path: z
@@ -55,7 +55,7 @@ export const deleteFile: Tool = defineTool({
 function deletionPreview(found: RemovalEntry) {
   const items = withDescendants(found);
   const deletes = items.map(lineOf);
-  if (deletes.reduce((sum, line) => sum + line.length, 0) > MAX_LISTED)
+  if (deletes.reduce((sum, line) => sum + line.length, 0) > MAX_LISTED_CHARS)
     throw new ProductError(
       'TOO_LARGE',
       `The names of everything in "${oneLine(found.path)}" are too long to be shown to a person. Delete a part of it, or use a shell command.`,

@@ -23,10 +23,10 @@ const SLACK_MS = 5_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 
 /** The limit for the extracted text, in characters. A page of many links can give more text than HTML. */
-const MAX_TEXT = 4 * 1024 * 1024;
+const MAX_TEXT_CHARS = 4 * 1024 * 1024;
 
 /** The error for a failed request quotes this many characters of the body, because the body often names the cause. */
-const MAX_FAILURE = 2_000;
+const MAX_FAILURE_CHARS = 2_000;
 
 const ACCEPT = 'text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5';
 
@@ -83,7 +83,7 @@ async function resultOf(
 ): Promise<ToolResult> {
   const { readPage } = await import('./web-on-demand.ts');
   const { body } = answer;
-  const page = body && (await readPage(answer, body, { raw, signal, maxCharacters: MAX_TEXT }));
+  const page = body && (await readPage(answer, body, { raw, signal, maxCharacters: MAX_TEXT_CHARS }));
   if (answer.status < 200 || answer.status > 299) throw failure(answer, page);
   if (page === undefined)
     throw new Error(
@@ -105,6 +105,6 @@ function within({ text, cut }: Page, maxCharacters: number): string {
 }
 
 function failure({ url, statusLine }: WebResponse, page: Page | undefined): Error {
-  const said = page === undefined || page.text === '' ? '' : `\n\n${truncate(page.text, MAX_FAILURE)}`;
+  const said = page === undefined || page.text === '' ? '' : `\n\n${truncate(page.text, MAX_FAILURE_CHARS)}`;
   return new Error(`${url.href} answered ${statusLine}.${said}`);
 }

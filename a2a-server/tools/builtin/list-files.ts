@@ -5,7 +5,7 @@ import type { Tool } from '../tool.ts';
 import type { DirectoryEntry } from '../workspace/entries.ts';
 
 /** More names would fill the model's context, so the number has a limit. */
-const MAX_SHOWN = 1000;
+const MAX_NAMES = 1000;
 
 const schema = z.strictObject({
   path: z
@@ -39,14 +39,14 @@ export const listFiles: Tool = defineTool({
         cut ||= directory.cut;
         const prefix = directory.path === '' ? '' : `${directory.path}/`;
         lines.push(...directory.entries.map((entry) => prefix + lineOf(entry)));
-        return lines.length > MAX_SHOWN ? 'stop' : 'go on';
+        return lines.length > MAX_NAMES ? 'stop' : 'go on';
       });
     } else {
       const found = await workspace.list(path);
       cut = found.cut;
       lines.push(...found.entries.map(lineOf));
     }
-    const shown = lines.slice(0, MAX_SHOWN);
+    const shown = lines.slice(0, MAX_NAMES);
     const note = cut || shown.length < lines.length ? ['[There is more; list a subdirectory.]'] : [];
     return {
       text: lines.length === 0 ? '[The directory is empty.]' : [...shown, ...note].join('\n'),

@@ -18,13 +18,13 @@ import { errorCodeOf } from '../workspace/file-failure.ts';
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3600;
 /** Linux limits one process argument to 128 KiB, so a longer command cannot start. */
-const MAX_COMMAND = 100_000;
+const MAX_COMMAND_CHARS = 100_000;
 
 const schema = z.strictObject({
   command: z
     .string()
     .min(1)
-    .max(MAX_COMMAND)
+    .max(MAX_COMMAND_CHARS)
     .refine((command) => command.trim() !== '' && !command.includes('\0'), {
       message: 'must contain a command, without NUL characters',
     })

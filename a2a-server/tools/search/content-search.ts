@@ -10,7 +10,7 @@ import type { LineMatcher } from './line-matcher.ts';
 const SLICE_CHARACTERS = 128 * 1024;
 const SLICE_MS = 50;
 /** The search ignores the rest of a line after this number of characters. */
-const MAX_LINE = 10_000;
+const MAX_LINE_CHARS = 10_000;
 
 export interface MatchedLine {
   /** The index of the text in the searched texts. */
@@ -68,7 +68,7 @@ function matchRun({ text, lines, start, end }: SearchRun, matcher: LineMatcher):
   const found: MatchedLine[] = [];
   for (let index = start; index < end; index += 1) {
     const whole = lines[index] ?? '';
-    const content = whole.length > MAX_LINE ? whole.slice(0, MAX_LINE) : whole;
+    const content = whole.length > MAX_LINE_CHARS ? whole.slice(0, MAX_LINE_CHARS) : whole;
     const at = matcher.at(content);
     if (at !== -1) found.push({ text, line: index + 1, content, at });
   }
@@ -86,7 +86,7 @@ function* slicesOf(texts: readonly string[], matcher: LineMatcher): Generator<Se
       let end = start;
       while (end < lines.length && characters < SLICE_CHARACTERS) {
         // Each line counts one extra character, so that empty lines also fill a slice.
-        characters += Math.min(lines[end]?.length ?? 0, MAX_LINE) + 1;
+        characters += Math.min(lines[end]?.length ?? 0, MAX_LINE_CHARS) + 1;
         end += 1;
       }
       slice.push({ text, lines, start, end });

@@ -3,7 +3,7 @@ import { withinTimeTwice, TimeExceeded } from '../../../shared/runtime/sync-time
 
 /** The time limit for one batch. Picomatch turns a glob into a regular expression, which may be slow. */
 const LIMIT_MS = 100;
-const BATCH = 500;
+const PATHS_PER_BATCH = 500;
 
 /**
  * Returns the paths that match. Paths are relative to the directory where the search starts. @throws Error if matching
@@ -23,8 +23,8 @@ export async function globMatcher(glob: string): Promise<GlobMatcher> {
   );
   return async (paths) => {
     const found: string[] = [];
-    for (let start = 0; start < paths.length; start += BATCH) {
-      const batch = paths.slice(start, start + BATCH);
+    for (let start = 0; start < paths.length; start += PATHS_PER_BATCH) {
+      const batch = paths.slice(start, start + PATHS_PER_BATCH);
       found.push(...(await bounded(glob, () => batch.filter((path) => matches(path)))));
     }
     return found;

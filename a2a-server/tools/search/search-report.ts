@@ -3,7 +3,7 @@ import type { MatchedLine } from './content-search.ts';
 
 const MAX_CHARACTERS = 50_000;
 /** The maximum length of a matching line, so that one long line leaves space for other lines. */
-const MAX_LINE_SHOWN = 300;
+const MAX_LINE_CHARS = 300;
 const CHARACTERS_BEFORE_MATCH = 100;
 
 export class SearchReport {
@@ -77,8 +77,8 @@ export class SearchReport {
 }
 
 function excerpt(text: string, at: number): string {
-  if (text.length <= MAX_LINE_SHOWN) return oneLine(text, MAX_LINE_SHOWN * 8);
-  const start = Math.max(0, Math.min(at - CHARACTERS_BEFORE_MATCH, text.length - MAX_LINE_SHOWN));
-  const shown = oneLine(text.slice(start, start + MAX_LINE_SHOWN), MAX_LINE_SHOWN * 8);
-  return `${start > 0 ? '…' : ''}${shown}${start + MAX_LINE_SHOWN < text.length ? '…' : ''}`;
+  if (text.length <= MAX_LINE_CHARS) return oneLine(text, MAX_LINE_CHARS * 8);
+  const start = Math.max(0, Math.min(at - CHARACTERS_BEFORE_MATCH, text.length - MAX_LINE_CHARS));
+  const shown = oneLine(text.slice(start, start + MAX_LINE_CHARS), MAX_LINE_CHARS * 8);
+  return `${start > 0 ? '…' : ''}${shown}${start + MAX_LINE_CHARS < text.length ? '…' : ''}`;
 }

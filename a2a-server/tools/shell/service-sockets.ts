@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 
 /** proc_net(5): the sockets of this network namespace. */
-const SOCKETS = '/proc/net/unix';
+const SOCKETS_FILE = '/proc/net/unix';
 
 /**
  * Returns the real paths of all bound sockets in this network namespace. A sandboxed command could open these sockets
@@ -11,7 +11,7 @@ const SOCKETS = '/proc/net/unix';
  * @param covered directories that the sandbox replaces
  * @throws ProductError CONFIGURATION if the list of sockets cannot be read
  */
-export async function serviceSockets(covered: readonly string[], list = SOCKETS): Promise<string[]> {
+export async function serviceSockets(covered: readonly string[], list = SOCKETS_FILE): Promise<string[]> {
   const found = new Set<string>();
   for (const path of boundPaths(await readList(list))) {
     const real = await realSocket(path);

@@ -13,7 +13,7 @@ export interface HtmlPage {
 }
 
 /** The number of characters to parse at once. Parsing them takes some milliseconds. */
-const PIECE = 32 * 1024;
+const PIECE_CHARS = 32 * 1024;
 
 /** Real pages nest less deeply. The parsing time grows with the square of the depth, so the depth has a limit. */
 const MAX_DEPTH = 1_000;
@@ -49,8 +49,8 @@ export async function readHtml(
       text.close();
     },
   });
-  for (let at = 0; at < html.length && !text.full; at += PIECE) {
-    parser.write(html.slice(at, at + PIECE));
+  for (let at = 0; at < html.length && !text.full; at += PIECE_CHARS) {
+    parser.write(html.slice(at, at + PIECE_CHARS));
     await nextTurn();
     signal.throwIfAborted();
   }

@@ -7,7 +7,7 @@ export interface PageLink {
 }
 
 const MAX_LINKS = 1_000;
-const MAX_TEXT = 300;
+const MAX_TEXT_CHARS = 300;
 
 export class PageMetadata {
   readonly #url: URL;
@@ -39,8 +39,8 @@ export class PageMetadata {
   }
 
   text(text: string): void {
-    if (this.#inTitle) this.#title = ((this.#title ?? '') + text).slice(0, MAX_TEXT);
-    if (this.#open !== undefined) this.#open.text = (this.#open.text + text).slice(0, MAX_TEXT);
+    if (this.#inTitle) this.#title = ((this.#title ?? '') + text).slice(0, MAX_TEXT_CHARS);
+    if (this.#open !== undefined) this.#open.text = (this.#open.text + text).slice(0, MAX_TEXT_CHARS);
   }
 
   close(name: string): void {

@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js';
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** The metadata service of Azure. Its address looks public. */
-const METADATA = '168.63.129.16';
+const AZURE_METADATA_ADDRESS = '168.63.129.16';
 
 const WORDS: Readonly<Record<string, string>> = {
   loopback: 'this machine (loopback)',
@@ -38,7 +38,7 @@ export function whyNotPublic(address: string): string | undefined {
   const range = parsed.range();
   if (range !== 'unicast') return WORDS[range] ?? `special (${range})`;
   if (parsed.kind() === 'ipv6' && !parsed.match(GLOBAL_UNICAST)) return 'outside the public range of IPv6';
-  if (parsed.toString() === METADATA) return "a cloud's metadata service";
+  if (parsed.toString() === AZURE_METADATA_ADDRESS) return "a cloud's metadata service";
   if (ownAddresses().has(parsed.toString())) return 'an address of this machine';
   return undefined;
 }

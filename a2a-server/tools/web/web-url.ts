@@ -5,7 +5,7 @@ import { whyNotPublic } from './public-address.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 
 /** RFC 9110 §4.1: servers should accept URLs of at least 8000 octets. */
-const MAX_URL = 8_000;
+const MAX_URL_CHARS = 8_000;
 
 /**
  * Parses a URL for `fetch` and `crawl`, checks it, and removes its fragment. Makes no DNS request. The checks use the
@@ -16,7 +16,7 @@ const MAX_URL = 8_000;
  */
 export function webUrl(text: string, { allowed, base }: { allowed: AllowedHosts; base?: URL }): URL {
   const shown = oneLine(text, 200);
-  const url = text.length > MAX_URL ? undefined : parseUrl(text, base);
+  const url = text.length > MAX_URL_CHARS ? undefined : parseUrl(text, base);
   if (url === undefined)
     throw new ProductError(
       'MALFORMED',

@@ -60,8 +60,8 @@ function flag(name: string): number {
   return flags[name] ?? 0;
 }
 
-const NO_LINK = flag('O_NOFOLLOW') | flag('O_NONBLOCK');
-const DIRECTORY = constants.O_RDONLY | flag('O_DIRECTORY') | NO_LINK;
+const NO_LINK_FLAGS = flag('O_NOFOLLOW') | flag('O_NONBLOCK');
+const DIRECTORY_FLAGS = constants.O_RDONLY | flag('O_DIRECTORY') | NO_LINK_FLAGS;
 /**
  * O_NOFOLLOW_ANY from <sys/fcntl.h> of macOS 10.15 and later. Node has no constant for this flag but passes the value
  * on.
@@ -97,7 +97,7 @@ export async function bestHold(path: string): Promise<DirectoryHold> {
 }
 
 async function openAnchored(path: string, barred: readonly BarredDirectory[]): Promise<Directory> {
-  const handle = await openUnlinked(path, DIRECTORY);
+  const handle = await openUnlinked(path, DIRECTORY_FLAGS);
   const identity = await identityOf(handle);
   if (includesIdentity(barred, identity)) {
     await handle.close();
@@ -111,7 +111,7 @@ async function openAnchored(path: string, barred: readonly BarredDirectory[]): P
     child: (name) => openAnchored(at(name), barred),
     file: async (name, flags, mode) => {
       await refuseBarredFile(at(name), barred);
-      return unlessBarred(await openUnlinked(at(name), flags | NO_LINK, mode), barred);
+      return unlessBarred(await openUnlinked(at(name), flags | NO_LINK_FLAGS, mode), barred);
     },
     confirm: () => Promise.resolve(),
     sync: () => handle.sync(),
@@ -139,7 +139,7 @@ async function openChecked(path: string, barred: readonly BarredDirectory[]): Pr
     },
     file: async (name, flags, mode) => {
       await refuseBarredFile(join(path, name), barred);
-      const handle = await openUnlinked(join(path, name), flags | NO_LINK | NO_LINK_ANYWHERE, mode);
+      const handle = await openUnlinked(join(path, name), flags | NO_LINK_FLAGS | NO_LINK_ANYWHERE, mode);
       try {
         await confirm();
         const named = await lstat(join(path, name), { bigint: true });

@@ -38,9 +38,9 @@ export type FilledInput =
 /** A schema with more properties has no form, because a person would not find a field. */
 const MAX_FIELDS = 50;
 const MAX_OPTIONS = 200;
-const MAX_DESCRIPTION = 600;
+const MAX_DESCRIPTION_CHARS = 600;
 /** The maximum length of a text in a field of one line. A longer text has a field of several lines. */
-const LINE = 80;
+const MAX_LINE_CHARS = 80;
 
 /** Returns a field for each property of the schema and of the input. Returns undefined if there is nothing to fill in. */
 export function inputFields(schema: unknown, input: Input): InputField[] | undefined {
@@ -77,7 +77,8 @@ function inputField(
       typeof title === 'string' && title !== '' && title !== name
         ? visibleLine(`${title} (${name})`, 200)
         : visibleLine(name, 200),
-    description: typeof description === 'string' ? visibleText(description.slice(0, MAX_DESCRIPTION)) : '',
+    description:
+      typeof description === 'string' ? visibleText(description.slice(0, MAX_DESCRIPTION_CHARS)) : '',
     required,
     nullable,
     control,
@@ -126,7 +127,7 @@ function controlOf(schema: unknown, value: unknown): FieldControl {
       };
     case 'string': {
       const maxLength = number('maxLength', Infinity);
-      const isLong = typeof value === 'string' && (value.length > LINE || value.includes('\n'));
+      const isLong = typeof value === 'string' && (value.length > MAX_LINE_CHARS || value.includes('\n'));
       // The schema's `pattern` is not used, because a hostile pattern could block the page (X3).
       return { type: isLong ? 'lines' : 'line', minLength: number('minLength', 0), maxLength };
     }

@@ -8,9 +8,9 @@ export interface FoldedRows {
 }
 
 /** The unchanged lines that stay on each side of a fold. */
-const KEPT = 3;
+const CONTEXT_LINES = 3;
 /** A shorter run stays open, because the line that replaces it would save little. */
-const MIN_FOLDED = 4;
+const MIN_FOLDED_LINES = 4;
 
 /**
  * Replaces the start of each hunk by the unchanged lines that the diff leaves out, and adds those after the last hunk.
@@ -56,10 +56,10 @@ export function withFolds(
     let end = at;
     while (rows[end]?.type === 'context') end += 1;
     // At the start and at the end of the file, unchanged lines have a change on only one side.
-    const from = isChange(rows[at - 1]) ? at + KEPT : at;
-    const to = isChange(rows[end]) ? end - KEPT : end;
+    const from = isChange(rows[at - 1]) ? at + CONTEXT_LINES : at;
+    const to = isChange(rows[end]) ? end - CONTEXT_LINES : end;
     const first = rows[from];
-    if (to - from >= MIN_FOLDED && first !== undefined && !isOpen(first)) {
+    if (to - from >= MIN_FOLDED_LINES && first !== undefined && !isOpen(first)) {
       folded.push(
         ...rows.slice(at, from),
         { type: 'fold', rows: rows.slice(from, to) },

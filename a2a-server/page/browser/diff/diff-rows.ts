@@ -104,7 +104,7 @@ export function sideBySide(rows: readonly (DiffRow | FoldedRows)[]): SideBySide[
 }
 
 /** The number of blank lines of one kind from which they become one row. */
-const BLANK_RUN = 4;
+const MIN_BLANK_LINES = 4;
 
 /** Joins runs of blank lines, so that they cannot push other lines out of sight. The text keeps all their lines. */
 export function withBlankRunsJoined(rows: readonly DiffRow[]): DiffRow[] {
@@ -115,7 +115,7 @@ export function withBlankRunsJoined(rows: readonly DiffRow[]): DiffRow[] {
     let end = at + 1;
     while (isBlank(row) && rows[end]?.type === row.type && isBlank(rows[end])) end += 1;
     const run = rows.slice(at, end);
-    if (run.length < BLANK_RUN) joined.push(...run);
+    if (run.length < MIN_BLANK_LINES) joined.push(...run);
     else joined.push({ ...row, text: run.map(({ text }) => text).join('\n') });
     at = end;
   }

@@ -54,7 +54,7 @@ const LANGUAGES: Readonly<Record<Language, LanguageFn>> = {
  * highlight.js needs cubic time for some texts that an agent can choose. So it gets a few lines at a time, which takes
  * less than 0.2 s for the worst known text. Its grammar of Markdown takes longer, so Markdown has no colours.
  */
-const MAX_CHARACTERS = 2_000;
+const MAX_CHARS_AT_ONCE = 2_000;
 /** The page stops to colour a text after this time, in milliseconds. The rest of the text has no colours. */
 const MAX_MS = 100;
 
@@ -65,7 +65,7 @@ export const highlightedLines: Highlighter = (text, language) => {
   const end = performance.now() + MAX_MS;
   return partsOf(text).flatMap((part, index) => {
     const isLate = index > 0 && performance.now() > end;
-    return isLate || part.length > MAX_CHARACTERS
+    return isLate || part.length > MAX_CHARS_AT_ONCE
       ? plainLines(part, language)
       : highlightedPart(part, language);
   });
@@ -76,7 +76,7 @@ function partsOf(text: string): string[] {
   const parts: string[] = [];
   let part: string | undefined;
   for (const line of text.split('\n')) {
-    if (part !== undefined && part.length + line.length >= MAX_CHARACTERS) {
+    if (part !== undefined && part.length + line.length >= MAX_CHARS_AT_ONCE) {
       parts.push(part);
       part = line;
     } else part = part === undefined ? line : `${part}\n${line}`;

@@ -12,7 +12,7 @@ const QUIET_MS = 45_000;
 const BACK_OFF = { firstMs: 500, mostMs: 5_000 };
 
 /** Browsers offer locks only to pages of HTTPS and of this machine. Without them, each tab has its own stream. */
-const NAME = `task-changes ${API}`;
+const LOCK_NAME = `task-changes ${API}`;
 
 /** `changed` also follows each new connection, because changes may have been missed. */
 export type ChangeNews = 'changed' | 'disconnected';
@@ -22,17 +22,17 @@ export function followTaskChanges(act: (news: ChangeNews) => void): () => void {
   const end = new AbortController();
   const { signal } = end;
   const onStorage = ({ key, newValue }: StorageEvent): void => {
-    if (key === NAME) act(newValue?.startsWith('disconnected') === true ? 'disconnected' : 'changed');
+    if (key === LOCK_NAME) act(newValue?.startsWith('disconnected') === true ? 'disconnected' : 'changed');
   };
   window.addEventListener('storage', onStorage);
   const tell = (news: ChangeNews): void => {
     if (signal.aborted) return;
     act(news);
     // The other tabs get an event only if the value is new. The time makes each value new.
-    localStorage.setItem(NAME, `${news} ${Date.now()}`);
+    localStorage.setItem(LOCK_NAME, `${news} ${Date.now()}`);
   };
   const lead = (): Promise<void> => readUntil(signal, tell);
-  const leading = 'locks' in navigator ? navigator.locks.request(NAME, { signal }, lead) : lead();
+  const leading = 'locks' in navigator ? navigator.locks.request(LOCK_NAME, { signal }, lead) : lead();
   // The request for the lock rejects if the page stops following the changes before it gets the lock.
   leading.catch(() => undefined);
   return () => {

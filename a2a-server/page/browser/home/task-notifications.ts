@@ -10,7 +10,7 @@ export interface TaskNotification {
   body: string;
 }
 
-const MAX_TITLE = 60;
+const MAX_TITLE_CHARS = 60;
 
 /** A notification names the kind of action and the task. It never contains the action's input, which may be secret. */
 export function taskNotifications(tasks: readonly GroupedTask[]): TaskNotification[] {
@@ -19,7 +19,7 @@ export function taskNotifications(tasks: readonly GroupedTask[]): TaskNotificati
       taskId: task.taskId,
       key: `${task.taskId} ${id}`,
       title: `The agent ${kind}`,
-      body: task.title === '' ? 'Task without a title' : visibleLine(task.title, MAX_TITLE),
+      body: task.title === '' ? 'Task without a title' : visibleLine(task.title, MAX_TITLE_CHARS),
     })),
   );
 }

@@ -14,7 +14,7 @@ import { visibleLine, visibleText } from '../../../../shared/text/visible-text.t
  * The page shows a text with more characters or more emphasis signs as plain text, because the time of the lexer is
  * quadratic in the number of these signs.
  */
-const MAX_MARKDOWN = 20_000;
+const MAX_MARKDOWN_CHARS = 20_000;
 const MAX_SIGNS = 2_000;
 /** Deeper blocks are plain text. */
 const MAX_DEPTH = 20;
@@ -28,7 +28,7 @@ export function Markdown({ text }: { text: string }) {
 }
 
 function tokensOf(text: string): readonly Token[] | undefined {
-  if (text.length > MAX_MARKDOWN || (text.match(/[_*~]/g)?.length ?? 0) > MAX_SIGNS) return undefined;
+  if (text.length > MAX_MARKDOWN_CHARS || (text.match(/[_*~]/g)?.length ?? 0) > MAX_SIGNS) return undefined;
   if (TOO_DEEP.test(text)) return undefined;
   try {
     return Lexer.lex(text, { gfm: true, breaks: true });

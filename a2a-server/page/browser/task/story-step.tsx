@@ -115,10 +115,10 @@ function CallDetails({
 }
 
 /** The maximum length of a value in one line. A longer value has a separate box. */
-const SHORT = 60;
+const MAX_INLINE_CHARS = 60;
 
 function Field({ name, value }: { name: string; value: string }) {
-  const isShort = value.length <= SHORT && !value.includes('\n');
+  const isShort = value.length <= MAX_INLINE_CHARS && !value.includes('\n');
   return (
     <div class="field">
       <small class="quiet">{visibleLine(name)}</small>{' '}

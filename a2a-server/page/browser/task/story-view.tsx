@@ -8,10 +8,10 @@ import type { FollowedStory } from './use-story.ts';
 import { StoryStep } from './story-step.tsx';
 
 /** The number of steps that one click adds. */
-const STEPS = 200;
+const STEPS_PER_CLICK = 200;
 const STEPS_PER_BLOCK = 40;
 /** A longer story has a button that jumps to its end. */
-const FEW = 8;
+const MAX_STEPS_WITHOUT_JUMP = 8;
 
 interface StoryViewProps {
   taskId: string;
@@ -30,7 +30,7 @@ export function StoryView({ taskId, followed: { story, complete }, live }: Story
     if (!complete || first !== undefined) return;
     const place = recallPlace(taskId);
     const wanted = place === undefined ? -1 : steps.findIndex(({ seq }) => seq === place.seq);
-    setFirst(Math.max(0, Math.min(steps.length - STEPS, wanted < 0 ? Infinity : wanted)));
+    setFirst(Math.max(0, Math.min(steps.length - STEPS_PER_CLICK, wanted < 0 ? Infinity : wanted)));
   }, [complete, first, steps, taskId]);
 
   const drawn = first !== undefined;
@@ -43,7 +43,7 @@ export function StoryView({ taskId, followed: { story, complete }, live }: Story
   if (first === undefined) return <p class="quiet">Loading the steps …</p>;
   return (
     <section aria-label="Story" class="story">
-      {steps.length > FEW && (
+      {steps.length > MAX_STEPS_WITHOUT_JUMP && (
         <button
           onClick={() => list.current?.lastElementChild?.lastElementChild?.scrollIntoView({ block: 'end' })}
         >
@@ -51,8 +51,8 @@ export function StoryView({ taskId, followed: { story, complete }, live }: Story
         </button>
       )}
       {first > 0 && (
-        <button onClick={() => setFirst(Math.max(0, first - STEPS))}>
-          Show {countWithNoun(Math.min(first, STEPS), 'earlier step')} of {first}
+        <button onClick={() => setFirst(Math.max(0, first - STEPS_PER_CLICK))}>
+          Show {countWithNoun(Math.min(first, STEPS_PER_CLICK), 'earlier step')} of {first}
         </button>
       )}
       <div ref={list}>

@@ -2,7 +2,7 @@
 import type { StoryEvent, StoryPage, StoryTodo } from '../../../../shared/protocol/task-story.ts';
 
 /** The page keeps only the last characters of the output of one tool execution. */
-const MAX_OUTPUT = 20_000;
+const MAX_OUTPUT_CHARS = 20_000;
 
 type EventOf<Type extends StoryEvent['type']> = Extract<StoryEvent, { type: Type }>;
 
@@ -147,7 +147,7 @@ class StoryDraft {
       case 'output':
         return this.#changeRun(event, (run) => ({
           ...run,
-          output: (run.output + event.text).slice(-MAX_OUTPUT),
+          output: (run.output + event.text).slice(-MAX_OUTPUT_CHARS),
         }));
       case 'finished':
         return this.#changeRun(event, (run) => ({ ...run, end: event }));

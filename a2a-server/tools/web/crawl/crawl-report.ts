@@ -14,7 +14,7 @@ interface Found {
 }
 
 const MAX_CHARACTERS = 40_000;
-const MAX_OPENING = 1_500;
+const MAX_OPENING_CHARS = 1_500;
 const MAX_FAILURES = 20;
 
 export class CrawlReport {
@@ -37,7 +37,7 @@ export class CrawlReport {
       title: title === '' ? url.pathname : title,
       passages: passagesOf(text, this.#query),
       matches: this.#query.matches(`${title}\n${text}`),
-      opening: truncate(text, MAX_OPENING),
+      opening: truncate(text, MAX_OPENING_CHARS),
     });
   }
 

@@ -18,10 +18,10 @@ export const PAGE_MS = 20_000;
 const MAX_BYTES = 2 * 1024 * 1024;
 
 /** The limit for the text of a page, because matching does not yield to the event loop. */
-const MAX_TEXT = 200_000;
+const MAX_TEXT_CHARS = 200_000;
 
 /** The start URL may redirect to the main host name, and then to https. */
-const MAX_MOVES = 3;
+const MAX_START_REDIRECTS = 3;
 
 export interface Crawl {
   start: URL;
@@ -49,7 +49,7 @@ export async function crawlSite(crawl: Crawl): Promise<void> {
   for (let moves = 0; ; moves += 1) {
     const moved = await crawlFrom(start, crawl);
     if (moved === undefined) return;
-    if (moves === MAX_MOVES)
+    if (moves === MAX_START_REDIRECTS)
       throw new Error(`${crawl.start.href} redirects from site to site; crawl ${moved.href} instead.`);
     crawl.onHost(moved);
     crawl.output(`${start.origin} redirects to ${moved.href}\n`);
@@ -163,7 +163,7 @@ async function take(answer: WebResponse, { url, depth }: KnownPage, going: Going
   const { report, frontier, texts, signal } = going;
   if (answer.status < 200 || answer.status > 299) return report.failed(url, answer.statusLine);
   const { body } = answer;
-  const page = body && (await readPage(answer, body, { signal, maxCharacters: MAX_TEXT }));
+  const page = body && (await readPage(answer, body, { signal, maxCharacters: MAX_TEXT_CHARS }));
   if (page === undefined) return report.failed(url, `no text (${answer.media.type || 'no type'})`);
   if (page.canonical?.origin === answer.url.origin) frontier.alsoKnownAs(page.canonical);
   const hash = createHash('sha256').update(page.text).digest('base64');

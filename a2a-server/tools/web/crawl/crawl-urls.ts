@@ -6,7 +6,7 @@ const SESSION_ID_PARAMETER = /^(phpsessid|jsessionid|sessionid|session_id|sid|as
 const NO_PAGE =
   /\.(?:7z|apk|avi|bin|bmp|bz2|css|dmg|docx?|eot|epub|exe|gif|gz|ico|iso|jar|jpe?g|js|map|mjs|mov|mp[34]|mpe?g|msi|od[pst]|ogg|otf|pdf|png|pptx?|rar|rpm|svg|tar|tgz|tiff?|ttf|wav|web[mp]|woff2?|xlsx?|xz|zip)$/iu;
 
-const MAX_LENGTH = 1_000;
+const MAX_URL_CHARS = 1_000;
 const MAX_SEGMENTS = 12;
 const MAX_PARAMETERS = 6;
 /** Relative links can produce endless paths that repeat a name. A longer repetition looks like such a path. */
@@ -35,7 +35,7 @@ export function pageKey(url: URL): string {
 export function looksLikeTrap(url: URL): boolean {
   const segments = url.pathname.split('/').filter((segment) => segment !== '');
   return (
-    url.href.length > MAX_LENGTH ||
+    url.href.length > MAX_URL_CHARS ||
     segments.length > MAX_SEGMENTS ||
     [...url.searchParams.keys()].length > MAX_PARAMETERS ||
     segments.some((segment) => segments.filter((other) => other === segment).length > MAX_REPEATS)

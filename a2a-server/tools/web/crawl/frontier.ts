@@ -14,8 +14,8 @@ interface Waiting extends KnownPage {
 }
 
 const MAX_DEPTH = 5;
-const MAX_WAITING = 1_000;
-const MAX_SEEN = 10_000;
+const MAX_WAITING_PAGES = 1_000;
+const MAX_SEEN_PAGES = 10_000;
 /** Calendars and filters produce endless queries for one path, so their number has a limit. */
 const MAX_QUERIES = 5;
 
@@ -38,7 +38,7 @@ export class Frontier {
   add(links: readonly PageLink[], depth: number): void {
     if (depth > MAX_DEPTH) return;
     for (const { url, text } of links) {
-      if (this.#waiting.length >= MAX_WAITING || this.#seen.size >= MAX_SEEN) return;
+      if (this.#waiting.length >= MAX_WAITING_PAGES || this.#seen.size >= MAX_SEEN_PAGES) return;
       if (url.origin !== this.#origin || url.username !== '' || url.password !== '') continue;
       if (!looksLikePage(url) || looksLikeTrap(url)) continue;
       const matches = this.#query.matches(`${text} ${readable(url)}`);

@@ -2,11 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
-import {
-  eventAfterModelFailure,
-  LONGEST_PAUSE_MS,
-  PAUSES_MS,
-} from '../../../../a2a-server/task/model-outage.ts';
+import { eventAfterModelFailure, MAX_PAUSE_MS, PAUSES_MS } from '../../../../a2a-server/task/model-outage.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { created, message, working } from '../../../support/journal-samples.ts';
@@ -62,7 +58,7 @@ describe('a model that is unavailable', () => {
     expect(eventAfterModelFailure(task(), { ...BUSY, waitMs: 10 }, NOW)).toMatchObject({
       until: NOW + (PAUSES_MS[0] ?? 0),
     });
-    expect(eventAfterModelFailure(task(), { ...BUSY, waitMs: LONGEST_PAUSE_MS + 1 }, NOW).type).toBe(
+    expect(eventAfterModelFailure(task(), { ...BUSY, waitMs: MAX_PAUSE_MS + 1 }, NOW).type).toBe(
       'task.failed',
     );
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  LONGEST_PAYLOAD,
+  MAX_PAYLOAD_BYTES,
   parseWakePayload,
   wakePayloads,
 } from '../../../../../a2a-server/journal/postgres/wake-message.ts';
@@ -10,7 +10,7 @@ describe('the payloads of wake-ups', () => {
     const heads = new Map(Array.from({ length: 1_000 }, (_, index) => [`task "ü" ${index}`, index + 1]));
     const payloads = wakePayloads({ sender: 'server', heads });
     expect(payloads.length).toBeGreaterThan(1);
-    for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(LONGEST_PAYLOAD);
+    for (const payload of payloads) expect(Buffer.byteLength(payload)).toBeLessThanOrEqual(MAX_PAYLOAD_BYTES);
     const parsed = payloads.map((payload) => parseWakePayload(payload));
     expect(parsed.every((message) => message?.sender === 'server')).toBe(true);
     expect(parsed.flatMap((message) => [...(message?.heads ?? [])])).toEqual([...heads]);
@@ -19,7 +19,7 @@ describe('the payloads of wake-ups', () => {
   it('a task id that is too long for a payload does not affect the other tasks', () => {
     const heads = new Map([
       ['a', 1],
-      ['x'.repeat(LONGEST_PAYLOAD), 2],
+      ['x'.repeat(MAX_PAYLOAD_BYTES), 2],
       ['b', 3],
     ]);
     expect(wakePayloads({ sender: 'server', heads })).toEqual(['["server",["a",1],["b",3]]']);
