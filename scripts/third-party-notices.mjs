@@ -4,6 +4,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-]|$)/i;
+/** The last section of a README. */
+const LICENCE_SECTION = /^#+ *licen[cs]e\b[^]*$/im;
 const PACKAGE = /^(.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 
 /**
@@ -27,12 +29,14 @@ export async function thirdPartyNotices(inputs) {
 
 async function notice(directory) {
   const { name, version, license } = JSON.parse(await readFile(join(directory, 'package.json'), 'utf8'));
-  const files = (await readdir(directory)).filter((file) => LICENCE_FILE.test(file)).toSorted();
-  const texts = await Promise.all(files.map((file) => readFile(join(directory, file), 'utf8')));
-  return {
-    name,
-    version,
-    license,
-    texts: texts.length > 0 ? texts : ['The package contains no licence text.\n'],
-  };
+  const all = (await readdir(directory)).toSorted();
+  const read = (file) => readFile(join(directory, file), 'utf8');
+  const texts = await Promise.all(all.filter((file) => LICENCE_FILE.test(file)).map(read));
+  if (texts.length > 0) return { name, version, license, texts };
+  // Some packages have the text in their README alone. Packages under Apache-2.0 all have the same text.
+  const readme = all.find((file) => /^readme\b/i.test(file));
+  const section = readme === undefined ? undefined : LICENCE_SECTION.exec(await read(readme))?.[0];
+  if (section?.includes('Permission is hereby granted')) return { name, version, license, texts: [section] };
+  if (license === 'Apache-2.0') return { name, version, license, texts: [await readFile('LICENSE', 'utf8')] };
+  return { name, version, license, texts: ['The package contains no licence text.\n'] };
 }

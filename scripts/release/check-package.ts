@@ -4,13 +4,13 @@
  * `npm run check:package [-- <file.tgz>]`: without a file, the build of this checkout is packed. Needs the npm registry.
  * Exit code 0 means that every check passed.
  */
-import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { pack } from './pack.ts';
 import { megabytes, problemsOfContents, type PackedFile } from './package-contents.ts';
+import { outputOf } from './run-command.ts';
 
 /** The native library of SQLite is 10 MB, the types of zod are 8 MB. */
 const LARGEST_INSTALLATION = 50_000_000;
@@ -49,12 +49,12 @@ const environment = {
   HOME: home,
   USERPROFILE: home,
   XDG_STATE_HOME: undefined,
-  npm_config_userconfig: (await output('npm', ['config', 'get', 'userconfig'], process.env)).trim(),
+  npm_config_userconfig: (await outputOf('npm', ['config', 'get', 'userconfig'])).trim(),
   npm_config_cache: join(place, 'cache'),
 };
 
 try {
-  const tarball = given === undefined ? await pack() : resolve(given);
+  const tarball = given === undefined ? await pack(place) : resolve(given);
   const { version } = await checkContents(tarball);
   const installed = await checkInstallation(tarball);
   await checkPrograms(installed, version);
@@ -68,19 +68,6 @@ try {
   passed('the demo runs with the installed programs');
 } finally {
   await rm(place, { recursive: true, force: true, maxRetries: 5 });
-}
-
-async function pack(): Promise<string> {
-  const answer = await output(
-    'npm',
-    ['pack', '--ignore-scripts', '--json', '--pack-destination', place],
-    process.env,
-  );
-  const packed = z
-    .record(z.string(), z.object({ filename: z.string() }))
-    .or(z.array(z.object({ filename: z.string() })));
-  const [{ filename } = { filename: '' }] = Object.values(packed.parse(JSON.parse(answer)));
-  return join(place, filename);
 }
 
 async function checkContents(tarball: string): Promise<{ version: string }> {
@@ -116,9 +103,9 @@ async function checkInstallation(tarball: string): Promise<string> {
 async function checkPrograms(project: string, version: string): Promise<void> {
   for (const name of ['mcp-a2a-bridge', 'a2a-server']) {
     const program = join(project, 'node_modules', '.bin', name);
-    const said = (await output(program, ['--version'], environment, project)).trim();
+    const said = (await run(program, ['--version'], project)).trim();
     if (said !== version) throw new Error(`${name} --version says ${said}, and the package is ${version}.`);
-    const help = await output(program, ['--help'], environment, project);
+    const help = await run(program, ['--help'], project);
     if (!help.startsWith(`Usage: ${name} `)) throw new Error(`${name} --help says:\n${help}`);
   }
   passed(`both programs are version ${version}, and print their help`);
@@ -126,12 +113,7 @@ async function checkPrograms(project: string, version: string): Promise<void> {
 
 async function checkNpx(tarball: string, version: string): Promise<void> {
   const elsewhere = await newProject('elsewhere');
-  const said = await output(
-    'npx',
-    ['--yes', '--package', tarball, '--', 'a2a-server', '--version'],
-    environment,
-    elsewhere,
-  );
+  const said = await run('npx', ['--yes', '--package', tarball, '--', 'a2a-server', '--version'], elsewhere);
   if (said.trim() !== version) throw new Error(`npx says: ${said}`);
   passed('npx runs a program of the package');
 }
@@ -151,10 +133,9 @@ async function checkClient(project: string): Promise<void> {
     '--strict',
   ];
   await run(process.execPath, [resolve('node_modules/typescript/bin/tsc'), ...options, program], project);
-  const imported = await output(
+  const imported = await run(
     process.execPath,
     ['--input-type=module', '--eval', "console.log(Object.keys(await import('./program.js')).join())"],
-    environment,
     project,
   );
   if (imported.trim() !== 'ClientError,McpClient,delegate,wrong')
@@ -182,25 +163,9 @@ async function filesBelow(root: string): Promise<PackedFile[]> {
   );
 }
 
-async function run(command: string, args: readonly string[], cwd = process.cwd()): Promise<void> {
-  await output(command, args, environment, cwd);
-}
-
-/** @throws Error with everything that the command has printed, if it fails */
-async function output(
-  command: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-  cwd = process.cwd(),
-): Promise<string> {
-  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const [out, problems, code] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    new Promise<number | null>((settle, reject) => child.once('exit', settle).once('error', reject)),
-  ]);
-  if (code !== 0) throw new Error(`${[command, ...args].join(' ')} ended with ${code}:\n${out}${problems}`);
-  return out;
+/** Runs a command as the stranger. @throws Error with everything that it printed, if it fails */
+function run(command: string, args: readonly string[], cwd = process.cwd()): Promise<string> {
+  return outputOf(command, args, { cwd, env: environment });
 }
 
 function passed(what: string): void {
