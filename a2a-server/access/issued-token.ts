@@ -16,6 +16,8 @@ export const issuedTokenSchema = z.strictObject({
   tenant: z.string().regex(NAME_PATTERN).optional(),
   /** The roles of the token. */
   roles: z.array(roleSchema).min(1),
+  /** The groups of the user. Absent if there are none. */
+  groups: z.array(z.string().regex(NAME_PATTERN)).min(1).optional(),
   /** SHA-256 (hex) of the secret. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   /** All times are RFC 3339. */
@@ -36,8 +38,9 @@ export function makeToken(
     principal,
     tenant,
     roles,
+    groups,
     lifetimeMs,
-  }: Pick<IssuedToken, 'principal' | 'tenant' | 'roles'> & { lifetimeMs: number | null },
+  }: Pick<IssuedToken, 'principal' | 'tenant' | 'roles' | 'groups'> & { lifetimeMs: number | null },
   now: number,
 ): { text: string; token: IssuedToken } {
   const id = randomBytes(6).toString('hex');
@@ -47,6 +50,7 @@ export function makeToken(
     principal,
     ...(tenant !== undefined && { tenant }),
     roles,
+    ...(groups !== undefined && groups.length > 0 && { groups }),
     digest: digestOf(secret).toString('hex'),
     createdAt: new Date(now).toISOString(),
     expiresAt: lifetimeMs === null ? null : new Date(now + lifetimeMs).toISOString(),

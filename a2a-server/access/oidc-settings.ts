@@ -38,6 +38,16 @@ export const oidcSchema = z
     roles: z
       .array(z.strictObject({ claim, value: z.string().min(1), roles: z.array(roleSchema).min(1) }))
       .min(1),
+    /** Rules: if the claim equals the value, or is a list that contains it, the principal is in these groups. */
+    groups: z
+      .array(
+        z.strictObject({
+          claim,
+          value: z.string().min(1),
+          groups: z.array(z.string().regex(NAME_PATTERN)).min(1),
+        }),
+      )
+      .default([]),
   })
   .optional();
 export type OidcSettings = NonNullable<z.output<typeof oidcSchema>>;
@@ -51,18 +61,20 @@ export interface ClaimedAccess {
   /** The full name of the principal: `name`, or `tenant/name`. */
   principal: string;
   roles: Role[];
+  groups: string[];
 }
 
 /** Applies the settings to verified claims. Returns undefined if the claims give no access. Pure. */
 export function accessOfClaims(
   claims: Readonly<Record<string, unknown>>,
-  { principalClaim, tenant, roles: rules }: OidcSettings,
+  { principalClaim, tenant, roles: rules, groups: groupRules }: OidcSettings,
 ): ClaimedAccess | undefined {
   const name = nameIn(claims[principalClaim]);
   const team = typeof tenant === 'string' ? tenant : nameIn(claims[tenant.claim]);
   const given = rules.flatMap((rule) => (has(claims[rule.claim], rule.value) ? rule.roles : []));
   if (name === undefined || team === undefined || given.length === 0) return undefined;
-  return { principal: fullName(name, team), roles: [...new Set(given)] };
+  const groups = groupRules.flatMap((rule) => (has(claims[rule.claim], rule.value) ? rule.groups : []));
+  return { principal: fullName(name, team), roles: [...new Set(given)], groups: [...new Set(groups)] };
 }
 
 function nameIn(value: unknown): string | undefined {

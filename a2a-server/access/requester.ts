@@ -5,7 +5,7 @@
  */
 import { requireRole, type Role } from './role.ts';
 
-/** The characters of a principal's name within its tenant, and of a tenant's name. */
+/** The characters of a principal's name within its tenant, of a tenant's name, and of a group's name. */
 export const NAME_PATTERN = /^[\w.@-]{1,100}$/;
 
 /** The full name of a principal: `name`, or `tenant/name`. */
@@ -15,6 +15,8 @@ export const PRINCIPAL_PATTERN = /^(?:[\w.@-]{1,100}\/)?[\w.@-]{1,100}$/;
 export interface Requester {
   /** The full name of the principal: `name`, or `tenant/name`. */
   principal: string;
+  /** The groups of the requester's token. Absent if there are none. */
+  groups?: readonly string[];
   /** Present if the requester may also use the tasks of the other principals of its tenant. */
   sharing?: Sharing;
 }
@@ -38,11 +40,18 @@ export function tenantOf(principal: string): string | undefined {
   return end === -1 ? undefined : principal.slice(0, end);
 }
 
-export function requesterOf(principal: string, roles: readonly Role[]): Requester {
+export function requesterOf(
+  principal: string,
+  roles: readonly Role[],
+  groups: readonly string[] = [],
+): Requester {
   const tenant = tenantOf(principal);
-  return tenant !== undefined && SHARING_ROLES.some((role) => roles.includes(role))
-    ? { principal, sharing: { tenant, roles } }
-    : { principal };
+  return {
+    principal,
+    ...(groups.length > 0 && { groups }),
+    ...(tenant !== undefined &&
+      SHARING_ROLES.some((role) => roles.includes(role)) && { sharing: { tenant, roles } }),
+  };
 }
 
 /** True if the requester may see the tasks of `owner`. For other requesters, these tasks do not exist. */

@@ -9,6 +9,7 @@ const act = z.discriminatedUnion('act', [
     tokenId: z.string(),
     principal,
     roles: z.array(z.string()),
+    groups: z.array(z.string()).optional(),
     expiresAt: z.string().nullable(),
   }),
   z.object({ act: z.literal('token.revoked'), tokenId: z.string(), principal }),

@@ -22,7 +22,7 @@ import { generationMismatch } from '../task/generation.ts';
 import { revoke } from '../task/revoke.ts';
 import { reaches, requireRoleFor, type Requester } from '../access/requester.ts';
 import { mayRunSomeUnasked } from '../policy/mode.ts';
-import { fourEyesObjection } from '../task/four-eyes.ts';
+import { mergeDemands, type Approver } from '../task/approver.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import { filesOf } from '../task/task-files.ts';
@@ -52,8 +52,6 @@ import { type Accepted, isDecisionOrRevocation, type Incoming, type TaskService 
 interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
   commands?: AgentCommands;
   mode: TaskMode;
-  /** If true, a principal who sent a task a message may not approve its calls. */
-  fourEyes?: boolean;
   /** Called when a message is refused at a limit. */
   onRefused?: OnRefused;
   /** If absent, no decision can have the assertion of a passkey. */
@@ -187,7 +185,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         'The message decides a call or revokes a grant, but names no task and no session. Nothing was changed. Send it again with the task id.',
       );
     if (incoming.mayDelegate === false) throw refusal(ONLY_DECISIONS);
-    if (options.fourEyes === true && mayRunSomeUnasked(incoming.settings))
+    if (options.policy().approver?.fourEyes === true && mayRunSomeUnasked(incoming.settings))
       throw new ProductError(
         'OTHER_APPROVER_REQUIRED',
         'This server demands four eyes, so a task cannot begin in a mode that approves its calls in advance. Nothing was started. Begin it in the mode "ask" or "plan".',
@@ -232,6 +230,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
 
   async function command(taskId: string, incoming: Incoming, key: CommandKey): Promise<Accepted> {
     const by = decider(incoming);
+    const approver = { ...by, ...groupsOf(incoming) };
     const now = clock.now();
     const known = await load(taskId);
     // The task may run actions without an approval, so a message to it needs the same role as a decision.
@@ -255,12 +254,12 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       // The task may have changed since it was read above.
       const outdated = generationMismatch(snapshot, expectedGeneration);
       if (outdated) return outdated;
-      if (decisions) return withAddress(judge(snapshot, decisions, by, now), taskId);
+      if (decisions) return withAddress(judge(snapshot, decisions, approver, now), taskId);
       if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
       const bare = incoming.wordsDecide
         ? decisionInText(snapshot, incoming.message, incoming.taskId)
         : undefined;
-      if (bare) return withAddress(judge(snapshot, [bare], by, now), taskId);
+      if (bare) return withAddress(judge(snapshot, [bare], approver, now), taskId);
       if (incoming.mayDelegate === false) return ONLY_DECISIONS;
       if (over !== undefined) return refusedBy(over);
       const ruling = acceptMessage(snapshot, incoming.message, incoming);
@@ -280,11 +279,16 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   function judge(
     snapshot: Snapshot,
     decisions: readonly ResolvedDecision[],
-    by: Decider,
+    by: Decider & Approver,
     at: number,
   ): CommandOutcome {
-    const objection = options.fourEyes === true ? fourEyesObjection(snapshot, decisions, by) : undefined;
-    return objection ?? decide(snapshot, decisions, by, at);
+    const { approver: ofServer } = options.policy();
+    // The journal has the demand on each call. An older journal lacks it, so the server's own demand counts as well.
+    const demanding = decisions.map((decision) => {
+      const approver = mergeDemands(decision.approver, ofServer);
+      return { ...decision, ...(approver && { approver }) };
+    });
+    return decide(snapshot, demanding, by, at);
   }
 
   /** Adds the page's address to a refusal that demands a passkey. */
@@ -310,7 +314,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     const outcome = judge(
       known,
       resolved.decisions,
-      { principal: by.principal, channel: 'page' },
+      { principal: by.principal, channel: 'page', ...groupsOf(by) },
       clock.now(),
     );
     if (outcome.type === 'refuse' && outcome.reason !== 'PRESENCE_REQUIRED') throw refusal(outcome);
@@ -490,6 +494,10 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
 /** The journal records the name and the channel, not the roles. */
 function decider({ principal, channel }: Requester & { channel: string }): Decider {
   return { principal, channel };
+}
+
+function groupsOf({ groups }: Requester): Pick<Requester, 'groups'> {
+  return groups === undefined ? {} : { groups };
 }
 
 function cancelCause(reason: string): AbortCause {

@@ -6,7 +6,7 @@ import { isRecord } from '../../shared/runtime/record.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/call-facts.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
 import { verdict } from '../policy/verdict.ts';
-import { unexpiredGrants } from '../task/grants.ts';
+import { usableGrants } from '../task/grants.ts';
 import { questionOf } from '../task/snapshot.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
@@ -43,12 +43,9 @@ export async function prepareCall(
   const judged = { ...call, reach: shown.reach };
   return {
     call,
-    judge({ settings, grants }) {
-      const policyVerdict = verdict(judged, {
-        policy,
-        settings,
-        grants: unexpiredGrants(grants, clock.now()),
-      });
+    judge(snapshot) {
+      const grants = usableGrants(snapshot, { now: clock.now(), approver: policy.approver });
+      const policyVerdict = verdict(judged, { policy, settings: snapshot.settings, grants });
       // Only a person can answer a question. Modes and grants cannot. A rule can only refuse the question.
       return questionOf(call) === undefined || policyVerdict.type === 'refuse'
         ? policyVerdict

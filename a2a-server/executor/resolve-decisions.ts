@@ -8,7 +8,8 @@ import type { PresenceProof } from '../../shared/presence/presence-proof.ts';
 import type { Decision, DecisionsPart } from '../../shared/protocol/tool-approval.ts';
 import type { ResolvedDecision } from '../task/decide.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
-import { denyMessage, presenceRule } from '../policy/verdict.ts';
+import type { ApproverDemand } from '../task/approver.ts';
+import { denyMessage, presenceRule, demandOfRules } from '../policy/verdict.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { shownCodeOf } from '../task/shown-code-of-call.ts';
 import { callOf, type Call, type Snapshot } from '../task/snapshot.ts';
@@ -71,6 +72,7 @@ export async function resolveDecisions(
       ...(decision.answer !== undefined && { answer: decision.answer }),
       edited: edit?.type === 'edited' ? edit.call : null,
       ...(edit?.type === 'edited' && edit.rule !== undefined && { editPresenceRule: edit.rule }),
+      ...(edit?.type === 'edited' && edit.approver && { approver: edit.approver }),
       ...(decision.presence && { presence: await proven(decision.presence, context) }),
     });
   }
@@ -89,9 +91,10 @@ async function proven(assertion: PresenceAssertion, { presence, by }: EditContex
   return presence.prove(by, assertion);
 }
 
-/** The result of an edit. `rule` is the rule, if any, that demands presence for the new input. */
+/** The result of an edit. `rule` is the rule, if any, that demands presence for the new input. `approver` says who may approve it. */
 type Edited =
-  { type: 'edited'; call: ShownCall; rule: string | undefined } | { type: 'outdated'; event: Outdated };
+  | { type: 'edited'; call: ShownCall; rule: string | undefined; approver: ApproverDemand | undefined }
+  | { type: 'outdated'; event: Outdated };
 
 async function edited(
   decision: Decision,
@@ -118,7 +121,12 @@ async function edited(
   const rules = policy();
   const denied = denyMessage(facts, rules);
   if (denied !== undefined) throw invalid(call, denied);
-  return { type: 'edited', call: shown.call, rule: presenceRule(facts, rules) };
+  return {
+    type: 'edited',
+    call: shown.call,
+    rule: presenceRule(facts, rules),
+    approver: demandOfRules(facts, rules),
+  };
 }
 
 /** True if the edit changes content that the proposed call does not change. The person has not seen that content. */

@@ -18,7 +18,8 @@ import { checkpointingWorkspace } from '../checkpoints/checkpointing-workspace.t
 import type { FileBytes, Journal } from '../journal/journal.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/call-facts.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
-import { denyMessage, presenceRule } from '../policy/verdict.ts';
+import { coversDemand } from '../task/approver.ts';
+import { demandOfRules, denyMessage, presenceRule } from '../policy/verdict.ts';
 import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { foldNext } from '../task/fold.ts';
@@ -352,17 +353,19 @@ function isOutdated(failure: unknown): boolean {
 }
 
 /**
- * Applies the rules that deny or demand presence directly before the tool runs. A new rule then stops even calls that
+ * Applies the rules that deny, or demand presence or an approver, directly before the tool runs. A new rule then stops even calls that
  * were approved before a restart. So does a symbolic link that leads elsewhere now.
  */
 async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Promise<ToolResult> {
-  if (policy.length === 0) return tool.run(call.input, run);
+  if (policy.rules.length === 0) return tool.run(call.input, run);
   const reach = await resolveTargets(tool, call.input, run.workspace);
   const approved = { ...call, reach };
   // The passkey approved only the call's own targets. A redirect may lead to a target of another rule, so the rules are
   // checked again.
   const unproven =
-    call.presence === true ? policy.filter(({ matches }) => matches(approved) === 'no') : policy;
+    call.presence === true
+      ? { rules: policy.rules.filter(({ matches }) => matches(approved) === 'no') }
+      : policy;
   const check = (more: Partial<ResolvedTargets>): void => {
     const facts = { ...approved, reach: { ...reach, ...more } };
     const denied = denyMessage(facts, policy);
@@ -372,6 +375,13 @@ async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Pr
       throw new ProductError(
         'FORBIDDEN',
         `No person has approved this call with a passkey, and ${demanding} demands presence. It was not run. Request the call again, so that the person is asked.`,
+      );
+    const demand = demandOfRules(facts, policy);
+    // A call that nobody decided has no approver, although its verdict may have a demand.
+    if (demand !== undefined && !coversDemand(call.decided === null ? undefined : call.approver, demand))
+      throw new ProductError(
+        'FORBIDDEN',
+        'A rule of the policy demands another approver than the one of this call. It was not run. Request the call again, so that this approver is asked.',
       );
   };
   check({});

@@ -3,7 +3,7 @@
  */
 import type { JournalEntry, RequestedCall, TaskEvent, PolicyVerdict } from '../task/events.ts';
 import { firstSnapshot, fold } from '../task/fold.ts';
-import { unexpiredGrants } from '../task/grants.ts';
+import { usableGrants } from '../task/grants.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
@@ -82,8 +82,8 @@ function judgedNow(
   snapshot: Snapshot,
   { at, policy }: { at: number; policy: Policy },
 ): PolicyVerdict {
-  const { settings, grants } = snapshot;
-  return verdict(call, { policy, settings, grants: unexpiredGrants(grants, at) });
+  const grants = usableGrants(snapshot, { now: at, approver: policy.approver });
+  return verdict(call, { policy, settings: snapshot.settings, grants });
 }
 
 /**

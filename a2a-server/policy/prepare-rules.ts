@@ -1,5 +1,6 @@
 import picomatch from 'picomatch';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { ApproverDemand } from '../task/approver.ts';
 import type { Shell } from './simple-command.ts';
 import { CONDITIONS, ruleName, type Rule, type RuleAction } from './rule.ts';
 import { ruleMatcher, type RuleMatcher } from './rule-matcher.ts';
@@ -9,11 +10,17 @@ interface PolicyRule {
   /** The rule's name for people, with the rule's comment, if any. */
   name: string;
   matches: RuleMatcher;
+  /** What the rule demands of the approver. */
+  approver?: ApproverDemand;
 }
 
-export type Policy = readonly PolicyRule[];
+export interface Policy {
+  rules: readonly PolicyRule[];
+  /** What the server demands of the approver of each call that a person decides. */
+  approver?: ApproverDemand;
+}
 
-export const NO_RULES: Policy = [];
+export const NO_RULES: Policy = { rules: [] };
 
 /** The prefix of MCP tools. Their names are unknown at the server's start, because MCP servers connect later. */
 const SERVER_TOOL_PREFIX = 'mcp__';
@@ -21,19 +28,34 @@ const SERVER_TOOL_PREFIX = 'mcp__';
 /**
  * Validates the operator's rules and prepares them for matching.
  * @param tools the names of the existing tools
+ * @param fourEyes true if nobody who sent a task a message may approve its calls
  * @throws ProductError CONFIGURATION if rules contradict each other, name an unknown tool, or are invalid
  */
 export function createPolicy(
   rules: readonly Rule[],
-  { tools, shell = process.platform === 'win32' ? 'cmd' : 'sh' }: { tools: readonly string[]; shell?: Shell },
+  {
+    tools,
+    shell = process.platform === 'win32' ? 'cmd' : 'sh',
+    fourEyes = false,
+  }: { tools: readonly string[]; shell?: Shell; fourEyes?: boolean },
 ): Policy {
   refuseContradictions(rules);
-  return rules.map((rule, index) => {
+  const prepared = rules.map((rule, index): PolicyRule => {
     const name = ruleName(rule, index);
     refuseUnknownTools(rule, name, tools);
     const comment = rule.comment === undefined ? '' : `: ${rule.comment}`;
-    return { action: rule.action, name: `${name}${comment}`, matches: matcher(rule, name, shell) };
+    return {
+      action: rule.action,
+      name: `${name}${comment}`,
+      matches: matcher(rule, name, shell),
+      ...(rule.approver && { approver: demandOf(rule.approver) }),
+    };
   });
+  return { rules: prepared, ...(fourEyes && { approver: { fourEyes } }) };
+}
+
+function demandOf({ fourEyes, group }: NonNullable<Rule['approver']>): ApproverDemand {
+  return { ...(fourEyes && { fourEyes }), ...(group !== undefined && { groups: [group] }) };
 }
 
 function matcher(rule: Rule, name: string, shell: Shell): RuleMatcher {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NAME_PATTERN } from '../access/requester.ts';
 
 /**
  * - `deny`: the tool call never runs.
@@ -35,11 +36,26 @@ export const ruleSchema = z
     command: patterns,
     /** Hosts of fetch and crawl, by name or glob. */
     host: patterns,
+    /** Who may approve. All of it must hold. Only for `ask` and `presence`. */
+    approver: z
+      .strictObject({
+        /** If true, a principal who sent the task a message may not approve. */
+        fourEyes: z.literal(true, 'write true, or leave it out').optional(),
+        /** The approver must be in this group. */
+        group: z.string().regex(NAME_PATTERN, 'a group has 1 to 100 letters, digits and . _ @ -').optional(),
+      })
+      .refine(({ fourEyes, group }) => fourEyes !== undefined || group !== undefined, {
+        message: 'it needs fourEyes, group, or both',
+      })
+      .optional(),
     /** The reason of the rule. Each verdict of this rule shows the reason. */
     comment: z.string().max(1000).optional(),
   })
   .refine((it) => CONDITIONS.some((condition) => it[condition] !== undefined), {
     message: `it needs one of ${CONDITIONS.join(', ')}; "tool": "*" matches every call`,
+  })
+  .refine(({ action, approver }) => approver === undefined || action === 'ask' || action === 'presence', {
+    message: 'only a rule with the action "ask" or "presence" has an approver',
   });
 export type Rule = z.output<typeof ruleSchema>;
 
@@ -53,5 +69,12 @@ export function ruleName(it: Rule, index: number): string {
       ? []
       : [`${condition} ${wanted.map((each) => JSON.stringify(each)).join(' or ')}`];
   });
-  return `rule ${index + 1} (${it.action}: ${said.join(', ')})`;
+  return `rule ${index + 1} (${it.action}: ${said.join(', ')}${approverText(it)})`;
+}
+
+function approverText({ approver }: Rule): string {
+  if (approver === undefined) return '';
+  const { fourEyes, group } = approver;
+  const who = [...(fourEyes ? ['four eyes'] : []), ...(group === undefined ? [] : [`group ${group}`])];
+  return `; approver: ${who.join(', ')}`;
 }

@@ -10,8 +10,12 @@
  * 4. All other calls wait for a decision.
  *
  * So a mode or a grant never overrides `deny`, `presence` or `ask`.
+ *
+ * The rules of 2 may also say who may approve. If several match, the approver must meet all of them. If the server
+ * itself demands an approver, no mode allows a call.
  */
 import type { TaskSettings, ToolSource } from '../../shared/protocol/tool-approval.ts';
+import { mergeDemands, type ApproverDemand } from '../task/approver.ts';
 import type { AllowReason, PolicyVerdict } from '../task/events.ts';
 import type { Grant } from '../task/grants.ts';
 import type { CallFacts } from './call-facts.ts';
@@ -35,17 +39,19 @@ export function verdict(
       type: 'refuse',
       message: `This task is read-only: ${call.tool} has side effects and was not run.`,
     };
+  const demand = mergeDemands(demandOfRules(call, policy), policy.approver);
+  const approver = demand && { approver: demand };
   const presence = presenceRule(call, policy);
-  if (presence !== undefined) return { type: 'ask', rule: presence, presence: true };
-  const asked = askingRule(call, policy);
-  if (asked !== undefined) return { type: 'ask', rule: asked };
+  if (presence !== undefined) return { type: 'ask', rule: presence, presence: true, ...approver };
+  const asked = askingRule(call, policy.rules);
+  if (asked !== undefined) return { type: 'ask', rule: asked, ...approver };
   const because = allowance(call, { policy, settings, grants });
-  return because === undefined ? { type: 'ask' } : { type: 'allow', because };
+  return because === undefined ? { type: 'ask', ...approver } : { type: 'allow', because, ...approver };
 }
 
 /** Returns the message for the model if a deny rule matches the call. Otherwise returns undefined. */
 export function denyMessage(call: CallFacts, policy: Policy): string | undefined {
-  const rule = policy.find(({ action, matches }) => action === 'deny' && matches(call) === 'yes');
+  const rule = policy.rules.find(({ action, matches }) => action === 'deny' && matches(call) === 'yes');
   return (
     rule &&
     `The operator of this server forbids this call: ${rule.name}. It was not run. Do not try the same in another form.`
@@ -56,13 +62,21 @@ export function denyMessage(call: CallFacts, policy: Policy): string | undefined
 export function presenceRule(call: CallFacts, policy: Policy): string | undefined {
   return askingRule(
     call,
-    policy.filter(({ action }) => action === 'presence'),
+    policy.rules.filter(({ action }) => action === 'presence'),
   );
 }
 
-/** Returns the name of the rule that requires a person's decision, if any. */
-function askingRule(call: CallFacts, policy: Policy): string | undefined {
-  for (const { action, name, matches } of policy) {
+/** Returns what the rules about the call demand of its approver, if anything. This also holds for an uncertain match. */
+export function demandOfRules(call: CallFacts, { rules }: Policy): ApproverDemand | undefined {
+  return mergeDemands(
+    ...rules.map(({ approver, matches }) => (approver && matches(call) !== 'no' ? approver : undefined)),
+  );
+}
+
+/** Returns the name of the rule that requires a person's decision, if any. A rule about the approver comes first. */
+function askingRule(call: CallFacts, rules: Policy['rules']): string | undefined {
+  const ordered = [...rules.filter(({ approver }) => approver), ...rules.filter(({ approver }) => !approver)];
+  for (const { action, name, matches } of ordered) {
     if (action === 'allow') continue;
     const mentioned = matches(call);
     if (mentioned === 'maybe') return `${name}, which may match: the meaning of the command is uncertain`;
@@ -76,9 +90,9 @@ function allowance(
   { policy = NO_RULES, settings, grants }: PolicyContext,
 ): AllowReason | undefined {
   if (call.sideEffect === 'none') return { type: 'read-only' };
-  const rule = policy.find(({ action, matches }) => action === 'allow' && matches(call) === 'yes');
+  const rule = policy.rules.find(({ action, matches }) => action === 'allow' && matches(call) === 'yes');
   if (rule) return { type: 'rule', rule: rule.name };
-  const mode = taskModeOf(settings);
+  const mode = policy.approver === undefined ? taskModeOf(settings) : 'ask';
   if (mode === 'auto') return { type: 'auto-execute' };
   if (mode === 'accept-edits' && call.sideEffect === 'files') return { type: 'accept-edits' };
   // Grants come last. A call that runs without a grant must not use up a grant.

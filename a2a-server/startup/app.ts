@@ -285,6 +285,8 @@ function identified(
     const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);
     // The local token and configured tokens have all roles.
     const roles = tokenId === undefined ? (admission.roles ?? ROLES) : (token?.roles ?? []);
+    // The local token and configured tokens have no groups.
+    const groups = (tokenId === undefined ? admission.groups : token?.groups) ?? [];
     const ends = [expiresAt, expiryOf(token)];
     const stops: ((() => void) | undefined)[] = [
       ...ends.map((at) =>
@@ -315,6 +317,7 @@ function identified(
     const caller = new Caller({
       identity,
       roles,
+      groups,
       signal: scope.signal,
       end,
       full,

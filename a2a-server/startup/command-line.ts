@@ -22,7 +22,14 @@ type JournalCommands = typeof JournalModule;
 type TokenCommands = typeof TokenModule;
 type RecordPlace = Awaited<ReturnType<typeof readRecordPlace>>;
 /** The options of all `token` commands. Each command sets its own. */
-type TokenFlags = { name: string; tenant?: string; role: string; expires: string; json?: boolean };
+type TokenFlags = {
+  name: string;
+  tenant?: string;
+  role: string;
+  group?: string[];
+  expires: string;
+  json?: boolean;
+};
 type CheckFlags = { offline?: boolean; json?: boolean } & Record<string, unknown>;
 
 /** sysexits.h EX_CONFIG: a restart helps only after a change of the configuration. */
@@ -200,6 +207,7 @@ function addTokens(server: Command): void {
     .requiredOption('--name <name>', 'the user whom the token stands for')
     .option('--tenant <name>', "the user's team; its members share their tasks as their roles say")
     .option('--role <roles>', 'what the token may do: delegate, approve, operate, read', 'delegate,approve')
+    .option('--group <name...>', 'the groups of the user, for rules about the approver')
     .option('--expires <duration>', 'how long it works, e.g. 12h, 30d or never', '90d');
   add('list', 'lists the tokens, without their secrets', (commands, place, { json }) =>
     commands.listTokens(place, json === true, output),

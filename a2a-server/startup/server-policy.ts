@@ -9,15 +9,16 @@ import type { McpServerSettings } from '../mcp-servers/server-settings.ts';
 type NamedTools = readonly Tool[];
 
 /**
- * Builds the server's policy from the operator's rules and the `trust` settings of MCP servers. @throws ProductError
+ * Builds the server's policy from the operator's rules, the `trust` settings of MCP servers and `fourEyes`. @throws ProductError
  * CONFIGURATION if a rule is invalid
  */
 export function serverPolicy(
-  { policy, mcpServers }: Pick<ServerSettings, 'policy' | 'mcpServers'>,
+  { policy, mcpServers, fourEyes }: Pick<ServerSettings, 'policy' | 'mcpServers' | 'fourEyes'>,
   tools: NamedTools,
 ): Policy {
   return createPolicy([...policy, ...trustedServers(mcpServers)], {
     tools: [...tools.map(({ name }) => name), RESTORE_CHECKPOINT],
+    fourEyes,
   });
 }
 
@@ -47,6 +48,6 @@ export function trustedServers(settings: McpServerSettings): Rule[] {
  */
 export function presenceProblem(policy: Policy, base: string): string | undefined {
   const party = relyingPartyOf(base);
-  if (party.type === 'usable' || policy.every(({ action }) => action !== 'presence')) return undefined;
+  if (party.type === 'usable' || policy.rules.every(({ action }) => action !== 'presence')) return undefined;
   return `a rule demands presence, but no person can approve its calls: ${party.problem}`;
 }

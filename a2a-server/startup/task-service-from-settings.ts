@@ -76,7 +76,6 @@ export function taskServiceFromSettings(
     toolbox: createToolbox(tools, mcpServers),
     policy: live.policy,
     mode: settings.mode,
-    fourEyes: settings.fourEyes,
     presence,
     openWorkspace,
     turns,

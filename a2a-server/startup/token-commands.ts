@@ -1,6 +1,7 @@
 /** `a2a-server token create`, `token list` and `token revoke`. The server may be running. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { inGroups } from '../../shared/protocol/demanded-approver.ts';
 import { DURATION_ALLOWED, durationSchema } from '../../shared/settings/duration.ts';
 import { identityOfToken } from '../access/identity.ts';
 import { type IssuedToken, makeToken, tokenState } from '../access/issued-token.ts';
@@ -28,22 +29,25 @@ interface NewToken {
   tenant?: string;
   /** Roles, separated by commas. */
   role: string;
+  /** The groups of the user. */
+  group?: readonly string[];
   /** The lifetime of the token: a duration, or `never`. */
   expires: string;
 }
 
 /**
  * Creates a token and prints it. Only its text goes to standard output, so that a script can store it. @throws
- * ProductError CONFIGURATION for a wrong name, role or duration, STORAGE
+ * ProductError CONFIGURATION for a wrong name, role, group or duration, STORAGE
  */
 export async function createToken(
   place: TokenPlace,
-  { name, tenant, role, expires }: NewToken,
+  { name, tenant, role, group = [], expires }: NewToken,
   { say, note }: Output,
 ): Promise<void> {
   for (const [flag, text] of [
     ['--name', name],
     ['--tenant', tenant],
+    ...group.map((each) => ['--group', each] as const),
   ] as const)
     if (text !== undefined && !NAME_PATTERN.test(text))
       throw new ProductError('CONFIGURATION', `${flag} takes 1 to 100 letters, digits and . _ @ -`);
@@ -60,6 +64,7 @@ export async function createToken(
       principal: name,
       ...(tenant !== undefined && { tenant }),
       roles: roles.data,
+      groups: [...new Set(group)],
       lifetimeMs: lifetime.data,
     },
     Date.now(),
@@ -69,13 +74,20 @@ export async function createToken(
     const { principal } = identityOfToken(token);
     // A token that cannot be recorded is not created.
     await audit.append(
-      { act: 'token.created', tokenId, principal, roles: token.roles, expiresAt },
+      {
+        act: 'token.created',
+        tokenId,
+        principal,
+        roles: token.roles,
+        ...(token.groups && { groups: token.groups }),
+        expiresAt,
+      },
       Date.now(),
     );
     await tokens.add(token);
   });
   note(
-    `Token ${token.id} stands for ${identityOfToken(token).principal}, with the role ${roles.data.join(', ')}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
+    `Token ${token.id} stands for ${identityOfToken(token).principal}, with the role ${roles.data.join(', ')}${token.groups === undefined ? '' : `, ${inGroups(token.groups)}`}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
   );
   say(text);
 }
@@ -87,9 +99,9 @@ export async function listTokens(place: TokenPlace, json: boolean, { say, note }
   const tokens = all.map((token) => tokenView(token, now));
   if (json) return say(JSON.stringify({ tokens }));
   if (tokens.length === 0) return note('There are no issued tokens.');
-  for (const { id, name, tenant, roles, state, createdAt, expiresAt } of tokens)
+  for (const { id, name, tenant, roles, groups, state, createdAt, expiresAt } of tokens)
     say(
-      `${id}  ${fullName(name, tenant)}  ${roles.join(',')}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`,
+      `${id}  ${fullName(name, tenant)}  ${roles.join(',')}${groups === undefined ? '' : `  ${inGroups(groups)}`}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`,
     );
 }
 
@@ -127,12 +139,13 @@ async function withTokens<Result>(
 }
 
 function tokenView(token: IssuedToken, now: number) {
-  const { id, principal, tenant, roles, createdAt, expiresAt, revokedAt } = token;
+  const { id, principal, tenant, roles, groups, createdAt, expiresAt, revokedAt } = token;
   return {
     id,
     name: principal,
     ...(tenant !== undefined && { tenant }),
     roles,
+    ...(groups && { groups }),
     state: tokenState(token, now),
     createdAt,
     expiresAt,

@@ -14,6 +14,7 @@ import type {
 import type { PresenceProof } from '../../shared/presence/presence-proof.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
 import { stateWord } from '../../shared/text/spell-state.ts';
+import { approverObjection, demandOnDecision, type Approver, type ApproverDemand } from './approver.ts';
 import { checkAnswer, decisionWordProblem } from './answer.ts';
 import type { Decider, RequestedCall, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
@@ -47,23 +48,26 @@ export interface ResolvedDecision {
   presence?: PresenceProof;
   /** The rule that demands presence for the edited input. */
   editPresenceRule?: string;
+  /** What the server, and the rules about the edited input, demand of the approver, in addition to the call's demand. */
+  approver?: ApproverDemand;
 }
 
 /** Returns the events of all decisions. If one decision is invalid, returns only its refusal. */
 export function decide(
   snapshot: Snapshot,
   decisions: readonly ResolvedDecision[],
-  by: Decider,
+  by: Decider & Approver,
   at: number,
 ): CommandOutcome {
   const events: TaskEvent[] = [];
   for (const decision of decisions) {
-    const refusal = objection(snapshot, decision) ?? repeatedIn(decisions, decision);
+    const refusal = objection(snapshot, decision, by) ?? repeatedIn(decisions, decision);
     if (refusal) return refusal;
     const call = callOf(snapshot, decision.callId);
     if (call === undefined) continue;
     const read = decision.decision === 'answer' ? checkAnswer(call, decision.answer) : undefined;
     if (read?.ok === false) return invalidDecision(read.message);
+    const approver = demandOnDecision(call, decision);
     const event: TaskEvent = {
       type: 'tool.decided',
       callId: call.callId,
@@ -71,13 +75,15 @@ export function decide(
       title: decision.edited?.title ?? call.title,
       decision: decision.decision,
       scope: decision.scope,
-      by,
+      // The journal records the name and the channel, not the roles and the groups.
+      by: { principal: by.principal, channel: by.channel },
       inputHash: call.inputHash,
       reason: decision.reason,
       ...(decision.grant && { grant: decision.grant }),
       ...(read && { answer: read.answer }),
       edited: decision.edited,
       ...(decision.presence && { presence: decision.presence }),
+      ...(approver && { approver }),
     };
     events.push(event);
   }
@@ -110,7 +116,7 @@ function repeatedIn(
 }
 
 /** Returns the refusal of an invalid decision. Returns undefined for a valid decision. */
-function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefusal | undefined {
+function objection(snapshot: Snapshot, decision: ResolvedDecision, by: Approver): CommandRefusal | undefined {
   const call = callOf(snapshot, decision.callId);
   if (call === undefined) return unknownCall(snapshot, decision.callId);
   if (call.decided) return alreadyDecided(call, call.decided);
@@ -153,7 +159,10 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision): CommandRefus
     );
   if ((decision.decision === 'edit') !== (decision.edited !== null))
     return invalidDecision('Send the new input with "edit", and only with "edit".');
-  return presenceObjection(snapshot, { ...call, state: call.state }, decision);
+  return (
+    approverObjection(snapshot, call, decision, by) ??
+    presenceObjection(snapshot, { ...call, state: call.state }, decision)
+  );
 }
 
 /** Returns the refusal of a decision on an old question. The client must read the new question and its new code. */

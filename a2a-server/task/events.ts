@@ -21,6 +21,7 @@ import type {
   ToolProgress,
   ToolSource,
 } from '../../shared/protocol/tool-approval.ts';
+import type { ApproverDemand } from './approver.ts';
 import type { InstructionFile } from './instructions.ts';
 import type { StoredFile } from './stored-file.ts';
 import type { RecordedTurn } from './replay-provider-data.ts';
@@ -86,15 +87,15 @@ export type AllowReason =
  * The policy's verdict on a tool call.
  *
  * - `ask`: a person decides. `rule` names the rule that requires this, even against modes and grants. With `presence`,
- *   an approval needs the assertion of a passkey.
+ *   an approval needs the assertion of a passkey. `approver` says who may approve.
  * - `question`: the call asks a person a question. Only a person can answer it, and no tool runs.
- * - `allow`: the call runs.
+ * - `allow`: the call runs. `approver` says who may approve it if it waits later, e.g. because its grant was revoked.
  * - `refuse`: the call cannot run, e.g. because its tool is unknown. The model gets `message`.
  */
 export type PolicyVerdict =
-  | { type: 'ask'; rule?: string; presence?: true }
+  | { type: 'ask'; rule?: string; presence?: true; approver?: ApproverDemand }
   | { type: 'question' }
-  | { type: 'allow'; because: AllowReason }
+  | { type: 'allow'; because: AllowReason; approver?: ApproverDemand }
   | { type: 'refuse'; message: string };
 
 /** Names the principal who decided, and the channel of the decision. */
@@ -263,6 +264,8 @@ export type TaskEvent =
       edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
       /** The verified assertion of the person's passkey. Absent if the decision has none. */
       presence?: PresenceProof;
+      /** The demand that the approver meets. Absent if there was none. */
+      approver?: ApproverDemand;
     }
   | { type: 'grant.revoked'; grantIds: string[]; by: Decider }
   | { type: 'tool.started'; callId: string; tool: string; title: string; toolId: string }

@@ -6,7 +6,7 @@
 import { NO_BUDGET_USAGE, budgetUsageAfter } from './budget.ts';
 import { contextReductionAfter, contextAfterAnswer, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
 import { newCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
-import type { Artifact, JournalEntry, TaskEvent } from './events.ts';
+import type { Artifact, JournalEntry, PolicyVerdict, TaskEvent } from './events.ts';
 import { countAfter, countAfterAll, NO_EVENTS } from './generation.ts';
 import { grantsAfterUse, grantsGivenBy, allowingGrantId, withoutGrants } from './grants.ts';
 import { instructionsNote } from './instructions.ts';
@@ -153,6 +153,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         grantId: allowingGrantId(event.verdict),
         rule: event.verdict.type === 'ask' ? (event.verdict.rule ?? null) : null,
         ...(event.verdict.type === 'ask' && event.verdict.presence && { presence: true as const }),
+        ...approverOf(event.verdict),
       };
       return {
         grants: grantsAfterUse(s.grants, event.verdict),
@@ -306,6 +307,10 @@ function finishedTurn(
   return { ...turn, end, ...(replay && { replay, ...(reasoning !== undefined && { reasoning }) }) };
 }
 
+function approverOf(verdict: PolicyVerdict): Pick<Call, 'approver'> {
+  return 'approver' in verdict && verdict.approver ? { approver: verdict.approver } : {};
+}
+
 function noted(status: Status, note: string): Status {
   return status.state === 'working' || status.state === 'submitted' ? { state: status.state, note } : status;
 }
@@ -345,6 +350,7 @@ function decided(
     decided: { decision: event.decision, by: event.by, at: entry.at, inputHash: event.inputHash },
     // An edited input may match a rule that the proposed input does not match.
     ...(event.presence && { presence: true }),
+    ...(event.approver && { approver: event.approver }),
     state: stateAfterDecision(event, call.state.reason),
   };
   return {

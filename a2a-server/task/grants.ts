@@ -7,6 +7,7 @@
  * - Each allowed call names its grant, so the journal counts the uses. The decided call itself is not a use.
  */
 import type { DecisionScope, GrantLimits, ToolSource } from '../../shared/protocol/tool-approval.ts';
+import { delegators, type ApproverDemand } from './approver.ts';
 import type { Decider, JournalEntry, TaskEvent, PolicyVerdict } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 
@@ -53,6 +54,22 @@ export function grantsGivenBy(event: Decided, call: Call, { seq, at }: JournalEn
  */
 export function unexpiredGrants(grants: readonly Grant[], now: number): Grant[] {
   return grants.filter(({ expiresAt }) => expiresAt === null || now < expiresAt);
+}
+
+/**
+ * Returns the grants that may allow a call now. With four eyes, a grant does not count if its giver has sent the task a
+ * message.
+ * @param now milliseconds since 1970
+ * @param approver what the server demands of the approver of each call
+ */
+export function usableGrants(
+  snapshot: Pick<Snapshot, 'grants' | 'principal' | 'otherSenders'>,
+  { now, approver }: { now: number; approver: ApproverDemand | undefined },
+): Grant[] {
+  const unexpired = unexpiredGrants(snapshot.grants, now);
+  if (approver?.fourEyes !== true) return unexpired;
+  const senders = delegators(snapshot);
+  return unexpired.filter(({ by }) => !senders.includes(by.principal));
 }
 
 /** Returns the id of the grant that allowed a call. Returns null for old journals, which have no grant id. */

@@ -1,5 +1,6 @@
 /** Builds the pending actions of a task from its waiting tool calls. */
 import type { DecisionWord, PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
+import { demandedApprover } from './approver.ts';
 import type { RecordedAction, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
 import { shownCodeOf } from './shown-code-of-call.ts';
@@ -26,7 +27,7 @@ const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
 
 /** Converts a waiting call to a pending action. A person cannot edit the input of an ACP agent's call. */
 function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
-  const { callId, tool, title, input, sideEffect, source, preview, rule, presence } = call;
+  const { callId, tool, title, input, sideEffect, source, preview, rule, presence, approver } = call;
   const { reason } = call.state;
   return {
     callId,
@@ -42,6 +43,7 @@ function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
     ...(rule !== null && { rule }),
     // Each use of a passkey approves one call, so such a decision creates no grant.
     ...(presence && { presence, scopes: ['once'] }),
+    ...(approver && { approver: demandedApprover(snapshot, approver) }),
     expiresAt: null,
     decisions: DECISIONS[reason].filter((word) => word !== 'edit' || !isRunByAcpAgent(call)),
   };

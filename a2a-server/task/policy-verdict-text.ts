@@ -1,3 +1,5 @@
+import { inGroups } from '../../shared/protocol/demanded-approver.ts';
+import type { ApproverDemand } from './approver.ts';
 import type { PolicyVerdict } from './events.ts';
 
 /** Returns the policy's verdict on a tool call for a person, e.g. `allowed by rule r1`. */
@@ -6,6 +8,7 @@ export function policyVerdictText(verdict: PolicyVerdict): string {
     case 'ask':
       return [
         `a person decides${verdict.presence === true ? ' with a passkey' : ''}`,
+        ...(verdict.approver === undefined ? [] : [approverText(verdict.approver)]),
         ...(verdict.rule === undefined ? [] : [`by rule ${verdict.rule}`]),
       ].join(', ');
     case 'question':
@@ -20,4 +23,9 @@ export function policyVerdictText(verdict: PolicyVerdict): string {
         : `allowed: ${because.type}`;
     }
   }
+}
+
+function approverText({ fourEyes, groups }: ApproverDemand): string {
+  const who = [...(fourEyes === true ? ['no delegator'] : []), ...(groups ? [inGroups(groups)] : [])];
+  return `the approver is ${who.join(' and ')}`;
 }

@@ -8,6 +8,7 @@ import type {
   TaskSettings,
   Todo,
 } from '../../shared/protocol/tool-approval.ts';
+import type { ApproverDemand } from './approver.ts';
 import type { Context } from './context.ts';
 import type { EventCount } from './generation.ts';
 import type { Grant } from './grants.ts';
@@ -99,6 +100,8 @@ export interface Call extends RequestedCall {
   rule: string | null;
   /** True if the rule demands presence: an approval then needs the assertion of a passkey. */
   presence?: true;
+  /** The demand on the approver. */
+  approver?: ApproverDemand;
   grantId: string | null;
   /** For the question of a running tool: the id of the tool's call. */
   askedBy: string | null;

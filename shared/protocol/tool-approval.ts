@@ -19,6 +19,7 @@ import {
   sideEffectSchema,
 } from './call-view.ts';
 import { costSumSchema } from './cost-report.ts';
+import { demandedApproverSchema } from './demanded-approver.ts';
 import { presenceAssertionSchema } from './presence-assertion.ts';
 import { answerSchema } from './question.ts';
 
@@ -82,6 +83,11 @@ const pendingActionSchema = z.object({
    * only the server's page can create. A denial needs none.
    */
   presence: z.literal(true).optional(),
+  /**
+   * Who may approve or edit. Absent if everybody may who may decide. For a reader who may not, `decisions` has neither
+   * `approve` nor `edit`.
+   */
+  approver: demandedApproverSchema.optional(),
   /** The time in RFC 3339 after which no decision is possible. Null if the action never expires. */
   expiresAt: z.string().nullable(),
   /** The decisions that are possible for this action. */

@@ -95,6 +95,7 @@ export async function startTaskService(options: {
   });
   const policy = createPolicy(rulesSchema.parse(options.policy ?? []), {
     tools: tools.map(({ name }) => name),
+    fourEyes: options.fourEyes === true,
   });
   const tasks = createTaskService({
     commands,
@@ -106,7 +107,6 @@ export async function startTaskService(options: {
     policy: () => policy,
     writingLimits: () => ({ ...DEFAULT_LIMITS, ...options.writingLimits }),
     mode: options.mode ?? 'ask',
-    ...(options.fourEyes === true && { fourEyes: true }),
     ...(options.presence && { presence: options.presence }),
     openWorkspace: (path) => openWorkspace(path ?? options.workspace),
     graceMs: 5_000,

@@ -125,6 +125,7 @@ export class CallContext extends ServerCallContext {
       sessionId: task.sessionId,
       approval: this.speaksApproval,
       resumable: this.resumes,
+      reader: this.caller.requester,
       ...this.sight,
       ...(this.hasGenerations && { generations: true }),
       ...(outputModes && { outputModes }),

@@ -32,6 +32,8 @@ export class Caller implements User {
   readonly identity: Identity;
   /** The roles of this caller. */
   readonly roles: readonly Role[];
+  /** The groups of this caller. */
+  readonly groups: readonly string[];
   /**
    * Aborts when the client disconnects or the server shuts down. The abort ends only the reading of events. It stops no
    * tool (E4).
@@ -55,9 +57,10 @@ export class Caller implements User {
   readonly becomeStream: () => void;
   readonly #about: RequestFacts = {};
 
-  constructor({ identity, roles, signal, end, full, endAfter, trace, becomeStream }: CallerParts) {
+  constructor({ identity, roles, groups, signal, end, full, endAfter, trace, becomeStream }: CallerParts) {
     this.identity = identity;
     this.roles = roles;
+    this.groups = groups;
     this.signal = signal;
     this.end = end;
     this.full = full;
@@ -72,7 +75,7 @@ export class Caller implements User {
 
   /** The principal and the tenant whose tasks this caller may use. */
   get requester(): Requester {
-    return requesterOf(this.principal, this.roles);
+    return requesterOf(this.principal, this.roles, this.groups);
   }
 
   get userName(): string {
@@ -91,7 +94,7 @@ export class Caller implements User {
 
 type CallerParts = Pick<
   Caller,
-  'identity' | 'roles' | 'signal' | 'end' | 'full' | 'endAfter' | 'becomeStream'
+  'identity' | 'roles' | 'groups' | 'signal' | 'end' | 'full' | 'endAfter' | 'becomeStream'
 > & {
   trace?: TraceContext | undefined;
 };

@@ -15,6 +15,7 @@ import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { mayApprove } from '../../task/approver.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARISED } from '../../task/context.ts';
 import { REMINDED_OF_TODOS } from '../../task/todo-reminder.ts';
@@ -235,11 +236,19 @@ export function canceledText(by: Decider, reason: string): string {
  * Builds the status message of a task that waits. The text describes the pending actions. With the extension, the
  * message also has them as data.
  */
-export function pendingMessage(view: ClientView, seq: number, pending: readonly PendingAction[]) {
+export function pendingMessage(view: ClientView, seq: number, actions: readonly PendingAction[]) {
+  const pending = actions.map((action) => actionFor(view, action));
   return toA2aMessage(view, 'agent', statusId(view, seq), [
     textPart(pendingText(pending)),
     ...(view.approval ? [dataPart({ extension: TOOL_APPROVAL, pending })] : []),
   ]);
+}
+
+/** Leaves out the decisions that this reader may not make. */
+function actionFor({ reader }: ClientView, action: PendingAction): PendingAction {
+  const { approver, decisions } = action;
+  if (approver === undefined || reader === undefined || mayApprove(approver, reader)) return action;
+  return { ...action, decisions: decisions.filter((word) => word !== 'approve' && word !== 'edit') };
 }
 
 /** The id depends only on the task and the entry, so all readers get the same id. */

@@ -4,6 +4,7 @@ import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-exte
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Aside, Todo } from '../../../shared/protocol/tool-approval.ts';
 import type { Artifact as GivenArtifact, ContentPart, MessagePart, UserMessage } from '../../task/events.ts';
+import type { Approver } from '../../task/approver.ts';
 import { fileLine } from '../../task/stored-file.ts';
 import { tailoredPart } from './output-modes.ts';
 import type { OutputModes } from './output-modes.ts';
@@ -26,6 +27,8 @@ export interface ClientView {
   generations?: boolean;
   /** The media types that the client accepts. Absent if the client accepts all. */
   outputModes?: OutputModes;
+  /** The reader. Absent if it is unknown, as for a push notification. The reader then gets every decision of an action. */
+  reader?: Approver;
 }
 
 export const WIRE_STATE: Readonly<Record<StateName, TaskState>> = {

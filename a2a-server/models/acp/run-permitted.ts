@@ -39,12 +39,12 @@ export async function runPermitted(
       permission.answer(rejectOutcome(permission.options));
       throw error;
     });
-    const outcome = approveOutcome(permission.options, { onlyOnce: call.presence === true });
+    const outcome = approveOutcome(permission.options, { onlyOnce: isForOneCall(call) });
     if (outcome === undefined) {
       permission.answer(rejectOutcome(permission.options));
       if (approveOutcome(permission.options) !== undefined)
         throw new Error(
-          'The agent offers only a permanent permission, and a passkey approves one call only. The request was refused. Nothing was done.',
+          'The agent offers only a permanent permission, and a rule demands a decision on each call. The request was refused. Nothing was done.',
         );
       throw new Error(
         "The agent's request offered no option to allow it, so it was refused. Nothing was done.",
@@ -88,6 +88,11 @@ export function refuseSettled(agent: LiveAgent, task: Snapshot): void {
 function callsOfTurn(task: Snapshot): Call[] {
   const last = task.exchanges.findLast((exchange) => exchange.type === 'turn');
   return callsOf(task, last?.turn);
+}
+
+/** True if the approval must not cover later calls, because each of them needs a passkey or a special approver. */
+function isForOneCall({ presence, approver }: Call): boolean {
+  return presence === true || approver !== undefined;
 }
 
 /** D2: true if the permission request has exactly the input of the call. */

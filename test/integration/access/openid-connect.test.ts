@@ -116,6 +116,17 @@ describe('a token of an OpenID Connect provider', () => {
     expect(identity.expiresAt).toBeLessThan(Date.now() + 11 * 60_000);
   });
 
+  test('R121 gives the groups of its claims, and none without a rule', async () => {
+    const groups = [
+      { claim: 'groups', value: 'approvers', groups: ['release', 'docs'] },
+      { claim: 'groups', value: 'developers', groups: ['docs'] },
+      { claim: 'groups', value: 'admins', groups: ['security'] },
+    ];
+    expect(await verifier({ groups })(await tokenOf('ann'))).toMatchObject({ groups: ['release', 'docs'] });
+    expect(await verifier()(await tokenOf('ann'))).toMatchObject({ groups: [] });
+    expect(() => settings({ groups: [{ claim: 'groups', value: 'a', groups: ['a b'] }] })).toThrow();
+  });
+
   test('X1 without a rule for its claims, it gives no access', async () => {
     await expect(verifier()(await tokenOf('guest'))).rejects.toMatchObject(REFUSED);
   });

@@ -196,6 +196,70 @@ describe('a task under policy rules', () => {
   });
 });
 
+/** Starts a task with one turn of these calls, and waits until it is settled. `approval` approves its first call. */
+async function askedAbout(calls: NonNullable<ScriptedTurn['calls']>, options: Partial<Options> = {}) {
+  const started = await agent([{ calls }], options);
+  const parked = await untilSettled(started.tasks, await started.tasks.send(messageOf('go')));
+  const [callId = ''] = Object.keys(parked.calls);
+  return { ...started, parked, approval: { callId, decision: 'approve' as const } };
+}
+
+describe('a rule that says who may approve', () => {
+  const rule = { action: 'ask' as const, path: 'secret.txt', approver: { group: 'release' } };
+  const refusal = { reason: 'OTHER_APPROVER_REQUIRED' };
+
+  it('R121 the demand holds after a restart without the rule', async () => {
+    const { service, stateDir, workspace, clock, parked, approval } = await askedAbout(
+      [write('secret.txt')],
+      {
+        policy: [rule],
+      },
+    );
+    await service.stop();
+    const { tasks } = await startTaskService({ stateDir, workspace, models: new ScriptedModel([]), clock });
+    await expect(tasks.send(decisionMessage(parked, approval))).rejects.toMatchObject(refusal);
+    const approved = { ...decisionMessage(parked, approval), groups: ['release'] };
+    await untilSettled(tasks, await tasks.send(approved));
+    expect(await readFile(join(workspace, 'secret.txt'), 'utf8')).toBe('new');
+  });
+
+  it('R121 a call that waited before the rule existed is approved, but does not run', async () => {
+    const { service, stateDir, workspace, clock, parked, approval } = await askedAbout([write('secret.txt')]);
+    await service.stop();
+    const models = new ScriptedModel([]);
+    const { tasks } = await startTaskService({ stateDir, workspace, models, clock, policy: [rule] });
+    await untilSettled(tasks, await tasks.send(decisionMessage(parked, approval)));
+    expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('demands another approver');
+    await expect(readFile(join(workspace, 'secret.txt'))).rejects.toThrow('ENOENT');
+  });
+
+  it('R121 an edit whose new input matches the rule needs the approver', async () => {
+    const { tasks, parked, workspace, approval } = await askedAbout([write('open.txt')], { policy: [rule] });
+    const edit = { ...approval, decision: 'edit' as const, input: { path: 'secret.txt', content: 'x' } };
+    await expect(tasks.send(decisionMessage(parked, edit))).rejects.toMatchObject(refusal);
+    await untilSettled(
+      tasks,
+      await tasks.send({ ...decisionMessage(parked, edit), groups: ['docs', 'release'] }),
+    );
+    expect(await readFile(join(workspace, 'secret.txt'), 'utf8')).toBe('x');
+  });
+
+  it('R121 the server does not follow a redirect to a host whose rule demands another approver', async () => {
+    const secret = await openPages({ '/': 'secret' });
+    const site = await openSite((_request, response) => {
+      response.writeHead(302, { Location: `http://localhost:${secret.port}/` }).end();
+    });
+    const { models } = await askedAbout([{ tool: 'fetch', input: { url: site.origin } }], {
+      policy: [{ action: 'ask', host: 'localhost', approver: { group: 'release' } }],
+      mode: 'auto',
+      tools: builtinTools({ privateHosts: [site.host, `localhost:${secret.port}`] }),
+    });
+    expect(site.asked).toEqual(['/']);
+    expect(secret.asked).toEqual([]);
+    expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('demands another approver');
+  });
+});
+
 /** Starts a task whose first decision gives a trust grant for the tool. */
 async function trusting(grant: { minutes?: number; uses?: number }, turns: ScriptedTurn[]) {
   const started = await agent([{ calls: [write('first.txt')] }, ...turns]);

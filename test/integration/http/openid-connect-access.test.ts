@@ -4,7 +4,7 @@ import type { Role } from '../../../a2a-server/access/role.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { request, startServer } from './test-server.ts';
+import { request, startServer, userMessage } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
 
 const LIFETIME_MS = 60_000;
@@ -13,15 +13,17 @@ const JWT = 'header.claims.signature';
 let server: TestServer;
 let taskId: string;
 let roles: Role[];
+let groups: string[];
 
 beforeEach(async () => {
   const clock = new FakeClock();
   roles = ['read'];
+  groups = [];
   server = await startServer({
     clock,
     async verifyJwt(token) {
       if (token !== JWT) throw new ProductError('UNAUTHENTICATED', 'not valid here');
-      return { principal: 'acme/ann', roles, expiresAt: clock.now() + LIFETIME_MS };
+      return { principal: 'acme/ann', roles, groups, expiresAt: clock.now() + LIFETIME_MS };
     },
   });
   const message = { messageId: 'm', parts: [] };
@@ -39,6 +41,21 @@ test('X1 it has only the roles of its claims', async () => {
   expect(refused.text).toContain('your token has read.');
   roles = [];
   expect((await request(server, { method: 'GET', path: '/tasks', headers })).status).toBe(403);
+});
+
+test('R121 its messages carry its groups', async () => {
+  roles = ['delegate', 'approve'];
+  server.tasks.onSend = () => {
+    throw new ProductError('SHUTTING_DOWN', 'the test needs no task');
+  };
+  const send = () =>
+    request(server, { path: '/message:send', body: JSON.stringify(userMessage('go')), headers });
+  await send();
+  groups = ['release'];
+  await send();
+  const [without, having] = server.tasks.received;
+  expect(without).not.toHaveProperty('groups');
+  expect(having).toMatchObject({ principal: 'acme/ann', groups: ['release'] });
 });
 
 test('X1 it makes no stream ticket and no link to the page, because these outlive it', async () => {

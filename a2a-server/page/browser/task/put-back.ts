@@ -49,13 +49,14 @@ export function putBack(
   });
 }
 
-/** Returns the question, if it shows what the person has confirmed and needs no passkey. */
+/** Returns the question, if it shows what the person has confirmed needs no passkey, and is one that this person may approve. */
 export function confirmedQuestion(
   { pending }: Pick<TaskReport, 'pending'>,
   diff: string,
 ): PendingAction | undefined {
   const [question, other] = pending;
   if (question === undefined || other !== undefined || question.presence === true) return undefined;
+  if (!question.decisions.includes('approve')) return undefined;
   const { preview, reason } = question;
   return reason === 'approval' && preview.type === 'diff' && preview.diff === diff ? question : undefined;
 }

@@ -49,6 +49,17 @@ it('X1 only the whole text of a token finds it', async () => {
     expect(await issued.find(wrong)).toBeUndefined();
 });
 
+it('R121 a token has the groups that it was made with, and an older token has none', async () => {
+  const { store, token, issued } = await created();
+  expect(await issued.active(token.id)).not.toHaveProperty('groups');
+  const made = makeToken(
+    { principal: 'ann', roles: ['approve'], groups: ['release'], lifetimeMs: null },
+    clock.now(),
+  );
+  await store.add(made.token);
+  expect(await issued.find(made.text)).toMatchObject({ groups: ['release'] });
+});
+
 it('X1 an id that is a path finds no file', async () => {
   const { issued, stateDirectory } = await created();
   await writeFile(join(stateDirectory, 'other.json'), '{}');

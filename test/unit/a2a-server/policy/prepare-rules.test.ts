@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createPolicy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
+import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { policyOf, commandCall, TOOL_NAMES } from '../../../support/judged-calls.ts';
 
 /** Returns the result of the function, or the error that it throws. */
@@ -38,6 +39,19 @@ describe('createPolicy, which reads the policy rules', () => {
       });
   });
 
+  it.each([
+    [{ action: 'ask', approver: {} }, 'it needs fourEyes, group, or both'],
+    [{ action: 'ask', approver: { fourEyes: false, group: 'a' } }, 'write true, or leave it out'],
+    [{ action: 'ask', approver: { group: 'a b' } }, 'a group has 1 to 100 letters'],
+    [{ action: 'ask', approver: { groups: ['a'] } }, 'Unrecognized key: "groups"'],
+    [{ action: 'ask', approvers: { group: 'a' } }, 'Unrecognized key: "approvers"'],
+    [{ action: 'allow', approver: { group: 'a' } }, 'only a rule with the action "ask" or "presence"'],
+    [{ action: 'deny', approver: { fourEyes: true } }, 'only a rule with the action "ask" or "presence"'],
+  ])('R121 the rule %j is refused: %s', (written, problem) => {
+    const read = rulesSchema.safeParse([{ tool: 'fetch', ...written }]);
+    expect(read.error && issuesText(read.error)).toContain(problem);
+  });
+
   it('createPolicy accepts any tool name of an MCP server, because the server connects later', () => {
     expect(refused({ action: 'deny', tool: ['mcp__git__push', 'mcp__*'] })).toBeUndefined();
   });
@@ -63,7 +77,7 @@ describe('createPolicy, which reads the policy rules', () => {
     const verdicts = [{}, { shell }, { shell: shell === 'sh' ? 'cmd' : 'sh' }] as const;
     const [byDefault, own, other] = verdicts.map((options) =>
       attempt(() =>
-        createPolicy(rules, { tools: TOOL_NAMES, ...options })[0]?.matches(commandCall('git "^x"')),
+        createPolicy(rules, { tools: TOOL_NAMES, ...options }).rules[0]?.matches(commandCall('git "^x"')),
       ),
     );
     expect(byDefault).toEqual(own);

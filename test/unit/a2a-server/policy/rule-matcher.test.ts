@@ -11,7 +11,7 @@ import {
 } from '../../../support/judged-calls.ts';
 
 function speaks(rule: Record<string, unknown>, call: CallFacts): boolean {
-  return policyOf(rule)[0]?.matches(call) === 'yes';
+  return policyOf(rule).rules[0]?.matches(call) === 'yes';
 }
 
 describe('a policy rule by path', () => {

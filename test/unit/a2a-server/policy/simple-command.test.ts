@@ -5,7 +5,7 @@ import { simpleCommandWords } from '../../../../a2a-server/policy/simple-command
 import { policyOf, commandCall } from '../../../support/judged-calls.ts';
 
 function allowed(command: string, rule = 'git status'): boolean {
-  return policyOf({ action: 'allow', command: rule })[0]?.matches(commandCall(command)) === 'yes';
+  return policyOf({ action: 'allow', command: rule }).rules[0]?.matches(commandCall(command)) === 'yes';
 }
 
 describe('plainWords, which reads a shell command as a list of words', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { CallFacts } from '../../../../a2a-server/policy/call-facts.ts';
-import type { Policy } from '../../../../a2a-server/policy/prepare-rules.ts';
+import { NO_RULES, type Policy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { verdict } from '../../../../a2a-server/policy/verdict.ts';
 import type { Grant } from '../../../../a2a-server/task/grants.ts';
 import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';
@@ -25,7 +25,7 @@ function grant(scope: Grant['scope'], { tool, source }: CallFacts): Grant {
 function judge(
   call: CallFacts,
   settings: TaskSettings = {},
-  { grants = [], policy = [] }: { grants?: Grant[]; policy?: Policy } = {},
+  { grants = [], policy = NO_RULES }: { grants?: Grant[]; policy?: Policy } = {},
 ) {
   return verdict(call, { settings, grants, policy });
 }
@@ -136,6 +136,57 @@ describe('the policy’s verdict', () => {
   });
 });
 
+describe('rules that say who may approve', () => {
+  const publish = { action: 'ask', command: 'npm publish', approver: { group: 'release' } };
+  const name = 'rule 1 (ask: command "npm publish"; approver: group release)';
+
+  it('R121 they ask in every mode and against every grant, and demand the approver, also for an uncertain match', () => {
+    const grants = [grant('always', commandCall('npm publish'))];
+    const policy = policyOf(publish, { action: 'allow', tool: '*' });
+    for (const mode of ['ask', 'accept-edits', 'auto'] as const) {
+      const approver = { groups: ['release'] };
+      expect(judge(commandCall('npm publish'), { mode }, { grants, policy })).toEqual({
+        type: 'ask',
+        rule: name,
+        approver,
+      });
+      expect(judge(commandCall('$X publish'), { mode }, { grants, policy })).toMatchObject({ approver });
+    }
+    expect(judge(commandCall('npm test'), { mode: 'auto' }, { policy }).type).toBe('allow');
+  });
+
+  it('R121 the approver must meet all rules that match, also those of presence', () => {
+    const policy = policyOf(
+      { action: 'ask', tool: 'run-shell-command' },
+      publish,
+      { action: 'presence', command: 'npm', approver: { fourEyes: true, group: 'security' } },
+      { action: 'ask', path: 'a.txt', approver: { group: 'docs' } },
+    );
+    expect(judge(commandCall('npm publish'), {}, { policy })).toEqual({
+      type: 'ask',
+      rule: expect.stringContaining('rule 3 (presence'),
+      presence: true,
+      approver: { fourEyes: true, groups: ['release', 'security'] },
+    });
+    expect(judge(commandCall('ls'), {}, { policy })).toEqual({
+      type: 'ask',
+      rule: expect.stringContaining('rule 1'),
+    });
+  });
+
+  it('X1 if the server demands four eyes, the modes allow nothing, and each question demands another person', () => {
+    const approver = { fourEyes: true } as const;
+    const policy = { ...NO_RULES, approver };
+    for (const mode of ['ask', 'accept-edits', 'auto'] as const)
+      expect(judge(write, { mode }, { policy })).toEqual({ type: 'ask', approver });
+    expect(judge(write, {}, { policy, grants: [grant('always', write)] })).toMatchObject({
+      type: 'allow',
+      because: { type: 'grant' },
+      approver,
+    });
+  });
+});
+
 describe('the priority of rules: deny before ask before allow', () => {
   const action = fc.constantFrom('allow', 'ask', 'deny');
   const conditions = fc.constantFrom(
@@ -185,7 +236,7 @@ describe('the priority of rules: deny before ask before allow', () => {
             const policy = policyOf(...each.map(([condition, does]) => ({ action: does, ...condition })));
             const said = verdict(call, { policy, settings: given, grants: trust });
             const spoken = new Set(
-              policy.filter(({ matches }) => matches(call) === 'yes').map((rule) => rule.action),
+              policy.rules.filter(({ matches }) => matches(call) === 'yes').map((rule) => rule.action),
             );
             return { said: said.type, spoken };
           };

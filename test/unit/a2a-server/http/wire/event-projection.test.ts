@@ -158,6 +158,27 @@ describe('a journal entry as a stream event', () => {
     );
   });
 
+  test.each([
+    { reader: { principal: 'ann', groups: ['release'] }, decisions: ['deny'] },
+    { reader: { principal: 'bob' }, decisions: ['deny'] },
+    { reader: { principal: 'bob', groups: ['release'] }, decisions: PENDING.decisions },
+    { reader: undefined, decisions: PENDING.decisions },
+  ])(
+    'R121 the reader $reader of an action that demands an approver gets the decisions $decisions',
+    (given) => {
+      const approver = { otherThan: ['ann'], groups: ['release'] };
+      const pending = [{ ...PENDING, approver }];
+      const { reader, decisions } = given;
+      const event = toStreamResponse(
+        { seq: 1, at: 0, event: { type: 'input.required', pending } },
+        { ...view(true, true), ...(reader && { reader }) },
+      );
+      const [, data] =
+        event?.payload?.$case === 'statusUpdate' ? (event.payload.value.status?.message?.parts ?? []) : [];
+      expect(data?.content?.value).toMatchObject({ pending: [{ approver, decisions }] });
+    },
+  );
+
   test('a status contains its time in ISO 8601, in UTC, with milliseconds', () => {
     const entry = { seq: 1, at: Date.UTC(2026, 0, 2, 3, 4, 5, 6), event: { type: 'task.working' as const } };
     expect(toStreamResponse(entry, view(false, false))?.payload?.value).toMatchObject({

@@ -32,6 +32,15 @@ describe('the text about pending actions', () => {
     expect(text).not.toContain('exactly');
   });
 
+  test('R121 the text for a reader who may not approve says who must, and offers only the denial', () => {
+    const approver = { otherThan: ['acme/ann'], groups: ['release'] };
+    const text = pendingText([{ ...PENDING, approver, decisions: ['deny'] }]);
+    expect(text).toMatch(
+      /Needs the approval of somebody else, in group release\. Answer with exactly "deny", or leave it waiting\.$/,
+    );
+    expect(pendingText([{ ...PENDING, approver }])).toMatch(/Answer with exactly "approve" or "deny"\.$/);
+  });
+
   test('R21 the text about an unknown outcome explains approve and deny', () => {
     expect(pendingText([{ ...PENDING, reason: 'outcome-unknown' }])).toContain(
       'approve runs it again, deny skips it',

@@ -1,0 +1,129 @@
+/**
+ * Decides who may approve a call. A rule of the policy, or the setting `fourEyes`, can demand that the approver sent the
+ * task no message, and that the approver is in a group. The demand is in the journal with the call, so a later policy
+ * does not weaken it. A denial and an answer need no such approver, because they let nothing run. Pure.
+ */
+import { inGroups, somebodyElse, type DemandedApprover } from '../../shared/protocol/demanded-approver.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
+import type { CommandRefusal } from './command-outcome.ts';
+import type { ResolvedDecision } from './decide.ts';
+import type { Call, Snapshot } from './snapshot.ts';
+
+/** What the policy demands of the approver. All of it must hold. */
+export interface ApproverDemand {
+  /** The approver sent the task no message. */
+  fourEyes?: true;
+  /** The approver is in each of these groups. */
+  groups?: readonly string[];
+}
+
+/** A person who wants to approve. Without `groups`, the person is in none. */
+export interface Approver {
+  principal: string;
+  groups?: readonly string[];
+}
+
+/** Returns the demand that contains all of these. Returns undefined if there is none. */
+export function mergeDemands(
+  ...demands: readonly (ApproverDemand | undefined)[]
+): ApproverDemand | undefined {
+  const fourEyes = demands.some((it) => it?.fourEyes === true);
+  const groups = [...new Set(demands.flatMap((it) => it?.groups ?? []))];
+  if (!fourEyes && groups.length === 0) return undefined;
+  return { ...(fourEyes && { fourEyes }), ...(groups.length > 0 && { groups }) };
+}
+
+/** True if an approver who meets `met` also meets `demand`. */
+export function coversDemand(met: ApproverDemand | undefined, demand: ApproverDemand): boolean {
+  return (
+    (demand.fourEyes !== true || met?.fourEyes === true) &&
+    (demand.groups ?? []).every((group) => met?.groups?.includes(group) === true)
+  );
+}
+
+/** Returns the principals who sent messages to the task. */
+export function delegators({
+  principal,
+  otherSenders = [],
+}: Pick<Snapshot, 'principal' | 'otherSenders'>): readonly string[] {
+  return [principal, ...otherSenders];
+}
+
+/** Returns who may approve in this task. No message arrives while a call waits, so the senders stay the same. */
+export function demandedApprover(
+  snapshot: Pick<Snapshot, 'principal' | 'otherSenders'>,
+  { fourEyes, groups }: ApproverDemand,
+): DemandedApprover {
+  return {
+    ...(fourEyes === true && { otherThan: [...delegators(snapshot)] }),
+    ...(groups !== undefined && { groups: [...groups] }),
+  };
+}
+
+/** True if this person may approve. */
+export function mayApprove(demanded: DemandedApprover, { principal, groups = [] }: Approver): boolean {
+  const { otherThan = [], groups: needed = [] } = demanded;
+  return !otherThan.includes(principal) && needed.every((group) => groups.includes(group));
+}
+
+/** Returns the demand that the approver of this decision must meet. Returns undefined for a denial and an answer. */
+export function demandOnDecision(
+  call: Pick<Call, 'approver'>,
+  { decision, approver }: Pick<ResolvedDecision, 'decision' | 'approver'>,
+): ApproverDemand | undefined {
+  return decision === 'approve' || decision === 'edit' ? mergeDemands(call.approver, approver) : undefined;
+}
+
+/** @returns the refusal of a decision that another person must make, or undefined */
+export function approverObjection(
+  snapshot: Snapshot,
+  call: Call,
+  decision: ResolvedDecision,
+  by: Approver,
+): CommandRefusal | undefined {
+  const demand = demandOnDecision(call, decision);
+  if (demand === undefined) return undefined;
+  const demanded = demandedApprover(snapshot, demand);
+  return mayApprove(demanded, by) ? undefined : otherApproverRequired(snapshot, call, { demanded, by });
+}
+
+function otherApproverRequired(
+  { principal: owner }: Snapshot,
+  { callId, title }: Call,
+  { demanded, by }: { demanded: DemandedApprover; by: Approver },
+): CommandRefusal {
+  const { otherThan, groups } = demanded;
+  return {
+    type: 'refuse',
+    reason: 'OTHER_APPROVER_REQUIRED',
+    message: `Call ${callId} (${visibleLine(title)}) needs the approval of ${somebodyElse(demanded)}: ${unmetBy(demanded, by)}. The policy of this server demands it. ${whoCan(owner, demanded)}. Nothing was decided.`,
+    facts: {
+      callId,
+      ...(otherThan && { delegators: otherThan.join(',') }),
+      ...(groups && { groups: groups.join(',') }),
+    },
+  };
+}
+
+function unmetBy(
+  { otherThan = [], groups: needed = [] }: DemandedApprover,
+  { principal, groups = [] }: Approver,
+): string {
+  const missing = needed.filter((group) => !groups.includes(group));
+  const reasons = [
+    ...(otherThan.includes(principal) ? ['sent this task a message'] : []),
+    ...(missing.length > 0 ? [`is not ${inGroups(missing)}`] : []),
+  ];
+  return `${principal} ${reasons.join(', and ')}`;
+}
+
+function whoCan(owner: string, { otherThan, groups }: DemandedApprover): string {
+  const end = owner.indexOf('/');
+  const tenant = end === -1 ? undefined : owner.slice(0, end);
+  const role = `with the role approve${groups === undefined ? '' : ` and ${inGroups(groups)}`}`;
+  if (otherThan === undefined)
+    return `A token ${role} can, of ${tenant === undefined ? owner : `a principal of the tenant ${tenant}`}`;
+  return tenant === undefined
+    ? `${owner} has no tenant, so nobody else can. Deny it, or use a token with a tenant`
+    : `Any other principal of the tenant ${tenant} ${role} can, except ${otherThan.join(', ')}`;
+}

@@ -1,0 +1,67 @@
+/** Tests a rule that says who may approve, with real servers and tokens of three people. */
+import { describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { A2aPeer } from '../../support/a2a-peer.ts';
+import { decisionOn } from '../../support/a2a-message.ts';
+import { plan, write } from '../../support/offline-plan.ts';
+import { PROGRAM } from '../../support/server-program.ts';
+import { stage, stageAgain, type Stage } from '../../support/stage.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const RULE = { action: 'ask', path: 'secret.txt', approver: { fourEyes: true, group: 'release' } };
+
+async function tokens({ server }: Stage, ...words: readonly string[]): Promise<string> {
+  const args = [PROGRAM, 'token', ...words, '--state-dir', server.stateDir];
+  return (await promisify(execFile)(process.execPath, args)).stdout.trim();
+}
+
+describe('a rule that says who may approve', () => {
+  it('R121 the delegator and a colleague outside of the group are refused, also after a restart without the rule; a member approves', async () => {
+    const config = join(await temporaryDirectory(), 'config.json');
+    await writeFile(config, JSON.stringify({ server: { policy: [RULE] } }));
+    let on = await stage({ args: ['--config', config] });
+    const tokenOf = async (name: string, ...more: string[]): Promise<string> =>
+      tokens(on, 'create', '--tenant', 'acme', '--name', name, ...more);
+    const people = {
+      ann: await tokenOf('ann', '--group', 'release', '--group', 'docs'),
+      bob: await tokenOf('bob'),
+      cleo: await tokenOf('cleo', '--group', 'release'),
+    };
+    const as = (name: keyof typeof people): A2aPeer =>
+      new A2aPeer({ url: on.server.url, token: people[name] });
+    expect(await tokens(on, 'list')).toMatch(
+      /acme\/ann {2}delegate,approve {2}in the groups release and docs {2}active/,
+    );
+    await expect(tokenOf('eve', '--group', 'a b')).rejects.toMatchObject({
+      stderr: expect.stringContaining('--group takes 1 to 100 letters'),
+    });
+
+    const { taskId } = await as('ann').send(plan(write('secret.txt', 'launch'), { say: 'done' }));
+    const seenBy = async (name: keyof typeof people) => (await as(name).task(taskId)).pending;
+    expect(await seenBy('ann')).toMatchObject([
+      { approver: { otherThan: ['acme/ann'], groups: ['release'] }, decisions: ['deny'] },
+    ]);
+    expect(await seenBy('cleo')).toMatchObject([{ decisions: ['approve', 'deny', 'edit'] }]);
+    const approve = async (name: keyof typeof people) =>
+      as(name).decide(taskId, [decisionOn(await seenBy(name), 'approve')]);
+    const refused = async (name: keyof typeof people): Promise<void> => {
+      await expect(approve(name)).rejects.toMatchObject({ reason: 'OTHER_APPROVER_REQUIRED' });
+      expect(await on.file('secret.txt')).toBeUndefined();
+    };
+    await refused('ann');
+    await refused('bob');
+
+    await on.server.kill();
+    await writeFile(config, JSON.stringify({ server: {} }));
+    on = await stageAgain(on);
+    await refused('ann');
+    await refused('bob');
+    const stream = await approve('cleo');
+    await stream.rest();
+    expect(await on.file('secret.txt')).toBe('launch');
+    expect((await as('ann').task(taskId)).state).toBe('COMPLETED');
+  });
+});
