@@ -2,6 +2,7 @@
  * Lists the forms that a client can show for a session. If an action does not fit into a form, a form in URL mode links
  * to the page.
  */
+import { otherApprover, somebodyElse } from '../../shared/protocol/demanded-approver.ts';
 import type { Session } from '../sessions/session.ts';
 import type { ApprovalForm } from './form.ts';
 import type { Form, UrlForm } from './form-field.ts';
@@ -78,6 +79,11 @@ export function commandLineNotes(unoffered: readonly ApprovalForm[]): readonly s
     if (ask.about === 'unshown') return [note('Question', ask.callId, ask.question.shown)];
     if (ask.about !== 'page') return [];
     const { callId, shown, preview, presence } = ask.action;
+    const approver = otherApprover(ask.action);
+    if (approver !== undefined)
+      return [
+        `Action ${callId} needs the approval of ${somebodyElse(approver)}, so no form was shown. That person approves it with an own token. The person here can deny it, e.g. with \`mcp-a2a-bridge deny ${shown}\`.`,
+      ];
     if (presence === true)
       return [
         `Action ${callId} demands the person's passkey, so no form was shown. The person approves it on the page that \`mcp-a2a-bridge page\` opens, or denies it anywhere.`,

@@ -87,7 +87,7 @@ const pendingActionSchema = z.object({
    * Who may approve or edit. Absent if everybody may who may decide. For a reader who may not, `decisions` has neither
    * `approve` nor `edit`.
    */
-  approver: demandedApproverSchema.optional(),
+  approver: z.optional(demandedApproverSchema),
   /** The time in RFC 3339 after which no decision is possible. Null if the action never expires. */
   expiresAt: z.string().nullable(),
   /** The decisions that are possible for this action. */

@@ -1,5 +1,5 @@
 /** Describes pending actions as text, for clients without the approval extension and for logs. */
-import { demandedApproverText } from '../../../shared/protocol/demanded-approver.ts';
+import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedPreview, TEXT_PART_LIMITS } from '../../../shared/protocol/preview-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../../shared/protocol/question.ts';
@@ -23,11 +23,13 @@ export function pendingText(pending: readonly PendingAction[]): string {
     .join(', ')}), with a decisions part of the tool-approval extension.`;
 }
 
-function howToAnswer({ preview, first, shown, presence, approver, decisions }: PendingAction): string {
+function howToAnswer(action: PendingAction): string {
+  const { preview, first, shown, presence } = action;
+  const approver = otherApprover(action);
   // D2: the plain word `approve` could be the reply to an earlier question. So after the first question, the person
   // must add the code.
   const code = first === true ? '' : ` ${shown}`;
-  if (approver !== undefined && !decisions.includes('approve'))
+  if (approver !== undefined)
     return `${demandedApproverText(approver)}. Answer with exactly "deny${code}", or leave it waiting.`;
   if (presence === true)
     return `Answer with exactly "deny${code}", or approve it with your passkey on the approval page of this server. \`mcp-a2a-bridge page\` opens the page.`;

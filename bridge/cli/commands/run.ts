@@ -1,6 +1,7 @@
 /** The command `run`: delegates a task, prints its events, and asks for each decision. */
 import { dirname, resolve } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { type TaskMode, taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { taskSettingsFor, unsupportedSettingsNote, withTier } from '../../mcp/tools/settings-for-agent.ts';
@@ -166,8 +167,13 @@ function reportWaiting(
   id: string,
   { pending, question }: TaskView,
 ): void {
-  for (const { shown, decisions, presence } of pending) {
+  for (const action of pending) {
+    const { shown, decisions, presence } = action;
     const code = visibleLine(shown);
+    if (otherApprover(action) !== undefined) {
+      terminal.say(`Deny it with: mcp-a2a-bridge deny ${code}`);
+      continue;
+    }
     if (presence === true) {
       terminal.say(`A rule demands your passkey. Approve ${code} on the page: mcp-a2a-bridge page`);
       continue;

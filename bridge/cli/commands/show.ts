@@ -1,6 +1,7 @@
 /** The command `show`: prints one pending action, or all pending actions of a session, in full. It decides nothing. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskCosts } from '../../../shared/protocol/cost-report.ts';
+import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../dialects/observation.ts';
@@ -82,8 +83,10 @@ async function turnCosts({ agent, view }: Session): Promise<TaskCosts | null> {
   return taskId === '' ? null : agent.ask((connection) => connection.taskCosts(taskId));
 }
 
-function howToDecide({ shown, decisions, presence }: PendingAction): string {
+function howToDecide(action: PendingAction): string {
+  const { shown, decisions, presence } = action;
   const code = visibleLine(shown);
+  if (otherApprover(action) !== undefined) return `Deny it with: mcp-a2a-bridge deny ${code}`;
   if (presence === true)
     return `A rule demands your passkey. Approve it on the page: mcp-a2a-bridge page. Deny it with: mcp-a2a-bridge deny ${code}`;
   return `Decide with: mcp-a2a-bridge ${decisions.includes('answer') ? `answer ${code} <words>` : `approve ${code}`}`;

@@ -1,5 +1,6 @@
 /** Asks the person at the terminal to decide the first pending action of a task. */
 import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
+import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { personDecisionOf } from '../../approvals/decision-input.ts';
@@ -117,20 +118,29 @@ async function typedDecisionOf(
 
 async function decisionOn(
   terminal: Terminal,
-  { callId, shown, title }: PendingAction,
+  action: PendingAction,
   signal: AbortSignal,
 ): Promise<PersonDecision | undefined> {
-  const action = `${visibleLine(title)} (${visibleLine(shown)})`;
-  const prompt = `Approve ${action}? [y/n], or n and a reason; Enter leaves it waiting:`;
+  const { callId, shown, title } = action;
+  const named = `${visibleLine(title)} (${visibleLine(shown)})`;
+  const other = otherApprover(action);
+  const prompt =
+    other === undefined
+      ? `Approve ${named}? [y/n], or n and a reason; Enter leaves it waiting:`
+      : `${demandedApproverText(other)}. Deny ${named}? [n], or n and a reason; Enter leaves it waiting:`;
   for (;;) {
     const typed = typedDecision(await terminal.ask(terminal.paint('bold', prompt), signal));
     switch (typed.type) {
       case 'leave':
         return undefined;
       case 'unclear':
-        terminal.say('Type y, n or only Enter.');
+        terminal.say(other === undefined ? 'Type y, n or only Enter.' : 'Type n or only Enter.');
         break;
       case 'approve':
+        if (other !== undefined) {
+          terminal.say('You cannot approve it. Type n or only Enter.');
+          break;
+        }
         return personDecisionOf({ callId, shown, decision: 'approve' });
       case 'deny':
         return personDecisionOf({

@@ -1,4 +1,5 @@
 /** Formats a pending action in full, for a person at a terminal. Pure. */
+import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -15,6 +16,7 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
 export function actionText(action: PendingAction, paint: Paint): string {
   const { callId, shown: code, tool, title, source, sideEffect, reason, rule, preview, expiresAt } = action;
   const { text } = quotedPreview(preview);
+  const approver = otherApprover(action);
   const facts = [`${tool} (${sourceText(source)})`, `side effect: ${sideEffect}`];
   if (expiresAt !== null) facts.push(`expires ${expiresAt}`);
   if (rule !== undefined) facts.push(`asked for by ${rule}`);
@@ -22,6 +24,7 @@ export function actionText(action: PendingAction, paint: Paint): string {
     `${paint('bold', visibleLine(title))}  ${paint('gray', `call ${visibleLine(callId)}, code ${visibleLine(code)}`)}`,
     paint('gray', visibleLine(facts.join(', '))),
     REASONS[reason] === '' ? '' : paint('yellow', REASONS[reason]),
+    approver === undefined ? '' : paint('yellow', `${demandedApproverText(approver)}.`),
     preview.type === 'diff'
       ? paintDiff(text, paint)
       : preview.type === 'command'

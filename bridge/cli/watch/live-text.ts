@@ -1,6 +1,7 @@
 /** Prints the events of a task as lines for a person. Pieces of streamed text are joined to lines. */
 import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { withMarkedLines, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { Observed, Output, TaskStateName } from '../../dialects/observation.ts';
@@ -129,7 +130,7 @@ export class LiveText {
     this.#close();
     this.#terminal.say(actionText(action, this.#terminal.paint));
     if (action.decisions.includes('answer')) this.#hint(`answer ${visibleLine(action.shown)} <words>`);
-    else this.#hint(`approve ${visibleLine(action.shown)}`);
+    else this.#hint(`${otherApprover(action) ? 'deny' : 'approve'} ${visibleLine(action.shown)}`);
   }
 
   #activity(activity: Activity, seq: number | null): void {

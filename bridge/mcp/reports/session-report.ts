@@ -1,5 +1,6 @@
 /** Builds the full report of a session. `session-result.ts` selects the parts of it that a tool result contains. */
 import { z } from 'zod';
+import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import { pendingReasonSchema, sideEffectSchema } from '../../../shared/protocol/tool-approval.ts';
@@ -240,6 +241,9 @@ const TOO_LONG =
 const PASSKEY =
   'A rule demands presence: only the person can approve it, with a passkey on the approval page, which "mcp-a2a-bridge page" opens. No tool, form or command line can approve it. It can be denied here.';
 
+const OTHER_APPROVER =
+  'That person approves it with an own token, and not over this connection. It can be denied here, or it goes on waiting.';
+
 /**
  * Converts a pending action for a report.
  * @param room the maximum size of the preview. Without it, the preview is complete.
@@ -247,6 +251,7 @@ const PASSKEY =
 export function pendingReport(action: PendingAction, room?: TextLimits): SessionReport['pending'][number] {
   const preview = quotedPreview(action.preview, room);
   const { callId, shown, tool, title, sideEffect: effect, reason, rule, presence, input, expiresAt } = action;
+  const other = otherApprover(action);
   return {
     callId,
     shown,
@@ -257,7 +262,8 @@ export function pendingReport(action: PendingAction, room?: TextLimits): Session
     reason,
     why: [
       WHY[reason],
-      ...(presence === true ? [PASSKEY] : []),
+      ...(other === undefined ? [] : [`${demandedApproverText(other)}. ${OTHER_APPROVER}`]),
+      ...(presence === true && other === undefined ? [PASSKEY] : []),
       ...(preview.extent === 'cut' ? [TOO_LONG] : []),
     ].join(' '),
     ...(rule === undefined ? {} : { rule: visibleLine(rule) }),

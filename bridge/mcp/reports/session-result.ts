@@ -152,8 +152,8 @@ export function toFirstPending({
   return {
     ...action,
     reason,
-    // For a first approval, the side effect already explains why the action waits.
-    ...((reason !== 'approval' || cut > 0 || action.presence === true) && { why }),
+    // If the person can simply approve it, the side effect already explains why the action waits.
+    ...((reason !== 'approval' || !action.decisions.includes('approve')) && { why }),
     ...(cut > 0 && { cut }),
     ...(cut === 0 && Object.keys(unshown).length > 0 && { input: unshown }),
   };

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import { demandedApproverSchema } from '../../protocol/demanded-approver.ts';
 import {
   callReferenceFields,
   decisionWordSchema,
@@ -89,6 +90,7 @@ export const pendingPartSchema = z.object({
       reason: pendingReasonSchema,
       expiresAt: z.nullable(z.string()),
       presence: z.optional(z.literal(true)),
+      approver: z.optional(demandedApproverSchema),
       decisions: z.array(decisionWordSchema),
     }),
   ),

@@ -1,3 +1,4 @@
+import type { DemandedApprover } from '../../protocol/demanded-approver.ts';
 import type { DecisionWord, PendingReason, Preview, SideEffect } from '../../protocol/tool-approval.ts';
 
 /**
@@ -33,6 +34,11 @@ export interface PendingAction {
   expiresAt: string | null;
   /** True if an approval or an edit must contain a passkey assertion. */
   presence?: true | undefined;
+  /**
+   * Who may approve or edit. Absent if everybody may who may decide. If this client may not, `decisions` has neither
+   * `approve` nor `edit`.
+   */
+  approver?: DemandedApprover | undefined;
   decisions: readonly DecisionWord[];
 }
 

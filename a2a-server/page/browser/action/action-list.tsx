@@ -92,7 +92,9 @@ function Action({ taskId, shown, onDecide, onRead }: OneActionProps) {
     case 'waits':
       return (
         <>
-          {action.presence === true && <PasskeyAddress target={{ taskId, callId: action.callId }} />}
+          {action.presence === true && action.decisions.includes('approve') && (
+            <PasskeyAddress target={{ taskId, callId: action.callId }} />
+          )}
           <PendingActionView key={action.shown} action={action} onDecide={onDecide} onRead={onRead} />
         </>
       );

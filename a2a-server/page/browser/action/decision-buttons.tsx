@@ -1,6 +1,7 @@
 /** The buttons that approve, deny or edit an action. `data-key` names the key that uses an element (page-keys.tsx). */
 import { useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
+import { demandedApproverText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
 import { TrustLimitFields } from './trust-limit-fields.tsx';
@@ -22,6 +23,7 @@ interface DecisionButtonsProps {
 
 export function DecisionButtons({ action, disabled, onDecide, onEdit }: DecisionButtonsProps) {
   const { callId, shown, decisions, presence = false } = action;
+  const approver = otherApprover(action);
   const [scope, setScope] = useState<(typeof SCOPES)[number][0]>('once');
   const [limits, setLimits] = useState(NO_LIMITS);
   const [reason, setReason] = useState('');
@@ -40,6 +42,7 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
   };
   return (
     <>
+      {approver !== undefined && <p class="warning">{demandedApproverText(approver)}.</p>}
       <div class="row">
         {decisions.includes('approve') && (
           <>

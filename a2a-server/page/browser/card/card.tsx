@@ -3,7 +3,8 @@
  * approval page.
  */
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import type { Decision } from '../../../../shared/client/index.ts';
+import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
+import { demandedApproverText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { ActionView } from '../action/action-view.tsx';
@@ -106,11 +107,7 @@ function Session({ connection, host, session, onDecide }: SessionProps) {
       {pending.map((each) =>
         each.code === undefined ? (
           <ActionView key={each.action.shown} action={each.action}>
-            <p class="warning">
-              {each.action.presence === true
-                ? 'A rule demands your passkey. Decide this on the approval page.'
-                : 'Only you can decide this, and not in the chat.'}
-            </p>
+            <p class="warning">{whyNotHere(each.action)}</p>
           </ActionView>
         ) : (
           <PendingActionView
@@ -123,6 +120,15 @@ function Session({ connection, host, session, onDecide }: SessionProps) {
       {page !== undefined && <PageLink connection={connection} host={host} page={page} />}
     </>
   );
+}
+
+/** Says why the person cannot decide this action on the card. */
+function whyNotHere(action: PendingAction): string {
+  const approver = otherApprover(action);
+  if (approver !== undefined) return `${demandedApproverText(approver)}.`;
+  return action.presence === true
+    ? 'A rule demands your passkey. Decide this on the approval page.'
+    : 'Only you can decide this, and not in the chat.';
 }
 
 function PageLink({ connection, host, page }: Pick<CardProps, 'connection' | 'host'> & { page: string }) {

@@ -27,6 +27,7 @@ it('D2 the page approves only the one question that shows the confirmed diff', (
   expect(found({ ...QUESTION, preview: { type: 'text', text: 'the diff' } })).toBeUndefined();
 });
 
-it('the page approves no question that needs a passkey', () => {
+it('the page approves no question that needs a passkey or another person', () => {
+  expect(found({ ...QUESTION, decisions: ['deny'] })).toBeUndefined();
   expect(found({ ...QUESTION, presence: true })).toBeUndefined();
 });

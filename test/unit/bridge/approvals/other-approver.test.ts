@@ -1,0 +1,41 @@
+/** Tests what the bridge shows about an action that this person may not approve. */
+import { expect, test } from '@jest/globals';
+import { approvalForms } from '../../../../bridge/approvals/form.ts';
+import { commandLineNotes } from '../../../../bridge/approvals/forms-to-offer.ts';
+import { plain } from '../../../../bridge/cli/terminal/paint.ts';
+import { actionText } from '../../../../bridge/cli/terminal/action-text.ts';
+import { pendingReport } from '../../../../bridge/mcp/reports/session-report.ts';
+import { toFirstPending } from '../../../../bridge/mcp/reports/session-result.ts';
+import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const SAYS = 'Needs the approval of somebody else, in group release.';
+const approver = { otherThan: ['acme/ann'], groups: ['release'] };
+const mayApprove = pendingWrite('call-1', { approver });
+const mayNot: PendingAction = { ...mayApprove, decisions: ['deny'] };
+const asked = (action: PendingAction) =>
+  approvalForms({ pending: [action], question: null }, () => undefined);
+
+test('R121 no form approves it: the person gets the page, and reads who must approve', () => {
+  const forms = asked(mayNot);
+  expect(forms).toMatchObject([{ about: 'page', words: ['deny'], message: expect.stringContaining(SAYS) }]);
+  expect(commandLineNotes(forms)).toEqual([
+    expect.stringContaining('needs the approval of somebody else, in group release'),
+  ]);
+  expect(asked(mayApprove)).toMatchObject([{ about: 'action' }]);
+});
+
+test('R121 a tool result offers only the denial, and says who must approve', () => {
+  const { decisions, why } = toFirstPending(pendingReport(mayNot));
+  expect(decisions).toEqual(['deny']);
+  expect(why).toContain(SAYS);
+  expect(toFirstPending(pendingReport(mayApprove))).not.toHaveProperty('why');
+});
+
+test('R121 a terminal shows it, and escapes the group of another agent', () => {
+  expect(actionText(mayNot, plain)).toContain(`\n${SAYS}\n`);
+  expect(actionText(mayApprove, plain)).not.toContain('Needs');
+  const hostile = { ...mayNot, approver: { groups: ['a\u001B[2Jb\nc'] } };
+  expect(actionText(hostile, plain)).not.toContain('\u001B');
+  expect(actionText(hostile, plain)).toContain('in group a');
+});
