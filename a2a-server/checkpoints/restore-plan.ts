@@ -18,7 +18,7 @@ export interface RestorePlan {
   files: readonly RestoredFile[];
   /** Files that the turns changed but the restoration leaves unchanged, with the reason. */
   left: readonly { path: string; why: string }[];
-  /** A hash of the files' current state. If this state changes, the person must decide again (D2). */
+  /** A hash of the files' current state. D2: if this state changes, the person must decide again. */
   basis: string;
 }
 

@@ -11,7 +11,7 @@ export type AbortResult =
   | { type: 'finished-first' }
   /** Another reason stopped the tool first. */
   | { type: 'stopped-before'; reason: string }
-  /** The end of the task stopped the tool first (A3). */
+  /** The end of the task stopped the tool first. A3: if an abort and the end of the task race, one of them wins. */
   | { type: 'task-ended' }
   /** The server that ran the tool has died. */
   | { type: 'lost' }

@@ -1,6 +1,6 @@
 /**
- * Checks that the wall clock is plausible (R103). Deadlines and retention use the wall clock. Without this check, a
- * clock that jumps ahead by 400 days would end every waiting task and delete every session.
+ * Checks that the wall clock is plausible. Deadlines and retention use the wall clock. Without this check, a clock that
+ * jumps ahead by 400 days would end every waiting task and delete every session.
  *
  * The last plausible time is stored. The check compares the wall clock with this stored time. An implausible clock does
  * not change the stored time. The check succeeds again after the clock is corrected, or after the operator stores a new

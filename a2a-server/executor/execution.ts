@@ -136,7 +136,7 @@ export class Execution {
     } catch (error) {
       if (!claim.held) return;
       // The disk may have space later, so a timer wakes the task after a storage error. Without the timer, the task
-      // would wait for the next command (R28).
+      // would wait for the next command.
       if (!(await this.#fail(error))) this.#host.wakeAfter(RETRY_MS);
     } finally {
       release();

@@ -129,7 +129,7 @@ export class Executor {
 
   /**
    * Appends a command and wakes the task. If no execution runs, one append contains the command and the start of the
-   * approved call. Resolves when the command is durable (E3).
+   * approved call. Resolves when the command is durable, because an accepted command must never be lost (E3).
    * @throws ProductError STORAGE
    */
   async command(

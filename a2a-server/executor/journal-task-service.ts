@@ -1,6 +1,6 @@
 /**
- * Implements the task service with the journal and the executor. The service answers a command after it is durable
- * (E3). Then the executor runs the task.
+ * Implements the task service with the journal and the executor. E3: an accepted command is never lost. So the service
+ * answers a command only after it is durable. Then the executor runs the task.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
@@ -66,7 +66,7 @@ export interface MaintenanceSettings {
   expiry: ExpirySettings;
   /** The time from the end of a session's last task to the deletion of the session. If null, no session is deleted. */
   retentionMs: number | null;
-  /** Checks that the clock is plausible before a task expires or a session is deleted (R103). */
+  /** Checks that the clock is plausible before a task expires or a session is deleted. */
   clockCheck?: ClockCheck;
   /** Called after a maintenance round has failed. The next round tries again. */
   onFailure: (error: unknown) => void;
@@ -150,8 +150,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   }
 
   /**
-   * True if a concurrent command caused the refusal. Either the same message arrived twice (R27), or the session's task
-   * ended first (R04).
+   * True if a concurrent command caused the refusal. Either the same message arrived twice, or the session's task ended
+   * first.
    */
   async function overtaken(incoming: Incoming, key: CommandKey, error: unknown): Promise<boolean> {
     if (!(error instanceof ProductError)) return false;
@@ -343,8 +343,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   }
 
   /**
-   * Answers a repeated message with the task of its first copy (R27). The answer points to the journal's current end.
-   * The client then sees no question that a person has already decided. A different body with the same message id is a
+   * Answers a repeated message with the task of its first copy. The answer points to the journal's current end. The
+   * client then sees no question that a person has already decided. A different body with the same message id is a
    * conflict.
    */
   async function repeated(

@@ -4,8 +4,8 @@ import { readPages } from '../journal/read-pages.ts';
 import type { ReadOutput } from '../tools/builtin/read-output.ts';
 
 /**
- * Returns a function that reads the output of a tool execution. The reader is another tool execution and must be in the
- * same session (X1).
+ * Returns a function that reads the output of a tool execution. X1: the reader, which is another tool execution, must
+ * be in the same session.
  */
 export function journalledOutputs(journal: Pick<Journal, 'toolExecution' | 'row' | 'read'>): ReadOutput {
   const sessionOf = async (toolId: string): Promise<{ taskId: string; session: string } | undefined> => {

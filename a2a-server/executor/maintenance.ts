@@ -1,9 +1,10 @@
 /**
- * Ends tasks after their deadline (R14), deletes old sessions, and maintains the journal. A round does all of this
- * once. A timer starts the next round.
+ * Ends tasks after their deadline, deletes old sessions, and maintains the journal. A round does all of this once. A
+ * timer starts the next round.
  *
  * - A parked task costs no memory. The process has one timer, and the journal's index contains the deadlines.
- * - If a decision and a deadline arrive together, the journal accepts only one of them (D1, A3).
+ * - If a decision and a deadline arrive together, the journal accepts only the first (D1, A3: one of two racing
+ *   commands wins).
  * - After a failed round, the next round tries again.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -119,8 +120,8 @@ export class Maintenance {
   /** Runs one round. Returns the time of the next round, in milliseconds since 1970. */
   async #work(): Promise<number> {
     try {
-      // R103: while the clock is implausible, no task expires and no session is deleted. All work of this round uses
-      // the checked time.
+      // While the clock is implausible, no task expires and no session is deleted. All work of this round uses the
+      // checked time.
       const { clock, clockCheck } = this.#options;
       const now = clockCheck === undefined ? clock.now() : await clockCheck.plausibleTime();
       const next = now === undefined ? clock.now() + RETRY_MS : await this.#expire(now);

@@ -1,6 +1,6 @@
 /**
- * Prepares a client's decisions for the pure core. An edit is validated like a model's input and gets a new preview
- * (D4). If the shown content has changed, the person must decide again (D2).
+ * Prepares a client's decisions for the pure core. D4: an edit is validated like a model's input, and gets a new
+ * preview. D2: if the shown content has changed, the person must decide again.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { PresenceAssertion } from '../../shared/protocol/presence-assertion.ts';
@@ -49,8 +49,8 @@ export type DecisionsResult =
   | { type: 'outdated'; call: Call; event: Outdated };
 
 /**
- * @throws ProductError INVALID_DECISION for an invalid edit, PRESENCE_REQUIRED for an invalid assertion. The task then
- * stays unchanged (E3).
+ * @throws ProductError INVALID_DECISION for an invalid edit, PRESENCE_REQUIRED for an invalid assertion. E3: the task
+ * then stays unchanged.
  */
 export async function resolveDecisions(
   { decisions }: DecisionsPart,

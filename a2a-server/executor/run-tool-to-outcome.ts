@@ -20,8 +20,9 @@ interface OutcomeOptions {
 }
 
 /**
- * Runs the tool and resolves with its outcome. After an abort, the tool has the grace period to end. A tool that still
- * runs is recorded as `stopped` and unconfirmed, and its later result is ignored (A2). Never rejects.
+ * Runs the tool and resolves with its outcome. After an abort, the tool has the grace period to end. A2: a tool that
+ * still runs after the grace period is recorded as `stopped` and unconfirmed. Its later result is ignored. Never
+ * rejects.
  */
 export function runToolToOutcome(
   start: () => Promise<Success>,

@@ -35,7 +35,7 @@ export interface Incoming extends Requester {
   channel: string;
   message: UserMessage;
   contents?: readonly FileBytes[];
-  /** SHA-256 of the canonical message, in hex. It detects a repeated message (R27). */
+  /** SHA-256 of the canonical message, in hex. It detects a repeated message. */
   bodyHash: string;
   taskId?: string;
   /** Present if the sender expects a generation. A message that starts a task ignores it. */
@@ -70,8 +70,7 @@ export interface Accepted {
   sessionId: string;
   /**
    * The `seq` of the command's last event. For a repeated message, the `seq` of the journal's end. The stream begins
-   * with the task at this `seq`. If other actions are still pending, the task is parked, so the stream ends at once
-   * (R03).
+   * with the task at this `seq`. If other actions are still pending, the task still waits, so the stream ends at once.
    */
   seq: number;
   /** The task at `seq`. Absent if it is not loaded. */
@@ -100,7 +99,8 @@ export type FollowUntil = 'settled' | 'ended';
 
 export interface TaskService {
   /**
-   * Accepts a message or a decision, or starts a task. Resolves when the command is durable (E3). @throws ProductError
+   * Accepts a message or a decision, or starts a task. E3: resolves only when the command is durable. @throws
+   * ProductError
    */
   send(incoming: Incoming): Promise<Accepted>;
   /**
@@ -118,8 +118,7 @@ export interface TaskService {
   /** Returns the running tool executions, also those of other servers that use the journal. */
   toolExecutions(by: Requester): Promise<ToolExecutionView[]>;
   /**
-   * Stops one tool execution. The task continues (A1). An unknown id is not an error. The returned answer then reports
-   * it.
+   * Stops one tool execution. The task continues. An unknown id is not an error. The returned answer then reports it.
    */
   abortTool(toolId: string, by: Requester, reason: string): Promise<AbortAnswer>;
   /** Returns the task's row. This takes the same time for short and long tasks. @throws ProductError UNKNOWN_TASK */
@@ -165,9 +164,10 @@ export interface TaskService {
   /** Returns the workspaces and the models of these tasks. */
   filterValues(owner: OwnerFilter): Promise<TaskFilterValues>;
   /**
-   * Yields batches of entries after `after`. Ends when the reader has all entries of a settled or ended task. The
-   * reader pulls the entries, so there is no buffer (S3). Ends without an error when `signal` aborts.
-   * @throws ProductError INVALID_CURSOR for a position after the journal's end (S2); UNKNOWN_TASK
+   * Yields batches of entries after `after`. Ends when the reader has all entries of a settled or ended task. S3: the
+   * reader pulls the entries, so a slow reader needs no buffer. Ends without an error when `signal` aborts.
+   * @throws ProductError INVALID_CURSOR for a position after the journal's end (S2: a cursor is never rounded);
+   * UNKNOWN_TASK
    */
   follow(
     taskId: string,

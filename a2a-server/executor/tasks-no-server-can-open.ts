@@ -1,6 +1,6 @@
 /**
- * Finds the tasks that no server can claim, because none can open their workspace (R119). A server does not know the
- * others' directories, so it waits: another server claims what it can open within a few seconds. Pure.
+ * Finds the tasks that no server can claim, because none can open their workspace. A server does not know the others'
+ * directories, so it waits: another server claims what it can open within a few seconds. Pure.
  */
 import type { UnopenedTask } from '../journal/ownership.ts';
 import type { TaskEvent } from '../task/events.ts';

@@ -4,8 +4,8 @@ import { PausableTimeout } from './pausable-timeout.ts';
 import type { AbortCause } from './abort-cause.ts';
 
 /**
- * An operation that reaches its limit stops with the reason `timeout` (A1). Null means no limit. A tool also has its
- * own limit, which may depend on its input.
+ * The time limits of the server. A1: an operation that reaches its limit stops with the named reason `timeout`. Null
+ * means no limit. A tool also has its own limit, which may depend on its input.
  */
 export interface TimeLimits {
   toolMs: number | null;

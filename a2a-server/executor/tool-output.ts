@@ -54,7 +54,7 @@ export class ToolOutput {
     return lastLineOf(this.#tail);
   }
 
-  /** Adds output. Never blocks the tool and never throws. Output after `close` is dropped (A2). */
+  /** Adds output. Never blocks the tool and never throws. A2: output after `close` is dropped. */
   write(text: string, progress?: ToolProgress): void {
     if (this.#closed || text === '') return;
     this.#progress = progress ?? this.#progress;
@@ -81,7 +81,7 @@ export class ToolOutput {
     return { ...outcome, text: `${capText(text, SHOWN_CHARS)}\n${readOutputHint(this.#reference.toolId)}` };
   }
 
-  /** Appends an answer that arrived after the execution was stopped. Appends nothing if the task has ended (J3). */
+  /** Appends an answer that arrived after the execution was stopped. J3: appends nothing if the task has ended. */
   async addLate(text: string): Promise<void> {
     await this.close();
     this.#closed = false;

@@ -1,6 +1,6 @@
 /**
- * Asks a person the questions of one tool execution. The question is a pending action, so the task parks. The task's
- * only execution continues to run the tool (E1). Any process may append the answer.
+ * Asks a person the questions of one tool execution. The question is a pending action, so the task waits for the
+ * person. E1: the task's only execution continues to run the tool. Any process may append the answer.
  *
  * - E3: a question is durable before a person sees it. An answer is durable before the tool gets it.
  * - E2: a question stays open after the process exits. After the answer, the next process records the tool execution as
@@ -87,7 +87,7 @@ export class ToolQuestions {
     return callId;
   }
 
-  /** Waits for the answer. The journal wakes this function, so it does not poll (E5). */
+  /** Waits for the answer. E5: the journal wakes this function, so it does not poll. */
   async #answer(callId: string, signal: AbortSignal | undefined): Promise<PersonsAnswer> {
     const { log, journal, taskId, scope } = this.#options;
     let rung = true;

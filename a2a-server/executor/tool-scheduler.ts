@@ -93,7 +93,10 @@ interface ExecutionResources {
   timeout: PausableTimeout | undefined;
 }
 
-/** `not-run`: another writer changed the task first. `asked-again`: the call waits for a new decision (D2). */
+/**
+ * `not-run`: another writer changed the task first. `asked-again`: the shown content has changed, so the call waits for
+ * a new decision (D2).
+ */
 type RunEnd = 'ran' | 'not-run' | 'asked-again';
 
 interface ExecutionResult {
@@ -392,7 +395,10 @@ function shorter(ms: number, limitMs: number | null): number {
   return limitMs === null ? ms : Math.min(ms, limitMs);
 }
 
-/** True if the next process runs the call again, because the shutdown stopped it and a repeat is safe (E2). */
+/**
+ * True if the next process runs the call again, because the shutdown stopped it and a repeat is safe. E2: a call with
+ * side effects starts at most once.
+ */
 function runsAgain(call: Call, outcome: ToolOutcome): boolean {
   return isRepeatable(call) && outcome.type === 'stopped' && outcome.reason === 'server-shutdown';
 }

@@ -1,5 +1,5 @@
 /**
- * Records the start of one tool execution before the tool has side effects (E2).
+ * Records the start of one tool execution. E2: the start is durable before the tool has side effects.
  *
  * Some tools change files only through their workspace. The first change of such a tool is its start. Before that, it
  * only reads. One append contains the start, the saved files, and the decision if it is not durable yet.

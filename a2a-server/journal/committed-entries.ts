@@ -1,6 +1,6 @@
 /**
  * Gives committed entries to the readers of this process: wakes the watchers of a task, and caches its newest entries
- * while it is watched. An engine must call `publish` only for durable entries (J1).
+ * while it is watched. J1: clients see durable entries only. So an engine must call `publish` after the commit.
  */
 import type { TraceContext } from '../../shared/net/trace-context.ts';
 import type { JournalEntry } from '../task/events.ts';

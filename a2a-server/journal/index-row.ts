@@ -1,4 +1,4 @@
-/** Computes a task's row in the index from its entries (J2). */
+/** Computes a task's row in the index. J2: the row follows from the task's entries alone. */
 import type { JournalEntry, TaskEvent, UserMessage } from '../task/events.ts';
 import { deadlineAfterEvents } from '../task/expiry.ts';
 import { taskStateAfter } from '../task/fold.ts';

@@ -5,7 +5,7 @@
  * - J1: `seq` has no gap and is never reused. An append names the last `seq` that its writer saw. A unique key (task,
  *   seq) decides between writers. An entry is durable before `append` resolves and before a reader sees it.
  * - J2: the same transaction writes the index, the message ids, the sums of costs and the written amounts.
- * - B1/R27: the same transaction records each message id once per principal, with the hash of its body.
+ * - B1: the same transaction records each message id once per principal, with the hash of its body.
  * - A session has at most one live task. The creation of a second live task gets `session-busy`.
  *
  * Several processes may write. A refused append is a normal result. The writer then reads the new entries and decides
@@ -201,8 +201,8 @@ export interface Journal {
    */
   deleteEndedSessions(before: number, limit: number): Promise<number>;
   /**
-   * Runs one step of the journal's own maintenance. Answers do not change: each cursor stays valid, and each entry
-   * stays the same (S1, S2).
+   * Runs one step of the journal's own maintenance. S1, S2: answers do not change. Each cursor stays valid, and each
+   * entry stays the same.
    * @param limit the maximum number of entries to read or to remove
    * @returns the amount of work done; 0 if nothing is left to do
    */

@@ -1,5 +1,6 @@
 /**
- * Ownership: which server executes a task (E1). A server claims a task before it executes it, and releases it afterwards.
+ * Decides which server executes a task. E1: a task has at most one execution. A server claims a task before it executes
+ * it, and releases it afterwards.
  *
  * - Each claim has a larger epoch than the claims before. The owner's appends name the epoch, and the journal refuses
  *   them after another claim.

@@ -1,7 +1,7 @@
 /**
  * Packs many events into one row. A model's text arrives in chunks of a few characters. With one row per chunk, the
- * rows need ten times the space of the text. A packed row contains adjacent events that differ only in their text.
- * Unpacking returns exactly the same events, each with its `seq` and time (J1).
+ * rows need ten times the space of the text. A packed row contains adjacent events that differ only in their text. J1:
+ * unpacking returns exactly the same events, each with its `seq` and time.
  *
  * The key of a packed row is the `seq` of its last event. A query for the rows after a cursor therefore finds packed
  * rows too.

@@ -21,8 +21,8 @@ export interface PreparedAppend extends Append {
 
 /**
  * @throws ProductError MALFORMED or TOO_LARGE if the append cannot be stored
- * @throws RangeError for a bug of the writer: no events, a wrong first event, an event after the end (J3), or a state
- * that does not follow from the events (J2)
+ * @throws RangeError for a bug of the writer: no events, a wrong first event, an event after the end of the task (J3),
+ * or a state that does not follow from the events (J2)
  */
 export function prepareAppend(append: Append): PreparedAppend {
   const { events, expectedSeq } = append;

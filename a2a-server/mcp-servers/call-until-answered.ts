@@ -1,4 +1,4 @@
-/** Sends one tool call, on several connections if needed (R82). */
+/** Sends one tool call, on several connections if needed. */
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { McpCallResult } from './call-result.ts';
 import type { McpServerConnection, McpToolCall } from './connection.ts';

@@ -4,9 +4,9 @@
  * - While the server is disconnected, its tools stay in the tool list. A call then waits a short time for the
  *   connection.
  * - An idle connection that does not answer pings is closed.
- * - R82: this class reconnects after a disconnect. The delay grows with each failed attempt.
- * - R82: a call that ran during the disconnect fails with an explanation. If a second run is safe, the call runs again.
- * - R83: after `close`, no socket, timer or process is left.
+ * - This class reconnects after a disconnect. The delay grows with each failed attempt.
+ * - A call that ran during the disconnect fails with an explanation. If a second run is safe, the call runs again.
+ * - After `close`, no socket, timer or process is left.
  */
 import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../shared/runtime/errors.ts';

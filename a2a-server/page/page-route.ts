@@ -1,5 +1,5 @@
 /**
- * Serves the files of the approval page. They contain no data, so they need no sign-in (X1). A GET of the page does not
+ * Serves the files of the approval page. X1: they contain no data, so they need no sign-in. A GET of the page does not
  * use up the code of a sign-in link. So the link still works after a link scanner or a prefetch has opened it.
  */
 import { readFile } from 'node:fs/promises';

@@ -76,7 +76,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     }
   };
 
-  /** Snapshots are loaded one after the other, so that other requests are not blocked (X3). */
+  /** X3: snapshots are loaded one after the other, so that other requests are not blocked. */
   const tasksOf = async (rows: readonly TaskRow[]): Promise<GroupedTask[]> => {
     const found: GroupedTask[] = [];
     const sessionCosts = new Map<string, GroupedTask['cost']['session']>();

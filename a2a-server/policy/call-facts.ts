@@ -29,7 +29,7 @@ export const NO_TARGETS: ResolvedTargets = { paths: [], trees: [], command: unde
 
 /**
  * Resolves the paths of a tool call for the policy rules. A path that is missing or outside the workspace stays as
- * written, because the workspace refuses access to it (X2).
+ * written. X2: the workspace refuses access to such a path.
  */
 export async function resolveTargets(
   tool: Tool,

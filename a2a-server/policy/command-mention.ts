@@ -11,7 +11,7 @@ import type { Shell } from './simple-command.ts';
 export type Mention = 'yes' | 'maybe' | 'no';
 
 /**
- * The search needs more than linear time. The input is limited, so that a long command cannot block the process (X3).
+ * The search needs more than linear time. X3: the input is limited, so that a long command cannot block the process.
  */
 const MAX_COMMAND_CHARS = 10_000;
 

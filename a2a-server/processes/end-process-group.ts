@@ -1,5 +1,5 @@
 /**
- * Ends the process group of a command: SIGTERM, a grace period, then SIGKILL (A2, R43).
+ * A2: ends the process group of a command with SIGTERM, a grace period, then SIGKILL.
  *
  * The group's leader is the shell, so the group id is the shell's process id. The system does not report the end of a
  * group's last process, so the server checks every 20 ms. A program can leave the group (`timeout`, `setsid`, a

@@ -1,6 +1,6 @@
 /**
- * Sends a notification to an address that a client chose. As for the tool `fetch`, private addresses are refused unless
- * the operator lists them (X2).
+ * Sends a notification to an address that a client chose. X2: as for the tool `fetch`, private addresses are refused
+ * unless the operator lists them.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { AllowedHosts } from '../tools/web/allowed-hosts.ts';

@@ -1,6 +1,6 @@
 /**
- * Builds the server's routes and their access checks (X1). Each route checks Host and Origin. Each route requires a
- * bearer token, with these exceptions:
+ * Builds the server's routes and their access checks. X1: no access without a credential. Each route checks Host and
+ * Origin. Each route requires a bearer token, with these exceptions:
  * - The agent card and the approval page's files contain no data.
  * - The identity route proves that the server knows the token.
  * - The metrics have tokens of their own.
@@ -335,12 +335,13 @@ function identified(
         status: response.statusCode,
         taskId: caller.about.taskId,
       });
-      // A finished response needs no signal. If the response is unfinished, the client has disconnected (E4).
+      // A finished response needs no signal. If the response is unfinished, the client has disconnected. E4: a
+      // disconnect changes no task.
       if (!response.writableFinished) scope.abort('client-gone');
       log.debug(
         {
           method: request.method,
-          // The query is cut off, because it may contain a ticket (X1).
+          // X1: the log must not contain the query, which may be a ticket.
           path: request.originalUrl.split('?', 1)[0],
           status: response.statusCode,
           ...identity,
@@ -411,7 +412,7 @@ function failed(limits: BodyLimits, log: Logger): ErrorRequestHandler {
     const status = httpStatusOf(error);
     if (status >= 500 && !isLimitRefusal(error) && !isShutdown(error))
       log.error({ err: error, path: request.path }, 'a request failed');
-    // A2A 1.0 §13.4: a server logs authentication failures. The log must never contain the credential (X1).
+    // A2A 1.0 §13.4: a server logs authentication failures. X1: the log must never contain the credential.
     if (status === 401 || status === 403)
       log.warn(
         { status, method: request.method, path: request.path, from: request.socket.remoteAddress },

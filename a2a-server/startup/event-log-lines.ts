@@ -1,6 +1,6 @@
 /**
- * Builds log lines for the operator about tasks, decisions, aborts and failures, with their ids and reasons. The log
- * never contains the content of tasks, which is in the journal (X1).
+ * Builds log lines for the operator about tasks, decisions, aborts and failures, with their ids and reasons. X1: the
+ * log never contains the content of tasks, which is in the journal.
  */
 import { type TraceContext, traceIds } from '../../shared/net/trace-context.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';

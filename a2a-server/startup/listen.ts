@@ -117,7 +117,7 @@ async function findOwnServer(origin: string, token: string): Promise<number | un
   return found.type === 'proven' ? found.pid : undefined;
 }
 
-/** Identifies the program that listens at the origin. Sends no token to it (X1). */
+/** Identifies the program that listens at the origin. X1: sends no token to an unknown program. */
 async function identifyListener(origin: string, { token, stateDir }: OwnServer): Promise<Occupant> {
   const pid = await findOwnServer(origin, token);
   if (pid !== undefined)

@@ -10,7 +10,10 @@ import type { ServerSettings } from './settings.ts';
 interface JournalUse {
   onAppended: OnAppended;
   onChangedElsewhere: OnChangedElsewhere;
-  /** Called once if the database has forgotten this server. This server must stop its work (E1). */
+  /**
+   * Called once if the database has forgotten this server. E1: this server must stop its work, because another server
+   * may execute its tasks.
+   */
   onRemoved: (error: Error) => void;
 }
 

@@ -72,7 +72,8 @@ function refuseModeWithoutQuestion({ fourEyes, mode }: ServerSettings): void {
 }
 
 /**
- * Returns the sandbox of shell commands. If the settings require a sandbox and it does not work, the start fails (X1).
+ * Returns the sandbox of shell commands. If the settings require a sandbox and it does not work, the start fails (X1:
+ * fail closed).
  */
 async function confinementOf({ confineShell, shellNetwork, stateDir }: ServerSettings): Promise<Confinement> {
   return findConfinement({

@@ -155,8 +155,8 @@ export async function serve(
       onRemoved: (error) => void endAfterRemoval(error, log, held.run),
     });
     if (telemetry.metrics) timedAppends(held.journal, telemetry.metrics);
-    // Only this server uses the state directory now. It ends the processes of earlier servers. Their tasks wait until
-    // these processes have ended (D6).
+    // Only this server uses the state directory now. It ends the processes of earlier servers. D6: their tasks wait
+    // until these processes have ended.
     children
       .endOrphans()
       .catch((error: unknown) =>
@@ -195,7 +195,8 @@ export async function serve(
 }
 
 /**
- * Stops the tools and the server at once (E1). Then rejects, so that the process ends with the error.
+ * E1: stops the tools and the server at once, because other servers may execute the tasks. Then rejects, so that the
+ * process ends with the error.
  * @throws the error
  */
 async function endAfterRemoval(removed: Error, log: Logger, server: ServerRun | undefined): Promise<never> {

@@ -18,7 +18,7 @@ interface MessageOrigin {
 
 /**
  * Accepts a message for the model: `(snapshot, message) → events | refusal`. Total and pure. A message during a turn
- * waits for the next turn (R04).
+ * waits for the next turn.
  */
 export function acceptMessage(
   snapshot: Snapshot,

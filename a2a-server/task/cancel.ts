@@ -4,7 +4,7 @@ import type { Decider, TaskEvent, ToolOutcome } from './events.ts';
 import { taskEndedRefusal, type CommandOutcome } from './command-outcome.ts';
 import { isSettled, isTerminal, type Snapshot } from './snapshot.ts';
 
-/** Ends the task in any state (A4). Its running tool executions are recorded as stopped by the cancel (A1). */
+/** A4: ends the task in any state. A1: its running tool executions are recorded as stopped by the cancel. */
 export function cancel(snapshot: Snapshot, reason: string, by: Decider): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, {
@@ -34,7 +34,7 @@ export function cancelWork(
     : cancel(snapshot, reason, by);
 }
 
-/** Ends a task that exceeded its time limit (A1). */
+/** Ends a task that exceeded its time limit. A1: its tool executions are recorded as stopped by the timeout. */
 export function failAfterTimeout(snapshot: Snapshot, message: string): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, { reason: 'timeout', message });

@@ -1,4 +1,4 @@
-/** Defines the outcome of a command, which is events to append or a refusal. A refused command changes nothing (E3). */
+/** Defines the outcome of a command, which is events to append or a refusal. E3: a refused command changes nothing. */
 import type { Facts, Reason } from '../../shared/runtime/errors.ts';
 import { stateWord } from '../../shared/text/spell-state.ts';
 import type { TaskEvent } from './events.ts';

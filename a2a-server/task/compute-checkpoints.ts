@@ -1,6 +1,6 @@
 /**
- * Computes checkpoints from the journal (J2), and decides how to restore a file. A checkpoint records the files of a
- * workspace before a turn changed them. Pure.
+ * Computes checkpoints from the journal alone (J2), and decides how to restore a file. A checkpoint records the files
+ * of a workspace before a turn changed them. Pure.
  */
 import type { FileState } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';

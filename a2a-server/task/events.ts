@@ -302,7 +302,7 @@ export type TaskEvent =
       toolId: string;
       outcome: ToolOutcome;
     }
-  /** A person aborts a tool execution that another server runs. That server then stops the tool (A1). */
+  /** A person aborts a tool execution that another server runs. That server then stops the tool. */
   | { type: 'abort.requested'; callId: string; toolId: string; principal: string; reason: string }
   /**
    * A crash lost the outcome of the tool execution. With `rerun`, the call is repeatable and runs again without a
@@ -326,7 +326,7 @@ export type TaskEvent =
   | { type: 'task.queued'; ahead: number; text: string }
   /** The task waits for a server that can open its workspace. No living server has claimed the task for a while. */
   | { type: 'workspace.unavailable'; workspace: string; text: string }
-  /** The content behind the preview has changed. The call waits for a new decision, with a new preview (D2). */
+  /** The content behind the preview has changed. D2: the call waits for a new decision, with a new preview. */
   | {
       type: 'tool.outdated';
       callId: string;

@@ -1,10 +1,10 @@
 /**
- * Computes the deadlines of tasks that wait for a person, and ends tasks after their deadline (R14). Pure.
+ * Computes the deadlines of tasks that wait for a person, and ends tasks after their deadline. Pure.
  *
  * - Only a waiting task has a deadline. When the task continues, the deadline ends.
- * - The event with the question contains its deadline (J2). A later change of the settings does not change the
- *   deadline.
- * - If the clock goes back, an expired task stays ended (J3).
+ * - J2: the deadline follows from the journal, because the event with the question contains it. A later change of the
+ *   settings does not change it.
+ * - J3: an expired task stays ended, even if the clock goes back.
  */
 import { cancel } from './cancel.ts';
 import type { Decider, RecordedAction, TaskEvent } from './events.ts';

@@ -9,7 +9,7 @@ interface ModelResult {
   files?: readonly StoredFile[];
 }
 
-/** Returns the result of a tool call for the model. The text also describes a person's edit (D4). */
+/** Returns the result of a tool call for the model. D4: the text also describes a person's edit. */
 export function resultForModel(call: Call): ModelResult {
   if (call.state.type !== 'settled')
     return { text: 'This call was not run: the task ended first.', isError: true };

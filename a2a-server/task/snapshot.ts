@@ -245,7 +245,7 @@ export function isRunByAcpAgent(call: Pick<RequestedCall, 'source'>): boolean {
 }
 
 /**
- * True if the call may run again without a decision after its outcome is lost (E2). Some repeatable calls still need a
+ * E2: true if the call may run again without a decision after its outcome is lost. Some repeatable calls still need a
  * first approval. For example, a GET request changes nothing, but its URL may leak data.
  */
 export function isRepeatable(call: Pick<RequestedCall, 'sideEffect' | 'repeatable'>): boolean {

@@ -28,8 +28,8 @@ export type PersonsAnswer =
 export interface ToolRun extends ToolContext {
   toolId: string;
   /**
-   * The hash of the content that the approved preview shows. Null if there was no preview. A tool that replaces content
-   * refuses if the content has changed (D2).
+   * The hash of the content that the approved preview shows. Null if there was no preview. D2: a tool that replaces
+   * content refuses if the content has changed.
    */
   basis: string | null;
   /** Writes live output, which clients of the task can see. If the number of steps is known, `progress` counts them. */
@@ -103,7 +103,7 @@ export interface Tool<Input = unknown> {
   readonly description: string;
   readonly source: ToolSource;
   readonly sideEffect: SideEffect;
-  /** True if the tool needs approval but can run again after a crash lost its outcome (E2), for example a GET. */
+  /** True if the tool needs approval but can run again after a crash lost its outcome, for example a GET. */
   readonly repeatable?: boolean;
   /** True if models do not see the tool, because only a person's command may call it. */
   readonly commandOnly?: boolean;
@@ -112,7 +112,8 @@ export interface Tool<Input = unknown> {
   readonly inputSchema?: Record<string, unknown>;
   /**
    * True if the tool changes only files, and only through its workspace. One append then records the start of the run
-   * and its first change (E2). For any other tool, the journal records the start before the tool runs.
+   * and its first change. For any other tool, the journal records the start before the tool runs (E2: no side effect
+   * without a recorded start).
    */
   readonly startsWithFirstChange?: true;
   /**

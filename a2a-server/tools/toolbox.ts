@@ -81,7 +81,7 @@ type ParsedInput = { ok: true; input: Record<string, unknown> } | { ok: false; m
 
 const object = z.record(z.string(), z.unknown());
 
-/** Checks input from a model or a person against the tool's schema (D4). Fills in defaults. */
+/** D4: checks input from a model or a person against the tool's schema. Fills in defaults. */
 export function parseInput(tool: Tool, input: unknown): ParsedInput {
   if (!object.safeParse(input).success) {
     return { ok: false, message: `The input of ${tool.name} must be a JSON object.` };

@@ -35,15 +35,15 @@ export class Caller implements User {
   /** The groups of this caller. */
   readonly groups: readonly string[];
   /**
-   * Aborts when the client disconnects or the server shuts down. The abort ends only the reading of events. It stops no
-   * tool (E4).
+   * Aborts when the client disconnects or the server shuts down. The abort ends only the reading of events. E4: it
+   * stops no tool.
    */
   readonly signal: AbortSignal;
   /** Returns why this client stopped reading. The route calls this after the last write. */
   readonly end: () => ReaderEnd;
   /**
-   * If the client's socket is full, returns a promise that the writer awaits before the next write (S3). Otherwise
-   * returns undefined.
+   * S3: a slow reader needs no buffer. If the client's socket is full, returns a promise that the writer awaits before
+   * the next write. Otherwise returns undefined.
    */
   readonly full: () => Promise<void> | undefined;
   /** Aborts the signal after `ms` milliseconds, unless the response has ended before. */
@@ -112,7 +112,7 @@ export function operationOf(request: Request): string | undefined {
 
 /**
  * Returns the caller of a request. @throws ProductError UNAUTHENTICATED if no middleware has authenticated the request
- * (X1)
+ * (X1: no access without a credential)
  */
 export function callerOf(request: Request): Caller {
   const caller = callers.get(request);

@@ -9,8 +9,8 @@ export interface AllowedHostsAndOrigins {
 }
 
 /**
- * Checks the Host and Origin headers (X1). A hostile web page can point its own host name at 127.0.0.1. Then the page
- * can make a browser send requests to this server (DNS rebinding). Both headers show such a request.
+ * X1: checks the Host and Origin headers of every request. A hostile web page can point its own host name at 127.0.0.1.
+ * Then the page can make a browser send requests to this server (DNS rebinding). Both headers show such a request.
  * @throws ProductError FORBIDDEN
  */
 export function checkHostAndOrigin(

@@ -1,6 +1,6 @@
 /**
- * `GET /.well-known/jwks.json` returns the public key of the signatures of push notifications. It needs no token (X1):
- * a receiver has none, and the key is no secret.
+ * `GET /.well-known/jwks.json` returns the public key of the signatures of push notifications. It is one of the few
+ * routes without a token (X1): a receiver has no token, and the key is not a secret.
  */
 import { Router } from 'express';
 import type { NotificationSigner } from '../../push/notification-signer.ts';

@@ -113,8 +113,8 @@ export function allowedMethods(path: string, version: string): string[] {
 }
 
 /**
- * Returns what a request needs. Undefined if this table does not have the address or the method. Such a request reaches
- * no route, so a new route without an entry is closed (X1).
+ * Returns what a request needs. Undefined if this table does not have the address or the method. X1: such a request
+ * reaches no route, so a new route without an entry is closed.
  */
 export function needOf(method: string, path: string): Need | undefined {
   const known = { ...ADDRESSES, ...LEGACY_ADDRESSES };

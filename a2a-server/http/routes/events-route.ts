@@ -90,8 +90,8 @@ export function ticketRoute(tasks: TaskService, tickets: StreamTickets): Router 
 }
 
 /**
- * Returns the ticket parameter. If the URL has several, returns a text that no ticket has, so authentication fails
- * before other parameters are checked (X1).
+ * Returns the ticket parameter. If the URL has several, returns a text that no ticket has. X1: authentication then
+ * fails, before other parameters are checked.
  */
 export function ticketParameter({ query: { ticket } }: Request): string | undefined {
   return ticket === undefined || typeof ticket === 'string' ? ticket : 'more than one';
@@ -106,7 +106,7 @@ const eventsQuery = z.strictObject({ after: z.string().optional(), ticket: z.str
 function queryOf(request: Request): z.infer<typeof eventsQuery> {
   const query = eventsQuery.safeParse(request.query);
   if (query.success) return query.data;
-  // An unknown parameter is an error. Otherwise a misspelt cursor would start the stream from the beginning (S2).
+  // An unknown parameter is an error. S2: a misspelt cursor must not start the stream from the beginning.
   throw new ProductError(
     'MALFORMED',
     `This address takes the parameters after and ticket, each once: ${issuesText(query.error)}.`,

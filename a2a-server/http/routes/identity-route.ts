@@ -14,7 +14,7 @@ export interface ServerIdentity {
 }
 
 /**
- * Proves to a local client that this server knows the token, before the client sends a credential (X1). The route needs
+ * X1: proves to a local client that this server knows the token, before the client sends a credential. The route needs
  * no credential, and its response contains none. A proof is valid for one nonce and one address.
  */
 export function identityRoute({ token, run }: ServerIdentity, closing: () => boolean): Router {

@@ -33,8 +33,8 @@ export async function listTasks(
   const page = await tasks.list(filter, { size: pageSize, ...(pageToken !== '' && { token: pageToken }) });
   const found: Task[] = [];
   const sessionCosts = new Map<string, CostSum>();
-  // Snapshots are loaded one after the other. Loading them in parallel would block the event loop for other requests
-  // (X3).
+  // X3: loading the snapshots in parallel would block the event loop for other requests. So they are loaded one after
+  // the other.
   for (const { taskId, sessionId, principal } of page.rows) {
     const snapshot = await tasks.snapshot(taskId, requester);
     const sessionCost = sessionCosts.get(sessionId) ?? (await tasks.sessionCost(principal, sessionId));

@@ -10,7 +10,7 @@ interface RawCursor {
 }
 
 /**
- * Returns the position that the cursor names: a `seq` or a generation. Never rounds (S2).
+ * Returns the position that the cursor names: a `seq` or a generation. S2: never rounds a cursor that does not exist.
  * @param end the position of the task's last event
  * @throws ProductError INVALID_CURSOR if the text is not a position in this journal
  */

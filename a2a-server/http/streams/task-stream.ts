@@ -169,7 +169,7 @@ async function* stream(
     }
     if (context.resumes) context.caller.endAfter(STREAM_LIFETIME_MS);
     if (first) yield { payload: { $case: 'task', value: toA2aTask(first, view, { historyLength }) } };
-    // R03: some actions are still pending after this decision. So the task is the whole response.
+    // Some actions are still pending after this decision. So the task is the whole response.
     if (until === 'settled' && first && isSettled(first)) return;
     const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)

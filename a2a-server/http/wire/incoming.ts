@@ -62,7 +62,7 @@ export function incomingOf(
     message: { messageId: message.messageId, parts, ...(command && { command }), ...aboutOf(message) },
     ...(contents.length > 0 && { contents }),
     // The hash covers only the content. For a file, it covers the file's own hash. So a repeated message has the same
-    // hash over every binding and version (R27).
+    // hash over every binding and version.
     bodyHash: sha256(stringify({ parts, settings, ...taskId, ...sessionId })),
     ...taskId,
     ...sessionId,

@@ -1,6 +1,7 @@
 /**
  * Checks the types of request parameters before the SDK's codec reads them. The codec converts values of wrong types:
- * `["approve"]` becomes the text "approve" (D1), and `"false"` becomes true.
+ * `["approve"]` becomes the text "approve", and `"false"` becomes true. D1: a malformed decision must not approve
+ * anything.
  *
  * Sources: a2a.proto of A2A 1.0 (`field_behavior`, `oneof`), ProtoJSON, and the JSON schema of A2A 0.3. The schemas
  * ignore unknown fields (A2A 1.0 §5.7).

@@ -3,7 +3,8 @@
  * nothing if the state in the database differs from the state on which the appends were decided:
  *
  * - `FENCED`: the database does not know this server, or already has this commit.
- * - `STALE`: a task has another `seq` (J1) or epoch (E1), or an execution appends after the end of the server's lease.
+ * - `STALE`: a task has another `seq` (another writer appended, J1) or another epoch (another server executes it, E1),
+ *   or an execution appends after the end of the server's lease.
  * - A unique index is violated: the task, the session's live task, the message id or the `seq` exists already.
  */
 export const FENCED = 'A2A01';

@@ -50,7 +50,10 @@ export interface PostgresJournalOptions {
   clock?: () => number;
   onAppended?: OnAppended;
   onChangedElsewhere?: OnChangedElsewhere;
-  /** Called once if the database has forgotten this server. This server must stop its work (E1). */
+  /**
+   * Called once if the database has forgotten this server. E1: this server must stop its work, because another server
+   * may execute its tasks.
+   */
   onRemoved?: (error: Error) => void;
   /** The retries of reads and appends while the database is unreachable. By default, they take about 20 s. */
   backOff?: BackOff;
@@ -169,7 +172,7 @@ export async function openPostgresJournal({
   }
 
   async function close(): Promise<void> {
-    // Appends that were accepted are committed first (E3).
+    // E3: appends that were accepted are committed first.
     await appends.settled();
     ownership.close();
     wakeUps.close();

@@ -3,8 +3,8 @@
  *
  * - One connection sends and receives all wake-ups. No append waits for it: PostgreSQL serialises the commits of
  *   transactions with `NOTIFY`.
- * - R116: a wake-up may be lost. Every `LOOK_MS`, one query compares the heads of the watched tasks. So a lost wake-up
- *   makes a reader late by at most this time, and a reader never misses an entry (S1).
+ * - A wake-up may be lost. Every `LOOK_MS`, one query compares the heads of the watched tasks. So a lost wake-up makes
+ *   a reader late by at most this time. S1: a reader never misses an entry.
  * - A new connection has missed earlier wake-ups, so the heads are compared at once. It sends the wake-ups that the old
  *   connection could not send.
  */
@@ -72,7 +72,7 @@ export class WakeUps {
     return wakeUps;
   }
 
-  /** Wakes the readers of these tasks on other servers. The heads must be durable (J1). */
+  /** Wakes the readers of these tasks on other servers. J1: the heads must be durable. */
   send(heads: Heads): void {
     this.#sender.add(heads);
   }

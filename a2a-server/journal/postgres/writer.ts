@@ -37,8 +37,8 @@ const LOCK_BACK_OFF: BackOff = {
 const FORGOTTEN_AFTER = "interval '1 day'";
 
 /**
- * PostgreSQL detects a vanished server within about 15 s and then frees its connection. `synchronous_commit` makes each
- * commit durable (J1), even if the settings of the database switch it off.
+ * PostgreSQL detects a vanished server within about 15 s and then frees its connection. J1: `synchronous_commit` makes
+ * each commit durable, even if the settings of the database switch it off.
  */
 const SESSION = `
   SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 3; SET tcp_keepalives_count = 3;

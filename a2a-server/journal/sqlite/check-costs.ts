@@ -1,4 +1,4 @@
-/** Compares the stored sums of costs with the events (J2). */
+/** Compares the stored sums of costs with the events. J2: the sums must follow from the events. */
 import { addCosts, requestCosts, utcDay, type CostSum } from '../../task/cost-sum.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from '../columns.ts';

@@ -1,6 +1,6 @@
 /**
- * Packs the rows of long journals whose tasks wait for a person or have ended. Readers get exactly the same entries
- * (S1, S2). Each transaction packs one part of a journal.
+ * Packs the rows of long journals whose tasks wait for a person or have ended. S1, S2: readers get exactly the same
+ * entries. Each transaction packs one part of a journal.
  */
 import { integerColumn } from '../columns.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';

@@ -1,5 +1,5 @@
 /**
- * Lets only one process use a journal (E1).
+ * Lets only one process use a journal. E1: a task has at most one execution.
  *
  * - The owner has an exclusive lock on a small file next to the journal. When the process ends in any way, the kernel
  *   releases the lock. Other programs can still read the journal, e.g. for a backup with `sqlite3 … .backup`.

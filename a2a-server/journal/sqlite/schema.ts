@@ -133,7 +133,7 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
   const version = versionOf(database, path);
   requireKnown(version, migrations.length, path);
   // WAL and FULL must be set before the first table. With WAL, readers never wait. With FULL, a commit survives a power
-  // loss (J1).
+  // loss, so clients see durable entries only (J1).
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
   if (version === migrations.length) return;
   database.transaction(() => {

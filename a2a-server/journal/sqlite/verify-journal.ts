@@ -114,9 +114,7 @@ interface IndexedTask {
   principal: string;
 }
 
-/**
- * Returns the first problem of a task. Its `seq` must have no gap (J1), and its row must follow from its events (J2).
- */
+/** Returns the first problem of a task. J1: its `seq` must have no gap. J2: its row must follow from its events. */
 function problemOf(task: IndexedTask, entries: readonly JournalEntry[]): string | undefined {
   const gap = entries.findIndex(({ seq }, index) => seq !== index + 1);
   if (gap >= 0) return `Task ${task.taskId} has no event ${gap + 1}.`;

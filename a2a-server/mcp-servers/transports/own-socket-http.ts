@@ -1,6 +1,6 @@
 /**
- * Sends HTTP requests to one MCP server over separate sockets, which `destroy` can close. Bodies have a size limit
- * (X3). Streams have no idle time limit, because each call has its own limit. Node's own `fetch` would stop after 300 s
+ * Sends HTTP requests to one MCP server over separate sockets, which `destroy` can close. X3: bodies have a size limit.
+ * Streams have no idle time limit, because each call has its own limit. Node's own `fetch` would stop after 300 s
  * without a byte.
  */
 import { Agent, fetch as undiciFetch } from 'undici';

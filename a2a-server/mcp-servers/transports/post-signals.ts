@@ -1,6 +1,6 @@
 /**
  * Releases the socket of a cancelled request. Without this, a server that never answers would keep the socket until the
- * connection ends (R83). After a timeout, the socket stays open for a limited time, because the answer may be late.
+ * connection ends. After a timeout, the socket stays open for a limited time, because the answer may be late.
  */
 import { isJSONRPCNotification, type JSONRPCMessage, type RequestId } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../shared/runtime/clock.ts';

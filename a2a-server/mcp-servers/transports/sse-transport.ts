@@ -3,9 +3,9 @@
  * stream. The first event names the endpoint for POST requests. The server answers a POST with 202 and sends the
  * response on the stream.
  *
- * - R81: the transport opens the stream once and reads it to the end. The client matches responses to requests by id.
- * - R82: the transport ends with its stream. A new stream needs a new handshake. The SDK's own transport opens a new
- *   stream after a lost session. Running calls would then wait forever.
+ * - The transport opens the stream once and reads it to the end. The client matches responses to requests by id.
+ * - The transport ends with its stream. A new stream needs a new handshake. The SDK's own transport opens a new stream
+ *   after a lost session. Running calls would then wait forever.
  */
 import { isJSONRPCRequest, parseJSONRPCMessage, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';

@@ -2,8 +2,8 @@
  * Transports MCP over stdin and stdout of a child process (MCP 2025-11-25, Transports: stdio).
  *
  * The SDK's own transport does not end grandchildren. This process leads a process group, and the end of the connection
- * ends the whole group. The environment of the process has no secrets. Its output has a size limit (X3). Lines on
- * stdout that are not messages are ignored, up to a limit. stderr goes to the log.
+ * ends the whole group. The environment of the process has no secrets. X3: its output has a size limit. Lines on stdout
+ * that are not messages are ignored, up to a limit. stderr goes to the log.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -106,7 +106,10 @@ export class StdioTransport implements ServerTransport {
     child.stderr?.on('data', (chunk: Buffer) => this.#log(stderr.push(chunk).lines));
   }
 
-  /** Records the process. If the record fails, ends the process, because the next server could not find it (D6). */
+  /**
+   * Records the process. If the record fails, ends the process. D6: the next server could not find a process without a
+   * record.
+   */
   async #record(leader: number): Promise<void> {
     const { child, clock, graceMs } = this.#context;
     await child.record(leader).catch(async (error: unknown) => {

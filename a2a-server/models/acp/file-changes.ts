@@ -1,6 +1,6 @@
 /**
- * Builds the diffs of an ACP agent's permission request from the files on disk. The person then judges the real change
- * and not the agent's description (D2).
+ * Builds the diffs of an ACP agent's permission request from the files on disk. D2: a decision binds to what was shown.
+ * So the diff shows the real change and not the agent's description.
  *
  * ACP v1, tool calls: a diff has the `oldText` and `newText` of a file. Some agents send whole files. Other agents send
  * only the replaced part. Some agents send no `oldText` for an existing file.
@@ -38,7 +38,7 @@ async function readFile(place: string, workspace: Workspace): Promise<CurrentFil
   }
 }
 
-/** Returns a hash of the files whose changes the person sees (D2). */
+/** Returns a hash of the files whose changes the person sees. D2: a decision is valid only for these files. */
 export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
   const hashes = [...files.values()].map((file) => {
     switch (file.type) {

@@ -102,7 +102,7 @@ async function filesOf(
 }
 
 /**
- * Refuses the call if a file has changed since the person saw its diff (D2).
+ * D2: refuses the call if a file has changed since the person saw its diff.
  * @throws ProductError INPUT_CHANGED
  */
 async function checkBasis(

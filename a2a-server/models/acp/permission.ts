@@ -11,7 +11,7 @@ import { inputHash } from '../../../shared/protocol/shown-code.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { toolCallDiffs, toolCallText } from './read-tool-call.ts';
 
-/** The input of a permission call. The person sees all of it, and the decision is valid only for this input (D2). */
+/** The input of a permission call. The person sees all of it. D2: the decision is valid only for this input. */
 export const permissionInputSchema = z.strictObject({
   /** The agent's whole title. With some agents, only the title contains the command. */
   title: z.string(),
@@ -83,7 +83,7 @@ function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
 /**
  * Returns the outcome that approves this one request, or undefined if the agent offers no approval. A one-time approval
  * is preferred even if the person trusts the agent permanently. The task stores that trust as a grant, which a person
- * can see and revoke (R12). After a permanent approval, the agent would send no further requests.
+ * can see and revoke. After a permanent approval, the agent would send no further requests.
  * @param onlyOnce true if a permanent approval is not allowed
  */
 export function approveOutcome(

@@ -1,6 +1,6 @@
 /**
  * Parses a message in one of the forms of docs/offline-model.md, or as a JSON plan. Refuses any other message as a
- * whole. Pure and total. The time is linear in the length of the text, so a long text cannot block the process (X3).
+ * whole. Pure and total. X3: the time is linear in the length of the text, so a long text cannot block the process.
  */
 import { readJsonPlan } from './json-plan.ts';
 import type { PlannedCall, ParsedMessage } from './step.ts';

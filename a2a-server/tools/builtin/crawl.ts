@@ -1,6 +1,6 @@
 /**
  * The `crawl` tool reads pages of one site and returns the passages that match a query. A person approves the call
- * first. The code in web/ limits the hosts (X2) and the request rate.
+ * first. The code in web/ limits the request rate, and the hosts (X2: no private addresses).
  */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';

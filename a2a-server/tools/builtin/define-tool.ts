@@ -28,8 +28,8 @@ function abortableContext<Context extends ToolContext>(context: Context): Contex
 }
 
 /**
- * Returns a tool that accepts unknown input. Each method of the tool parses its input with the schema first. After an
- * abort, the workspace starts no operation, even if the tool ignores its signal (A2).
+ * Returns a tool that accepts unknown input. Each method of the tool parses its input with the schema first. A2: after
+ * an abort, the workspace starts no operation, even if the tool ignores its signal.
  *
  * @throws ProductError MALFORMED from every method if the input does not fit the schema
  */

@@ -49,7 +49,7 @@ export const deleteFile: Tool = defineTool({
 });
 
 /**
- * Returns the preview: every item to delete, with the size of each file (D5).
+ * Returns the preview. D5: it shows every item to delete, with the size of each file.
  * @throws ProductError TOO_LARGE if the list is too long for a person
  */
 function deletionPreview(found: RemovalEntry) {

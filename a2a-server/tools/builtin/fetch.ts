@@ -1,6 +1,6 @@
 /**
  * The `fetch` tool gets one web page as text. A person approves the call first, because a URL can carry data out. The
- * code in web/ limits the hosts (X2).
+ * code in web/ limits the hosts (X2: no private addresses).
  */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';

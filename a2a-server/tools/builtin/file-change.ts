@@ -40,7 +40,7 @@ interface ChangedFile {
 }
 
 /**
- * Makes the change. Refuses if the file has changed since the preview (D2), and never overwrites a concurrent change. A
+ * Makes the change. D2: refuses if the file has changed since the preview. Never overwrites a concurrent change. A
  * `basis` of null means that there was no preview.
  */
 export async function makeChange(

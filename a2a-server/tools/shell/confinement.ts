@@ -8,7 +8,7 @@
  * - sockets that a service creates later outside of /run and /tmp,
  * - mounted sockets of other network namespaces.
  *
- * Consequences for ending a command (A2, R43):
+ * Consequences for ending a command (A2: SIGTERM, a grace period, SIGKILL):
  * - bubblewrap stays in the shell's process group, because the code does not pass `--new-session`. The group has no
  *   terminal, so the option is not needed.
  * - SIGTERM to the group ends bubblewrap's outer process at once. The command also gets SIGTERM, and has its grace
@@ -34,7 +34,7 @@ type ConfineShell = (typeof CONFINE_SHELL)[number];
 
 export interface SandboxOptions {
   network: boolean;
-  /** The server's own directories. They are empty in the sandbox (X2). */
+  /** The server's own directories. X2: they are empty in the sandbox. */
   hidden: readonly string[];
 }
 

@@ -1,7 +1,7 @@
 /**
- * Runs one shell command in its own process group, and waits until the whole group has ended (A2, R43).
+ * Runs one shell command in its own process group, and waits until the whole group has ended.
  *
- * - D6, R94: the shell waits on a socket until the server has recorded the process group. If the server dies first, the
+ * - D6: the shell waits on a socket until the server has recorded the process group. If the server dies first, the
  *   socket closes. Then the shell exits without running the command.
  * - E2: if the shell never waited on the socket, the command has not run. So the server may create the sandbox again.
  * - `runCommand` resolves when no process of the group is left, or after SIGKILL. Background processes of the command
@@ -148,7 +148,7 @@ async function runOnce(command: Command): Promise<OneRun> {
   };
 }
 
-/** Ends the group. After an abort, also ends programs that left the group, such as `timeout` and its child (R43). */
+/** Ends the group. After an abort, also ends programs that left the group, such as `timeout` and its child. */
 async function endAll(group: number, aborted: boolean, command: Command): Promise<GroupEnd> {
   const ending = endGroup(group, command);
   if (!aborted) return ending;
@@ -231,8 +231,8 @@ function openGate(child: ChildProcess): void {
 }
 
 /**
- * Waits for the shell's exit or the abort. If the shell has exited before the abort, returns `exited`, because the
- * abort did not stop it (A3). Node may report the exit later than the abort.
+ * Waits for the shell's exit or the abort. A3: if the shell has exited before the abort, returns `exited`, because the
+ * abort did not stop it. Node may report the exit later than the abort.
  */
 async function firstOf(
   exited: Promise<unknown>,

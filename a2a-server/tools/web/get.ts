@@ -51,7 +51,7 @@ export interface WebResponse extends ResponseHead {
 }
 
 /**
- * Sends a GET and follows redirects. Checks each redirect like the first URL (X2). Resolves with a response of any
+ * Sends a GET and follows redirects. X2: checks each redirect like the first URL. Resolves with a response of any
  * status.
  * @throws AbortError after `signal` aborts
  * @throws ProductError FORBIDDEN or MALFORMED if the URL or a redirect is refused

@@ -6,7 +6,7 @@ import { addressIn, unreachable } from './web-url.ts';
 import { lookup } from 'node:dns/promises';
 
 /**
- * Resolves the host of a URL and checks each address (X2). If one address is private, refuses the host. The connection
+ * X2: resolves the host of a URL and checks each address. If one address is private, refuses the host. The connection
  * uses only these addresses (see `pinnedLookup`). So a later change of the DNS records (DNS rebinding) has no effect.
  * @throws ProductError FORBIDDEN if an address is not public
  * @throws the errors of `resolve`

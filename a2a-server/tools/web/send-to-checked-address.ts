@@ -16,9 +16,9 @@ const USER_AGENT = `${ROBOT}/${packageVersion()}`;
 export const MAX_HEADER_BYTES = 32 * 1024;
 
 /**
- * `keepAlive: false` makes each request open a connection to its own checked addresses. These agents use no proxy,
- * because a proxy would resolve the name again (X2). The global agent can use a proxy from the environment
- * (NODE_USE_ENV_PROXY).
+ * `keepAlive: false` makes each request open a connection to its own checked addresses. X2: these agents use no proxy,
+ * because a proxy would resolve the name again, without the check of its addresses. The global agent can use a proxy
+ * from the environment (NODE_USE_ENV_PROXY).
  */
 const plain = new PlainAgent({ keepAlive: false });
 const secure = new SecureAgent({ keepAlive: false });

@@ -8,8 +8,8 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 const MAX_URL_CHARS = 8_000;
 
 /**
- * Parses a URL for `fetch` and `crawl`, checks it, and removes its fragment. Makes no DNS request. The checks use the
- * result of the WHATWG parser, never the text (X2).
+ * Parses a URL for `fetch` and `crawl`, checks it, and removes its fragment. Makes no DNS request. X2: the checks use
+ * the result of the WHATWG parser, never the text.
  * @param base the base of a relative URL
  * @throws ProductError MALFORMED if the text is not a URL
  * @throws ProductError FORBIDDEN if the URL itself shows that its host is not allowed

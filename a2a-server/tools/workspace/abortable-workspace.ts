@@ -2,7 +2,7 @@ import type { Workspace } from './workspace.ts';
 
 /**
  * Returns a wrapper of the workspace. After the abort, each method throws AbortError. So tools need no code for this
- * check. Operations that have started run to their end (A3).
+ * check. Operations that have started run to their end.
  */
 export function abortableWorkspace(workspace: Workspace, signal: AbortSignal): Workspace {
   const begin = async <T>(what: () => Promise<T>): Promise<T> => {

@@ -1,5 +1,5 @@
 /**
- * A directory that the file tools must not use (X2), namely the server's state directory. Directories and files are
+ * X2: a directory that the file tools must not use, namely the server's state directory. Directories and files are
  * compared by device and inode. So no link, mount or other spelling gives access to them.
  */
 import { opendir, stat } from 'node:fs/promises';

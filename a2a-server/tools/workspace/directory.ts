@@ -1,5 +1,5 @@
 /**
- * Opens directories so that symbolic links cannot lead outside the workspace (X2).
+ * X2: opens directories so that symbolic links cannot lead outside the workspace.
  *
  * Another process may rename directories and insert symbolic links at any time. The guarantees depend on the system:
  * - Linux (`anchored`): the server keeps the directory open and names its entries as `/proc/self/fd/N/…`, like

@@ -15,7 +15,7 @@ export interface DirectoryListing {
   cut: boolean;
 }
 
-/** Returns the entries, sorted by code unit so that the order is always the same. Omits barred directories (X2). */
+/** Returns the entries, sorted by code unit so that the order is always the same. X2: omits barred directories. */
 export async function readEntries(directory: Directory): Promise<DirectoryListing> {
   const entries: DirectoryEntry[] = [];
   let cut = false;

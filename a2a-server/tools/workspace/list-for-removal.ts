@@ -1,5 +1,5 @@
 /**
- * Lists an entry and everything below it. A person reviews this list before a move or a deletion. Follows no link (X2),
+ * Lists an entry and everything below it. A person reviews this list before a move or a deletion. X2: follows no link,
  * so the list contains links themselves.
  */
 import { createHash } from 'node:crypto';
@@ -21,8 +21,7 @@ export interface RemovalEntry {
   kind: 'file' | 'directory' | 'link' | 'other';
   bytes: number;
   /**
-   * Identifies the file and its version. If another value is read later, the file has changed or has been replaced
-   * (D2).
+   * Identifies the file and its version. D2: if another value is read later, the file has changed or has been replaced.
    */
   mark: string;
   /** The entries of a directory, sorted by name. */
@@ -78,7 +77,7 @@ async function itemAt(
     mark: entryMark(info),
   };
   if (kind !== 'directory') return { ...item, holds: [] };
-  // `child` throws if the directory is barred. So no tool can move or delete a directory above a barred one (X2).
+  // `child` throws if the directory is barred. X2: so no tool can move or delete a directory above a barred one.
   const opened = await directory.child(name);
   try {
     return { ...item, holds: await heldBy(opened, path, { ...walk, depth: walk.depth + 1 }) };

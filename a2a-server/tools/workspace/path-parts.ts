@@ -16,8 +16,8 @@ export interface PathParts {
 }
 
 /**
- * Splits a path from a model or a person into the names below `root`, without disk access. An absolute path must begin
- * with the root itself (X2).
+ * Splits a path from a model or a person into the names below `root`, without disk access. X2: an absolute path must
+ * begin with the root itself.
  * @throws ProductError OUTSIDE_WORKSPACE if an absolute path does not begin with the root
  * @throws ProductError MALFORMED if no file can have the path
  */

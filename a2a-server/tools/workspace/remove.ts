@@ -1,6 +1,6 @@
 /**
- * Deletes exactly the listed entries. Deletes an entry only if it is unchanged, and a directory only if it is empty. So
- * a file that another process adds stays (D2). Follows no link (X2).
+ * Deletes exactly the listed entries. Deletes an entry only if it is unchanged, and a directory only if it is empty.
+ * D2: so a file that another process adds, and no person has seen, stays. X2: follows no link.
  *
  * Another process can still replace an entry between the last check and unlink(2), because no system call compares and
  * unlinks.

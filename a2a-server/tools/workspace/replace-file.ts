@@ -2,8 +2,8 @@
  * Replaces the whole content of a file, or changes nothing.
  *
  * `replaceFile` writes a new file in the same directory, makes the new file durable, and renames it in one step. So a
- * reader sees the old or the new content, also after a crash. A crash can leave a `.….tmp` file. If the old name is a
- * hard link to a file outside the workspace, the rename does not write to that file (X2).
+ * reader sees the old or the new content, also after a crash. A crash can leave a `.….tmp` file. X2: if the old name is
+ * a hard link to a file outside the workspace, the rename does not write to that file.
  *
  * D2: a change applies only to the content that the person saw. So `replaceFile` compares the file with `basis` (a hash
  * of that content) right before the rename, after all slow work. A new file has no race, because link(2) fails if the

@@ -1,5 +1,5 @@
 /**
- * Resolves a path name by name and never leaves the workspace (X2).
+ * X2: resolves a path name by name, and never leaves the workspace.
  *
  * The code reads each link and resolves the link's target in the same way. `..` goes back to the directory from which
  * the path entered, not to the current parent on disk. An absolute target must begin with the root, else it is refused.

@@ -5,7 +5,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import { errorCodeOf } from './file-failure.ts';
 
-/** The `basis` of a file that did not exist at the preview (D2). No hash has this value. */
+/** The `basis` of a file that did not exist at the preview. No hash has this value. */
 export const ABSENT = 'absent';
 
 export const MAX_READ_BYTES = 10 * 1024 * 1024;

@@ -20,7 +20,7 @@ import { notRegular, readContent, readText, type FileContent, type TextFile } fr
 import { walkTree, type TreeDirectory, type TreeOptions } from './tree.ts';
 
 /**
- * The directory of a task. File tools read and write files only through this interface (X2). A path is relative to the
+ * The directory of a task. X2: file tools read and write files only through this interface. A path is relative to the
  * root, or absolute and below the root. Any other path throws ProductError OUTSIDE_WORKSPACE. Messages of file system
  * errors are sentences for a model.
  */

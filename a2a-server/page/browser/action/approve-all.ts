@@ -13,8 +13,8 @@ export type ApprovalOfAll =
   | { type: 'ready'; decisions: readonly Decision[] };
 
 /**
- * Decides whether one press may approve all waiting actions. Each approval has the code of the action that the person
- * has read (D2).
+ * Decides whether one press may approve all waiting actions. D2: each approval has the code of the action that the
+ * person has read.
  * @param read the codes of the actions that the person has read
  */
 export function approvalOfAll(actions: readonly ShownAction[], read: ReadonlySet<string>): ApprovalOfAll {

@@ -128,7 +128,7 @@ function controlOf(schema: unknown, value: unknown): FieldControl {
     case 'string': {
       const maxLength = number('maxLength', Infinity);
       const isLong = typeof value === 'string' && (value.length > MAX_LINE_CHARS || value.includes('\n'));
-      // The schema's `pattern` is not used, because a hostile pattern could block the page (X3).
+      // X3: the schema's `pattern` is not used, because a hostile pattern could block the page.
       return { type: isLong ? 'lines' : 'line', minLength: number('minLength', 0), maxLength };
     }
     default:
@@ -164,8 +164,8 @@ function textOf(control: FieldControl, value: unknown): string | undefined {
   switch (control.type) {
     case 'line':
     case 'lines':
-      // An HTML field changes line breaks and hides some characters, so such a text is not editable here (D5). In a field,
-      // '' means no value.
+      // D5: an HTML field changes line breaks and hides some characters, so such a text is not editable here. In a
+      // field, '' means no value.
       return typeof value === 'string' &&
         value !== '' &&
         !value.includes('\r') &&

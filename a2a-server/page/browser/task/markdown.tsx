@@ -1,5 +1,6 @@
 /**
- * Shows untrusted Markdown. The page draws elements of a fixed list and never inserts HTML (X3).
+ * Shows untrusted Markdown. X3: hostile text must not block or change the page. So the page draws elements of a fixed
+ * list, and never inserts HTML.
  *
  * - `marked` only splits the text into tokens. Raw HTML is text.
  * - A link goes only to http and https. If the text of a link is not its address, the page shows the host.

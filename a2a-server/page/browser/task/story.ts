@@ -80,7 +80,7 @@ export interface Story {
 
 export const NO_STORY: Story = { steps: [], seq: 0, model: '', todos: [], places: new Map() };
 
-/** Adds a page of events. Returns the same story if the story already contains the page (S1). */
+/** Adds a page of events. S1: returns the same story if it already contains the page, so no step appears twice. */
 export function addToStory(story: Story, page: StoryPage): Story {
   if (page.seq <= story.seq) return story;
   const draft = new StoryDraft(story);

@@ -39,8 +39,8 @@ export interface Crawl {
 }
 
 /**
- * Crawls a site from one page. Obeys robots.txt and the limits for requests, pages, depth, size and time. After each
- * await, checks the signal (A2).
+ * Crawls a site from one page. Obeys robots.txt and the limits for requests, pages, depth, size and time. A2: checks
+ * the signal after each await.
  * @throws AbortError after an abort
  * @throws ProductError or Error if the first page fails. The report contains later errors.
  */
