@@ -34,7 +34,7 @@ export interface AgentAbilities {
 }
 
 const TIMEOUT_MS = 10_000;
-const TYPES = ['text/plain', ...FILE_TYPES];
+const SENT_MEDIA_TYPES = ['text/plain', ...FILE_TYPES];
 
 /** Finds out what an agent can do. @throws ProductError if the agent cannot be reached or its card cannot be used */
 export async function agentAbilities(agent: Agent): Promise<AgentAbilities> {
@@ -49,7 +49,7 @@ export async function agentAbilities(agent: Agent): Promise<AgentAbilities> {
     resumption: staysOpen ? 'replay' : 'current-state',
     cancel,
     list,
-    files: TYPES.filter((type) => acceptsMediaType(facts.inputModes, type)),
+    files: SENT_MEDIA_TYPES.filter((type) => acceptsMediaType(facts.inputModes, type)),
     approvals: dialect.name === 'plain' ? 'questions' : 'previews',
     duplicates: deduplicates ? 'recognized' : 'unknown',
   };

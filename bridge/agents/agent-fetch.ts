@@ -10,9 +10,9 @@ import { sendHttpRequest, type HttpAnswer } from './send-http-request.ts';
 import { WithheldCredentials } from './withheld-credentials-error.ts';
 
 const MEGABYTE = 1024 * 1024;
-const MAX_ANSWER = 64 * MEGABYTE;
-const MAX_EVENT = 16 * MEGABYTE;
-const MAX_ERROR = 64 * 1024;
+const MAX_ANSWER_BYTES = 64 * MEGABYTE;
+const MAX_EVENT_BYTES = 16 * MEGABYTE;
+const MAX_ERROR_CHARACTERS = 64 * 1024;
 
 interface AgentFetchOptions {
   /**
@@ -184,13 +184,14 @@ async function bounded(
   }
   const type = answer.headers.get('content-type') ?? '';
   if (type.startsWith('text/event-stream')) {
-    const bound = boundEvents({ maxEventBytes: MAX_EVENT, silenceMs }, outOfBounds);
+    const bound = boundEvents({ maxEventBytes: MAX_EVENT_BYTES, silenceMs }, outOfBounds);
     return new Response(streamOf(answer).pipeThrough(bound), answer);
   }
   // The caller parses the JSON, so it needs the whole body.
   const asked = accept?.split(',').map((each) => each.trim()) ?? [];
   const expected = type.includes('json') || asked.includes(type.split(';')[0] ?? '');
-  if (expected) return new Response(await boundedBytes(chunksOf(answer), MAX_ANSWER, outOfBounds), answer);
+  if (expected)
+    return new Response(await boundedBytes(chunksOf(answer), MAX_ANSWER_BYTES, outOfBounds), answer);
   const text = await beginning(answer);
   throw new HttpFailure(
     status,
@@ -273,10 +274,10 @@ async function beginning(answer: HttpAnswer): Promise<string> {
   let text = '';
   for await (const chunk of chunksOf(answer)) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_ERROR) {
+    if (text.length > MAX_ERROR_CHARACTERS) {
       answer.discard();
       break;
     }
   }
-  return text.slice(0, MAX_ERROR);
+  return text.slice(0, MAX_ERROR_CHARACTERS);
 }

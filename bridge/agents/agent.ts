@@ -14,7 +14,7 @@ import { localWorkspace, mappedWorkspace } from './workspace-mapping.ts';
 type FindEndpoint = () => Promise<Endpoint>;
 
 /** The retries of a failed request. The delays are 0.1 s, 0.3 s and 0.9 s. */
-const LOOKED_FOR = { retries: 3, minTimeout: 100, factor: 3 };
+const RETRIES = { retries: 3, minTimeout: 100, factor: 3 };
 
 export class Agent {
   readonly name: string;
@@ -80,7 +80,7 @@ export class Agent {
         }
       },
       {
-        ...LOOKED_FOR,
+        ...RETRIES,
         shouldRetry: ({ error }) =>
           known && error instanceof ProductError && error.facts['trouble'] === 'network',
       },

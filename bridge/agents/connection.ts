@@ -124,12 +124,12 @@ export interface Endpoint {
  */
 const ANSWER_TIMEOUT_MS = 20_000;
 /** The maximum time without data on a resumable stream, in milliseconds. The agent sends heartbeats more often. */
-const SILENCE_MS = 60_000;
+const MAX_SILENCE_MS = 60_000;
 /**
  * The maximum time without data on other streams, in milliseconds. Their agents may work for minutes without sending
  * anything. After this time, the bridge fetches the task and opens the stream again.
  */
-const QUIET_MS = 15 * 60_000;
+const MAX_SILENCE_WITHOUT_HEARTBEATS_MS = 15 * 60_000;
 /** The interval in milliseconds at which the bridge fetches the task of an agent without streams. */
 const POLL_MS = 2_000;
 /**
@@ -146,12 +146,12 @@ const RETURN_IMMEDIATELY = {
  * The number of history messages that the bridge fetches with a task. Agents without the tool-approval extension store
  * pending calls there.
  */
-const WHOLE_TURN = 100;
+const HISTORY_MESSAGES = 100;
 /**
  * The maximum number of tasks that the bridge fetches completely while it lists tasks. It does this for agents that
  * list only task ids.
  */
-const LOOKED_INTO = 20;
+const MAX_FETCHED_TASKS = 20;
 
 /**
  * Connects to an agent: reads its card, and chooses the transport and the dialect.
@@ -176,8 +176,13 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     ...peer,
     ownSockets: dialect.hazards.socketEndAborts,
     ...(resumable === null
-      ? { patience: { beginningMs: QUIET_MS, silenceMs: QUIET_MS } }
-      : { patience: { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: SILENCE_MS } }),
+      ? {
+          patience: {
+            beginningMs: MAX_SILENCE_WITHOUT_HEARTBEATS_MS,
+            silenceMs: MAX_SILENCE_WITHOUT_HEARTBEATS_MS,
+          },
+        }
+      : { patience: { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: MAX_SILENCE_MS } }),
   });
   const options = { fetchImpl, legacyCompat: { enabled: true } };
   const client = await new ClientFactory({
@@ -229,7 +234,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   }
 
   const taskOf = (id: string): Promise<Task> =>
-    client.getTask({ tenant: '', id, historyLength: WHOLE_TURN }, once());
+    client.getTask({ tenant: '', id, historyLength: HISTORY_MESSAGES }, once());
 
   /**
    * Follows a task of an agent that has no cursors. The first event is the current task, so it includes the missed
@@ -301,8 +306,8 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
         );
         const wanted = matching.slice(0, limit);
         // The list omits pending calls, so the bridge fetches the complete tasks.
-        const whole = wanted.slice(0, LOOKED_INTO).map(({ id }) => taskOf(id));
-        const tasks = [...(await Promise.all(whole)), ...wanted.slice(LOOKED_INTO)];
+        const whole = wanted.slice(0, MAX_FETCHED_TASKS).map(({ id }) => taskOf(id));
+        const tasks = [...(await Promise.all(whole)), ...wanted.slice(MAX_FETCHED_TASKS)];
         return { tasks, total: matching.length };
       }
       if (client.protocolVersion.startsWith('0.')) return null;

@@ -18,7 +18,7 @@ type Env = Readonly<Record<string, string | undefined>>;
  * Matches a valid HTTP header value (RFC 9110 §5.5). `fetch` would quote an invalid value, which may be a secret, in
  * its error.
  */
-const SENDABLE = /^[\t\x20-\x7e]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e]+$/;
 
 /** A configured secret, with the names that error messages use for it. */
 export interface Secret {
@@ -63,7 +63,7 @@ function tokenSource(
  */
 export async function readSecret({ whose, what, source }: Secret, env: Env): Promise<string> {
   const value = await read({ whose, what, source }, env);
-  if (SENDABLE.test(value)) return value;
+  if (HEADER_VALUE.test(value)) return value;
   throw refusal(
     whose,
     `Its ${what} is ${value === '' ? 'empty' : 'no single line of plain characters'}, and cannot be sent. (It is not shown here: it may be a secret.)`,

@@ -18,7 +18,7 @@ import { UntrustedCard } from './untrusted-card-error.ts';
 import { WithheldCredentials } from './withheld-credentials-error.ts';
 
 /** The maximum length of the agent's own text in an error, in characters. */
-const MAX_WORDS = 300;
+const MAX_AGENT_TEXT_CHARACTERS = 300;
 
 /**
  * Whether a failed request reached the agent. `no`: it cannot have arrived. `maybe`: unknown. `refused`: it arrived,
@@ -88,7 +88,7 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
   return {
     error: new ProductError(
       'AGENT_ERROR',
-      `Agent "${agent}" answered with something that is not A2A (${collapseWhitespace(messageOf(thrown), MAX_WORDS)}). Check that its URL points to an A2A agent.`,
+      `Agent "${agent}" answered with something that is not A2A (${collapseWhitespace(messageOf(thrown), MAX_AGENT_TEXT_CHARACTERS)}). Check that its URL points to an A2A agent.`,
       { cause: thrown },
     ),
     arrival: 'maybe',
@@ -116,14 +116,14 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
   }
   return refusal(
     'AGENT_ERROR',
-    `Agent "${agent}" refused: ${collapseWhitespace(message, MAX_WORDS)}`,
+    `Agent "${agent}" refused: ${collapseWhitespace(message, MAX_AGENT_TEXT_CHARACTERS)}`,
     metadata,
   );
 }
 
 /** The message for an agent that no longer knows a task, e.g. because it lost its tasks in a restart. */
 function forgotten(agent: string, message: string): string {
-  return `Agent "${agent}" does not know this task (${collapseWhitespace(message, MAX_WORDS)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
+  return `Agent "${agent}" does not know this task (${collapseWhitespace(message, MAX_AGENT_TEXT_CHARACTERS)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
 }
 
 function reasonOf(word: string): Reason | undefined {
@@ -224,5 +224,5 @@ function chainOf(thrown: unknown): unknown[] {
 }
 
 function innermost(thrown: unknown): string {
-  return collapseWhitespace(messageOf(chainOf(thrown).at(-1)), MAX_WORDS);
+  return collapseWhitespace(messageOf(chainOf(thrown).at(-1)), MAX_AGENT_TEXT_CHARACTERS);
 }

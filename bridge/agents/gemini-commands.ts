@@ -16,7 +16,7 @@ export interface CommandAnswer {
  * The time limit of a command in milliseconds. A command may restore a whole directory, and the agent sends nothing
  * until it ends.
  */
-const PATIENCE_MS = 100_000;
+const COMMAND_TIMEOUT_MS = 100_000;
 
 const argument = z.object({
   name: z.string(),
@@ -76,7 +76,7 @@ export async function executeGeminiCommand(
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify(call),
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS),
   }).catch((error: unknown) => {
     throw refusal(error, call);
   });

@@ -17,13 +17,13 @@ export class HttpFailure extends Error {
   }
 }
 
-const EXCERPT = 200;
+const MAX_EXCERPT_CHARACTERS = 200;
 
 /** Returns the start of a body as one printable line. */
 export function excerptOf(body: string): string {
   const line = body
-    .slice(0, EXCERPT * 4)
+    .slice(0, MAX_EXCERPT_CHARACTERS * 4)
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
-  return line.length > EXCERPT ? `${line.slice(0, EXCERPT)}…` : line;
+  return line.length > MAX_EXCERPT_CHARACTERS ? `${line.slice(0, MAX_EXCERPT_CHARACTERS)}…` : line;
 }

@@ -5,7 +5,7 @@ import type { AttachedFile } from '../state/outbox-entry.ts';
 import type { CardFacts } from './card.ts';
 
 /** The media type for each word that some cards use instead of a media type. */
-const WORDS: Readonly<Record<string, string>> = { text: 'text/plain' };
+const MEDIA_TYPE_OF_WORD: Readonly<Record<string, string>> = { text: 'text/plain' };
 
 /**
  * Throws if the agent's input modes do not allow one of the files.
@@ -30,6 +30,6 @@ export function acceptsMediaType(modes: readonly string[], mediaType: string): b
   const [kind = ''] = mediaType.split('/', 1);
   return modes.some((mode) => {
     const plain = mode.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-    return [mediaType, `${kind}/*`, '*/*'].includes(WORDS[plain] ?? plain);
+    return [mediaType, `${kind}/*`, '*/*'].includes(MEDIA_TYPE_OF_WORD[plain] ?? plain);
   });
 }

@@ -27,22 +27,22 @@ export interface ListedTasks {
 }
 
 /** The maximum number of tasks in one list. An agent may send pages without end. */
-const MOST_TASKS = 10_000;
+const MAX_TASKS = 10_000;
 /** The maximum page size (A2A 1.0 §3.1.4). */
-const PAGE = 100;
+const PAGE_SIZE = 100;
 /**
  * The number of history messages to fetch with each task. They contain the title of the task, and any message whose
  * response was lost.
  */
-const HISTORY = 20;
+const HISTORY_MESSAGES = 20;
 
 /** Reads pages until the list has `limit` tasks, or until the last page. @throws any error of `request` */
 export async function listTasks(
   request: (params: ListTasksRequest) => Promise<ListTasksResponse>,
   { sessionId = '', state }: TaskQuery,
-  limit = MOST_TASKS,
+  limit = MAX_TASKS,
 ): Promise<ListedTasks> {
-  // A map, because a task that changes between two requests may appear on two pages.
+  // The map removes duplicates, because a task that changes between two requests may appear on two pages.
   const found = new Map<string, Task>();
   let total = 0;
   for (let pageToken = ''; found.size < limit;) {
@@ -50,9 +50,9 @@ export async function listTasks(
       tenant: '',
       contextId: sessionId,
       status: state === undefined ? TaskState.TASK_STATE_UNSPECIFIED : STATES[state],
-      pageSize: Math.min(PAGE, limit - found.size),
+      pageSize: Math.min(PAGE_SIZE, limit - found.size),
       pageToken,
-      historyLength: HISTORY,
+      historyLength: HISTORY_MESSAGES,
       statusTimestampAfter: undefined,
       includeArtifacts: false,
     });

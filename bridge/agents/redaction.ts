@@ -1,7 +1,7 @@
 /** Removes secrets from an agent's text before the bridge shows the text. Pure. */
 
 /** The minimum length of a secret in characters. A shorter value may be an ordinary word, so it is not replaced. */
-const SHORTEST = 8;
+const MIN_SECRET_CHARACTERS = 8;
 
 /**
  * Replaces secrets in a text with `[secret]`.
@@ -12,7 +12,7 @@ export function redact(text: string, headers: Readonly<Record<string, string>>):
   for (const value of Object.values(headers)) {
     // A header value may be `Bearer <token>`, so the token alone is replaced too.
     for (const secret of [value, ...value.split(/\s+/)])
-      if (secret.length >= SHORTEST) safe = safe.replaceAll(secret, '[secret]');
+      if (secret.length >= MIN_SECRET_CHARACTERS) safe = safe.replaceAll(secret, '[secret]');
   }
   return safe;
 }

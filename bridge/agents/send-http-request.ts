@@ -18,12 +18,12 @@ import { constants, createBrotliDecompress, createGunzip, createInflate } from '
 import { onAbort } from '../../shared/runtime/abort.ts';
 
 /** The time limit for a new connection in milliseconds. It includes the TLS handshake. */
-const CONNECT_MS = 10_000;
+const CONNECT_TIMEOUT_MS = 10_000;
 /**
  * The time in milliseconds after which an idle pooled socket is closed. Many servers close idle sockets after 5 s. A
  * request must not use a socket that its server closes at the same moment.
  */
-const IDLE_MS = 4_000;
+const MAX_IDLE_MS = 4_000;
 
 /**
  * How a request uses sockets.
@@ -59,8 +59,8 @@ export interface HttpAnswer {
   failure: (cause: unknown) => unknown;
 }
 
-const pool = new HttpAgent({ keepAlive: true, timeout: IDLE_MS });
-const securePool = new HttpsAgent({ keepAlive: true, timeout: IDLE_MS });
+const pool = new HttpAgent({ keepAlive: true, timeout: MAX_IDLE_MS });
+const securePool = new HttpsAgent({ keepAlive: true, timeout: MAX_IDLE_MS });
 
 const DEFAULT_HEADERS = {
   accept: '*/*',
@@ -68,7 +68,7 @@ const DEFAULT_HEADERS = {
   'user-agent': 'mcp-a2a-bridge',
 };
 /** Decodes the data that has arrived, even if the stream ends early. */
-const FLUSHED = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
+const FLUSH_OPTIONS = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 
 /**
  * Sends the request and waits for the response headers.
@@ -123,7 +123,7 @@ function requestOn(url: URL, { method, headers, sockets }: HttpRequest): ClientR
 /** Ends the request if its socket does not connect in time. A reused socket is already connected. */
 function limitConnecting(socket: Socket, outgoing: ClientRequest): void {
   if (!socket.connecting) return;
-  const timer = setTimeout(() => outgoing.destroy(new ConnectTimeout()), CONNECT_MS);
+  const timer = setTimeout(() => outgoing.destroy(new ConnectTimeout()), CONNECT_TIMEOUT_MS);
   const stop = (): void => clearTimeout(timer);
   socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', stop).once('close', stop);
 }
@@ -148,9 +148,9 @@ function decoderFor(encoding: string): Transform | undefined {
   switch (encoding.trim().toLowerCase()) {
     case 'gzip':
     case 'x-gzip':
-      return createGunzip(FLUSHED);
+      return createGunzip(FLUSH_OPTIONS);
     case 'deflate':
-      return createInflate(FLUSHED);
+      return createInflate(FLUSH_OPTIONS);
     case 'br':
       return createBrotliDecompress();
     default:
@@ -176,5 +176,5 @@ function timeout(): DOMException {
 class ConnectTimeout extends Error {
   readonly code = 'ETIMEDOUT';
   readonly syscall = 'connect';
-  override readonly message = `no connection within ${String(CONNECT_MS / 1000)} s`;
+  override readonly message = `no connection within ${String(CONNECT_TIMEOUT_MS / 1000)} s`;
 }

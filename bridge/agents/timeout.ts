@@ -23,7 +23,7 @@ export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
  * The time limit in milliseconds for each agent, if the bridge asks several agents. There is no such limit for a single
  * agent.
  */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_PER_AGENT_MS = 5_000;
 
 /**
  * Limits the time of a request, if the bridge asks several agents in parallel.
@@ -31,5 +31,5 @@ const PATIENCE_MS = 5_000;
  * @throws TimeoutError if the agent is too slow
  */
 export function withTimeoutOr<T>(asked: number, work: Promise<T>): Promise<T> {
-  return asked > 1 ? withTimeout(PATIENCE_MS, work) : work;
+  return asked > 1 ? withTimeout(TIMEOUT_PER_AGENT_MS, work) : work;
 }

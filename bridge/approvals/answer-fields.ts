@@ -13,14 +13,14 @@ import type { Field, Fields, TextField } from './form-field.ts';
 import { fitsField } from './form-rows.ts';
 
 /** The name of the field for a free-text answer beside the choices. */
-const OTHER = 'other';
+const OTHER_FIELD = 'other';
 
 export function answerFields(question: Question): Fields {
   const { schema, choices, multiple, freeText } = question;
   if (schema !== undefined) return formFields(schema);
   if (choices === undefined) return { properties: { answer: ANSWER }, required: ['answer'] };
   const other: Record<string, Field> = freeText
-    ? { [OTHER]: { type: 'string', title: 'In other words', description: 'In the place of a choice.' } }
+    ? { [OTHER_FIELD]: { type: 'string', title: 'In other words', description: 'In the place of a choice.' } }
     : {};
   if (multiple) {
     const ticks = choices.map(({ label, description }, index): [string, Field] => [
@@ -67,7 +67,7 @@ export function parseFormAnswer(
 ): Answer | undefined {
   const filled = Object.fromEntries(Object.entries(content).filter(([, value]) => isFilled(value)));
   if (schema !== undefined) return meantBy(schema, filled);
-  const other = words.safeParse(filled[OTHER]).data;
+  const other = words.safeParse(filled[OTHER_FIELD]).data;
   if (choices !== undefined && multiple) {
     const ticked = choices.flatMap(({ label }, index) => (filled[tickOf(index)] === true ? [label] : []));
     const all = [...ticked, ...(other === undefined ? [] : [other])];

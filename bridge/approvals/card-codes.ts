@@ -14,8 +14,8 @@ export interface CardAction {
 }
 
 /** The lifetime of a code, in milliseconds. */
-const LIFE_MS = 10 * 60_000;
-const KEPT = 1_000;
+const LIFETIME_MS = 10 * 60_000;
+const MAX_CODES = 1_000;
 
 export class CardCodes {
   readonly #actions = new Map<string, CardAction & { until: number }>();
@@ -28,9 +28,9 @@ export class CardCodes {
 
   issue({ taskId, callId, shown }: CardAction): string {
     const code = randomBytes(16).toString('base64url');
-    this.#actions.set(code, { taskId, callId, shown, until: this.#now() + LIFE_MS });
+    this.#actions.set(code, { taskId, callId, shown, until: this.#now() + LIFETIME_MS });
     const [oldest] = this.#actions.keys();
-    if (this.#actions.size > KEPT && oldest !== undefined) this.#actions.delete(oldest);
+    if (this.#actions.size > MAX_CODES && oldest !== undefined) this.#actions.delete(oldest);
     return code;
   }
 

@@ -20,9 +20,9 @@ export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
  * The time limit for a person's answer to a form, in milliseconds. After this time, the tool call returns the pending
  * actions.
  */
-const ANSWER_MS = 10 * 60_000;
+const FORM_TIMEOUT_MS = 10 * 60_000;
 /** The time limit for `roots/list`, in milliseconds. It is short, because the client answers without a person. */
-const ROOTS_MS = 5_000;
+const ROOTS_TIMEOUT_MS = 5_000;
 
 export interface Client {
   /** True if the client accepts an MCP task instead of the result of a tool call. */
@@ -107,7 +107,7 @@ export function clientOf(
       await spendFirstId(server, mcpReq);
       // Only MCP revisions up to 2025-11-25 have `elicitationId`, in URL mode. `push` clients use these revisions.
       const params = form.mode === 'url' ? { ...form, elicitationId: id } : form;
-      return mcpReq.elicitInput(params, { signal, timeout: ANSWER_MS });
+      return mcpReq.elicitInput(params, { signal, timeout: FORM_TIMEOUT_MS });
     },
     completed: (id) => server.createElicitationCompletionNotifier(id, { relatedRequestId: mcpReq.id })(),
     async roots(signal) {
@@ -115,7 +115,7 @@ export function clientOf(
       if (enveloped !== undefined || declared?.roots === undefined) return [];
       try {
         await spendFirstId(server, mcpReq);
-        const { roots } = await mcpReq.send({ method: 'roots/list' }, { signal, timeout: ROOTS_MS });
+        const { roots } = await mcpReq.send({ method: 'roots/list' }, { signal, timeout: ROOTS_TIMEOUT_MS });
         return rootDirectories(roots.map(({ uri }) => uri));
       } catch {
         return [];

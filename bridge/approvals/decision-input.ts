@@ -53,11 +53,11 @@ const content = {
   reason: z.string().max(10_000).optional().describe('Why, for the agent and for the record.'),
 };
 
-const SHOWN = 'The code of the question that the person saw.';
+const SHOWN_DESCRIPTION = 'The code of the question that the person saw.';
 
 export const decisionInputSchema = z.strictObject({
   callId: z.string().min(1).describe('Which pending action, as shown.'),
-  shown: z.string().min(1).max(100).describe(SHOWN),
+  shown: z.string().min(1).max(100).describe(SHOWN_DESCRIPTION),
   decision: z.enum(DECISION_WORDS),
   ...content,
 });
@@ -85,7 +85,7 @@ export const singleDecisionFields = {
   decision: z.enum(DECISION_WORDS).optional().describe("The person's decision."),
   title: actionTitleSchema,
   callId: z.string().min(1).optional().describe('Which pending action, as shown.'),
-  shown: z.string().min(1).max(100).optional().describe(SHOWN),
+  shown: z.string().min(1).max(100).optional().describe(SHOWN_DESCRIPTION),
   ...content,
 };
 

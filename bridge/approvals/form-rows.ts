@@ -20,7 +20,7 @@ export const ROW_COLUMNS = 74;
 const FIELD_COLUMNS = 60;
 
 /** The maximum length of a preview that is measured, in characters. A longer preview never fits into a form. */
-const LONGEST = 50_000;
+const MAX_PREVIEW_CHARACTERS = 50_000;
 
 /**
  * A line before it is split into rows. `mark` is the prefix of text from an agent or a file. It is '' for the bridge's
@@ -62,7 +62,7 @@ export function summaryRows(action: PendingAction): readonly string[] {
  * `MAX_FORM_ROWS` rows.
  */
 export function markedRows(text: string): readonly string[] | undefined {
-  if (text.length > LONGEST) return undefined;
+  if (text.length > MAX_PREVIEW_CHARACTERS) return undefined;
   const rows = visibleLines(text).flatMap((line) => [...wrapped({ mark: '│ ', text: line })]);
   return rows.length > MAX_FORM_ROWS ? undefined : rows;
 }
@@ -96,11 +96,11 @@ const WARNINGS: Readonly<Record<PendingAction['reason'], string>> = {
  * A warning. Some agents offer only an approval that also covers all later calls of the same kind. Such an approval
  * cannot be revoked.
  */
-const FOR_GOOD = 'Accept allows this FOR GOOD: the agent does not ask again.';
+const FOR_GOOD_WARNING = 'Accept allows this FOR GOOD: the agent does not ask again.';
 
 function warningOf({ reason, source, input }: PendingAction): readonly Line[] {
   const forGood = source.type === 'acp-agent' && input['forGood'] === true;
-  return [WARNINGS[reason], forGood ? FOR_GOOD : ''].filter((text) => text !== '').map(productLine);
+  return [WARNINGS[reason], forGood ? FOR_GOOD_WARNING : ''].filter((text) => text !== '').map(productLine);
 }
 
 function linesOf(action: PendingAction): readonly Line[] | undefined {
@@ -114,7 +114,7 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
         productLine(head),
         ...change.lines.map(({ sign, text, open }): Line => ({
           mark: `${sign} `,
-          text: `${visible(text)}${open ? OPEN : ''}`,
+          text: `${visible(text)}${open ? NO_LINE_FEED_AT_END : ''}`,
         })),
       ];
     }
@@ -145,7 +145,7 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
  * The marker for a last line without a line feed. Untrusted text cannot imitate it, because the bridge escapes its
  * brackets `⟨ ⟩`.
  */
-const OPEN = ' ⟨no line feed at the end⟩';
+const NO_LINE_FEED_AT_END = ' ⟨no line feed at the end⟩';
 
 /** Returns the first row for a changed file, such as `Change a.txt: +1 −1, line 2`. */
 function headOf(path: string, { kind, added, removed, at }: FileDiff): string {
@@ -197,13 +197,13 @@ function inputOf(preview: Extract<Preview, { type: 'url' | 'json' }>): string | 
 function isLong({ preview }: PendingAction): boolean {
   switch (preview.type) {
     case 'diff':
-      return preview.diff.length > LONGEST;
+      return preview.diff.length > MAX_PREVIEW_CHARACTERS;
     case 'command':
-      return preview.command.length > LONGEST;
+      return preview.command.length > MAX_PREVIEW_CHARACTERS;
     case 'url':
     case 'json':
     case 'question':
-      return (JSON.stringify(preview)?.length ?? 0) > LONGEST;
+      return (JSON.stringify(preview)?.length ?? 0) > MAX_PREVIEW_CHARACTERS;
   }
 }
 
@@ -216,7 +216,7 @@ function productLine(text: string): Line {
 }
 
 /** The prefix of a row that continues the previous row. */
-const GOES_ON = '↳ ';
+const CONTINUATION_PREFIX = '↳ ';
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** Splits a line into rows that fit the width of a form. */
@@ -228,8 +228,8 @@ function* wrapped({ mark, text }: Line): Generator<string> {
     const columns = stringWidth(segment);
     if (width + columns > ROW_COLUMNS) {
       yield row;
-      row = GOES_ON;
-      width = stringWidth(GOES_ON);
+      row = CONTINUATION_PREFIX;
+      width = stringWidth(CONTINUATION_PREFIX);
     }
     row += segment;
     width += columns;

@@ -7,9 +7,9 @@ import type { PendingInput } from '../dialects/dialect.ts';
 import { type ApprovalForm, approvalForms, type EarlierAttempts } from './form.ts';
 import type { FormFields } from '../settings/approval-mode.ts';
 
-const KEPT = 1_000;
+const MAX_RECORDS = 1_000;
 /** After this many invalid answers, the person gets no changed form. The person can still decide in other ways. */
-const MOST_TIMES = 4;
+const MAX_INVALID_ANSWERS = 4;
 
 interface OfferOptions {
   /** A monotonic clock in milliseconds. */
@@ -84,7 +84,7 @@ export class OpenForms {
   again(taskId: string, { callId }: ApprovalForm, note: string): void {
     const name = nameOf(taskId, callId);
     const times = (this.#before.get(name)?.times ?? 0) + 1;
-    if (times < MOST_TIMES) keep(this.#before, name, { times, note });
+    if (times < MAX_INVALID_ANSWERS) keep(this.#before, name, { times, note });
   }
 }
 
@@ -97,5 +97,5 @@ function keep<Value>(map: Map<string, Value>, name: string, value: Value): void 
   map.delete(name);
   map.set(name, value);
   const [oldest] = map.keys();
-  if (map.size > KEPT && oldest !== undefined) map.delete(oldest);
+  if (map.size > MAX_RECORDS && oldest !== undefined) map.delete(oldest);
 }

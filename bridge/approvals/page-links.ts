@@ -17,10 +17,10 @@ export interface PageLink {
 }
 
 /** The minimum remaining lifetime of a link that the bridge still shows, in milliseconds. */
-const SHORTEST_MS = 20_000;
+const MIN_LIFETIME_MS = 20_000;
 /** The time in milliseconds after which the bridge asks again, if the agent returned no link. */
 const RETRY_MS = 30_000;
-const KEPT = 200;
+const MAX_LINKS = 200;
 
 interface Kept {
   url: string | undefined;
@@ -49,7 +49,7 @@ export class PageLinks {
     this.#keep(name, making);
     const { url, until } = await making;
     const leftMs = until - this.#now();
-    if (url !== undefined) return leftMs > SHORTEST_MS ? { url, leftMs } : 'expired';
+    if (url !== undefined) return leftMs > MIN_LIFETIME_MS ? { url, leftMs } : 'expired';
     if (leftMs <= 0) this.#kept.delete(name);
     return undefined;
   }
@@ -63,7 +63,7 @@ export class PageLinks {
   #keep(name: string, making: Promise<Kept>): void {
     this.#kept.set(name, making);
     const [oldest] = this.#kept.keys();
-    if (this.#kept.size > KEPT && oldest !== undefined) this.#kept.delete(oldest);
+    if (this.#kept.size > MAX_LINKS && oldest !== undefined) this.#kept.delete(oldest);
   }
 }
 

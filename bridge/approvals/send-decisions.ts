@@ -12,7 +12,7 @@ import type { Channel } from '../settings/approval-mode.ts';
  * The maximum time in milliseconds until the end of the agent's turn. After that time, the bridge does not send a
  * follow-up message.
  */
-const TURN_END_MS = 60_000;
+const MAX_WAIT_FOR_TURN_END_MS = 60_000;
 const NOT_SENT = 'Your change was not sent to the agent';
 
 /**
@@ -56,7 +56,7 @@ export async function sendDecisions(
  */
 async function sendAfterTurn(session: Session, text: string): Promise<void> {
   const { signal } = new AbortController();
-  const end = await waitForSession({ session, timeout: TURN_END_MS, signal });
+  const end = await waitForSession({ session, timeout: MAX_WAIT_FOR_TURN_END_MS, signal });
   if (end !== 'settled' || session.view?.state !== 'completed')
     return session.leaveNotes([`${NOT_SENT}: its turn goes on. Send it once the turn has ended:\n${text}`]);
   const { toMessage: message } = await import('../sessions/delegation-message.ts');

@@ -9,7 +9,7 @@ import type { Session } from '../sessions/session.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 
 /** The maximum number of command lines in one sentence. The command `show` lists the others. */
-const LINES = 3;
+const MAX_COMMAND_LINES = 3;
 
 /** The pending actions and the question of a session, as a tool result showed them. */
 export interface ShownWaiting {
@@ -69,7 +69,7 @@ export function waysToDecide(
   const hidden = (view?.pending.length ?? 0) > waiting.pending.length;
   const [first, ...others] = [...decisionWords(waiting), ...(hidden ? [all] : [])];
   if (first === undefined) return '';
-  const named = others.slice(0, LINES - 1);
+  const named = others.slice(0, MAX_COMMAND_LINES - 1);
   const told = [...named, ...(others.length > named.length ? [all] : [])].map((each) => `\`${each}\``);
   const rest = told.length === 0 ? '' : ` (or ${told.join(', ')})`;
   if (brief) return `At a terminal: \`${first}\`${rest}.`;

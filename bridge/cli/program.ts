@@ -55,7 +55,7 @@ export function program(
   );
 }
 
-const NARROWEST = 30;
+const MIN_DESCRIPTION_WIDTH = 30;
 
 /**
  * Formats an option for the help. If a long option leaves too little width in a narrow terminal, the description starts
@@ -63,7 +63,7 @@ const NARROWEST = 30;
  */
 function formatItem(term: string, termWidth: number, description: string, helper: Help): string {
   const width = helper.helpWidth ?? 80;
-  if (!process.stdout.isTTY || description === '' || width - termWidth - 4 >= NARROWEST)
+  if (!process.stdout.isTTY || description === '' || width - termWidth - 4 >= MIN_DESCRIPTION_WIDTH)
     return Help.prototype.formatItem.call(helper, term, termWidth, description, helper);
   return `  ${term}\n${helper.boxWrap(description, width - 6).replaceAll(/^/gm, '      ')}`;
 }

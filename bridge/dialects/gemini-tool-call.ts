@@ -51,7 +51,7 @@ export type GeminiToolCall = z.infer<typeof toolCall>;
  * The maximum length of a tool's result in characters. It can be short, because the agent's answer describes the
  * result.
  */
-const SUMMARY = 2_000;
+const MAX_SUMMARY_CHARACTERS = 2_000;
 
 /** Reads a tool call from the data of a part. Returns undefined if the data is not a tool call. */
 export function toolCallIn(data: unknown): GeminiToolCall | undefined {
@@ -247,7 +247,7 @@ function summaryOf({ response, liveOutput }: GeminiToolCall): string {
 /** Shortens a long text to its end, because the result is at the end. */
 export function keepEnd(text: string): string {
   const trimmed = text.trim();
-  return trimmed.length > SUMMARY ? `… ${trimmed.slice(-SUMMARY)}` : trimmed;
+  return trimmed.length > MAX_SUMMARY_CHARACTERS ? `… ${trimmed.slice(-MAX_SUMMARY_CHARACTERS)}` : trimmed;
 }
 
 function firstLine(text: string): string {

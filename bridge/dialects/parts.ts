@@ -2,8 +2,8 @@
 import type { Message, Part } from '@a2a-js/sdk';
 
 /** The maximum length of a data part in the text, in characters. */
-const MAX_DATA = 50_000;
-const MAX_PLACE = 2_000;
+const MAX_DATA_CHARACTERS = 50_000;
+const MAX_URL_CHARACTERS = 2_000;
 
 /**
  * Converts one part to text. Data becomes JSON. A file becomes its name, its type, and its size or URL. `of` is the
@@ -16,9 +16,9 @@ function partText(part: Part, of = 'file'): string {
     case 'text':
       return content.value;
     case 'data':
-      return shortened(jsonText(content.value), MAX_DATA);
+      return shortened(jsonText(content.value), MAX_DATA_CHARACTERS);
     case 'url':
-      return `[${fileName(part, of)}: ${shortened(content.value, MAX_PLACE)}]`;
+      return `[${fileName(part, of)}: ${shortened(content.value, MAX_URL_CHARACTERS)}]`;
     case 'raw':
       return `[${fileName(part, of)}: ${String(content.value.length)} bytes]`;
   }

@@ -16,8 +16,8 @@ import {
 } from './asked-question.ts';
 import { urlsOutsideText } from './urls-outside-text.ts';
 
-const WITHOUT_WORDS = 'The agent waits for input and did not say for what.';
-const SIGN_IN_WITHOUT_WORDS = 'The agent waits for a sign-in and did not say where.';
+const QUESTION_WITHOUT_TEXT = 'The agent waits for input and did not say for what.';
+const SIGN_IN_WITHOUT_TEXT = 'The agent waits for a sign-in and did not say where.';
 
 /** Reads the question of a status. Returns null if the status waits for neither an input nor a sign-in. */
 export function questionOf({ state, message }: TaskStatus, taskId: string): Question | null {
@@ -25,7 +25,7 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Ques
   if (!signIn && state !== TaskState.TASK_STATE_INPUT_REQUIRED) return null;
   const parts = message?.parts ?? [];
   const said = messageText(message);
-  const text = said === '' ? (signIn ? SIGN_IN_WITHOUT_WORDS : WITHOUT_WORDS) : said;
+  const text = said === '' ? (signIn ? SIGN_IN_WITHOUT_TEXT : QUESTION_WITHOUT_TEXT) : said;
   const links = signIn ? urlsOutsideText(parts) : [];
   const data = parts.map(dataOf).filter((each) => each !== undefined);
   const id = message?.messageId;

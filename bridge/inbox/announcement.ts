@@ -11,11 +11,11 @@ export interface Announcement {
 }
 
 /** The maximum number of results in one announcement. */
-const TOLD_AT_ONCE = 10;
+const MAX_RESULTS = 10;
 
 /** Returns the newest results, with the newest last. */
 export function announcementOf(results: readonly WaitingResult[]): Announcement {
-  const told = results.slice(-TOLD_AT_ONCE);
+  const told = results.slice(-MAX_RESULTS);
   return { results: told, more: results.length - told.length };
 }
 

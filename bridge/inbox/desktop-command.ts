@@ -5,7 +5,8 @@ export interface DesktopCommand {
 }
 
 const TITLE = 'mcp-a2a-bridge';
-const SCRIPT = 'on run argv\ndisplay notification (item 1 of argv) with title (item 2 of argv)\nend run';
+const APPLE_SCRIPT =
+  'on run argv\ndisplay notification (item 1 of argv) with title (item 2 of argv)\nend run';
 
 /**
  * Returns the command for this platform. Returns undefined if there is none. The text is from agents and models. It is
@@ -14,7 +15,7 @@ const SCRIPT = 'on run argv\ndisplay notification (item 1 of argv) with title (i
 export function desktopCommand(platform: NodeJS.Platform, text: string): DesktopCommand | undefined {
   if (platform === 'linux')
     return { program: 'notify-send', args: [`--app-name=${TITLE}`, '--', TITLE, withoutMarkup(text)] };
-  if (platform === 'darwin') return { program: 'osascript', args: ['-e', SCRIPT, '--', text, TITLE] };
+  if (platform === 'darwin') return { program: 'osascript', args: ['-e', APPLE_SCRIPT, '--', text, TITLE] };
   return undefined;
 }
 

@@ -19,9 +19,9 @@ import { isWaiting } from '../sessions/list-sessions.ts';
 import { entryText } from './notices.ts';
 
 /** The maximum number of notifications at once. If more entries are new, one notification shows their number. */
-const AT_ONCE = 3;
+const MAX_NOTIFICATIONS = 3;
 /** The time limit in milliseconds of the program that shows a notification. */
-const LIMIT_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 export class DesktopNotifications implements InboxSurface {
   readonly wanted = true;
@@ -39,7 +39,7 @@ export class DesktopNotifications implements InboxSurface {
     const waiting = ownSessions(tasks, sessions).filter(isWaiting);
     const added = inboxEntries(waiting, tasks).filter(({ key }) => this.#shown.add(key));
     const texts =
-      added.length > AT_ONCE
+      added.length > MAX_NOTIFICATIONS
         ? [`${String(added.length)} results or actions wait in the inbox.`]
         : added.map(({ entry }) => entryText(entry));
     // The caller does not wait for these promises, because a slow desktop must not delay the files for hooks.
@@ -57,7 +57,7 @@ export class DesktopNotifications implements InboxSurface {
   async #run(command: DesktopCommand | undefined): Promise<void> {
     try {
       if (command === undefined) throw new Error(`there is no program for ${process.platform}`);
-      await promisify(execFile)(command.program, command.args, { timeout: LIMIT_MS });
+      await promisify(execFile)(command.program, command.args, { timeout: TIMEOUT_MS });
     } catch (error) {
       this.#log.warn({ problem: messageOf(error) }, 'a desktop notification could not be shown');
     }

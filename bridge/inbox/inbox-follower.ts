@@ -12,9 +12,9 @@ import type { BridgeDatabase } from '../state/database.ts';
 import type { UncollectedTask, WaitingResults } from '../state/waiting-results.ts';
 
 /** The maximum number of tasks that are followed at once. Each of them has one stream. */
-const FOLLOWED = 50;
+const MAX_FOLLOWED_TASKS = 50;
 /** The minimum time between two checks of the database, in milliseconds. */
-const LOOK_MS = 100;
+const MIN_CHECK_INTERVAL_MS = 100;
 
 /** The delegations whose result no client has collected, and the sessions that this bridge follows. */
 export interface InboxReading {
@@ -108,7 +108,7 @@ export class InboxFollower {
   /** Starts to follow the session's task. A task that waits is followed too, because a person may decide elsewhere. */
   #follow(session: Session): void {
     if (session.over) this.#unfollow(session);
-    else if (!this.#followed.has(session) && this.#followed.size < FOLLOWED)
+    else if (!this.#followed.has(session) && this.#followed.size < MAX_FOLLOWED_TASKS)
       this.#followed.set(session, session.watch());
   }
 
@@ -135,7 +135,7 @@ export class InboxFollower {
       }
     };
     // The state directory also contains the local server's journal, which changes often. So the database is checked at
-    // most every `LOOK_MS`.
-    return watchDirectory(stateDirectory, () => (timer ??= setTimeout(look, LOOK_MS).unref()));
+    // most every `MIN_CHECK_INTERVAL_MS`.
+    return watchDirectory(stateDirectory, () => (timer ??= setTimeout(look, MIN_CHECK_INTERVAL_MS).unref()));
   }
 }

@@ -25,9 +25,9 @@ import { type Announcement, announcementOf } from './announcement.ts';
  * The maximum time in milliseconds for which a finished reply waits for the check of the inbox. The check starts at the
  * same time as the tool call.
  */
-const PATIENCE_MS = 1_000;
+const MAX_CHECK_MS = 1_000;
 /** The maximum number of tasks in one check, newest first. `list_all_active_sessions` shows older tasks. */
-const LOOKED_AT = 50;
+const MAX_CHECKED_TASKS = 50;
 
 interface InboxOptions {
   results: WaitingResults;
@@ -62,7 +62,7 @@ export class Inbox {
     this.#looking = this.#look()
       .catch((error: unknown) => this.#parts.log.warn({ err: error }, 'the inbox could not be checked'))
       .finally(() => (this.#looking = undefined));
-    return withTimeout(PATIENCE_MS, this.#looking).catch(() => undefined);
+    return withTimeout(MAX_CHECK_MS, this.#looking).catch(() => undefined);
   }
 
   /** Returns the results that this bridge has not announced yet, and marks them as announced. */
@@ -138,8 +138,8 @@ export class Inbox {
     // check then need not repeat them.
     await nextTurn();
     await delegations.adopt();
-    // A map, because several delegations may belong to the same task.
-    const going = new Map(outbox.going(LOOKED_AT).map((task) => [resultKey(task), task]));
+    // The map removes duplicates, because several delegations may belong to the same task.
+    const going = new Map(outbox.going(MAX_CHECKED_TASKS).map((task) => [resultKey(task), task]));
     const byAgent = new Map<string, DelegatedTask[]>();
     for (const [key, task] of going) {
       if (this.#collected.has(key)) continue;

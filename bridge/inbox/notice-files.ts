@@ -15,7 +15,7 @@ import { noticesText } from './notices.ts';
 
 const OWN_NAME = `notices.${String(process.pid)}`;
 /** How long the hooks remember which entries they have shown in a session, in milliseconds. */
-const TOLD_MS = 30 * 24 * 60 * 60 * 1000;
+const REMEMBERED_MS = 30 * 24 * 60 * 60 * 1000;
 
 export class NoticeFiles implements InboxSurface {
   readonly #root: string;
@@ -76,7 +76,7 @@ async function removeOld(directory: string): Promise<void> {
     const [, pid] = /^notices\.(\d+)(?:\.draft)?$/.exec(name) ?? [];
     const isOld =
       pid === undefined
-        ? name.startsWith('told.') && Date.now() - (await stat(path)).mtimeMs > TOLD_MS
+        ? name.startsWith('told.') && Date.now() - (await stat(path)).mtimeMs > REMEMBERED_MS
         : !isPidInUse(Number(pid));
     if (isOld) await rm(path, { force: true });
   }

@@ -12,9 +12,9 @@ import type { ToolName } from '../tool-names/tool-names.ts';
 import { type InboxEntry, inboxEntries, type KeyedEntry, ownSessions } from './inbox-entry.ts';
 
 /** The maximum length of a title in characters. */
-const TITLE = 80;
+const MAX_TITLE_CHARACTERS = 80;
 /** The maximum number of entries in a notice file. The inbox contains the others. */
-const ENTRIES = 20;
+const MAX_ENTRIES = 20;
 /** The length of a key in hexadecimal digits. */
 const KEY_DIGITS = 16;
 
@@ -34,14 +34,14 @@ export function noticesText(
   const waiting = entries.filter(({ entry }) => entry.type === 'waiting').length;
   const live = followed.filter(({ state }) => LIVE_STATES.some((each) => each === state)).length;
   const counts = ['counts', waiting, live - waiting, entries.length - waiting].join(' ');
-  const lines = entries.slice(0, ENTRIES).map((keyed) => lineOf(keyed, name));
+  const lines = entries.slice(0, MAX_ENTRIES).map((keyed) => lineOf(keyed, name));
   return [counts, ...lines, ''].join('\n');
 }
 
 function lineOf({ key, entry }: KeyedEntry, name: (tool: ToolName) => string): string {
   const id = createHash('sha256').update(key).digest('hex').slice(0, KEY_DIGITS);
   const { sessionId, agent, title } = entry;
-  const what = title === '' ? '' : ` "${visibleLine(title, TITLE)}"`;
+  const what = title === '' ? '' : ` "${visibleLine(title, MAX_TITLE_CHARACTERS)}"`;
   const next = entry.type === 'finished' ? 'returns the result' : 'shows it';
   const step = `${name('wait_for_task')} ${next}.`;
   return `${id} Session ${visibleLine(sessionId)} (${visibleLine(agent)})${what}: ${stateOf(entry)}. ${step}`;
@@ -50,7 +50,7 @@ function lineOf({ key, entry }: KeyedEntry, name: (tool: ToolName) => string): s
 /** Returns the entry as one sentence for a person. */
 export function entryText(entry: InboxEntry): string {
   const { title, sessionId } = entry;
-  return `${visibleLine(title === '' ? sessionId : title, TITLE)}: ${stateOf(entry)}.`;
+  return `${visibleLine(title === '' ? sessionId : title, MAX_TITLE_CHARACTERS)}: ${stateOf(entry)}.`;
 }
 
 function stateOf(entry: InboxEntry): string {

@@ -8,12 +8,12 @@ import { isPidInUse } from '../state/process-id.ts';
  * The maximum time in milliseconds until the server has ended. A server that stops first gives its tools a grace
  * period.
  */
-const STOP_MS = 30_000;
+const STOP_TIMEOUT_MS = 30_000;
 /**
  * The polling interval in milliseconds. The bridge polls because the operating system reports the end of a process only
  * to its parent.
  */
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /**
  * Ends the server, and resolves when its process has ended. @throws ProductError SHUTTING_DOWN if it still runs after
@@ -21,13 +21,13 @@ const LOOK_MS = 50;
  */
 export async function endServer({ pid }: ServerRecord): Promise<void> {
   process.kill(pid, 'SIGTERM');
-  const until = performance.now() + STOP_MS;
+  const until = performance.now() + STOP_TIMEOUT_MS;
   while (isPidInUse(pid)) {
     if (performance.now() > until)
       throw new ProductError(
         'SHUTTING_DOWN',
-        `The server (pid ${String(pid)}) did not end within ${String(STOP_MS / 1000)} s. "mcp-a2a-bridge logs" shows its log.`,
+        `The server (pid ${String(pid)}) did not end within ${String(STOP_TIMEOUT_MS / 1000)} s. "mcp-a2a-bridge logs" shows its log.`,
       );
-    await delay(LOOK_MS);
+    await delay(POLL_MS);
   }
 }

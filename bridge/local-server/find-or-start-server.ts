@@ -22,8 +22,8 @@ export interface LocalServer {
   configFile: string | undefined;
 }
 
-const CLOSING_MS = 15_000;
-const LOOK_MS = 100;
+const MAX_CLOSING_MS = 15_000;
+const POLL_MS = 100;
 
 /**
  * Finds the running server, or starts one.
@@ -104,14 +104,14 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
 }
 
 /**
- * If the server is shutting down, waits until it has ended, but at most `CLOSING_MS`. Its tools usually end within this
- * time.
+ * If the server is shutting down, waits until it has ended, but at most `MAX_CLOSING_MS`. Its tools usually end within
+ * this time.
  */
 async function settledHealth(url: string, token: string): Promise<ServerHealth> {
-  for (let waited = 0; ; waited += LOOK_MS) {
+  for (let waited = 0; ; waited += POLL_MS) {
     const health = await checkHealth(url, token);
-    if (health.type !== 'closing' || waited >= CLOSING_MS) return health;
-    await setTimeout(LOOK_MS);
+    if (health.type !== 'closing' || waited >= MAX_CLOSING_MS) return health;
+    await setTimeout(POLL_MS);
   }
 }
 

@@ -3,8 +3,8 @@ import { open, stat } from 'node:fs/promises';
 import { rotatedLogPath } from '../../shared/runtime/log-file.ts';
 
 /** The number of bytes at the end of the file in which the last lines are searched. */
-const TAIL = 4 * 1024 * 1024;
-const CHUNK = 64 * 1024;
+const TAIL_BYTES = 4 * 1024 * 1024;
+const CHUNK_BYTES = 64 * 1024;
 
 /** A position in the log: `at` is the number of bytes that were read. */
 export interface LogPosition {
@@ -76,7 +76,7 @@ async function readFrom(
   if (file === undefined) return from;
   let at = from;
   for (;;) {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK), 0, CHUNK, at);
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, at);
     if (bytesRead === 0 || !(await isSameLog())) break;
     at += bytesRead;
     show(buffer.subarray(0, bytesRead));
@@ -94,7 +94,7 @@ async function fileOf(path: string): Promise<{ id: string; size: number } | unde
 async function tailOf(path: string, count: number): Promise<{ at: number; lines: readonly string[] }> {
   const file = await open(path, 'r');
   const { size } = await file.stat();
-  const from = Math.max(0, size - TAIL);
+  const from = Math.max(0, size - TAIL_BYTES);
   const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
   await file.close();
   const text = buffer.subarray(0, bytesRead).toString('utf8');

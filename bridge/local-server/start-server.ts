@@ -20,7 +20,7 @@ interface ServerProgram {
 export const OTHER_PORT =
   'set A2A_SERVER_PORT where the MCP client starts the bridge, or "port" under "server" in config.json';
 
-const READY_MS = 20_000;
+const START_TIMEOUT_MS = 20_000;
 /** Matches the server's log line about a port that another program uses. */
 const PORT_TAKEN = /\bport \d+\b.*\btaken\b|EADDRINUSE/i;
 const TAIL_LINES = 15;
@@ -54,8 +54,8 @@ export async function startServer({
     try {
       return await new Promise<ServerRecord>((resolve, reject) => {
         const timer = setTimeout(
-          () => void fail(`it was not ready within ${String(READY_MS / 1000)} s`),
-          READY_MS,
+          () => void fail(`it was not ready within ${String(START_TIMEOUT_MS / 1000)} s`),
+          START_TIMEOUT_MS,
         );
         const look = async (): Promise<void> => {
           const record = await readServerRecord(stateDirectory).catch(reject);

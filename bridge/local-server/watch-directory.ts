@@ -1,6 +1,6 @@
 import { watch } from 'node:fs';
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
 /**
  * Calls the listener after each change in a directory. It may also call it without a change. If the system has no free
@@ -12,7 +12,7 @@ export function watchDirectory(path: string, listener: () => void): () => void {
   let stopped = false;
   const poll = (): void => {
     // A watch may fail after it was stopped. That error is ignored.
-    if (!stopped) timer ??= setInterval(listener, LOOK_MS);
+    if (!stopped) timer ??= setInterval(listener, POLL_MS);
   };
   const stopWatching = startWatching(path, listener, poll);
   return () => {

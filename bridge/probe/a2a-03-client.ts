@@ -14,7 +14,7 @@ const METHODS: Readonly<Record<string, string>> = {
 };
 
 /** JSON-RPC 2.0: the error code for an unknown method. */
-const NO_METHOD = -32_601;
+const METHOD_NOT_FOUND = -32_601;
 
 const sending = z.object({
   message: z.looseObject({ role: z.string(), parts: z.array(z.looseObject({ text: z.string() })) }),
@@ -52,7 +52,7 @@ export class A2a03Client implements Caller {
 
 function oldName(method: string): string {
   const old = METHODS[method];
-  if (old === undefined) throw new Refusal({ code: NO_METHOD, message: `A2A 0.3 has no ${method}` });
+  if (old === undefined) throw new Refusal({ code: METHOD_NOT_FOUND, message: `A2A 0.3 has no ${method}` });
   return old;
 }
 

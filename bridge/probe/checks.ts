@@ -32,14 +32,14 @@ const listAnswer = z.object({ tasks: z.array(z.looseObject({ id: z.string() })) 
 const MAX_CUTS = 12;
 
 /** The source of a rule that A2A does not contain. */
-const BEYOND = 'not in A2A; clients need it';
+const NOT_IN_A2A = 'not in A2A; clients need it';
 
 interface Check {
   /** The behaviour that the check expects of the agent. */
   scenario: string;
   /** A description of the requests that the check sends. */
   sent: string;
-  /** The section of the A2A 1.0 specification, and how binding it is. Or `BEYOND`. */
+  /** The section of the A2A 1.0 specification, and how binding it is. Or `NOT_IN_A2A`. */
   source: string;
   /** The harm for clients if the agent behaves otherwise. */
   why: string;
@@ -86,7 +86,7 @@ export const CHECKS: readonly Check[] = [
   {
     scenario: 'a client that disconnects stops no task',
     sent: 'SendStreamingMessage; the connection closes after the first event; then GetTask',
-    source: BEYOND,
+    source: NOT_IN_A2A,
     why: 'Laptops sleep, and proxies cut idle connections. If a task ends with the socket of its reader, no client can leave it alone.',
     run: async (server) => {
       const { taskId = '' } = viewOf(await readSome(server.begin(), 1));
@@ -143,7 +143,7 @@ export const CHECKS: readonly Check[] = [
   {
     scenario: 'a cursor (SSE id, Last-Event-ID) replays exactly the events after it',
     sent: 'SendStreamingMessage; then SubscribeToTask with each SSE id as Last-Event-ID',
-    source: BEYOND,
+    source: NOT_IN_A2A,
     why: 'With event ids, a stream continues after a cut at its last event. A missing or repeated event gives the reader a wrong view of the task.',
     run: async (server) => {
       const { frames, taskId } = await server.whole();
@@ -161,7 +161,7 @@ export const CHECKS: readonly Check[] = [
   {
     scenario: 'a cursor that cannot be honoured is refused',
     sent: 'SubscribeToTask with the Last-Event-ID 999999999, -1 and x',
-    source: BEYOND,
+    source: NOT_IN_A2A,
     why: 'If the server uses another cursor instead, the reader misses events without notice.',
     run: async (server) => {
       const { frames, taskId } = await server.whole();
@@ -215,7 +215,7 @@ export const CHECKS: readonly Check[] = [
   {
     scenario: 'after a kill and a restart, the server still has its ended tasks',
     sent: 'SendMessage; a kill and a restart; then GetTask',
-    source: BEYOND,
+    source: NOT_IN_A2A,
     why: 'Otherwise, results that no client has read are lost with the process.',
     run: async (server) => {
       const { restart } = server;
@@ -231,7 +231,7 @@ export const CHECKS: readonly Check[] = [
   {
     scenario: 'after a kill and a restart, the server continues its running tasks',
     sent: 'SendStreamingMessage; a kill and a restart after the first event; then GetTask',
-    source: BEYOND,
+    source: NOT_IN_A2A,
     why: 'Otherwise, accepted work neither completes nor fails, and its client waits for ever.',
     run: async (server) => {
       const { restart } = server;

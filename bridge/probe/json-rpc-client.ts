@@ -65,7 +65,7 @@ interface JsonRpcClientOptions {
 }
 
 /** The maximum duration of one answer or one stream, in milliseconds. */
-const ANSWER_MS = 60_000;
+const MAX_ANSWER_MS = 60_000;
 
 export class JsonRpcClient implements Caller {
   readonly #options: JsonRpcClientOptions;
@@ -110,7 +110,7 @@ export class JsonRpcClient implements Caller {
   }
 
   #limit(): AbortSignal {
-    return AbortSignal.any([this.#options.signal, AbortSignal.timeout(ANSWER_MS)]);
+    return AbortSignal.any([this.#options.signal, AbortSignal.timeout(MAX_ANSWER_MS)]);
   }
 
   async #post(

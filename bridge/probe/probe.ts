@@ -40,7 +40,7 @@ export interface Report extends Target {
 
 /** The maximum duration of a whole probe, in milliseconds. */
 export const MAX_PROBE_MS = 5 * 60_000;
-const CARD_MS = 20_000;
+const CARD_TIMEOUT_MS = 20_000;
 
 /**
  * Reads the card, and chooses the interface to test. Starts no task.
@@ -93,7 +93,7 @@ const fetchOf = ({ url, headers }: Endpoint): typeof fetch =>
 async function readCard(url: string, fetchImpl: typeof fetch): Promise<CardFacts> {
   try {
     const { facts } = await fetchCard(url, (input, init) =>
-      fetchImpl(input, { ...init, signal: AbortSignal.timeout(CARD_MS) }),
+      fetchImpl(input, { ...init, signal: AbortSignal.timeout(CARD_TIMEOUT_MS) }),
     );
     return facts;
   } catch (error) {

@@ -22,8 +22,8 @@ export const MAX_MESSAGES = 40;
 const taskAnswer = z.object({ task: z.unknown() });
 
 /** The time in milliseconds after which a task that still works counts as stuck. */
-const PATIENCE_MS = 30_000;
-const LOOK_MS = 100;
+const STUCK_AFTER_MS = 30_000;
+const POLL_MS = 100;
 
 export class ProbedAgent {
   readonly client: Caller;
@@ -76,9 +76,9 @@ export class ProbedAgent {
   /** Waits until the task waits or has ended. Returns undefined if this takes too long. */
   async settled(taskId: string): Promise<TaskContent | undefined> {
     for (
-      const deadline = performance.now() + PATIENCE_MS;
+      const deadline = performance.now() + STUCK_AFTER_MS;
       performance.now() < deadline && !this.#signal.aborted;
-      await pause(LOOK_MS)
+      await pause(POLL_MS)
     ) {
       const view = await this.task(taskId);
       if (view.settled) return view;

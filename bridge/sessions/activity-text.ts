@@ -2,12 +2,12 @@
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 
-const TITLE = 200;
+const MAX_TITLE_CHARACTERS = 200;
 
 /** Describes a step of a tool call on one line. Returns undefined for output, which is not a step. */
 export function activityText(activity: Activity): string | undefined {
   const tool = visibleLine(activity.tool);
-  const title = visibleLine(activity.title, TITLE);
+  const title = visibleLine(activity.title, MAX_TITLE_CHARACTERS);
   switch (activity.type) {
     case 'tool.requested':
       if (activity.question) return `${tool} waits for an answer: ${title}`;

@@ -7,9 +7,9 @@ import type { A2aConnection } from '../agents/connection.ts';
 import { asStreamResponse } from '../agents/task-event.ts';
 
 /** The maximum number of tasks to search, newest first. The message is recent, so this is enough. */
-const LOOKED_THROUGH = 100;
+const MAX_SEARCHED_TASKS = 100;
 /** The type of the last activity of a call that waits for a decision or has not started. */
-const ASKS = 'tool.requested';
+const REQUESTED = 'tool.requested';
 
 /** Returns the task that contains the message. Returns undefined if no task does, or if the agent cannot list tasks. */
 export async function findByMessage(connection: A2aConnection, message: Message): Promise<Task | undefined> {
@@ -19,7 +19,7 @@ export async function findByMessage(connection: A2aConnection, message: Message)
     return holds(task, message) || tookDecision(task, message, connection) ? task : undefined;
   }
   const filter = message.contextId === '' ? {} : { sessionId: message.contextId };
-  const listed = await connection.list(filter, LOOKED_THROUGH);
+  const listed = await connection.list(filter, MAX_SEARCHED_TASKS);
   const found = listed?.tasks.find((task) => holds(task, message) || namedAfter(task, message));
   return found === undefined ? undefined : connection.task(found.id);
 }
@@ -35,7 +35,7 @@ function tookDecision(task: Task, { parts }: Message, { dialect }: A2aConnection
   const told = new Map<string, string>();
   for (const each of observations)
     if (each.type === 'activity') told.set(each.activity.callId, each.activity.type);
-  return decided.length > 0 && decided.every((callId) => (told.get(callId) ?? ASKS) !== ASKS);
+  return decided.length > 0 && decided.every((callId) => (told.get(callId) ?? REQUESTED) !== REQUESTED);
 }
 
 /** Returns true if the session's id is the id of the message. The bridge chose that id. */

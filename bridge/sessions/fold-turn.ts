@@ -8,7 +8,7 @@ import { withOutput } from './task-outputs.ts';
 import type { TaskView } from './task-view.ts';
 
 /** The prefix of the ids of outputs that contain the agent's answer. A new output starts after each tool call. */
-const SAID = 'said-';
+const ANSWER_ID_PREFIX = 'said-';
 
 /**
  * Applies one observation of a turn to the view.
@@ -34,16 +34,23 @@ export function foldTurn(view: TaskView, observation: TurnObservation): TaskView
       };
     }
     case 'said': {
-      const output = { id: `${SAID}${String(view.calls.length)}`, name: '', text: observation.text };
+      const output = {
+        id: `${ANSWER_ID_PREFIX}${String(view.calls.length)}`,
+        name: '',
+        text: observation.text,
+      };
       return { ...view, outputs: withOutput(view.outputs, output, true) };
     }
     case 'account': {
-      const heard = view.outputs.filter(({ id }) => id.startsWith(SAID));
+      const heard = view.outputs.filter(({ id }) => id.startsWith(ANSWER_ID_PREFIX));
       const length = heard.reduce((sum, { text }) => sum + text.length, 0);
       // A part of the text may be missing at the agent or in the bridge. So the longer text is used.
       if (length >= observation.text.length) return view;
       const others = view.outputs.filter((output) => !heard.includes(output));
-      return { ...view, outputs: [...others, { id: `${SAID}0`, name: '', text: observation.text }] };
+      return {
+        ...view,
+        outputs: [...others, { id: `${ANSWER_ID_PREFIX}0`, name: '', text: observation.text }],
+      };
     }
     case 'asked':
       return withAction(view, observation);

@@ -8,7 +8,7 @@ import { problemMessage } from './session-state.ts';
 import type { StreamChange } from './task-reader.ts';
 
 /** The maximum length of a reason in the log, in characters. A reason may be as long as a message. */
-const LONGEST_REASON = 300;
+const MAX_REASON_CHARACTERS = 300;
 
 /** Logs every session that is added from now on. */
 export function logSessions(live: LiveSessions, log: Logger): void {
@@ -60,7 +60,7 @@ function logSent(session: Session, { decisions, channel, problem }: SentToAgent,
 }
 
 function shortened(reason: string | undefined): string | undefined {
-  return reason === undefined ? undefined : oneLine(reason, LONGEST_REASON);
+  return reason === undefined ? undefined : oneLine(reason, MAX_REASON_CHARACTERS);
 }
 
 function logStream(session: Session, change: StreamChange, log: Logger): void {

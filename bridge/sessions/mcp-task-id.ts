@@ -10,7 +10,7 @@ interface TaskHandle {
   taskId: string;
 }
 
-const HANDLE = /^([A-Za-z0-9\-_.!~*'()%]+)::([A-Za-z0-9\-_.!~*'()%]*)$/;
+const MCP_TASK_ID = /^([A-Za-z0-9\-_.!~*'()%]+)::([A-Za-z0-9\-_.!~*'()%]*)$/;
 
 export function handleOf({ sessionId, taskId }: TaskHandle): string {
   return `${encodeURIComponent(sessionId)}::${encodeURIComponent(taskId)}`;
@@ -18,7 +18,7 @@ export function handleOf({ sessionId, taskId }: TaskHandle): string {
 
 /** Parses an MCP task id. Returns undefined for a text that `handleOf` has not built. */
 export function readHandle(text: string): TaskHandle | undefined {
-  const [, sessionId, taskId] = HANDLE.exec(text) ?? [];
+  const [, sessionId, taskId] = MCP_TASK_ID.exec(text) ?? [];
   if (sessionId === undefined || taskId === undefined) return undefined;
   try {
     return { sessionId: decodeURIComponent(sessionId), taskId: decodeURIComponent(taskId) };

@@ -8,7 +8,7 @@ export interface Step {
   words: string;
 }
 
-const KEPT = 100;
+const MAX_STEPS = 100;
 
 export class RecentActivity {
   #steps: readonly Step[] = [];
@@ -44,6 +44,8 @@ export class RecentActivity {
     );
     if (after !== undefined && (before === undefined || toMcpState(after) !== toMcpState(before)))
       words.push(toMcpState(after));
-    this.#steps = [...this.#steps, ...words.map((each) => ({ cursor: cursor(), words: each }))].slice(-KEPT);
+    this.#steps = [...this.#steps, ...words.map((each) => ({ cursor: cursor(), words: each }))].slice(
+      -MAX_STEPS,
+    );
   }
 }

@@ -48,7 +48,7 @@ export interface Withdrawal {
 }
 
 /** The maximum number of retries. `briefly` applies if not even the card can be read. */
-const AGAIN = { never: 0, briefly: 3, patiently: Infinity } as const;
+const MAX_RETRIES = { never: 0, briefly: 3, patiently: Infinity } as const;
 
 /**
  * What the bridge knows about a failed message. `no`: it has not arrived. `unresolved`: it may have arrived, but it is
@@ -95,7 +95,7 @@ export async function sendUntilAcknowledged(sending: SendOptions): Promise<Ackno
       ...backOff,
       signal: stop,
       async shouldRetry({ error, attemptNumber, retriesConsumed }) {
-        if (!(error instanceof Undelivered) || attemptNumber > AGAIN[error.again]) return false;
+        if (!(error instanceof Undelivered) || attemptNumber > MAX_RETRIES[error.again]) return false;
         if (error.arrived === 'no' && !resumed && withdrawal?.wanted() === false) return false;
         const delay = delayAfter(retriesConsumed, backOff);
         tell(new Date(Date.now() + Math.max(delay, retryAfterMs(error.reason))));
@@ -171,12 +171,12 @@ async function lookedFor(
 class Undelivered extends Error {
   readonly reason: ProductError;
   readonly arrived: MessageArrival;
-  readonly again: keyof typeof AGAIN;
+  readonly again: keyof typeof MAX_RETRIES;
 
   constructor(
     { reason, message, facts, cause }: ProductError,
     arrived: MessageArrival,
-    again: keyof typeof AGAIN,
+    again: keyof typeof MAX_RETRIES,
   ) {
     super(message);
     this.reason = new ProductError(reason, message, { facts: { ...facts, arrived }, cause });

@@ -60,7 +60,7 @@ export type SessionEvent =
 /** The state before the first message is sent. */
 export const NEW_SESSION: SessionState = { type: 'not-delivered', delivery: { type: 'sending' }, task: null };
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_QUESTIONS: ReadonlySet<string> = new Set();
 
 /** Returns the state after an event. Returns the same object if the event changes nothing. */
 export function nextSessionState(state: SessionState, event: SessionEvent): SessionState {
@@ -188,7 +188,7 @@ function sent(task: TaskState, answers: string | undefined): TaskState {
 }
 
 function answeredIn(task: TaskState | null): ReadonlySet<string> {
-  return task?.type === 'working' || task?.type === 'waiting' ? task.answered : NONE;
+  return task?.type === 'working' || task?.type === 'waiting' ? task.answered : NO_QUESTIONS;
 }
 
 /** Returns the view of a task that the agent has forgotten. It has no pending actions, and no tool runs. */

@@ -54,7 +54,7 @@ type SessionChange =
 type Listener = (change: SessionChange) => void;
 
 /** The polling interval in milliseconds, for a task that waits and whose agent closes the streams of such tasks. */
-const LOOK_MS = 5_000;
+const POLL_MS = 5_000;
 
 type OmitIds<T> = T extends unknown ? Omit<T, 'taskId' | 'sessionId'> : never;
 /** Observations that the bridge itself makes. */
@@ -363,7 +363,7 @@ export class Session {
   watch(): () => void {
     this.#watchers += 1;
     this.follow();
-    const looks = setInterval(() => void this.refresh().catch(() => undefined), LOOK_MS);
+    const looks = setInterval(() => void this.refresh().catch(() => undefined), POLL_MS);
     looks.unref();
     let over = false;
     return () => {

@@ -6,7 +6,7 @@ import { Session } from './session.ts';
 import { readFileForAgent } from './read-file-for-agent.ts';
 
 /** The maximum number of ended sessions in memory. */
-const KEPT_ENDED = 20;
+const MAX_ENDED_SESSIONS = 20;
 
 export class LiveSessions {
   readonly #outbox: Outbox;
@@ -56,7 +56,7 @@ export class LiveSessions {
     for (const listener of this.#onAdded) listener(session);
     const used = new Set([...this.#uses].map((use) => use.session));
     const ended = this.all.filter((each) => !each.live && each.over && !used.has(each));
-    for (const each of ended.slice(0, -KEPT_ENDED)) this.remove(each);
+    for (const each of ended.slice(0, -MAX_ENDED_SESSIONS)) this.remove(each);
     return session;
   }
 

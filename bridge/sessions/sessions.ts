@@ -36,9 +36,9 @@ import { TASK_ID_TIMEOUT_MS } from './wait-for-session.ts';
  * The polling interval in milliseconds. While another bridge sends a message, this bridge polls the outbox for the
  * outcome. If the other bridge has ended, this bridge takes over the message.
  */
-const LOOK_MS = 100;
+const POLL_MS = 100;
 /** The maximum number of sessions that an error message names. */
-const NAMED = 10;
+const MAX_NAMED_SESSIONS = 10;
 
 interface FindOptions {
   /** The only agent to ask. Undefined for all agents. */
@@ -122,7 +122,7 @@ export class Sessions {
   async #waitForChange({ messageId }: OutboxEntry, left: number): Promise<void> {
     const taken = await this.#delegations.takeUp(messageId);
     const waits = [
-      delay(Math.min(left, LOOK_MS)),
+      delay(Math.min(left, POLL_MS)),
       ...(taken === undefined ? [] : [taken.done.catch(() => undefined)]),
     ];
     await Promise.race(waits);
@@ -227,9 +227,9 @@ export class Sessions {
   }
 
   async #unknown(sessionId: string, trouble: readonly string[]): Promise<ProductError> {
-    const { sessions } = await this.list({ newest: NAMED });
+    const { sessions } = await this.list({ newest: MAX_NAMED_SESSIONS });
     const named = sessions
-      .slice(0, NAMED)
+      .slice(0, MAX_NAMED_SESSIONS)
       .map(
         (each) =>
           `${each.sessionId} (${toMcpState(each.state)}${each.title === '' ? '' : `: ${each.title}`})`,
@@ -243,7 +243,7 @@ export class Sessions {
       facts: {
         sessionId,
         sessions: sessions
-          .slice(0, NAMED)
+          .slice(0, MAX_NAMED_SESSIONS)
           .map((each) => each.sessionId)
           .join(' '),
       },

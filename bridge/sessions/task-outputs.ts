@@ -3,7 +3,7 @@ import type { Output } from '../dialects/observation.ts';
 
 const MAX_OUTPUTS = 1000;
 /** The maximum length of all outputs of a task together, in characters. */
-const MAX_OUTPUT = 16 * 1024 * 1024;
+const MAX_OUTPUT_CHARACTERS = 16 * 1024 * 1024;
 
 export function withOutput(outputs: readonly Output[], output: Output, append: boolean): readonly Output[] {
   const at = outputs.findIndex((each) => each.id === output.id);
@@ -18,8 +18,8 @@ export function newestOutputs(all: readonly Output[]): readonly Output[] {
   const outputs = all.length > MAX_OUTPUTS ? all.slice(-MAX_OUTPUTS) : all;
   let total = 0;
   for (const output of outputs) total += output.text.length;
-  if (total <= MAX_OUTPUT) return outputs;
-  let left = MAX_OUTPUT;
+  if (total <= MAX_OUTPUT_CHARACTERS) return outputs;
+  let left = MAX_OUTPUT_CHARACTERS;
   const kept: Output[] = [];
   for (const output of outputs.toReversed()) {
     if (left === 0) break;

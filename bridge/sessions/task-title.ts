@@ -3,8 +3,8 @@
 import { collapseWhitespace } from '../../shared/text/capped-text.ts';
 
 /** The maximum length of a title in characters. */
-const TITLE = 80;
+const MAX_TITLE_CHARACTERS = 80;
 
 export function titleOf(text: string): string {
-  return collapseWhitespace(text, TITLE);
+  return collapseWhitespace(text, MAX_TITLE_CHARACTERS);
 }

@@ -10,7 +10,7 @@ import { parseUrl } from '../../shared/net/parse-url.ts';
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
 /** The default of `afterSeconds`. In this time, a person can answer in the client. */
-const AFTER_SECONDS = 30;
+const DEFAULT_AFTER_SECONDS = 30;
 
 /** Matches the path of an ntfy URL. It ends in a topic: up to 64 letters, digits, `_` and `-`. */
 const NTFY_TOPIC = /\/[-\w]{1,64}\/?$/;
@@ -40,7 +40,7 @@ export const webhookSettingsSchema = z
     /** Further headers of a post. The values are those of an agent's `headers`. */
     headers: agentAccess.headers,
     /** How long an action must have waited before it is posted, in seconds. */
-    afterSeconds: z.number().min(0).max(86_400).default(AFTER_SECONDS),
+    afterSeconds: z.number().min(0).max(86_400).default(DEFAULT_AFTER_SECONDS),
   })
   .refine(({ url, allowHttp }) => allowHttp || isSafe(url), {
     message:

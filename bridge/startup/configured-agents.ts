@@ -9,7 +9,7 @@ import { credentialHeaders } from '../agents/credentials.ts';
 import { Registry } from '../agents/registry.ts';
 
 /** The name of the agent that the setting `agentUrl` defines. */
-const NAMED_BY_URL = 'agent';
+const NAME_OF_URL_AGENT = 'agent';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -24,11 +24,15 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
       ? []
       : [
           new Agent(
-            NAMED_BY_URL,
+            NAME_OF_URL_AGENT,
             async () => {
               // The setting for the name of the variable has a default. So the variable itself may not be set.
               const tokenEnv = env[agentTokenEnv] === undefined ? undefined : agentTokenEnv;
-              const headers = await credentialHeaders(spokenOf(NAMED_BY_URL), { tokenEnv, headers: {} }, env);
+              const headers = await credentialHeaders(
+                spokenOf(NAME_OF_URL_AGENT),
+                { tokenEnv, headers: {} },
+                env,
+              );
               return { url: agentUrl, headers, dialect: agentDialect };
             },
             `${tokenIn(agentTokenEnv, env)} (--agent-token-env names another variable.)`,

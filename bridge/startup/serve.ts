@@ -30,7 +30,7 @@ import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
  * The maximum time in milliseconds for which the shutdown waits for outbox writes. The next bridge does the remaining
  * writes.
  */
-const LAST_WRITES_MS = 2_000;
+const MAX_WAIT_FOR_WRITES_MS = 2_000;
 
 interface ServeOptions {
   settings: BridgeSettings;
@@ -85,7 +85,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
     if (ending) return;
     ending = true;
     log.info({ why }, 'the bridge ends');
-    setTimeout(() => process.exit(0), LAST_WRITES_MS);
+    setTimeout(() => process.exit(0), MAX_WAIT_FOR_WRITES_MS);
     client.receipts.confirm();
     if (left !== undefined) await clientLeft(left);
     const run = await http.catch(() => undefined);

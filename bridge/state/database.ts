@@ -26,9 +26,9 @@ const BUSY_TIMEOUT_MS = 5_000;
 /**
  * The maximum number of writes in one commit. It limits how long a commit blocks the event loop, to a few milliseconds.
  */
-const MOST_TOGETHER = 500;
+const MAX_WRITES_PER_COMMIT = 500;
 
-const WHAT = "The bridge's database";
+const DATABASE_NAME = "The bridge's database";
 
 export class BridgeDatabase {
   readonly path: string;
@@ -49,7 +49,7 @@ export class BridgeDatabase {
     this.#together = new GroupCommit({
       commit: (group) => this.transaction(() => group.map((write) => ({ type: 'done', result: write() }))),
       weigh: () => 1,
-      weightPerCommit: MOST_TOGETHER,
+      weightPerCommit: MAX_WRITES_PER_COMMIT,
     });
   }
 
@@ -75,12 +75,12 @@ export class BridgeDatabase {
       return new BridgeDatabase(path, self, sqlite);
     };
     try {
-      return withStorageErrors(path, open, WHAT);
+      return withStorageErrors(path, open, DATABASE_NAME);
     } catch (error) {
       if (error instanceof ProductError) throw error;
       throw new ProductError(
         'STORAGE',
-        `${WHAT} ${path} cannot be created: ${messageOf(error)}. Make its directory writable for this user, or choose another with --state-dir.`,
+        `${DATABASE_NAME} ${path} cannot be created: ${messageOf(error)}. Make its directory writable for this user, or choose another with --state-dir.`,
         { cause: error },
       );
     }
@@ -140,7 +140,7 @@ export class BridgeDatabase {
    * @throws ProductError STORAGE
    */
   checked<Result>(work: () => Result): Result {
-    return withStorageErrors(this.path, work, WHAT);
+    return withStorageErrors(this.path, work, DATABASE_NAME);
   }
 
   /** Deletes the rows of a table that are older than `olderThanMs` milliseconds. */

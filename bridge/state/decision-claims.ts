@@ -26,7 +26,7 @@ export interface DecisionClaim {
  */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
-const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
+const SAME_CALL = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 
 export interface DecisionClaims {
   /**
@@ -64,7 +64,7 @@ export class StoredClaims implements DecisionClaims {
     if (running || !past.has(found.messageId)) return { messageId: found.messageId, running };
     // If several processes try to replace the claim of an ended process, only one succeeds.
     const taken = this.#database.run(
-      `UPDATE decision_claims SET message_id = ?, owner = ?, at = ? WHERE ${OF} AND message_id = ?`,
+      `UPDATE decision_claims SET message_id = ?, owner = ?, at = ? WHERE ${SAME_CALL} AND message_id = ?`,
       messageId,
       this.#database.owner,
       Date.now(),
@@ -76,7 +76,7 @@ export class StoredClaims implements DecisionClaims {
 
   release(asking: AskedQuestion, messageId: string): void {
     this.#database.run(
-      `DELETE FROM decision_claims WHERE ${OF} AND message_id = ? AND owner = ?`,
+      `DELETE FROM decision_claims WHERE ${SAME_CALL} AND message_id = ? AND owner = ?`,
       ...keyOf(asking),
       messageId,
       this.#database.owner,
@@ -84,7 +84,10 @@ export class StoredClaims implements DecisionClaims {
   }
 
   #insertedOr(key: readonly string[], messageId: string): { messageId: string; owner: string } | undefined {
-    const [row] = this.#database.rows(`SELECT message_id, owner FROM decision_claims WHERE ${OF}`, ...key);
+    const [row] = this.#database.rows(
+      `SELECT message_id, owner FROM decision_claims WHERE ${SAME_CALL}`,
+      ...key,
+    );
     if (row !== undefined) return { messageId: String(row[0]), owner: String(row[1]) };
     this.#database.run(
       'INSERT INTO decision_claims (agent, task_id, call_id, shown, message_id, owner, at) VALUES (?, ?, ?, ?, ?, ?, ?)',

@@ -60,7 +60,7 @@ export const outboxEntrySchema = z.object({
   /** The time of the delegation in RFC 3339. */
   createdAt: z.string(),
   state: delegationStateSchema,
-  /** The reason of a cancel that the agent has not done yet. Null if there is none. */
+  /** The reason of a cancel that the agent has not carried out yet. Null if there is none. */
   cancel: z.string().nullable(),
   /** True if the client has confirmed the reply to the tool call that delegated the work. */
   answered: z.boolean(),

@@ -12,7 +12,7 @@ import type { ProcessId } from './process-id.ts';
 import { DELEGATION_COLUMNS, toOutboxEntry, toDelegationRow } from './delegation-row.ts';
 
 /** The maximum number of closed entries. They provide the session ids of agents that cannot list tasks. */
-const KEPT_CLOSED = 500;
+const MAX_CLOSED_ENTRIES = 500;
 
 export interface DelegatedTask {
   agent: string;
@@ -22,7 +22,7 @@ export interface DelegatedTask {
 /** The contents of files, by SHA-256 (hex). */
 export type FileContents = ReadonlyMap<string, Uint8Array>;
 
-const OPEN = `state <> 'collected'`;
+const IS_OPEN = `state <> 'collected'`;
 
 export class Outbox {
   readonly #database: BridgeDatabase;
@@ -80,7 +80,7 @@ export class Outbox {
   /** Changes an open entry. Does nothing if there is no open entry with this message id. */
   update(messageId: string, change: Partial<Pick<OutboxEntry, 'state' | 'cancel' | 'answered'>>): void {
     const { state, cancel, answered } = change;
-    const of = `WHERE message_id = ? AND ${OPEN}`;
+    const of = `WHERE message_id = ? AND ${IS_OPEN}`;
     this.#database.transaction(() => {
       if (state !== undefined) {
         const named = state.type === 'accepted' ? state : { taskId: null, sessionId: null };
@@ -104,7 +104,7 @@ export class Outbox {
 
   /** Deletes the open entry of a message that was not delivered. */
   drop(messageId: string): void {
-    this.#database.run(`DELETE FROM delegations WHERE message_id = ? AND ${OPEN}`, messageId);
+    this.#database.run(`DELETE FROM delegations WHERE message_id = ? AND ${IS_OPEN}`, messageId);
   }
 
   /**
@@ -126,7 +126,7 @@ export class Outbox {
 
   /** Returns the open entries of all bridges of the user, oldest first. */
   open(): readonly OutboxEntry[] {
-    return this.#select(`WHERE ${OPEN} ORDER BY created_at, rowid`);
+    return this.#select(`WHERE ${IS_OPEN} ORDER BY created_at, rowid`);
   }
 
   /**
@@ -173,8 +173,12 @@ export class Outbox {
     const adopted: OutboxEntry[] = [];
     for (const owner of await this.orphaned()) {
       database.transaction(() => {
-        adopted.push(...this.#select(`WHERE owner = ? AND ${OPEN} ORDER BY created_at`, owner));
-        database.run(`UPDATE delegations SET owner = ? WHERE owner = ? AND ${OPEN}`, database.owner, owner);
+        adopted.push(...this.#select(`WHERE owner = ? AND ${IS_OPEN} ORDER BY created_at`, owner));
+        database.run(
+          `UPDATE delegations SET owner = ? WHERE owner = ? AND ${IS_OPEN}`,
+          database.owner,
+          owner,
+        );
       });
     }
     return adopted;
@@ -183,7 +187,7 @@ export class Outbox {
   /** Returns the ids of processes that have ended and own open entries. */
   orphaned(): Promise<readonly ProcessId[]> {
     const owners = this.#database.rows(
-      `SELECT DISTINCT owner FROM delegations WHERE ${OPEN} AND owner <> ?`,
+      `SELECT DISTINCT owner FROM delegations WHERE ${IS_OPEN} AND owner <> ?`,
       this.#database.owner,
     );
     return this.#database.ended(owners.map(([owner]) => String(owner)));
@@ -200,7 +204,7 @@ export class Outbox {
   /** Returns the open entries of this process with this title, oldest first. */
   titled(title: string): readonly OutboxEntry[] {
     return this.#select(
-      `WHERE ${OPEN} AND owner = ? AND title = ? ORDER BY created_at`,
+      `WHERE ${IS_OPEN} AND owner = ? AND title = ? ORDER BY created_at`,
       this.#database.owner,
       title,
     );
@@ -242,7 +246,7 @@ export class Outbox {
     this.#database.run(
       `DELETE FROM delegations WHERE state = 'collected' AND message_id NOT IN
          (SELECT message_id FROM delegations WHERE state = 'collected' ORDER BY created_at DESC LIMIT ?)`,
-      KEPT_CLOSED,
+      MAX_CLOSED_ENTRIES,
     );
   }
 }

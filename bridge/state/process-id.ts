@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 /** The id of a process: `<pid>-<start>`. All characters are valid in a file name. */
 export type ProcessId = string;
 
-const FORM = /^(\d+)-([0-9a-z]+)$/;
+const PROCESS_ID = /^(\d+)-([0-9a-z]+)$/;
 /** The start time on platforms that do not report it. */
 const UNKNOWN_START = 'x';
 /** The start time of a zombie: a process that has ended, but whose exit code its parent has not read yet. */
@@ -22,7 +22,7 @@ export async function ownProcessId(): Promise<ProcessId> {
  * take work from a running process.
  */
 export async function isRunning(id: ProcessId): Promise<boolean> {
-  const [, pid, start] = FORM.exec(id) ?? [];
+  const [, pid, start] = PROCESS_ID.exec(id) ?? [];
   if (pid === undefined || !isPidInUse(Number(pid))) return false;
   const now = await startOf(Number(pid));
   if (now === ENDED) return false;

@@ -38,7 +38,7 @@ export type ResultKey = string;
  * The maximum number of results that are announced. `list_all_active_sessions` still lists the sessions of older
  * results.
  */
-const ANNOUNCED = 200;
+const MAX_ANNOUNCED_RESULTS = 200;
 
 export const resultKey = ({ agent, taskId }: Pick<WaitingResult, 'agent' | 'taskId'>): ResultKey =>
   JSON.stringify([agent, taskId]);
@@ -126,7 +126,7 @@ export class WaitingResults {
          WHERE state = 'accepted' ${condition} AND coalesce(handed_over_by, '') <> ?
          ORDER BY ended_at DESC, created_at DESC LIMIT ?`,
       this.#database.owner,
-      ANNOUNCED,
+      MAX_ANNOUNCED_RESULTS,
     );
     const owners = rows.flatMap((row) => (typeof row[5] === 'string' ? [row[5]] : []));
     const endedOwners = new Set(await this.#database.ended([...new Set(owners)]));

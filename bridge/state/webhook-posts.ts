@@ -25,7 +25,7 @@ export type PostedAction = Omit<Post, 'state' | 'owner'>;
 /** How long a row is kept, in milliseconds. No action waits longer. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 
-const OF = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
+const SAME_ACTION = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 
 export class WebhookPosts {
   readonly #database: BridgeDatabase;
@@ -46,7 +46,7 @@ export class WebhookPosts {
     if (this.#insert(about)) return true;
     const key = keyOf(about);
     if (this.#unsent.delete(JSON.stringify(key))) return true;
-    const [row] = this.#database.rows(`SELECT state, owner FROM webhook_posts WHERE ${OF}`, ...key);
+    const [row] = this.#database.rows(`SELECT state, owner FROM webhook_posts WHERE ${SAME_ACTION}`, ...key);
     const owner = String(row?.[1]);
     if (row?.[0] !== 'asking' || (await this.#database.ended([owner])).length === 0) return false;
     return this.#claim({ ...about, state: 'asking', owner });
@@ -54,7 +54,7 @@ export class WebhookPosts {
 
   set(about: PostedAction, state: PostState): void {
     this.#database.run(
-      `UPDATE webhook_posts SET state = ?, owner = ?, at = ? WHERE ${OF}`,
+      `UPDATE webhook_posts SET state = ?, owner = ?, at = ? WHERE ${SAME_ACTION}`,
       state,
       this.#database.owner,
       Date.now(),
@@ -88,7 +88,7 @@ export class WebhookPosts {
     const key = keyOf(about);
     this.#unsent.delete(JSON.stringify(key));
     this.#database.run(
-      `UPDATE webhook_posts SET owner = '' WHERE ${OF} AND owner = ?`,
+      `UPDATE webhook_posts SET owner = '' WHERE ${SAME_ACTION} AND owner = ?`,
       ...key,
       this.#database.owner,
     );
@@ -97,7 +97,7 @@ export class WebhookPosts {
   /** Makes this bridge the owner of the post. Returns false if another bridge was faster. */
   #claim(found: Post): boolean {
     const changed = this.#database.run(
-      `UPDATE webhook_posts SET owner = ?, at = ? WHERE ${OF} AND owner = ? AND state = ?`,
+      `UPDATE webhook_posts SET owner = ?, at = ? WHERE ${SAME_ACTION} AND owner = ? AND state = ?`,
       this.#database.owner,
       Date.now(),
       ...keyOf(found),

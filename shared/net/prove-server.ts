@@ -18,7 +18,7 @@ type ServerProof =
   | { type: 'unproven'; message: string };
 
 const MAX_ANSWER_BYTES = 4_096;
-const DOWN: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET']);
+const NOT_LISTENING: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET']);
 
 /**
  * Asks the program at a URL to prove that it is this user's A2A server. X1: another program must not get the token, so
@@ -37,7 +37,7 @@ export async function proveServer(url: string, token: string, timeoutMs: number)
       ? { type: 'proven', ...claim }
       : unproven('it does not prove that it knows the token of this state directory');
   } catch (error) {
-    return DOWN.has(systemErrorCode(error) ?? '') ? { type: 'down' } : unproven(messageOf(error));
+    return NOT_LISTENING.has(systemErrorCode(error) ?? '') ? { type: 'down' } : unproven(messageOf(error));
   }
 }
 

@@ -5,7 +5,7 @@ import type { EventSourceMessage } from 'eventsource-parser';
 /**
  * The maximum length of one event in characters. The largest event of this package's A2A server contains a whole task.
  */
-const MAX_EVENT = 64 * 1024 * 1024;
+const MAX_EVENT_CHARACTERS = 64 * 1024 * 1024;
 
 /** Thrown if one event of the stream exceeds the maximum length. */
 export class EventTooLarge extends Error {
@@ -42,7 +42,7 @@ export async function* eventsOf(
   const parser = createParser({
     onEvent: (event) => events.push(event),
     onError: (error) => (overflow ||= error.type === 'max-buffer-size-exceeded'),
-    maxBufferSize: MAX_EVENT,
+    maxBufferSize: MAX_EVENT_CHARACTERS,
   });
   try {
     for (;;) {

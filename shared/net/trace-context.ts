@@ -14,8 +14,8 @@ export interface TraceContext {
 const TRACEPARENT =
   /^(?<version>[\da-f]{2})-(?<traceId>[\da-f]{32})-(?<spanId>[\da-f]{16})-(?<flags>[\da-f]{2})(?<more>-.*)?$/;
 /** The maximum length of `tracestate`. W3C Trace Context §3.3.1.5: a system must pass on at least 512 characters. */
-const LONGEST_STATE = 512;
-const STATE = /^[\x20-\x7e]+$/;
+const MAX_TRACESTATE_CHARACTERS = 512;
+const TRACESTATE = /^[\x20-\x7e]+$/;
 
 /**
  * Reads a trace context. Returns undefined if it is missing or invalid. W3C Trace Context §3.2.2.1: if the version is
@@ -27,7 +27,9 @@ export function readTraceContext(traceparent: unknown, tracestate?: unknown): Tr
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
   if (/^0+$/.test(traceId) || /^0+$/.test(spanId)) return undefined;
   const valid =
-    typeof tracestate === 'string' && tracestate.length <= LONGEST_STATE && STATE.test(tracestate);
+    typeof tracestate === 'string' &&
+    tracestate.length <= MAX_TRACESTATE_CHARACTERS &&
+    TRACESTATE.test(tracestate);
   return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(valid && { tracestate }) };
 }
 

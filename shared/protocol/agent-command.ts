@@ -11,12 +11,12 @@ export { AGENT_COMMAND, RUN_TOOL };
 /**
  * The maximum length of one argument in characters. It is large, because the input of a tool may contain a whole file.
  */
-const MAX_ARGUMENT = 1_000_000;
+const MAX_ARGUMENT_CHARACTERS = 1_000_000;
 
 /** A command as the person typed it. If the name of the command has several words, some of them may be in `args`. */
 export const commandCallSchema = z.strictObject({
   command: z.string().min(1).max(200),
-  args: z.array(z.string().max(MAX_ARGUMENT)).max(50).default([]),
+  args: z.array(z.string().max(MAX_ARGUMENT_CHARACTERS)).max(50).default([]),
 });
 export type CommandCall = z.infer<typeof commandCallSchema>;
 

@@ -13,7 +13,7 @@ interface EndedCall {
  */
 const NOT_DONE: ReadonlySet<string> = new Set(['denied', 'stopped', 'skipped']);
 
-const MOST = 5;
+const MAX_NAMED_CALLS = 5;
 const MAX_TITLE_CHARACTERS = 100;
 
 /**
@@ -32,7 +32,7 @@ export function notDoneText(state: string, calls: readonly EndedCall[]): string 
       lost.set(key, `${visibleLine(call.title, MAX_TITLE_CHARACTERS)} (${call.state})`);
   }
   if (lost.size === 0) return '';
-  const named = [...lost.values()].slice(0, MOST).toReversed();
+  const named = [...lost.values()].slice(0, MAX_NAMED_CALLS).toReversed();
   const more = lost.size - named.length;
   return `not done: ${named.join(', ')}${more === 0 ? '' : `, and ${String(more)} more`}`;
 }

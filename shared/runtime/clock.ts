@@ -10,15 +10,15 @@ export interface Clock {
 }
 
 /** The maximum delay of a Node timer, about 24.8 days. Node fires a timer with a longer delay immediately. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, act) {
     let timer: NodeJS.Timeout;
     const wait = (left: number): void => {
-      const next = left - LONGEST_TIMER_MS;
-      timer = next > 0 ? setTimeout(() => wait(next), LONGEST_TIMER_MS) : setTimeout(act, left);
+      const next = left - MAX_TIMER_MS;
+      timer = next > 0 ? setTimeout(() => wait(next), MAX_TIMER_MS) : setTimeout(act, left);
     };
     wait(ms);
     return () => clearTimeout(timer);

@@ -56,7 +56,10 @@ export const ERROR_REASONS = [
   'MESSAGE_CONFLICT',
   /** The cursor is not a position in this task's journal. The fact `last` contains the last position. */
   'INVALID_CURSOR',
-  /** The task is not at the generation that the message expects. Get the task, and decide whether the message still fits. */
+  /**
+   * The task is not at the generation that the message expects. Get the task, and decide whether the message still
+   * fits.
+   */
   'TASK_GENERATION_MISMATCH',
   /** The agent does not accept this type of content. Send another type. */
   'UNSUPPORTED_CONTENT',

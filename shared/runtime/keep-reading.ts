@@ -10,7 +10,7 @@ import { delayAfter, type BackOff } from './back-off.ts';
 import { waitLonger } from './retry-after.ts';
 
 /** A stream that stayed open for this time is healthy. */
-const STEADY_MS = 5_000;
+const HEALTHY_AFTER_MS = 5_000;
 
 export interface StreamKeeping {
   backOff: BackOff;
@@ -46,7 +46,7 @@ export async function keepReading(keeping: StreamKeeping): Promise<void> {
       if (!passes(error)) throw error;
       cut = error;
     }
-    if (position() === before && performance.now() - openedAt < STEADY_MS) throw cut ?? endedEarly();
+    if (position() === before && performance.now() - openedAt < HEALTHY_AFTER_MS) throw cut ?? endedEarly();
     // The server may end a healthy stream, because each stream has a maximum lifetime.
     if (cut !== undefined) onCut?.(cut, 1);
     return 'sound';

@@ -12,7 +12,7 @@ export const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 
 type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** The names of fields that may contain a secret. */
-const SECRETS: ReadonlySet<string> = new Set([
+const SECRET_FIELDS: ReadonlySet<string> = new Set([
   'token',
   'tokens',
   'authorization',
@@ -22,7 +22,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'password',
   'secret',
 ]);
-const SECRET_FIELD = new RegExp(`"(?:${[...SECRETS].join('|')})":`);
+const SECRET_FIELD = new RegExp(`"(?:${[...SECRET_FIELDS].join('|')})":`);
 const CENSOR = '[redacted]';
 
 /** Creates a pino logger. It redacts the fields that may contain a secret, at every log level. */
@@ -50,7 +50,9 @@ export function createLogger(options: {
  */
 function redacted(line: string): string {
   if (!SECRET_FIELD.test(line)) return line;
-  const censored: unknown = JSON.parse(line, (key, value: unknown) => (SECRETS.has(key) ? CENSOR : value));
+  const censored: unknown = JSON.parse(line, (key, value: unknown) =>
+    SECRET_FIELDS.has(key) ? CENSOR : value,
+  );
   return `${JSON.stringify(censored)}\n`;
 }
 

@@ -6,12 +6,12 @@ import { pause } from './pause.ts';
 import { fieldOf } from './record.ts';
 
 /** The maximum time that a client waits, even if the server demands more. */
-const LONGEST_MS = 5 * 60_000;
+const MAX_WAIT_MS = 5 * 60_000;
 
 /** Returns the fact `retryAfter` of an error, in milliseconds. Returns 0 if the error has no such fact. */
 export function retryAfterMs(error: unknown): number {
   const seconds = Number(fieldOf(fieldOf(error, 'facts'), 'retryAfter') ?? 0);
-  return seconds > 0 ? Math.min(seconds * 1000, LONGEST_MS) : 0;
+  return seconds > 0 ? Math.min(seconds * 1000, MAX_WAIT_MS) : 0;
 }
 
 /**

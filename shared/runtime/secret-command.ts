@@ -6,7 +6,7 @@ import { systemErrorCode } from './errors.ts';
  * manager.
  */
 const TIME_LIMIT_MS = 30_000;
-const MAX_OUTPUT = 64 * 1024;
+const MAX_OUTPUT_BYTES = 64 * 1024;
 
 /**
  * Thrown if the command fails. The message never contains the command's output, because the output may be the secret.
@@ -30,7 +30,7 @@ export function secretFrom(
   limitMs = TIME_LIMIT_MS,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT } as const;
+    const options = { timeout: limitMs, killSignal: 'SIGKILL', maxBuffer: MAX_OUTPUT_BYTES } as const;
     const child = execFile(program, args, options, (error, stdout) => {
       if (error === null) resolve(stdout.trim());
       else reject(failureOf(error, limitMs));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** The maximum duration: a hundred years. A date that far in the future can still be formatted. */
-const LONGEST_MS = 36_500 * 86_400_000;
+const MAX_DURATION_MS = 36_500 * 86_400_000;
 
 export const DURATION_ALLOWED = 'a number with s, m, h or d, e.g. 12h, up to 36500d; or never';
 
@@ -14,7 +14,7 @@ export const DURATION_ALLOWED = 'a number with s, m, h or d, e.g. 12h, up to 365
  */
 export const durationSchema = z.string().transform((written, context) => {
   const ms = millisecondsOf(written);
-  if (ms !== undefined && (ms === null || ms <= LONGEST_MS)) return ms;
+  if (ms !== undefined && (ms === null || ms <= MAX_DURATION_MS)) return ms;
   context.addIssue({ code: 'custom', message: `"${written}" is not a duration` });
   return z.NEVER;
 });

@@ -52,10 +52,10 @@ export async function writeClockMark(stateDirectory: string, reading: ClockReadi
 }
 
 /** The clock has jumped if it differs by more than one day. */
-const TOLERANCE_MS = 86_400_000;
+const MAX_DRIFT_MS = 86_400_000;
 
 /** The maximum time that a machine may be switched off. The uptime does not include this time. */
-const OFF_MS = 60 * TOLERANCE_MS;
+const MAX_SWITCHED_OFF_MS = 60 * MAX_DRIFT_MS;
 
 /**
  * Returns by how many milliseconds the wall clock has jumped since the stored time. Returns 0 if it has not jumped.
@@ -66,12 +66,12 @@ export function clockJump(mark: ClockReading, { now, uptimeMs, boot }: ClockRead
   // Only Linux has a boot id. On other systems, a larger uptime does not prove that the machine has not rebooted.
   const sameBoot = boot !== '' && boot === mark.boot && uptimeMs >= mark.uptimeMs;
   const jump = now - mark.now - (sameBoot ? uptimeMs - mark.uptimeMs : 0);
-  const ahead = sameBoot ? TOLERANCE_MS : OFF_MS;
-  return jump > ahead || jump < -TOLERANCE_MS ? jump : 0;
+  const ahead = sameBoot ? MAX_DRIFT_MS : MAX_SWITCHED_OFF_MS;
+  return jump > ahead || jump < -MAX_DRIFT_MS ? jump : 0;
 }
 
 export function jumpText(jump: number): string {
-  const days = Math.round(Math.abs(jump) / TOLERANCE_MS);
+  const days = Math.round(Math.abs(jump) / MAX_DRIFT_MS);
   return `jumped ${days} ${days === 1 ? 'day' : 'days'} ${jump > 0 ? 'ahead' : 'back'}`;
 }
 

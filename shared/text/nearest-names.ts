@@ -1,18 +1,20 @@
-const MOST = 3;
+const MAX_SUGGESTIONS = 3;
 /**
  * The maximum distance of a suggestion from the misspelt name, in edits per character of the longer name. A less
  * similar name is not a good suggestion.
  */
-const FARTHEST = 0.5;
+const MAX_EDITS_PER_CHARACTER = 0.5;
 
 /** Returns the known names that are most similar to a misspelt name: at most three, the most similar first. */
 export function nearestNames(name: string, known: readonly string[]): string[] {
   const wanted = name.toLowerCase();
   return known
     .map((each) => ({ each, distance: distance(wanted, each.toLowerCase()) }))
-    .filter(({ distance: edits, each }) => edits <= FARTHEST * Math.max(wanted.length, each.length))
+    .filter(
+      ({ distance: edits, each }) => edits <= MAX_EDITS_PER_CHARACTER * Math.max(wanted.length, each.length),
+    )
     .toSorted((a, b) => a.distance - b.distance || a.each.localeCompare(b.each))
-    .slice(0, MOST)
+    .slice(0, MAX_SUGGESTIONS)
     .map(({ each }) => each);
 }
 

@@ -31,17 +31,17 @@ const LINE_MARK = '│';
  * The maximum width of a run of white space in a text of several lines, in columns. A marker replaces a wider run. A
  * tab counts as four columns. Normal indentation is narrower than this limit.
  */
-const TEXT_GAP = 80;
+const MAX_TEXT_GAP_COLUMNS = 80;
 /**
  * The maximum width of a run of white space in a text of one line, in columns. Such a text needs no indentation, so
- * this limit is lower than `TEXT_GAP`.
+ * this limit is lower than `MAX_TEXT_GAP_COLUMNS`.
  */
-const LINE_GAP = 8;
+const MAX_LINE_GAP_COLUMNS = 8;
 const TAB_COLUMNS = 4;
 /** The maximum number of consecutive blank lines. A marker replaces a longer run. */
-const BLANK_LINES = 4;
+const MAX_BLANK_LINES = 4;
 /** The maximum number of consecutive copies of the same escape. A marker replaces a longer run. */
-const ESCAPES = 8;
+const MAX_EQUAL_ESCAPES = 8;
 
 /**
  * Matches an emoji, but no tag sequence, because tag characters can carry a hidden message. The pattern is a string,
@@ -81,7 +81,7 @@ const HIDDEN_IN_JSON = lazy(() => new RegExp(`[${HIDDEN}--\\n]`, 'gv'));
 const SUSPECT = lazy(() => new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v'));
 
 const GAP = /[ \t]{3,}/g;
-const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(ESCAPES)},}`, 'g');
+const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(MAX_EQUAL_ESCAPES)},}`, 'g');
 /** Matches a line without text. In a diff, such a line may start with `+` or `-`. */
 const BLANK = /^([+-]?)[ \t]*$/;
 
@@ -90,7 +90,7 @@ const BLANK = /^([+-]?)[ \t]*$/;
  * @param most the maximum length in UTF-16 code units. A longer line is cut and ends in `…`.
  */
 export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): string {
-  const line = text.split('\n').map(escaped).map(collapsed(LINE_GAP)).join('⏎');
+  const line = text.split('\n').map(escaped).map(collapsed(MAX_LINE_GAP_COLUMNS)).join('⏎');
   return line.length <= most ? line : `${line.slice(0, safeCutBefore(line, most - 1))}…`;
 }
 
@@ -206,13 +206,13 @@ function gapWords(spaces: number, tabs: number): string {
 /** Replaces each long run of blank lines with a marker. In a diff, the sign of the lines stays before the marker. */
 function withoutBlankRuns(lines: readonly string[]): string[] {
   const shown: string[] = [];
-  const show = collapsed(TEXT_GAP);
+  const show = collapsed(MAX_TEXT_GAP_COLUMNS);
   for (let from = 0; from < lines.length;) {
     const sign = blankSign(lines[from]);
     let to = from + 1;
     if (sign !== undefined) while (to < lines.length && blankSign(lines[to]) === sign) to += 1;
     const run = lines.slice(from, to);
-    if (run.length > BLANK_LINES) shown.push(blankMarker(run, sign ?? ''));
+    if (run.length > MAX_BLANK_LINES) shown.push(blankMarker(run, sign ?? ''));
     else shown.push(...run.map(escaped).map(show));
     from = to;
   }
@@ -290,7 +290,7 @@ function tailLimit(text: string, lines: number): number {
 }
 
 /** An upper limit for the length of an escape, a marker or an emoji. */
-const LONGEST = 120;
+const MAX_TOKEN_LENGTH = 120;
 
 /**
  * Returns the last index at or before `at` where the text may be cut: not inside an escape, a marker or a character. A
@@ -302,7 +302,7 @@ export function safeCutBefore(text: string, at: number): number {
 }
 
 function characterStart(text: string, at: number): number {
-  const from = Math.max(0, at - LONGEST);
+  const from = Math.max(0, at - MAX_TOKEN_LENGTH);
   let start = at;
   while (start > from && start < text.length && continues(text, start)) start -= 1;
   return start;
@@ -310,7 +310,7 @@ function characterStart(text: string, at: number): number {
 
 /** Returns the start of the escape or marker that contains `at`. Returns `at` if there is none. */
 function tokenStart(text: string, at: number): number {
-  const from = Math.max(0, at - LONGEST);
+  const from = Math.max(0, at - MAX_TOKEN_LENGTH);
   const before = text.slice(from, at);
   const marker = before.lastIndexOf('⟨');
   if (marker >= 0 && !before.includes('⟩', marker)) return from + marker;

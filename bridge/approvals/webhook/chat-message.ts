@@ -8,9 +8,9 @@ import type { TaskView } from '../../sessions/task-view.ts';
 import type { DecidedFacts, NoticeSubject } from './notice.ts';
 
 /** The maximum number of actions in one message. */
-const ACTIONS = 10;
+const MAX_ACTIONS = 10;
 /** The maximum length of one line in characters. */
-const LINE = 200;
+const MAX_LINE_CHARACTERS = 200;
 
 export interface ChatMessage {
   title: string;
@@ -48,10 +48,10 @@ export function decidedMessage(
 }
 
 function linesOf({ sessionId, agent, title }: NoticeSubject, actions: readonly string[]): readonly string[] {
-  const more = actions.length - ACTIONS;
+  const more = actions.length - MAX_ACTIONS;
   return [
     `${agent}, ${sessionId}${title === '' ? '' : `: ${title}`}`,
-    ...actions.slice(0, ACTIONS),
+    ...actions.slice(0, MAX_ACTIONS),
     ...(more > 0 ? [`… and ${String(more)} more`] : []),
-  ].map((line) => ellipsize(visibleLine(line), LINE));
+  ].map((line) => ellipsize(visibleLine(line), MAX_LINE_CHARACTERS));
 }

@@ -11,9 +11,9 @@ import type { TaskView } from '../../sessions/task-view.ts';
 import type { ApprovalRequest } from './list-approval-requests.ts';
 
 /** The maximum length of a preview or question in a post, in characters. */
-const SHOWN = 10_000;
+const MAX_PREVIEW_CHARACTERS = 10_000;
 /** The maximum number of actions in one post. */
-const TOLD = 50;
+const MAX_ACTIONS = 50;
 
 export interface NoticeSubject {
   sessionId: string;
@@ -66,7 +66,7 @@ export function askedNotice(about: NoticeSubject, view: TaskView, now: number): 
           : {
               callId: question.id,
               shown: question.shown,
-              text: withMarkedLines(question.text, { characters: SHOWN }).text,
+              text: withMarkedLines(question.text, { characters: MAX_PREVIEW_CHARACTERS }).text,
             },
       howToDecide: howToDecide(posted, question),
     },
@@ -111,12 +111,12 @@ function decisionOn(callId: string, view: TaskView | undefined): Record<string, 
 
 /** Converts pending actions for the body of a post. */
 export function postedActions(pending: readonly PendingAction[]): readonly PostedAction[] {
-  return pending.slice(0, TOLD).map(postedAction);
+  return pending.slice(0, MAX_ACTIONS).map(postedAction);
 }
 
 function postedAction(action: PendingAction): PostedAction {
   const { callId, tool, title, source, sideEffect, reason, preview, shown, expiresAt } = action;
-  const quote = quotedPreview(preview, { characters: SHOWN });
+  const quote = quotedPreview(preview, { characters: MAX_PREVIEW_CHARACTERS });
   return {
     callId,
     tool: visibleLine(tool),

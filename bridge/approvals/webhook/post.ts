@@ -32,7 +32,7 @@ export const WEBHOOK_RETRY_POLICY: RetryPolicy = {
   answerMs: 30_000,
 };
 
-const MAX_ANSWER = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 export interface Post {
   id: string;
@@ -84,7 +84,7 @@ async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: numb
     const bytes =
       response.body === null
         ? new Uint8Array()
-        : await boundedBytes(response.body, MAX_ANSWER, (says) => new Error(says));
+        : await boundedBytes(response.body, MAX_ANSWER_BYTES, (says) => new Error(says));
     return readWebhookAnswer({
       status: response.status,
       contentType: response.headers.get('content-type') ?? '',

@@ -26,7 +26,7 @@ import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts
 import { postedDecisions } from './webhook-answer.ts';
 
 /** The delay in milliseconds before the bridge asks an unreachable agent again. */
-const AGAIN_MS = 30_000;
+const RETRY_MS = 30_000;
 
 export interface PostingParts {
   /** How long an action must have waited before the bridge posts it, in milliseconds. */
@@ -141,7 +141,7 @@ export class SessionPosts {
       await session.refresh();
     } catch (error) {
       log.debug({ sessionId: session.id, problem: messageOf(error) }, 'whether it waits still is not known');
-      this.#postIn(AGAIN_MS);
+      this.#postIn(RETRY_MS);
       return;
     }
     const mine: PostedAction[] = [];

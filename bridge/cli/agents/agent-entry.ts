@@ -5,7 +5,7 @@ import type { AgentSettings } from '../../settings/settings.ts';
 import { type ConfigChange, configText } from '../clients/config-text.ts';
 
 const SECTION = ['bridge', 'agents'];
-const MAX_NAME = 30;
+const MAX_NAME_CHARACTERS = 30;
 
 /** An agent as the configuration file contains it: without the keys that have their default values. */
 export type AgentEntry = Pick<AgentSettings, 'url'> & Partial<AgentSettings>;
@@ -53,7 +53,7 @@ export function nameFrom(cardName: string, url: string): string {
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, MAX_NAME)
+    .slice(0, MAX_NAME_CHARACTERS)
     .replaceAll(/^-+|-+$/g, '');
   return words === '' ? new URL(url).hostname.replaceAll(/[^A-Za-z0-9.-]/g, '-') : words;
 }

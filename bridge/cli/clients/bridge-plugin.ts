@@ -29,6 +29,6 @@ export async function bridgePlugin(
     );
     return name === undefined ? undefined : { name, path };
   } catch {
-    return undefined; // `bridgeEntries` reports a file that cannot be read.
+    return undefined; // Another check of `doctor` reports configuration files that cannot be read.
   }
 }

@@ -1,11 +1,11 @@
 /** The time limit of a tool call in an MCP client. Pure. */
 
 /**
- * The maximum time in milliseconds for which a tool call waits for a person's answer to a form (`ANSWER_MS` of the
- * bridge).
+ * The maximum time in milliseconds for which a tool call waits for a person's answer to a form (`FORM_TIMEOUT_MS` of
+ * the bridge).
  */
-const LONGEST_WAIT_MS = 10 * 60_000;
-/** The time limit that `install` writes, in seconds. It is longer than `LONGEST_WAIT_MS`. */
+const MAX_WAIT_MS = 10 * 60_000;
+/** The time limit that `install` writes, in seconds. It is longer than `MAX_WAIT_MS`. */
 export const CALL_LIMIT_SECONDS = 900;
 
 /**
@@ -14,7 +14,7 @@ export const CALL_LIMIT_SECONDS = 900;
  * it.
  */
 export function shortCallLimit(key: string, limitMs: unknown): readonly string[] {
-  if (typeof limitMs !== 'number' || limitMs > LONGEST_WAIT_MS) return [];
+  if (typeof limitMs !== 'number' || limitMs > MAX_WAIT_MS) return [];
   return [
     `each call ends after ${String(limitMs / 1000)} s ("${key}"), but it may wait ten minutes for your answer`,
   ];

@@ -52,8 +52,8 @@ export interface McpClient {
   /** Keys that a new entry also gets. If the user has set such a key, its value does not change. */
   defaults?: Readonly<Record<string, unknown>>;
   /**
-   * Returns what is unsafe, or ends long tool calls, in an entry that the user has changed. Each is a clause without a
-   * full stop.
+   * Returns warnings about an entry that the user has changed: about keys that are unsafe, or that end long tool calls.
+   * Each is a clause without a full stop.
    */
   hazards?: (entry: Readonly<Record<string, unknown>>) => readonly string[];
   /** Returns the table of enabled plugins by name. Absent if the client has no plugins. */

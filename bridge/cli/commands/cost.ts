@@ -14,7 +14,7 @@ interface CostOptions extends CommonOptions {
 
 const DEFAULT_DAYS = 30;
 /** The maximum number of days that `GET /api/costs` accepts. */
-const MOST_DAYS = 3_660;
+const MAX_DAYS = 3_660;
 
 export async function cost(run: CommandRun<CostOptions>): Promise<number> {
   const { options, terminal } = run;
@@ -44,7 +44,7 @@ export async function cost(run: CommandRun<CostOptions>): Promise<number> {
 
 function daysOf(given: string | undefined): number {
   const days = given === undefined ? DEFAULT_DAYS : Number(given);
-  if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
-    throw new UsageError(`--days needs a whole number from 1 to ${String(MOST_DAYS)}.`);
+  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
+    throw new UsageError(`--days needs a whole number from 1 to ${String(MAX_DAYS)}.`);
   return days;
 }

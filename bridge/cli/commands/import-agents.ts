@@ -19,7 +19,7 @@ export interface ImportOptions extends WriteOptions {
 type Listed = AgentList['agents'][number];
 
 /** The maximum number of agents that are tried at the same time. */
-const AT_ONCE = 8;
+const MAX_PARALLEL_TRIALS = 8;
 
 /**
  * Lists the agents of a registry. With names or `--all`, tries each chosen agent, and adds those that pass.
@@ -75,8 +75,8 @@ async function tryEach(
   isRemote: boolean,
 ): Promise<readonly Trial[]> {
   const trials: Trial[] = [];
-  for (let first = 0; first < chosen.length; first += AT_ONCE) {
-    const group = chosen.slice(first, first + AT_ONCE);
+  for (let first = 0; first < chosen.length; first += MAX_PARALLEL_TRIALS) {
+    const group = chosen.slice(first, first + MAX_PARALLEL_TRIALS);
     for (const trial of await Promise.all(group.map((agent) => tryListedAgent(run, agent, isRemote)))) {
       if (run.options.json !== true) showTrial(run.terminal, trial);
       trials.push(trial);

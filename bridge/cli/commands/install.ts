@@ -27,8 +27,8 @@ interface InstallOptions extends CommonOptions {
   yes?: boolean;
 }
 
-const NAME = 'a2a-bridge';
-const NAMES = /^[A-Za-z0-9_-]{1,64}$/;
+const DEFAULT_NAME = 'a2a-bridge';
+const VALID_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** The permissions of a new configuration file. Other users may read a project's file, but not the user's own files. */
 const MODES: Readonly<Record<Scope, number>> = { user: 0o600, project: 0o644, local: 0o600 };
 
@@ -218,11 +218,11 @@ async function remainingEntries(
 }
 
 /** Reads the options that select the entry. @throws UsageError */
-function aimOf({ scope = 'user', name = NAME }: InstallOptions): Aim {
+function aimOf({ scope = 'user', name = DEFAULT_NAME }: InstallOptions): Aim {
   const found = SCOPES.find((each) => each === scope);
   if (found === undefined)
     throw new UsageError(`There is no scope "${scope}". The scopes are: ${SCOPES.join(', ')}.`);
-  if (!NAMES.test(name)) throw new UsageError('A name has up to 64 letters, digits, "_" and "-".');
+  if (!VALID_NAME.test(name)) throw new UsageError('A name has up to 64 letters, digits, "_" and "-".');
   return { scope: found, name };
 }
 

@@ -11,14 +11,14 @@ interface LogsOptions extends CommonOptions {
   lines?: string;
 }
 
-const SHOWN = 50;
+const DEFAULT_LINES = 50;
 
 /**
  * Prints the last lines of the local server's log. With `--follow`, also prints each new line.
  * @throws ProductError CONFIGURATION if there is no log; UsageError
  */
 export async function logs({ options, settings, terminal }: CommandRun<LogsOptions>): Promise<void> {
-  const count = options.lines === undefined ? SHOWN : Number(options.lines);
+  const count = options.lines === undefined ? DEFAULT_LINES : Number(options.lines);
   if (!Number.isInteger(count) || count < 0) throw new UsageError('--lines takes a number of lines, from 0.');
   const path = join(settings.stateDir, 'server.log');
   const show = (line: string): void =>

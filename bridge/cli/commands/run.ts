@@ -27,7 +27,7 @@ interface RunOptions extends CommonOptions {
 }
 
 /** The maximum time to wait for a task, in milliseconds: one day. The person can end the wait earlier with Ctrl-C. */
-const STAYS_MS = 24 * 60 * 60 * 1000;
+const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Delegates a task, follows it, and asks the person for each decision.
@@ -49,7 +49,7 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
   if (options.detach === true) code = reportStart(run, session);
   else if (options.json === true) {
     const { signal } = new AbortController();
-    await waitForSession({ session, timeout: STAYS_MS, signal });
+    await waitForSession({ session, timeout: MAX_WAIT_MS, signal });
     code = reportOutcome(run, session);
   } else code = await watchAndAsk(run, session);
   // The person has seen the result, so the inbox does not announce it.

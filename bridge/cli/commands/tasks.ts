@@ -24,7 +24,7 @@ interface TasksOptions extends CommonOptions {
   limit?: string;
 }
 
-const SHOWN = 50;
+const DEFAULT_LIMIT = 50;
 
 /**
  * Prints the sessions of every agent.
@@ -78,12 +78,12 @@ function parseState(given: string | undefined): SessionStateName | undefined {
 }
 
 function limitOf(given: string | undefined): number {
-  const limit = given === undefined ? SHOWN : Number(given);
+  const limit = given === undefined ? DEFAULT_LIMIT : Number(given);
   if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit needs a number from 1.');
   return limit;
 }
 
-const NARROW = 80;
+const NARROW_COLUMNS = 80;
 
 function tasksTable(
   shown: readonly ListedSession[],
@@ -95,7 +95,7 @@ function tasksTable(
   const priced = shown.some(({ usd }) => usd !== null && usd > 0);
   // In a narrow terminal, ids are printed without their kind (such as `session-`), so that more of the title fits.
   // Commands accept such an id too.
-  const narrow = width !== undefined && width < NARROW;
+  const narrow = width !== undefined && width < NARROW_COLUMNS;
   const withoutKind = (id: string): string => (narrow ? id.replace(ID_KIND, '') : id);
   const short = shortIds(all.map(({ sessionId }) => sessionId));
   return table(

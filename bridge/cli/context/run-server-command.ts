@@ -5,7 +5,7 @@ export interface ServerOutput {
   said: string;
 }
 
-const MAX_OUTPUT = 4 * 1024 * 1024;
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024;
 
 /**
  * Runs a command of a2a-server and parses its output.
@@ -17,7 +17,7 @@ export async function runServerCommand(
   args: readonly string[],
   timeoutMs: number,
 ): Promise<ServerOutput> {
-  const options = { timeout: timeoutMs, maxBuffer: MAX_OUTPUT };
+  const options = { timeout: timeoutMs, maxBuffer: MAX_OUTPUT_BYTES };
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...args], options, (_error, stdout, stderr) =>
       resolve({ json: parsed(stdout), said: stderr.trim().split('\n').at(-1) ?? '' }),

@@ -19,9 +19,13 @@ import { typedDecision } from './typed-decision.ts';
 type AskingEnd = 'left' | 'changed';
 
 /** The errors after which the action still waits, so that the person can answer again. */
-const AGAIN: ReadonlySet<Reason> = new Set<Reason>(['INVALID_DECISION', 'MALFORMED', 'PRESENCE_REQUIRED']);
+const STILL_WAITING: ReadonlySet<Reason> = new Set<Reason>([
+  'INVALID_DECISION',
+  'MALFORMED',
+  'PRESENCE_REQUIRED',
+]);
 /** The errors after which the action no longer waits. Later events of the task show why. */
-const PASSED: ReadonlySet<Reason> = new Set<Reason>([
+const NO_LONGER_WAITING: ReadonlySet<Reason> = new Set<Reason>([
   'ALREADY_DECIDED',
   'INPUT_CHANGED',
   'UNKNOWN_CALL',
@@ -55,10 +59,13 @@ export async function askForDecision(
       await sendDecisionsFromTerminal(session, [decision]);
       return 'changed';
     } catch (error) {
-      if (!(error instanceof ProductError) || !(AGAIN.has(error.reason) || PASSED.has(error.reason)))
+      if (
+        !(error instanceof ProductError) ||
+        !(STILL_WAITING.has(error.reason) || NO_LONGER_WAITING.has(error.reason))
+      )
         throw error;
       terminal.complain(inTerminalWords(error.message));
-      if (PASSED.has(error.reason)) return 'changed';
+      if (NO_LONGER_WAITING.has(error.reason)) return 'changed';
     }
   }
 }

@@ -10,7 +10,7 @@ import type { TaskView } from '../../sessions/task-view.ts';
 import { isCode, sessionWithCode } from './waiting-code.ts';
 
 /** The maximum number of sessions that an error message lists. */
-const NAMED = 10;
+const MAX_NAMED_SESSIONS = 10;
 
 /**
  * Returns the session with this session id or task id. A unique prefix is enough.
@@ -23,7 +23,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
     if (!(error instanceof ProductError) || error.reason !== 'UNKNOWN_SESSION') throw error;
   }
   const { sessions: named, unreachable } = await sessions.withPrefix(given);
-  const all = named.length > 0 ? named : (await sessions.list({ newest: NAMED })).sessions;
+  const all = named.length > 0 ? named : (await sessions.list({ newest: MAX_NAMED_SESSIONS })).sessions;
   const found = resolveSessionId(all, given);
   if (typeof found === 'string') return sessions.find(found);
   const unsure = unreachable.map(({ agent, message }) => ` Agent "${agent}" could not be asked: ${message}`);
@@ -62,9 +62,9 @@ export function resolveSessionId(all: readonly NamedSession[], given: string): s
 
 function namesOf(sessions: readonly NamedSession[]): string {
   const lines = sessions
-    .slice(0, NAMED)
+    .slice(0, MAX_NAMED_SESSIONS)
     .map(({ sessionId, title }) => `\n  ${sessionId}${title === '' ? '' : `  ${visibleLine(title)}`}`);
-  return [...lines, ...(sessions.length > NAMED ? ['\n  … and more'] : [])].join('');
+  return [...lines, ...(sessions.length > MAX_NAMED_SESSIONS ? ['\n  … and more'] : [])].join('');
 }
 
 function unknownSession(sessionId: string, message: string): ProductError {

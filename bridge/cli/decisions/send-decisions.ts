@@ -8,7 +8,7 @@ import { waitForSession } from '../../sessions/wait-for-session.ts';
  * The maximum time that the command waits for the task, in milliseconds: one day. The person can end the wait earlier
  * with Ctrl-C.
  */
-const STAYS_MS = 24 * 60 * 60 * 1000;
+const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Sends decisions. Resolves when the agent has received them. An agent without resumable streams may stop its work when
@@ -22,7 +22,7 @@ export async function sendDecisionsFromTerminal(
   await send(session, decisions, 'cli');
   const { deduplicates } = await session.agent.connect();
   if (deduplicates) return;
-  const end = await waitForSession({ session, timeout: STAYS_MS, signal: new AbortController().signal });
+  const end = await waitForSession({ session, timeout: MAX_WAIT_MS, signal: new AbortController().signal });
   if (end === 'trouble' && session.trouble !== undefined) throw afterwards(session.trouble);
 }
 

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 10_000;
  * The maximum normal difference between the two clocks, in milliseconds. The `Date` header contains only whole seconds,
  * and the response takes time to arrive.
  */
-const SKEW_MS = 30_000;
+const MAX_SKEW_MS = 30_000;
 
 /**
  * Checks an agent's card, endpoint and clock.
@@ -91,7 +91,7 @@ async function checkClock(url: string, subject: string, timeoutMs: number): Prom
       signal: AbortSignal.timeout(timeoutMs),
     });
     const skew = clockSkew(response.headers.get('date'), { before, after: Date.now() });
-    if (skew === undefined || Math.abs(skew) < SKEW_MS) return undefined;
+    if (skew === undefined || Math.abs(skew) < MAX_SKEW_MS) return undefined;
     return warn(
       subject,
       `its clock is ${String(Math.round(Math.abs(skew) / 1000))} s ${skew > 0 ? 'ahead of' : 'behind'} this one`,

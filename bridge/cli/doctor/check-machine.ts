@@ -5,13 +5,13 @@ import { TOKEN_PATTERN, tokenPath, type TokenFile } from '../../../shared/state/
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
 
 /** The minimum version of Node, as in package.json. */
-const LEAST_NODE = [20, 19] as const;
-const LITTLE_SPACE = 100 * 1024 * 1024;
+const MIN_NODE = [20, 19] as const;
+const MIN_FREE_BYTES = 100 * 1024 * 1024;
 
 export function checkNode(version: string): CheckResult {
   const [major = 0, minor = 0] = version.replace(/^v/, '').split('.').map(Number);
-  const least = LEAST_NODE.join('.');
-  const old = major < LEAST_NODE[0] || (major === LEAST_NODE[0] && minor < LEAST_NODE[1]);
+  const least = MIN_NODE.join('.');
+  const old = major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1]);
   return old
     ? fail(
         'node',
@@ -41,7 +41,7 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
       );
     await access(path, constants.R_OK | constants.W_OK);
     const { bavail, bsize } = await statfs(path);
-    if (bavail * bsize < LITTLE_SPACE)
+    if (bavail * bsize < MIN_FREE_BYTES)
       findings.push(
         warn(
           subject,

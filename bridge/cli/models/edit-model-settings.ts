@@ -35,10 +35,10 @@ export function withModel(text: string, { id, tier, key, baseUrl }: ModelChange)
 }
 
 /** Matches the API keys of well-known providers. `refuse-key-in-settings.ts` finds other keys. */
-const KEY = /(?:sk-|sk_|AIza|gsk_|xai-)[\w-]{16,}/;
+const API_KEY = /(?:sk-|sk_|AIza|gsk_|xai-)[\w-]{16,}/;
 
 export function looksLikeKey(word: string): boolean {
-  return KEY.test(word);
+  return API_KEY.test(word);
 }
 
 /**

@@ -7,7 +7,7 @@ import { shortIds } from './short-ids.ts';
 import { table, type Column } from './table.ts';
 
 /** The maximum number of sessions in the table. `--json` prints more sessions. */
-const SHOWN_SESSIONS = 20;
+const MAX_SESSIONS = 20;
 
 const SUMS: readonly Column[] = [
   { title: 'REQUESTS', align: 'right' },
@@ -23,7 +23,7 @@ export function costTables(report: CostReport, width: number | undefined): strin
   const budget = report.dailyBudget === undefined ? [] : [budgetText(report.dailyBudget)];
   if (total.requests === 0)
     return [`No requests to a model from ${from} to ${to} (UTC days).`, ...budget].join('\n');
-  const shown = sessions.slice(0, SHOWN_SESSIONS);
+  const shown = sessions.slice(0, MAX_SESSIONS);
   const short = shortIds(sessions.flatMap(({ sessionId }) => sessionId ?? []));
   const more = moreSessions + sessions.length - shown.length;
   return [

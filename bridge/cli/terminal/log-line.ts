@@ -13,7 +13,7 @@ const LEVELS: readonly (readonly [number, string, Style])[] = [
   [20, 'debug', 'gray'],
   [0, 'trace', 'gray'],
 ];
-const SAME = new Set(['time', 'level', 'msg', 'pid', 'hostname', 'name']);
+const STANDARD_LOG_KEYS = new Set(['time', 'level', 'msg', 'pid', 'hostname', 'name']);
 
 /** Formats a JSON log line. Returns any other line, e.g. of a crash, with its hidden characters escaped. */
 export function logLine(line: string, paint: Paint): string {
@@ -22,7 +22,7 @@ export function logLine(line: string, paint: Paint): string {
   const { time, level, msg, ...others } = parsed.data;
   const [, word, style] = LEVELS.find(([least]) => level >= least) ?? [0, 'trace', 'gray' as const];
   const facts = Object.entries(others)
-    .filter(([key]) => !SAME.has(key))
+    .filter(([key]) => !STANDARD_LOG_KEYS.has(key))
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
     .join(' ');
   const at = new Date(time).toISOString().slice(0, 19).replace('T', ' ');

@@ -1,7 +1,7 @@
 /** Shortens ids for tables. Pure. */
 
 /** The minimum length of a short id, without its kind. A short id is longer if it would not be unique otherwise. */
-const SHORTEST_ID = 8;
+const MIN_ID_CHARACTERS = 8;
 /** Matches the kind at the start of an id, such as `session-`. */
 export const ID_KIND = /^[a-z]+-/;
 
@@ -12,7 +12,7 @@ export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
     unique.map((id, at) => {
       const shared = Math.max(sharedLength(id, unique[at - 1] ?? ''), sharedLength(id, unique[at + 1] ?? ''));
       const kind = ID_KIND.exec(id)?.[0].length ?? 0;
-      return [id, id.slice(0, Math.max(kind + SHORTEST_ID, shared + 1))];
+      return [id, id.slice(0, Math.max(kind + MIN_ID_CHARACTERS, shared + 1))];
     }),
   );
 }

@@ -9,12 +9,12 @@ export interface Column {
 
 type Cell = { text: string; paint?: (text: string) => string };
 
-const GAP = '  ';
+const COLUMN_SEPARATOR = '  ';
 /**
  * The minimum width of the last column. That column is cut to the remaining width of the terminal, but not below this
  * minimum.
  */
-const LEAST = 10;
+const MIN_LAST_COLUMN_WIDTH = 10;
 
 export function table(
   columns: readonly Column[],
@@ -25,14 +25,14 @@ export function table(
   const widths = columns.map((_, at) => Math.max(...all.map((row) => stringWidth(row[at]?.text ?? ''))));
   const last = columns.length - 1;
   if (width !== undefined) {
-    const before = widths.slice(0, last).reduce((sum, each) => sum + each + GAP.length, 0);
-    widths[last] = Math.min(widths[last] ?? 0, Math.max(LEAST, width - before));
+    const before = widths.slice(0, last).reduce((sum, each) => sum + each + COLUMN_SEPARATOR.length, 0);
+    widths[last] = Math.min(widths[last] ?? 0, Math.max(MIN_LAST_COLUMN_WIDTH, width - before));
   }
   return all
     .map((row) =>
       row
         .map((cell, at) => padded(cell, widths[at] ?? 0, at === last, columns[at]?.align))
-        .join(GAP)
+        .join(COLUMN_SEPARATOR)
         .trimEnd(),
     )
     .join('\n');

@@ -17,8 +17,8 @@ const COMMANDS: Readonly<Record<(typeof TOOL_NAMES)[number], string>> = {
   get_agent_capabilities_and_version: '"mcp-a2a-bridge doctor"',
 };
 
-const NAME = TOOL_NAMES.join('|');
-const CALLED = new RegExp(`\\b(?:${NAME})\\b(?: with sessionId "([^"]+)")?`, 'g');
+const TOOL_NAME_PATTERN = TOOL_NAMES.join('|');
+const TOOL_CALL_PATTERN = new RegExp(`\\b(?:${TOOL_NAME_PATTERN})\\b(?: with sessionId "([^"]+)")?`, 'g');
 
 /**
  * Replaces the names of MCP tools with the corresponding commands.
@@ -26,7 +26,7 @@ const CALLED = new RegExp(`\\b(?:${NAME})\\b(?: with sessionId "([^"]+)")?`, 'g'
  */
 export function inTerminalWords(text: string): string {
   return text
-    .replaceAll(CALLED, (called, session: string | undefined) => {
+    .replaceAll(TOOL_CALL_PATTERN, (called, session: string | undefined) => {
       const [name = ''] = called.split(' ', 1);
       const command = commandFor(name) ?? name;
       return session === undefined ? command : command.replace(/"$/, ` ${session}"`);

@@ -11,7 +11,7 @@ import type { Session } from '../../sessions/session.ts';
 import type { CommandContext } from '../context/command-context.ts';
 
 /** The maximum number of tasks that are followed, newest first. Each of them has one stream. */
-const FOLLOWED = 50;
+const MAX_FOLLOWED_TASKS = 50;
 
 interface InboxReading extends Pick<Listing, 'sessions' | 'unreachable'> {
   entries: readonly KeyedEntry[];
@@ -61,7 +61,7 @@ export class InboxWatch {
     const going = sessions.filter(
       ({ taskId, state }) => taskId !== null && LIVE_STATES.some((live) => live === state),
     );
-    for (const { sessionId, agent, state } of going.slice(0, FOLLOWED)) {
+    for (const { sessionId, agent, state } of going.slice(0, MAX_FOLLOWED_TASKS)) {
       this.#context.sessions
         .find(sessionId, { agent: this.#context.registry.find(agent) })
         .then((session) => this.#followOne(session, state))

@@ -36,13 +36,13 @@ export interface CancelledCall {
 }
 
 /** The maximum number of stored tool calls. A client that cancels more of them ignores the reports anyway. */
-const KEPT = 20;
+const MAX_UNREPORTED_CALLS = 20;
 
 export class CancelledCalls {
   #untold: CancelledCall[] = [];
 
   add(call: CancelledCall): void {
-    this.#untold = [...this.#untold, call].slice(-KEPT);
+    this.#untold = [...this.#untold, call].slice(-MAX_UNREPORTED_CALLS);
   }
 
   /** Returns one sentence for each cancelled tool call that was not reported yet, oldest first. Clears the list. */

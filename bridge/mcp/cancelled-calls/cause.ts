@@ -23,7 +23,7 @@ export interface CancelCause {
   words: string;
 }
 
-const MAX_WORDS = 200;
+const MAX_REASON_CHARACTERS = 200;
 
 /**
  * Match a client's reason. Claude Code sends `AbortError: user-cancel`. The example in the MCP specification is `User
@@ -42,7 +42,7 @@ export function cancelCauseOf(reason: unknown): CancelCause {
   if (reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)
     return { name: 'client-gone', words: '' };
   // If the client sends no reason, the abort reason is the platform's default, which is not a string.
-  const words = typeof reason === 'string' ? collapseWhitespace(reason, MAX_WORDS) : '';
+  const words = typeof reason === 'string' ? collapseWhitespace(reason, MAX_REASON_CHARACTERS) : '';
   if (TIMEOUT.test(words)) return { name: 'timeout', words };
   return { name: PERSON.test(words) ? 'person' : 'unexplained', words };
 }

@@ -11,7 +11,7 @@ import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { WaitingReports } from './prompts.ts';
 
 /** The maximum number of reports in one prompt. A report may be as long as the result of a tool. */
-const REPORTS = 3;
+const MAX_REPORTS = 3;
 
 /**
  * Returns a report for each session that waits for a person.
@@ -33,10 +33,10 @@ export async function waitingSessions(
   const { sessions: all, unreachable } = await sessions.list({ states: WAITING_STATES });
   const waiting = all.filter(({ state }) => state !== 'unknown');
   const reports: string[] = [];
-  for (const { sessionId } of waiting.slice(0, REPORTS)) reports.push(...(await report(sessionId)));
+  for (const { sessionId } of waiting.slice(0, MAX_REPORTS)) reports.push(...(await report(sessionId)));
   return {
     reports,
-    more: Math.max(0, waiting.length - REPORTS),
+    more: Math.max(0, waiting.length - MAX_REPORTS),
     unsure: unreachable.map(({ agent, message }) => `Agent "${agent}" could not be asked: ${message}`),
   };
 }

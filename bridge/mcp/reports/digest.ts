@@ -92,17 +92,17 @@ export interface DigestFacts {
  */
 export const DIGEST_TOKENS = 300;
 /** The number of tokens that are kept free, because the estimate is too low for some texts. */
-const MARGIN = 15;
+const RESERVED_TOKENS = 15;
 
-const SHOWN_TOOLS = 5;
-const SHOWN_CHANGES = 15;
-const WORDS = 60;
+const MAX_TOOLS = 5;
+const MAX_CHANGES = 15;
+const MAX_TEXT_CHARACTERS = 60;
 /** The maximum length of the text about one grant, in characters. Its id, scope and expiry come first. */
-const GRANT_WORDS = 120;
+const MAX_GRANT_CHARACTERS = 120;
 /** The possible lengths of the agent's message, in characters. The status has the largest one that fits. */
-const SAYINGS = [500, 240, 100, 40];
+const MESSAGE_CHARACTERS = [500, 240, 100, 40];
 /** The possible lengths of a running tool's output, in characters. The status has the largest one that fits. */
-const TAILS = [400, 240, 140, 80, 50, 30];
+const OUTPUT_CHARACTERS = [400, 240, 140, 80, 50, 30];
 
 export function digestOf(facts: DigestFacts): Digest {
   // Usually everything fits. So the whole status is measured first, because that is much faster than measuring after
@@ -124,16 +124,16 @@ function filled(facts: DigestFacts, isShort: (digest: Digest) => boolean): Diges
   };
   const left =
     addPending(view, add, () => digest) +
-    addTools(running.slice(-SHOWN_TOOLS), add, () => digest) +
+    addTools(running.slice(-MAX_TOOLS), add, () => digest) +
     addGrants(facts, add, () => digest);
-  digest = { ...digest, left: left + Math.max(0, running.length - SHOWN_TOOLS) };
+  digest = { ...digest, left: left + Math.max(0, running.length - MAX_TOOLS) };
   addSayings(facts, add);
   addTodos(view, add);
   addCost(view?.cost ?? null, add);
   addServers(view?.servers ?? [], add, () => digest);
   addChanges(facts, add, () => digest);
   addTails(view, add, () => digest);
-  addTools(rest.slice(-Math.max(0, SHOWN_TOOLS - digest.tools.length)), add, () => digest);
+  addTools(rest.slice(-Math.max(0, MAX_TOOLS - digest.tools.length)), add, () => digest);
   addPrice(view?.cost ?? null, add);
   addSessionCost(view?.cost ?? null, add, () => digest);
   return digest;
@@ -149,7 +149,7 @@ function barest({ sessionId, agent, state, view, cursor, changes, next }: Digest
     agent,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
     state: toMcpState(state),
-    phase: clipped(phaseOf(view, state), WORDS),
+    phase: clipped(phaseOf(view, state), MAX_TEXT_CHARACTERS),
     message: '',
     tools: [],
     pending: [],
@@ -169,9 +169,9 @@ function addPending(view: TaskView | undefined, add: Add, current: Current): num
   for (const [index, { callId, tool, title, source }] of pending.entries()) {
     const each = {
       callId,
-      tool: shortened(tool, WORDS),
-      title: shortened(title, WORDS),
-      source: shortened(sourceText(source), WORDS),
+      tool: shortened(tool, MAX_TEXT_CHARACTERS),
+      title: shortened(title, MAX_TEXT_CHARACTERS),
+      source: shortened(sourceText(source), MAX_TEXT_CHARACTERS),
     };
     if (!add({ pending: [...current().pending, each] })) return pending.length - index;
   }
@@ -181,7 +181,13 @@ function addPending(view: TaskView | undefined, add: Add, current: Current): num
 /** Adds the calls, the newest first. They are listed oldest first. Returns the number of calls that did not fit. */
 function addTools(calls: readonly CallView[], add: Add, current: Current): number {
   for (const [index, { tool, title, state, toolId, startedAt }] of calls.toReversed().entries()) {
-    const each = { tool: shortened(tool, WORDS), title: shortened(title, WORDS), state, toolId, startedAt };
+    const each = {
+      tool: shortened(tool, MAX_TEXT_CHARACTERS),
+      title: shortened(title, MAX_TEXT_CHARACTERS),
+      state,
+      toolId,
+      startedAt,
+    };
     if (!add({ tools: [each, ...current().tools] })) return calls.length - index;
   }
   return 0;
@@ -191,7 +197,7 @@ function addTools(calls: readonly CallView[], add: Add, current: Current): numbe
 function addGrants({ view, now }: DigestFacts, add: Add, current: Current): number {
   const standing = standingGrants(view?.grants, now);
   for (const [index, grant] of standing.toReversed().entries()) {
-    const words = clipped(grantWords(grant), GRANT_WORDS);
+    const words = clipped(grantWords(grant), MAX_GRANT_CHARACTERS);
     if (!add({ grants: [words, ...(current().grants ?? [])] })) return standing.length - index;
   }
   return 0;
@@ -203,7 +209,7 @@ function addSayings({ view, problem }: DigestFacts, add: Add): void {
   const missing = view === undefined ? '' : notDoneText(view.state, view.calls);
   const text = view === undefined || view.pending.length > 0 ? '' : view.text;
   const message = problem ?? [missing, text].filter((each) => each !== '').join('. ');
-  for (const most of SAYINGS) {
+  for (const most of MESSAGE_CHARACTERS) {
     const said =
       question === null
         ? { message: shortened(message, most) }
@@ -215,7 +221,7 @@ function addSayings({ view, problem }: DigestFacts, add: Add): void {
 /** Adds the end of the output of each listed running tool, the newest tool first. */
 function addTails(view: TaskView | undefined, add: Add, current: Current): void {
   for (const call of (view?.calls ?? []).filter(isRunning).toReversed()) {
-    for (const most of TAILS) {
+    for (const most of OUTPUT_CHARACTERS) {
       const tail = view === undefined ? '' : outputTail(view, call, most);
       const tools = current().tools.map((each) =>
         each.toolId !== null && each.toolId === call.toolId ? { ...each, tail } : each,
@@ -227,7 +233,7 @@ function addTails(view: TaskView | undefined, add: Add, current: Current): void 
 
 function addTodos(view: TaskView | undefined, add: Add): void {
   const line = todosLine(view);
-  if (line !== null) add({ todos: clipped(line, WORDS) });
+  if (line !== null) add({ todos: clipped(line, MAX_TEXT_CHARACTERS) });
 }
 
 /** Adds the agent's MCP servers. Servers that are not ready or have an error come first. */
@@ -235,8 +241,8 @@ function addServers(servers: readonly ToolServerView[], add: Add, current: Curre
   for (const { error, ...server } of [...servers.filter(inTrouble), ...servers.filter(isWell)]) {
     const each = {
       ...server,
-      name: shortened(server.name, WORDS),
-      ...(error !== undefined && { error: shortened(error, WORDS) }),
+      name: shortened(server.name, MAX_TEXT_CHARACTERS),
+      ...(error !== undefined && { error: shortened(error, MAX_TEXT_CHARACTERS) }),
     };
     if (!add({ servers: [...(current().servers ?? []), each] })) return;
   }
@@ -282,8 +288,8 @@ function rounded(usd: number): number {
 
 /** Adds the changes, the newest first, because they matter most. */
 function addChanges({ changes, changesComplete }: DigestFacts, add: Add, current: Current): void {
-  for (const change of changes.slice(-SHOWN_CHANGES).toReversed()) {
-    if (!add({ changes: [clipped(change, WORDS), ...current().changes] })) break;
+  for (const change of changes.slice(-MAX_CHANGES).toReversed()) {
+    if (!add({ changes: [clipped(change, MAX_TEXT_CHARACTERS), ...current().changes] })) break;
   }
   add({ changesComplete: changesComplete && current().changes.length === changes.length });
 }
@@ -299,14 +305,14 @@ function isRunning(call: CallView): boolean {
 function fits(digest: Digest): boolean {
   let agentText = 0;
   const frame = JSON.stringify({ ...digest, notes: [] }, (key, value: unknown) => {
-    if (typeof value !== 'string' || OURS.has(key)) return value;
+    if (typeof value !== 'string' || OWN_TEXT_FIELDS.has(key)) return value;
     agentText += agentTextTokens(JSON.stringify(value));
     return '';
   });
-  return agentText + wordingTokens(frame) <= DIGEST_TOKENS - MARGIN;
+  return agentText + wordingTokens(frame) <= DIGEST_TOKENS - RESERVED_TOKENS;
 }
 
-const OURS: ReadonlySet<string> = new Set(['state', 'next']);
+const OWN_TEXT_FIELDS: ReadonlySet<string> = new Set(['state', 'next']);
 
 /**
  * Returns text of an agent on one line. Runs of white space become one space. That is safe here, because no person

@@ -4,7 +4,7 @@ import type { CallState, TaskView } from '../../sessions/task-view.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
 
-const TITLE = 200;
+const MAX_TITLE_CHARACTERS = 200;
 
 /**
  * Describes what a task is doing.
@@ -20,7 +20,7 @@ export function phaseOf(view: TaskView | undefined, state?: SessionStateName): s
   if (view.question !== null) return 'waits for an answer';
   const running = view.calls.filter((call) => call.state === 'running');
   if (running.length > 0)
-    return `running: ${running.map((call) => visibleLine(call.title, TITLE)).join(', ')}`;
+    return `running: ${running.map((call) => visibleLine(call.title, MAX_TITLE_CHARACTERS)).join(', ')}`;
   if (view.state === 'working') return 'the model is thinking';
   return toMcpState(view.state);
 }

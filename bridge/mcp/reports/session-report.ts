@@ -100,13 +100,13 @@ export const sessionReportSchema = z.object({
 export type SessionReport = z.infer<typeof sessionReportSchema>;
 
 /** The maximum length of the output in a result, in characters. Clients cut or refuse longer results. */
-const MAX_OUTPUT = 150_000;
-const SHOWN_CALLS = 50;
+const MAX_OUTPUT_CHARACTERS = 150_000;
+const MAX_CALLS = 50;
 /**
  * The maximum length of all previews together, in characters. It keeps a result below 25,000 tokens, because Claude
  * Code cuts longer results.
  */
-const PREVIEW_ROOM = 30_000;
+const MAX_PREVIEW_CHARACTERS = 30_000;
 
 export interface ReportContext {
   sessionId: string;
@@ -138,7 +138,7 @@ export function reportOf({
   const waiting = new Set(pending.map(({ callId }) => callId));
   const calls = (view?.calls ?? []).filter(({ callId }) => !waiting.has(callId));
   const missing = notDoneText(state, view?.calls ?? []);
-  const hidden = calls.length - SHOWN_CALLS;
+  const hidden = calls.length - MAX_CALLS;
   return {
     sessionId,
     agent,
@@ -149,7 +149,7 @@ export function reportOf({
     ...(missing !== '' && { notDone: missing }),
     pending,
     question: questionOf(view),
-    calls: calls.slice(-SHOWN_CALLS).map(callReport),
+    calls: calls.slice(-MAX_CALLS).map(callReport),
     cost: view?.cost ?? null,
     notes: [
       ...notes,
@@ -185,7 +185,7 @@ function callReport({
 
 /** Returns the index after the last character of the output, in a result that starts at `from`. */
 export function shownTo(output: string, from: number): number {
-  return Math.min(output.length, from + MAX_OUTPUT);
+  return Math.min(output.length, from + MAX_OUTPUT_CHARACTERS);
 }
 
 /**
@@ -223,7 +223,7 @@ function questionOf(view: TaskView | undefined): SessionReport['question'] {
  * cut preview cannot be approved.
  */
 export function pendingReports(pending: readonly PendingAction[]): SessionReport['pending'] {
-  const characters = Math.floor(PREVIEW_ROOM / Math.max(1, pending.length));
+  const characters = Math.floor(MAX_PREVIEW_CHARACTERS / Math.max(1, pending.length));
   return pending.map((action) => pendingReport(action, { characters }));
 }
 

@@ -40,13 +40,13 @@ export function sessionText(result: SessionResult): string {
     .join('\n\n');
 }
 
-const MAX_REASON = 300;
+const MAX_REASON_CHARACTERS = 300;
 
 /** Splits the agent's message about a rejection. The first line is the reason, unless it is too long. */
 function reasonOf(message: string): { reason: string; rest: string } {
   const [first = '', ...rest] = message.trim().split('\n');
   const reason = visibleLine(first.replace(/\.$/, ''));
-  return reason.length > MAX_REASON
+  return reason.length > MAX_REASON_CHARACTERS
     ? { reason: '', rest: message }
     : { reason, rest: rest.join('\n').trim() };
 }

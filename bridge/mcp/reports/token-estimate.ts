@@ -13,7 +13,7 @@ const RUNS = /[A-Z]?[a-z]+|[A-Z]+|\d+|[!-/:-@[-`{-~]+|\n+|[^\0-\x7F]+/g;
 const WORDLIKE = /^[A-Z]?(?:[^aeiouy]{0,3}[aeiouy])+[^aeiouy]{0,3}$/;
 
 /** The maximum number of texts whose estimate is cached. The reports of one session mostly repeat the same texts. */
-const KEPT_TEXTS = 500;
+const MAX_CACHED_TEXTS = 500;
 
 export const wordingTokens = remembered((text) =>
   counted(text, (run) => (isLetter(run.charCodeAt(0)) ? 1 : Math.ceil(run.length / 3))),
@@ -33,7 +33,7 @@ function remembered(estimate: (text: string) => number): (text: string) => numbe
   return (text) => {
     const before = known.get(text);
     if (before !== undefined) return before;
-    if (known.size === KEPT_TEXTS) known.clear();
+    if (known.size === MAX_CACHED_TEXTS) known.clear();
     const tokens = estimate(text);
     known.set(text, tokens);
     return tokens;

@@ -4,7 +4,7 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
 /** The maximum number of ended tool executions in the list, newest first. All running ones are listed. */
-const MAX_LISTED = 50;
+const MAX_ENDED_EXECUTIONS = 50;
 
 export const toolExecutionSchema = z.object({
   /** The id for the tool `abort_tool_execution` and the method `tools/abort`. */
@@ -55,6 +55,6 @@ export function toolExecutions({ id, agent, view }: ExecutingSession): readonly 
         ],
   );
   const running = begun.filter(({ state }) => state === 'running');
-  const ended = begun.filter(({ state }) => state !== 'running').slice(-MAX_LISTED);
+  const ended = begun.filter(({ state }) => state !== 'running').slice(-MAX_ENDED_EXECUTIONS);
   return begun.filter((it) => running.includes(it) || ended.includes(it));
 }

@@ -24,7 +24,7 @@ import {
 import { refuseCursor } from '../lists/refuse-cursor.ts';
 
 /** The maximum number of sessions in `resources/list`, newest first. Resource templates give access to the others. */
-const LISTED = 25;
+const MAX_LISTED_SESSIONS = 25;
 
 const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
   state: 'where the task stands',
@@ -75,7 +75,7 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
   server.registerResource(
     'task',
     new ResourceTemplate(TASK_URI, { list: undefined }),
-    { title: TITLE, description: `Part of a task: ${KINDS}.` },
+    { title: RESOURCE_TITLE, description: `Part of a task: ${KINDS}.` },
     read,
   );
   server.registerResource(
@@ -91,12 +91,12 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
   });
 }
 
-const TITLE = 'A task';
+const RESOURCE_TITLE = 'A task';
 const ABSENT: ReadonlySet<string> = new Set(['UNKNOWN_SESSION', 'UNKNOWN_TASK']);
 
 async function listed(bridge: Bridge): Promise<ListResourcesResult> {
-  const { sessions } = await bridge.sessions.list({ newest: LISTED });
-  const resources = sessions.slice(0, LISTED).flatMap((session) => partsOf(bridge, session));
+  const { sessions } = await bridge.sessions.list({ newest: MAX_LISTED_SESSIONS });
+  const resources = sessions.slice(0, MAX_LISTED_SESSIONS).flatMap((session) => partsOf(bridge, session));
   return { resources };
 }
 
@@ -107,7 +107,7 @@ function partsOf(bridge: Bridge, session: ListedSession): ListResourcesResult['r
     const size = part === 'artifacts' ? sizeOf(bridge, taskId) : undefined;
     return {
       uri: taskUri({ sessionId, taskId, part }),
-      title: TITLE,
+      title: RESOURCE_TITLE,
       name: `${title === '' ? taskId : visibleLine(title)} (${part})`,
       description: `${DESCRIPTIONS[part]}; session ${sessionId} with ${agent}`,
       mimeType: MIME_TYPES[part],

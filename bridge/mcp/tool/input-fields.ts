@@ -23,11 +23,11 @@ const agentName = z.string().min(1).max(100);
 export const agentSchema = agentName.optional().describe('Default: the first configured agent.');
 
 /** The maximum number of files. More files hardly help the agent, and each path takes space in the conversation. */
-const MOST_FILES = 10;
+const MAX_FILES = 10;
 
 export const filesSchema = z
   .array(z.string().min(1).max(4096))
-  .max(MOST_FILES)
+  .max(MAX_FILES)
   .optional()
   .describe('Paths of images, PDFs or text files of the workspace to send with the task.');
 

@@ -4,7 +4,8 @@
  * clients abandon a silent tool call.
  *
  * MCP requires that `progress` increases with each notification. If a single tool runs, it may report its steps, such
- * as page 3 of 10. `progress` and `total` are these steps then. Every other notification adds `LITTLE` to `progress`.
+ * as page 3 of 10. `progress` and `total` are these steps then. Every other notification adds `SMALL_STEP` to
+ * `progress`.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Activity, ToolProgress } from '../../../shared/protocol/tool-approval.ts';
@@ -14,10 +15,10 @@ import { callCounts, phaseOf } from '../reports/phase.ts';
 import { runningExecutions, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 
-const AT_LEAST_EVERY_MS = 10_000;
-const LITTLE = 0.001;
-const LINE = 300;
-const NAMED = 3;
+const MAX_INTERVAL_MS = 10_000;
+const SMALL_STEP = 0.001;
+const MAX_LINE_CHARACTERS = 300;
+const MAX_NAMED_EVENTS = 3;
 
 export type ProgressSession = Parameters<typeof runningExecutions>[0];
 
@@ -52,7 +53,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
 
   const notify = (message: string): Promise<void> => {
     const told = session?.view?.calls.length === 1 ? steps : undefined;
-    sent = Math.max(Number((sent + LITTLE).toFixed(3)), told?.done ?? 0);
+    sent = Math.max(Number((sent + SMALL_STEP).toFixed(3)), told?.done ?? 0);
     const total = told !== undefined && told.total >= sent ? { total: told.total } : {};
     const running = session === undefined ? [] : runningExecutions(session);
     const seconds = Math.round((performance.now() - since) / 1000);
@@ -73,7 +74,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
     sending = true;
     try {
       do {
-        const news = happened.slice(-NAMED);
+        const news = happened.slice(-MAX_NAMED_EVENTS);
         happened = [];
         await notify(standing(title, news, session?.view));
       } while (happened.length > 0 && !isOver());
@@ -85,7 +86,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
     }
   };
   const isOver = (): boolean => ended;
-  const timer = setInterval(() => void send(), AT_LEAST_EVERY_MS);
+  const timer = setInterval(() => void send(), MAX_INTERVAL_MS);
   timer.unref();
   const stop = (): void => {
     ended = true;
@@ -120,7 +121,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
 /** Returns the tool's own progress line, such as `page 3 of 10: https://…`. */
 function stepText(activity: Activity): string | undefined {
   if (activity.type !== 'tool.output' || activity.progress === undefined) return undefined;
-  return visibleLine(activity.text.trimEnd().split('\n').at(-1) ?? '', LINE);
+  return visibleLine(activity.text.trimEnd().split('\n').at(-1) ?? '', MAX_LINE_CHARACTERS);
 }
 
 /** Returns the latest events, or the phase of the task if there are none, and then the numbers of its tool calls. */

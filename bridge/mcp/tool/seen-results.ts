@@ -4,7 +4,7 @@
  */
 import type { SeenResult } from '../reports/session-result.ts';
 
-const KEPT = 100;
+const MAX_SESSIONS = 100;
 
 export class SeenResults {
   /** What the client has, by session id. The newest record is last. */
@@ -18,6 +18,6 @@ export class SeenResults {
   record(sessionId: string, seen: SeenResult): void {
     this.#seen.delete(sessionId);
     this.#seen.set(sessionId, seen);
-    for (const oldest of [...this.#seen.keys()].slice(0, -KEPT)) this.#seen.delete(oldest);
+    for (const oldest of [...this.#seen.keys()].slice(0, -MAX_SESSIONS)) this.#seen.delete(oldest);
   }
 }

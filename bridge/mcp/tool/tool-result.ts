@@ -48,14 +48,14 @@ export function toCallToolResult<Output extends Record<string, unknown>>({
 }
 
 /** The fields that are not escaped, because the client sends ids back, and a person edits the input. */
-const EXACT: ReadonlySet<string> = new Set(['callId', 'sessionId', 'taskId', 'toolId', 'input']);
+const UNESCAPED_FIELDS: ReadonlySet<string> = new Set(['callId', 'sessionId', 'taskId', 'toolId', 'input']);
 
 /** Escapes hidden characters. Omits fields that are null, because each byte costs the model tokens. */
 function visibleFields(fields: object): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields)
       .filter(([, value]) => value !== null)
-      .map(([key, value]) => [key, EXACT.has(key) ? value : visibleValue(value)]),
+      .map(([key, value]) => [key, UNESCAPED_FIELDS.has(key) ? value : visibleValue(value)]),
   );
 }
 

@@ -160,7 +160,7 @@ export interface Tool {
 const WHOLE_RESULT = 'mcp-a2a-bridge/wholeResult';
 
 /** The maximum length of a result that a client accepts, in characters. */
-const MAX_RESULT = 400_000;
+const MAX_RESULT_CHARACTERS = 400_000;
 
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
@@ -189,7 +189,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
         outputSchema: outputSchemaOf(spec.output),
         annotations,
         _meta: {
-          'anthropic/maxResultSizeChars': MAX_RESULT,
+          'anthropic/maxResultSizeChars': MAX_RESULT_CHARACTERS,
           ...(spec.alwaysLoad === true ? { 'anthropic/alwaysLoad': true } : {}),
           ...(asksPerson ? { 'anthropic/requiresUserInteraction': true } : {}),
           ...(cards && spec.card !== undefined && { ui: CARD_META[spec.card] }),

@@ -39,7 +39,7 @@ interface AwaitedSession {
 /**
  * The maximum number of rounds (requests) of one tool call. The SDK's client stops after ten, so the bridge uses fewer.
  */
-const MOST_ROUNDS = 8;
+const MAX_ROUNDS = 8;
 
 const IN_BACKGROUND =
   'Your client follows this task in the background already, and notifies you when it needs a decision or has ended. Do not wait for it again.';
@@ -111,7 +111,7 @@ export async function awaitRound(
   const { end, notes, goesOn } = await takeRound(asking(call, { session, timeout }), round);
   const reply = (more: readonly string[] = []): ToolReply<SessionResult> =>
     sessionReply(call, session, { end, notes: [...notes, ...more], outcome: true });
-  return goesOn && round.count < MOST_ROUNDS
+  return goesOn && round.count < MAX_ROUNDS
     ? nextRound(call, { session, end, count: round.count + 1, reply })
     : reply();
 }

@@ -9,7 +9,7 @@ import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool } from '../tool/tool.ts';
 
 /** The maximum time in milliseconds until the agent names a new task. */
-const NAMING_MS = 10_000;
+const MAX_WAIT_FOR_TASK_ID_MS = 10_000;
 
 export const cancelTask = defineTool({
   name: 'cancel_running_task',
@@ -76,7 +76,7 @@ function untilNamed(session: Session, signal: AbortSignal): Promise<void> {
       stopWatching();
       resolve();
     };
-    const timer = setTimeout(end, NAMING_MS);
+    const timer = setTimeout(end, MAX_WAIT_FOR_TASK_ID_MS);
     const stopListening = session.listen(() => {
       if (!isFirstTry(session)) end();
     });

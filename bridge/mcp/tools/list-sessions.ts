@@ -30,7 +30,7 @@ const sessionList = z.object({
   notes: z.array(z.string()),
 });
 
-const SHOWN = 50;
+const MAX_LISTED_SESSIONS = 50;
 
 export const listSessions = defineTool({
   name: 'list_all_active_sessions',
@@ -62,8 +62,8 @@ export const listSessions = defineTool({
       }))
       .filter((each) => state === undefined || each.state === state);
     const structured = {
-      sessions: wanted.slice(0, SHOWN),
-      more: Math.max(0, wanted.length - SHOWN) + unread,
+      sessions: wanted.slice(0, MAX_LISTED_SESSIONS),
+      more: Math.max(0, wanted.length - MAX_LISTED_SESSIONS) + unread,
       unreachable: [...unreachable],
       notes: [...call.news()],
     };

@@ -35,7 +35,7 @@ export const runAgentTool = defineTool({
   },
 });
 
-/** Returns true if a tool execution has started. Only then there is a `toolId`. */
+/** Returns true if a tool execution has started. Before that, there is no `toolId`. */
 function hasStarted({ calls }: TaskView): boolean {
   return calls.some(({ toolId }) => toolId !== null);
 }

@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** The maximum time in seconds for which a browser may cache a preflight response. */
-const MAX_AGE = 600;
+const MAX_AGE_SECONDS = 600;
 
 /** The request headers of all MCP revisions, and the headers of a JSON request with a token. */
 const REQUEST_HEADERS = [
@@ -43,7 +43,7 @@ export function preflightHeaders(headers: IncomingHttpHeaders): Readonly<Record<
   return {
     'Access-Control-Allow-Methods': 'GET, POST, DELETE',
     'Access-Control-Allow-Headers': REQUEST_HEADERS.join(', '),
-    'Access-Control-Max-Age': String(MAX_AGE),
+    'Access-Control-Max-Age': String(MAX_AGE_SECONDS),
     // Private Network Access: this header allows a page from another network to call this machine.
     ...(headers['access-control-request-private-network'] === 'true'
       ? { 'Access-Control-Allow-Private-Network': 'true' }

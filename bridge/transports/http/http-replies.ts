@@ -9,7 +9,7 @@ import type { OnConfirmed, SentReplies } from '../../sessions/replies-not-confir
 export type ExchangeEnd = 'answered' | 'cut';
 
 /** The maximum number of stored replies. Replies that were cut off are never removed otherwise. */
-const MAX_ANSWERS = 500;
+const MAX_REPLIES = 500;
 
 interface Answer {
   onConfirmed: readonly OnConfirmed[];
@@ -24,7 +24,7 @@ export class HttpReplies implements SentReplies {
     if (onConfirmed.length === 0) return;
     this.#answers.set(request, { onConfirmed, written: false, confirmed: false });
     const [oldest] = this.#answers.keys();
-    if (this.#answers.size > MAX_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
+    if (this.#answers.size > MAX_REPLIES && oldest !== undefined) this.#answers.delete(oldest);
   }
 
   /**

@@ -26,7 +26,7 @@ const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
  * The headers of a response after which the connection is closed. A part of the request body may be unread, so the
  * connection cannot be used for another request.
  */
-const LAST = { Connection: 'close' };
+const CLOSE_CONNECTION = { Connection: 'close' };
 
 export interface MessageFacts {
   operation?: string;
@@ -120,7 +120,9 @@ export async function jsonBody(request: Request): Promise<unknown> {
     const read = await readRequestBody(request, MAX_BODY_BYTES);
     if (read.tooLarge) {
       await discard(request, MAX_DISCARDED_BYTES);
-      return rpcError(413, `The body is larger than ${String(MAX_BODY_BYTES)} bytes.`, { headers: LAST });
+      return rpcError(413, `The body is larger than ${String(MAX_BODY_BYTES)} bytes.`, {
+        headers: CLOSE_CONNECTION,
+      });
     }
     const body: unknown = JSON.parse(read.text);
     return body;

@@ -38,7 +38,7 @@ export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 6
 /** The delay in milliseconds before a client resumes a broken stream. The server sends this value with each stream. */
 const RETRY_MS = 1_000;
 /** The value of `Retry-After` in seconds, if every session is in use. */
-const RETRY_AFTER = 30;
+const RETRY_AFTER_SECONDS = 30;
 
 interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
@@ -118,7 +118,7 @@ export class McpSessions {
   async #begin(exchange: HttpExchange): Promise<Response> {
     if (this.#sessions.size + this.#beginning >= this.#limits.most && !this.#makeRoom()) {
       return rpcError(503, 'As many clients as this bridge takes are using it. Try again later.', {
-        headers: { 'Retry-After': String(RETRY_AFTER) },
+        headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       });
     }
     const events = new StreamEvents();

@@ -27,9 +27,9 @@ const PATH = '/mcp';
 const METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 const MAX_CONNECTIONS = 512;
 /** The maximum time in milliseconds for which the shutdown waits for open connections. */
-const OPEN_CONNECTIONS_MS = 1_000;
+const MAX_SHUTDOWN_MS = 1_000;
 /** The value of `Retry-After` in seconds, in responses during a restart. */
-const RETRY_AFTER = 2;
+const RETRY_AFTER_SECONDS = 2;
 
 export interface HttpRun {
   url: string;
@@ -140,7 +140,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
     return refuse(response, rpcError(refused.status, refused.message, { headers: challenge }), forPage);
   }
   if (inside.closing) {
-    const again = { 'Retry-After': String(RETRY_AFTER) };
+    const again = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
     return refuse(response, rpcError(503, 'The bridge is ending.', { headers: again }), forPage);
   }
   const path = pathOf(request);
@@ -233,7 +233,7 @@ async function listen(server: Server, port: number): Promise<number> {
 async function ended(server: Server): Promise<void> {
   server.closeIdleConnections();
   await new Promise<void>((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), OPEN_CONNECTIONS_MS);
+    const cut = setTimeout(() => server.closeAllConnections(), MAX_SHUTDOWN_MS);
     server.close(() => {
       clearTimeout(cut);
       resolve();

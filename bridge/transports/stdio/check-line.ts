@@ -47,7 +47,7 @@ function refusal(code: number, message: string, id?: string | number): FrameErro
   return { jsonrpc: '2.0', ...(id !== undefined && { id }), error: { code, message } };
 }
 
-const MAX_PLACE = 100;
+const MAX_PATH_CHARACTERS = 100;
 
 /**
  * Says where the message is invalid. The parser reports errors for every kind of message, so only the path is useful.
@@ -60,5 +60,5 @@ function problemOf(error: unknown): string {
   const deepest = places.toSorted((a, b) => b.path.length - a.path.length)[0]?.path ?? [];
   return deepest.length === 0
     ? 'it is no JSON-RPC message'
-    : `${deepest.map(String).join('.').slice(0, MAX_PLACE)} is not valid`;
+    : `${deepest.map(String).join('.').slice(0, MAX_PATH_CHARACTERS)} is not valid`;
 }

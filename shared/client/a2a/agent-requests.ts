@@ -25,12 +25,12 @@ const A2A_HEADERS = {
 };
 
 /** A2A 1.0 §3.1.4: the maximum number of tasks on one page. */
-const PAGE = 100;
+const PAGE_SIZE = 100;
 /**
  * The states of a task that waits for a person. ListTasks filters by one state, so the client sends one request for
  * each.
  */
-const WAITING = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
+const WAITING_STATES = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
 
 export type ToolExecution = z.infer<typeof toolExecutionListSchema>['tools'][number];
 
@@ -97,7 +97,7 @@ export class AgentRequests {
    */
   async tasks(count: number): Promise<TaskList> {
     const waiting: ListedTask[] = [];
-    for (const status of WAITING) waiting.push(...(await this.#list(Infinity, status)).tasks);
+    for (const status of WAITING_STATES) waiting.push(...(await this.#list(Infinity, status)).tasks);
     const known = new Set(waiting.map(({ taskId }) => taskId));
     const { tasks, total } = await this.#list(count + waiting.length);
     const others = tasks.filter(({ taskId }) => !known.has(taskId)).slice(0, count);
@@ -108,7 +108,7 @@ export class AgentRequests {
     const tasks = new Map<string, ListedTask>();
     let total = 0;
     for (let pageToken = ''; tasks.size < count;) {
-      const query = new URLSearchParams({ pageSize: String(Math.min(PAGE, count - tasks.size)) });
+      const query = new URLSearchParams({ pageSize: String(Math.min(PAGE_SIZE, count - tasks.size)) });
       if (status !== undefined) query.set('status', status);
       if (pageToken !== '') query.set('pageToken', pageToken);
       const page = await this.#get(taskListSchema, `/tasks?${query.toString()}`, A2A_HEADERS);

@@ -27,7 +27,7 @@ export interface TaskList {
   total: number;
 }
 
-const MAX_TITLE = 200;
+const MAX_TITLE_CHARACTERS = 200;
 
 export function toListedTask({
   id,
@@ -42,7 +42,7 @@ export function toListedTask({
   return {
     taskId: id,
     sessionId: contextId,
-    title: (words.trim().split('\n')[0] ?? '').slice(0, MAX_TITLE),
+    title: (words.trim().split('\n')[0] ?? '').slice(0, MAX_TITLE_CHARACTERS),
     state,
     notDone: notDoneText(state, calls),
     updatedAt: status.timestamp ?? null,

@@ -8,7 +8,7 @@
  * - `beforeunload` comes earlier, so a request has more time (HTML Standard §7.4.2.4). Mobile browsers do not send it.
  *   This event is ignored if the browser asks the person whether to stay on the page.
  */
-const LEAVING = ['beforeunload', 'pagehide'] as const;
+const UNLOAD_EVENTS = ['beforeunload', 'pagehide'] as const;
 
 export class PageUnload {
   readonly #page: EventTarget | undefined;
@@ -24,7 +24,7 @@ export class PageUnload {
   watch(wanted: boolean): void {
     if (wanted === this.#watching || this.#page === undefined) return;
     this.#watching = wanted;
-    for (const type of LEAVING) {
+    for (const type of UNLOAD_EVENTS) {
       if (wanted) this.#page.addEventListener(type, this.#left);
       else this.#page.removeEventListener(type, this.#left);
     }

@@ -37,7 +37,7 @@ export function backOffOf({ attempts, firstMs, mostMs }: RetryPolicy): BackOff {
   return { retries: attempts - 1, minTimeout: firstMs / 2, maxTimeout: mostMs, factor: 2, randomize: true };
 }
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 export interface RetryOptions {
   signal?: AbortSignal | undefined;
@@ -62,7 +62,7 @@ export function tryAgain<T>(
     async shouldRetry({ error, attemptNumber, retriesConsumed }) {
       if (!passes(error)) return false;
       onFailure?.(attemptNumber, error);
-      await waitLonger(error, delayAfter(retriesConsumed, backOff), signal ?? NEVER);
+      await waitLonger(error, delayAfter(retriesConsumed, backOff), signal ?? NEVER_ABORTED);
       return true;
     },
   });

@@ -36,7 +36,7 @@ export class McpClient {
     patience,
     page = thisPage(),
     toolPrefix = '',
-    identity = SELF,
+    identity = DEFAULT_IDENTITY,
     ...service
   }: McpClientOptions) {
     const patient = { ...RETRY_POLICY, ...patience };
@@ -136,4 +136,4 @@ export class McpClient {
   }
 }
 
-const SELF: ClientIdentity = { name: 'mcp-a2a-bridge/client', version: '1' };
+const DEFAULT_IDENTITY: ClientIdentity = { name: 'mcp-a2a-bridge/client', version: '1' };

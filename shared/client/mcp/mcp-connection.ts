@@ -23,7 +23,7 @@ import type { IncomingMessage, ProgressParams } from './json-rpc.ts';
 const REVISION = '2025-11-25';
 const SESSION = 'Mcp-Session-Id';
 
-const NEVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 export interface RequestOptions {
   /** If this signal aborts, the client sends `notifications/cancelled` and throws ClientError `aborted`. */
@@ -163,7 +163,7 @@ export class McpConnection {
   async #answerIn(
     response: Response,
     id: number,
-    { onProgress, headers = {}, signal = NEVER }: RequestOptions & { headers?: Headers },
+    { onProgress, headers = {}, signal = NEVER_ABORTED }: RequestOptions & { headers?: Headers },
   ): Promise<unknown> {
     if (response.headers.get('Content-Type')?.startsWith('text/event-stream') !== true)
       return resultOf(parseAs(incomingMessageSchema, await response.text()));

@@ -14,7 +14,7 @@ import { type AgentList, agentList } from './agent-list.ts';
 import { unusableRegistry } from './registry-document.ts';
 
 const TIMEOUT_MS = 20_000;
-const MAX_FILE = 64 * 1024 * 1024;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 /** The path of a host's catalog (AI Catalog 1.0, "Well-Known URI"). */
 const WELL_KNOWN = '/.well-known/ai-catalog.json';
 /** The accepted media types. Servers of static files may serve JSON as plain text. */
@@ -43,7 +43,7 @@ export async function readRegistry(source: string): Promise<Registry> {
 async function textOfFile(path: string): Promise<string> {
   try {
     const { size } = await stat(path);
-    if (size > MAX_FILE) throw new Error('the file has more than 64 MB');
+    if (size > MAX_FILE_BYTES) throw new Error('the file has more than 64 MB');
     return await readFile(path, 'utf8');
   } catch (error) {
     throw new UsageError(`The registry ${path} cannot be read: ${messageOf(error)}.`);
