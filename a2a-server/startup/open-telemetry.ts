@@ -4,7 +4,7 @@ import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { resultWithin } from '../../shared/runtime/timeout.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { otlpSignals } from '../telemetry/otlp-signals.ts';
+import { otlpSignals } from '../../shared/telemetry/otlp-signals.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ServerSettings } from './settings.ts';
@@ -50,7 +50,8 @@ export async function openTelemetry(
   const traces = signals.traces
     ? (await import('../telemetry/open-traces.ts')).openTraces({ instance, env })
     : undefined;
-  if (signals.metrics || signals.traces) (await import('../telemetry/log-problems.ts')).logProblems(log);
+  if (signals.metrics || signals.traces)
+    (await import('../../shared/telemetry/log-problems.ts')).logProblems(log);
   return {
     metrics,
     traces,

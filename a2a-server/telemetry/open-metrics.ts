@@ -16,7 +16,7 @@ import { createInstruments, type Instruments, type SetGauge } from './instrument
 import { modelAttributes } from './model-attributes.ts';
 import type { Metrics, ServerFacts } from './metrics.ts';
 import { withUnit } from './prometheus-name.ts';
-import { serverResource } from './server-resource.ts';
+import { serviceResource } from '../../shared/telemetry/service-resource.ts';
 import { TaskActivities, type TaskActivity } from './task-activity.ts';
 
 /** OpenTelemetry's default for OTEL_METRIC_EXPORT_INTERVAL, in milliseconds. */
@@ -83,7 +83,10 @@ export function openMetrics({ instance, tools, otlp, env }: MetricsOptions): Met
         }),
       ]
     : [];
-  const provider = new MeterProvider({ resource: serverResource(instance), readers: [pull, ...push] });
+  const provider = new MeterProvider({
+    resource: serviceResource('a2a-server', instance),
+    readers: [pull, ...push],
+  });
   const instruments = createInstruments(provider.getMeter('a2a-server'));
   const activities = new TaskActivities();
   const known = new Set(tools);

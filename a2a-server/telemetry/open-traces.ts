@@ -1,5 +1,5 @@
 /**
- * Records spans with the OpenTelemetry SDK, and sends them over OTLP. The names follow the semantic conventions for HTTP
+ * Records the spans of the server. The names follow the semantic conventions for HTTP
  * and for generative AI. A span contains no content. The server loads this file only if traces are switched on.
  *
  * The spans of a task come from its durable events, and the journal has the task's trace. So the trace continues after
@@ -8,25 +8,16 @@
 import {
   type Attributes,
   type Context,
-  createTraceState,
-  ROOT_CONTEXT,
   type Span,
   SpanKind,
   SpanStatusCode,
   trace as traceApi,
   type Tracer,
 } from '@opentelemetry/api';
-import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import { traceContext, type TraceContext, traceIds } from '../../shared/net/trace-context.ts';
+import { contextOf, openTracer, traceOf } from '../../shared/telemetry/open-tracer.ts';
 import { modelAttributes } from './model-attributes.ts';
-import { serverResource } from './server-resource.ts';
 import { TaskActivities, type TaskActivity } from './task-activity.ts';
-import { samplerOf } from './trace-sampler.ts';
 import type { Traces } from './traces.ts';
-
-/** The default of the OpenTelemetry specification for OTEL_BSP_SCHEDULE_DELAY, in milliseconds. */
-const SEND_AFTER_MS = 5_000;
 
 interface TracesOptions {
   /** Identifies this server process. */
@@ -35,16 +26,7 @@ interface TracesOptions {
 }
 
 export function openTraces({ instance, env }: TracesOptions): Traces {
-  const processor = new BatchSpanProcessor({
-    exporter: new OTLPTraceExporter(),
-    scheduledDelayMillis: Number(env['OTEL_BSP_SCHEDULE_DELAY']) || SEND_AFTER_MS,
-  });
-  const provider = new TracerProvider({
-    resource: serverResource(instance),
-    sampler: samplerOf(env),
-    spanProcessors: [processor],
-  });
-  const tracer = provider.getTracer('a2a-server');
+  const { tracer, close } = openTracer({ service: 'a2a-server', instance, env });
   const activities = new TaskActivities();
   const executions = new Map<string, Span>();
   return {
@@ -72,7 +54,7 @@ export function openTraces({ instance, env }: TracesOptions): Traces {
     },
     async close() {
       for (const span of executions.values()) span.end();
-      await provider.shutdown();
+      await close();
     },
   };
 }
@@ -168,21 +150,4 @@ function record(activity: TaskActivity, { taskId, tracer, executions, parent }: 
     case 'task-end':
       return;
   }
-}
-
-function contextOf(trace: TraceContext | undefined): Context {
-  if (trace === undefined) return ROOT_CONTEXT;
-  const { traceId, spanId, flags } = traceIds(trace);
-  return traceApi.setSpanContext(ROOT_CONTEXT, {
-    traceId,
-    spanId,
-    traceFlags: flags,
-    isRemote: true,
-    ...(trace.tracestate !== undefined && { traceState: createTraceState(trace.tracestate) }),
-  });
-}
-
-function traceOf(span: Span): TraceContext {
-  const { traceId, spanId, traceFlags, traceState } = span.spanContext();
-  return traceContext({ traceId, spanId, flags: traceFlags }, traceState?.serialize());
 }

@@ -18,6 +18,7 @@ import type { ClientConnection } from '../sessions/delegating-clients.ts';
 import { UnconfirmedReplies } from '../sessions/replies-not-confirmed-by-client.ts';
 import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
 import { abort } from '../mcp/tools/abort-tool.ts';
+import { callSpansFromEnvironment } from '../telemetry/call-spans-from-environment.ts';
 import { wasLeftOpen } from '../state/may-have-open-work.ts';
 import { StdioTransport } from '../transports/stdio/stdio-transport.ts';
 import { TaskListening } from '../mcp/tasks/task-listening.ts';
@@ -62,7 +63,8 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   };
   const { approvals, onCancel, onDisconnect } = settings;
   const { cardFile } = places;
-  const parts: McpServerOptions = { version, prefix, log, onCancel, approvals, cardFile, bridge };
+  const spans = await callSpansFromEnvironment(process.env, log);
+  const parts: McpServerOptions = { version, prefix, log, onCancel, approvals, cardFile, spans, bridge };
 
   // In print mode, Claude Code answers forms without a person, and refuses tools that must ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
@@ -94,6 +96,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
     running?.delegations.release();
     await running?.delegations.settled();
     running?.close();
+    await spans?.close().catch(() => undefined);
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void end(signal));

@@ -1,6 +1,7 @@
 /** Defines MCP tools: how they appear in `tools/list`, and how they are called. */
 import { readTraceContext } from '../../../shared/net/trace-context.ts';
 import { inTrace } from '../../agents/current-trace.ts';
+import type { CallSpans } from '../../telemetry/call-spans.ts';
 import type {
   CallToolResult,
   InputRequiredResult,
@@ -135,6 +136,8 @@ export interface ToolOfferContext {
   followed: FollowedTasks | undefined;
   seen: SeenResults | undefined;
   released?: (requestId: RequestId) => void;
+  /** Undefined if the bridge records no spans. */
+  spans: CallSpans | undefined;
   /**
    * Opens the bridge's services when a tool is first called, so that the client's first requests do not wait for this.
    */
@@ -203,7 +206,18 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       const { _meta: meta } = context.mcpReq;
       // SEP-414: a client sends its trace context in `_meta`.
       const trace = readTraceContext(meta?.['traceparent'], meta?.['tracestate']);
-      return inTrace(trace, () => answer(spec, offer, { input: parsed.data, words, round, context }));
+      const call = { input: parsed.data, words, round, context };
+      const span = offer.spans?.start(name, trace);
+      const answered = inTrace(span?.trace ?? trace, () => answer(spec, offer, call));
+      if (span === undefined) return answered;
+      let outcome: 'ok' | 'error' = 'error';
+      try {
+        const reply = await answered;
+        if (!('isError' in reply) || reply.isError !== true) outcome = 'ok';
+        return reply;
+      } finally {
+        span.end(outcome);
+      }
     },
   };
 }

@@ -87,6 +87,34 @@ describe('the trace of an MCP call', () => {
     expect(requests.map(({ parentSpanId }) => parentSpanId)).toEqual(['1'.repeat(16), '4'.repeat(16)]);
     await receiver.close();
   });
+
+  test('has a span of the bridge for each tool call, above the work of the server, and no content', async () => {
+    const receiver = await OtlpReceiver.open();
+    const env = {
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${receiver.url}/v1/traces`,
+      OTEL_BSP_SCHEDULE_DELAY: '20',
+    };
+    const { server } = await stage({ env });
+    const client = await startClient(server, { env });
+    await client.call(DELEGATE, { task: 'say private words', workspace: server.workspace }, meta('1'));
+    const call = await receiver.span(`tools/call ${DELEGATE}`);
+    expect(call).toMatchObject({
+      traceId: '1'.repeat(32),
+      parentSpanId: '1'.repeat(16),
+      attributes: { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': DELEGATE },
+    });
+    const request = await receiver.span('SendStreamingMessage');
+    expect(request).toMatchObject({ traceId: call.traceId, parentSpanId: call.spanId });
+    // A call that fails in the bridge has a span too, and a client that does not sample its trace has none.
+    await client.call(CHECK, { sessionId: 'unknown' }, { traceparent: traceOf('2').replace(/01$/, '00') });
+    await client.call(CHECK, { sessionId: 'unknown' });
+    await receiver.until(({ spans }) =>
+      spans.find(({ attributes }) => attributes['error.type'] === 'tool_error'),
+    );
+    expect(receiver.spans.filter(({ traceId }) => traceId === '2'.repeat(32))).toEqual([]);
+    expect(receiver.received).not.toContain('private words');
+    await receiver.close();
+  });
 });
 
 const delegated = z.looseObject({

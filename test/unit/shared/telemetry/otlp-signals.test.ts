@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { otlpSignals } from '../../../../a2a-server/telemetry/otlp-signals.ts';
+import { otlpSignals } from '../../../../shared/telemetry/otlp-signals.ts';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
 

@@ -1,5 +1,5 @@
 import { diag, DiagLogLevel } from '@opentelemetry/api';
-import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Logger } from '../runtime/logging.ts';
 
 /** The maximum length of a logged text. A text of the SDK may contain a response of the receiver. */
 const MAX_TEXT_CHARS = 300;

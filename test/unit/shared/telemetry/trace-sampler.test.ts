@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROOT_CONTEXT, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
 import { SamplingDecision } from '@opentelemetry/sdk-trace';
-import { samplerOf } from '../../../../a2a-server/telemetry/trace-sampler.ts';
+import { samplerOf } from '../../../../shared/telemetry/trace-sampler.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const after = (traceFlags: TraceFlags) =>

@@ -1,0 +1,20 @@
+import type { Logger } from '../../shared/runtime/logging.ts';
+import { otlpSignals } from '../../shared/telemetry/otlp-signals.ts';
+import type { CallSpans } from './call-spans.ts';
+
+/** Opens the spans of tool calls if the OTEL_* variables ask for traces. Otherwise it loads no OpenTelemetry code. */
+export async function callSpansFromEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  log: Logger,
+): Promise<CallSpans | undefined> {
+  // The bridge has no metrics, so problems of their variables are those of other programs.
+  const signals = otlpSignals({ ...env, OTEL_METRICS_EXPORTER: 'none' });
+  for (const problem of signals.problems) log.warn(problem);
+  if (!signals.traces) return undefined;
+  const [{ openCallSpans }, { logProblems }] = await Promise.all([
+    import('./open-call-spans.ts'),
+    import('../../shared/telemetry/log-problems.ts'),
+  ]);
+  logProblems(log);
+  return openCallSpans(env);
+}

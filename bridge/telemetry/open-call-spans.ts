@@ -1,0 +1,37 @@
+/**
+ * Records the spans of tool calls with OpenTelemetry. The names follow its semantic conventions for MCP. A span has no
+ * content: neither arguments nor results.
+ */
+import { randomUUID } from 'node:crypto';
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { contextOf, openTracer, traceOf } from '../../shared/telemetry/open-tracer.ts';
+import type { CallSpans } from './call-spans.ts';
+
+export function openCallSpans(env: Readonly<Record<string, string | undefined>>): CallSpans {
+  const { tracer, close } = openTracer({ service: 'mcp-a2a-bridge', instance: randomUUID(), env });
+  return {
+    start(tool, parent) {
+      const attributes = {
+        'mcp.method.name': 'tools/call',
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': tool,
+      };
+      const span = tracer.startSpan(
+        `tools/call ${tool}`,
+        { kind: SpanKind.SERVER, attributes },
+        contextOf(parent),
+      );
+      return {
+        trace: traceOf(span),
+        end(outcome) {
+          if (outcome === 'error') {
+            span.setAttribute('error.type', 'tool_error');
+            span.setStatus({ code: SpanStatusCode.ERROR });
+          }
+          span.end();
+        },
+      };
+    },
+    close,
+  };
+}

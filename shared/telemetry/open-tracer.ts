@@ -1,0 +1,63 @@
+/** Sends spans over OTLP with the OpenTelemetry SDK. A program loads this file only if traces are switched on. */
+import {
+  type Context,
+  createTraceState,
+  ROOT_CONTEXT,
+  type Span,
+  trace as traceApi,
+  type Tracer,
+} from '@opentelemetry/api';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { traceContext, type TraceContext, traceIds } from '../net/trace-context.ts';
+import { serviceResource } from './service-resource.ts';
+import { samplerOf } from './trace-sampler.ts';
+
+/** The default of the OpenTelemetry specification for OTEL_BSP_SCHEDULE_DELAY, in milliseconds. */
+const SEND_AFTER_MS = 5_000;
+
+interface TracerOptions {
+  /** The name of the program. */
+  service: string;
+  /** Identifies this process. */
+  instance: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface OpenTracer {
+  tracer: Tracer;
+  /** Sends the spans that have ended. */
+  close: () => Promise<void>;
+}
+
+export function openTracer({ service, instance, env }: TracerOptions): OpenTracer {
+  const processor = new BatchSpanProcessor({
+    exporter: new OTLPTraceExporter(),
+    scheduledDelayMillis: Number(env['OTEL_BSP_SCHEDULE_DELAY']) || SEND_AFTER_MS,
+  });
+  const provider = new TracerProvider({
+    resource: serviceResource(service, instance),
+    sampler: samplerOf(env),
+    spanProcessors: [processor],
+  });
+  return { tracer: provider.getTracer(service), close: () => provider.shutdown() };
+}
+
+/** Returns the context in which a span is a child of the trace's current span. Without a trace, the span begins one. */
+export function contextOf(trace: TraceContext | undefined): Context {
+  if (trace === undefined) return ROOT_CONTEXT;
+  const { traceId, spanId, flags } = traceIds(trace);
+  return traceApi.setSpanContext(ROOT_CONTEXT, {
+    traceId,
+    spanId,
+    traceFlags: flags,
+    isRemote: true,
+    ...(trace.tracestate !== undefined && { traceState: createTraceState(trace.tracestate) }),
+  });
+}
+
+/** Returns the trace whose current span is this one. */
+export function traceOf(span: Span): TraceContext {
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext();
+  return traceContext({ traceId, spanId, flags: traceFlags }, traceState?.serialize());
+}
