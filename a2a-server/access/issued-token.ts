@@ -22,9 +22,9 @@ export const issuedTokenSchema = z.strictObject({
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   /** All times are RFC 3339. */
   createdAt: z.iso.datetime(),
-  /** Null for a token without an end. */
+  /** The end of the token's validity. Null if the token does not expire. */
   expiresAt: z.iso.datetime().nullable(),
-  /** Null until the token is revoked. */
+  /** The time of the revocation. Null until the token is revoked. */
   revokedAt: z.iso.datetime().nullable(),
 });
 export type IssuedToken = z.infer<typeof issuedTokenSchema>;

@@ -17,7 +17,7 @@ export interface Requester {
   principal: string;
   /** The groups of the requester's token. Absent if there are none. */
   groups?: readonly string[];
-  /** Present if the requester may also use the tasks of the other principals of its tenant. */
+  /** The tenant and the roles. Present if the requester may also use the tasks of other principals of its tenant. */
   sharing?: Sharing;
 }
 

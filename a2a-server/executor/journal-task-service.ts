@@ -54,9 +54,11 @@ interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
   mode: TaskMode;
   /** Called when a message is refused at a limit. */
   onRefused?: OnRefused;
-  /** If absent, no decision can have the assertion of a passkey. */
+  /** Checks the assertions of passkeys. If absent, a decision cannot have an assertion. */
   presence?: PresenceCheck;
-  /** If absent, parked tasks have no deadline, and no session is deleted. */
+  /**
+   * Deadlines and the deletion of old sessions. If absent, waiting tasks have no deadline, and no session is deleted.
+   */
   maintenance?: MaintenanceSettings;
   /** Called once the end of a task is durable. Releases resources outside the journal. */
   onEnded?: (task: Snapshot) => void;

@@ -35,7 +35,7 @@ interface MaintenanceOptions {
   journal: Journal;
   log: TaskLog;
   clock: Clock;
-  /** If absent, the clock counts as plausible. */
+  /** Checks that the clock is plausible. If absent, every time is plausible. */
   clockCheck?: ClockCheck;
   /** The time from the end of a session's last task to the deletion of the session. If null, no session is deleted. */
   retentionMs: number | null;

@@ -190,8 +190,8 @@ function eventsAfterTurn(after: Snapshot, turn: number, model: Model | undefined
   const next = nextStep(after);
   if (next.type !== 'append') return [];
   const ends = next.events.some(({ type }) => type === 'task.completed');
-  // In plan mode, the model gets no reminder, because it cannot do the items yet. Commands, scripts and ACP agents do
-  // not use this server's to-do list.
+  // In plan mode, the model gets no reminder, because it cannot work on the items yet. Commands, scripts and ACP agents
+  // do not use this server's to-do list.
   const reminds = ends && model?.readsInstructions === true && !isReadOnlyMode(after.settings);
   const text = reminds ? openTodosReminder(after) : undefined;
   return text === undefined ? next.events : [{ type: 'todos.reminded', turn, text }];

@@ -38,7 +38,7 @@ export interface Incoming extends Requester {
   /** SHA-256 of the canonical message, in hex. It detects a repeated message. */
   bodyHash: string;
   taskId?: string;
-  /** Present if the sender expects a generation. A message that starts a task ignores it. */
+  /** The generation that the sender expects. A message that starts a task ignores it. */
   expectedGeneration?: ExpectedGeneration;
   /** The trace of the request. */
   trace?: TraceContext | undefined;
@@ -54,9 +54,9 @@ export interface Incoming extends Requester {
   mayApprove?: boolean;
   /** False if the sender may only decide. Its text must then be a decision. The default is true. */
   mayDelegate?: boolean;
-  /** Present if the message decides calls. The model then does not get the message's text. */
+  /** The decisions, if the message decides calls. The model then does not get the message's text. */
   decisions?: DecisionsPart;
-  /** Present if the message revokes a grant. The model then does not get the message's text. */
+  /** The grants to revoke, if the message revokes grants. The model then does not get the message's text. */
   revoke?: RevokePart['revoke'];
 }
 

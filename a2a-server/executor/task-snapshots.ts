@@ -45,7 +45,7 @@ export type ChangeResult =
   | CommandRefusal;
 
 interface TaskLogOptions {
-  /** If absent, pending actions have no deadline. */
+  /** The deadlines of pending actions. If absent, pending actions have no deadline. */
   waits?: DeadlineOptions | undefined;
   /** Called for each task whose end this process has appended. */
   onEnded?: ((task: Snapshot) => void) | undefined;

@@ -100,7 +100,7 @@ interface ExecutionResources {
 type RunEnd = 'ran' | 'not-run' | 'asked-again';
 
 interface ExecutionResult {
-  /** Null if the task ended first, or if the journal has no outcome. */
+  /** The recorded outcome. Null if the task ended first, or if the journal has no outcome. */
   outcome: ToolOutcome | null;
   end: RunEnd;
 }

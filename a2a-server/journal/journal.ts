@@ -110,7 +110,7 @@ export interface TaskFilter extends OwnerFilter {
 export interface TaskPageRequest {
   size: number;
   token?: string;
-  /** The default is `newest-first`. */
+  /** The order of the tasks. The default is `newest-first`. */
   order?: 'newest-first' | 'oldest-first';
 }
 

@@ -10,7 +10,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Journal } from './journal.ts';
 
 interface ClaimFacts {
-  /** Absent if only one server can use the journal. */
+  /** The epoch of the claim. Absent if only one server can use the journal. */
   epoch?: number;
   /** True if an earlier owner may have left unfinished work. */
   takenOver: boolean;
@@ -82,7 +82,7 @@ export interface OwningServer {
 export interface Ownership {
   /** True if other servers may execute tasks of this journal. */
   readonly shared: boolean;
-  /** Milliseconds until this server must stop its work. Undefined if the server needs no lease. */
+  /** Returns the milliseconds until this server must stop its work. Undefined if the server needs no lease. */
   leaseMs(): number | undefined;
   /** Starts to claim. Resolves when this server may claim tasks. */
   start(server: OwningServer): Promise<void>;

@@ -15,7 +15,7 @@ export interface PreparedAppend extends Append {
   moves: StateName | undefined;
   /** The title to store if the task has no title yet. */
   title: string;
-  /** Null removes the deadline. Undefined keeps the deadline. */
+  /** The task's new deadline. Null removes the deadline. Undefined keeps it. */
   deadline: number | null | undefined;
 }
 

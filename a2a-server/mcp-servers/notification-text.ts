@@ -26,7 +26,7 @@ const log = z.looseObject({
 interface Progress {
   token: string;
   text: string;
-  /** Present if the server sends the total number of steps. */
+  /** The progress in steps, if the server sends the total number of steps. */
   steps?: ToolProgress;
 }
 

@@ -49,7 +49,7 @@ export async function chatCompletions(
 
 interface Endpoint {
   baseURL: string;
-  /** Empty if the endpoint needs no key. */
+  /** The API key. Empty if the endpoint needs no key. */
   apiKey: string;
   fetch: typeof fetch;
   adapt?: PromptAdapter | undefined;

@@ -10,7 +10,7 @@ import known from './known-models.json' with { type: 'json' };
 export interface ParameterLimits {
   /** The maximum length of an answer in tokens, including reasoning. */
   maxOutputTokens?: number;
-  /** Some of `low`, `medium` and `high`. Empty if the model does not reason. */
+  /** The accepted reasoning efforts: some of `low`, `medium` and `high`. Empty if the model does not reason. */
   efforts?: string[];
   temperature?: boolean;
 }

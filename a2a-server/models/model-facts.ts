@@ -10,7 +10,7 @@ export interface ModelFacts {
   price: Price | undefined;
   /** The media types of the files that the model accepts. Empty if unknown. */
   inputModes: readonly string[];
-  /** Empty for an unknown model, because only its provider knows the limits. */
+  /** The limits of the model's parameters. Empty for an unknown model, because only its provider knows them. */
   limits: ParameterLimits;
 }
 

@@ -54,7 +54,7 @@ export class PromptTooLong extends ProductError {
 export interface Model {
   /** The id of the model, e.g. `offline` or `anthropic:claude-…`. It appears in the journal and in texts for people. */
   readonly id: string;
-  /** Absent if the price is unknown. */
+  /** The price of tokens. Absent if it is unknown. */
   readonly price?: Price;
   /** The maximum number of tokens of a prompt and its answer. If absent, there is no limit. */
   readonly contextWindow?: number;

@@ -33,7 +33,7 @@ interface Provider {
   /** The key comes from the first of these environment variables that is not empty. */
   keyVariables: readonly string[];
   keyNeeded: boolean;
-  /** Undefined if only the user knows the URL. */
+  /** The provider's default URL. Undefined if only the user knows the URL. */
   baseUrl: string | undefined;
   load: (model: string, access: ProviderAccess) => Promise<LanguageModelV3>;
   request?: (model: string) => ProviderRequest;

@@ -12,7 +12,8 @@ export interface RetryPolicy {
 
 /**
  * The default policy. Its retries are short, because the person does not see them. After the last retry, the task
- * itself waits and shows the reason (`task/model-outage.ts`). The same happens if the provider requests a longer delay.
+ * itself waits and shows the reason (`task/model-outage.ts`). The task also waits if the provider requests a longer
+ * delay than `maxPauseMs`.
  */
 export const RETRY_POLICY: RetryPolicy = { retries: 2, pauseMs: 300, maxPauseMs: 1_000 };
 

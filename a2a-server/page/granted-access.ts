@@ -11,7 +11,7 @@ const grantedAccessSchema = z.strictObject({
   tokens: z.string(),
   /** The issued token that made the link. The access ends with this token. */
   tokenId: z.string().optional(),
-  /** In milliseconds since 1970. */
+  /** The end of the access, in milliseconds since 1970. */
   expiresAt: z.number(),
 });
 export type GrantedAccess = z.infer<typeof grantedAccessSchema>;

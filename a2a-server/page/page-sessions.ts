@@ -27,7 +27,7 @@ const SECRET_BYTES = 32;
 
 export interface PageLink {
   code: string;
-  /** In milliseconds since 1970. */
+  /** The end of the link's validity, in milliseconds since 1970. */
   expiresAt: number;
 }
 
@@ -37,7 +37,7 @@ export interface SessionSecrets {
 }
 
 export interface PageSession extends Identity {
-  /** In milliseconds since 1970. */
+  /** The end of the session, in milliseconds since 1970. */
   expiresAt: number;
   /** Calls `act` once when the session is signed out. Returns a function that removes the listener. */
   onSignOut: (act: () => void) => () => void;
@@ -66,7 +66,7 @@ interface PageSessionsOptions {
   credentials: readonly Credential[];
   clock: Pick<Clock, 'now'>;
   records: RecordStore;
-  /** The default is a server without issued tokens. */
+  /** The issued tokens of the server. By default, there are none. */
   issued?: Pick<IssuedTokens, 'active'>;
   /**
    * Called if the server cannot read the open sessions. It reads them to end the sessions that another server has

@@ -12,7 +12,7 @@ const MAX_PER_PRINCIPAL = 50;
 const openChallengeSchema = z.strictObject({
   principal: z.string(),
   purpose: z.unknown(),
-  /** In milliseconds since 1970. */
+  /** The end of the challenge's validity, in milliseconds since 1970. */
   expiresAt: z.number(),
 });
 type OpenChallenge = z.infer<typeof openChallengeSchema>;

@@ -18,7 +18,7 @@ const passkeySchema = z.strictObject({
   /** The signature counter at the last use. 0 for a passkey without a counter. */
   count: z.number(),
   transports: z.array(z.string()),
-  /** RFC 3339. */
+  /** The time of the registration, as in RFC 3339. */
   registeredAt: z.string(),
 });
 export type Passkey = z.infer<typeof passkeySchema>;

@@ -25,7 +25,7 @@ export interface AssertionOptions {
   rpId: string;
   allowCredentials: { id: string; type: 'public-key'; transports: string[] }[];
   userVerification: 'required';
-  /** Milliseconds. */
+  /** The time limit for the person, in milliseconds. */
   timeout: number;
 }
 

@@ -11,7 +11,7 @@ export const REGISTRATION_MS = 10 * 60_000;
 
 const codeSchema = z.strictObject({
   principal: z.string(),
-  /** In milliseconds since 1970. */
+  /** The end of the code's validity, in milliseconds since 1970. */
   expiresAt: z.number(),
 });
 type StoredCode = z.infer<typeof codeSchema>;

@@ -19,7 +19,7 @@ const GATHER_MS = 50;
 
 export interface AgentBackend {
   models: Models;
-  /** Absent if the backend uses the server's built-in tools. */
+  /** The tools of the agent. Absent if the backend uses the server's built-in tools. */
   tools?: readonly Tool[];
   /** Runs after the end of each task. */
   onEnded?: (task: Snapshot) => void;

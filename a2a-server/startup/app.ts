@@ -105,14 +105,14 @@ export interface AppOptions {
   /** The changes that the page's task list follows. By default, there are none. */
   changes?: TaskChanges;
   pageSignIn: PageSignIn;
-  /** The default is a page without passkeys. */
+  /** The passkeys of the page. By default, the page has no passkeys. */
   passkeys?: PagePasskeys;
   /** Returns the private key that signs receipts. */
   signingKey: () => Promise<KeyObject>;
   authenticate: Authenticate;
   /** The tokens that operators issue. The default is none. */
   issued?: IssuedTokens;
-  /** Without this value, the server cannot prove its identity to a local client. */
+  /** The token and the run of this server. Without them, the server cannot prove its identity to a local client. */
   identity?: ServerIdentity;
   tickets: StreamTickets;
   clock: Clock;
@@ -128,11 +128,11 @@ export interface AppOptions {
   measured?: MeasuredRequests;
   /** Records a span for each request with a caller. By default, nothing is recorded. */
   traces?: Traces;
-  /** The default is no route `/metrics`. */
+  /** Access to the route `/metrics`. By default, the route does not exist. */
   metrics?: MetricsAccess;
   /** Decides about the tasks of disconnected clients. The default does nothing. */
   disconnects?: Disconnects;
-  /** Absent if the server sends no push notifications. */
+  /** The push notification configurations. Absent if the server sends no push notifications. */
   push?: PushNotificationConfigs;
   pushKeys?: Pick<NotificationSigner, 'publicKeys'>;
   servers?: () => readonly ToolServerView[];

@@ -50,7 +50,7 @@ export function createModels(
 interface ModelContext extends ModelOptions {
   env: Readonly<Record<string, string | undefined>>;
   parameters: ModelParameters;
-  /** Present only if the tier has its own parameters. */
+  /** The name of the tier, if the tier has its own parameters. */
   tier: string | undefined;
 }
 

@@ -19,9 +19,9 @@ interface TelemetryOptions {
 }
 
 export interface Telemetry {
-  /** Undefined if metrics are switched off. */
+  /** The metrics of the server. Undefined if they are switched off. */
   readonly metrics: Metrics | undefined;
-  /** Undefined if traces are switched off. */
+  /** The traces of the server. Undefined if they are switched off. */
   readonly traces: Traces | undefined;
   /** Adds work for the end of the server. */
   onClose(act: () => void): void;

@@ -47,7 +47,7 @@ export interface ConversationResult {
  */
 export interface Passage {
   kind: 'task' | 'message' | 'turn' | 'note' | 'summary';
-  /** Present only if the passage is a turn. */
+  /** The turn of the passage. Absent unless the passage is a turn. */
   place?: TurnPlace;
   steps: ConversationStep[];
 }

@@ -20,7 +20,7 @@ export const NO_COST: CostSum = {
 
 export interface CostRow extends CostSum {
   day: number;
-  /** Null for the sum of all deleted sessions. */
+  /** The session of the sum. Null for the sum of all deleted sessions. */
   sessionId: string | null;
   model: string;
 }

@@ -12,7 +12,7 @@ import { taskStateAfter } from './fold.ts';
 import { findSameQuestion } from './pending.ts';
 import { PARKED_STATES, type Snapshot, type Status } from './snapshot.ts';
 
-/** Null means no limit. */
+/** The time limits for a person. Null means no limit. */
 export interface ExpirySettings {
   /** The time to decide a pending action or to answer a question. */
   decisionMs: number | null;

@@ -23,7 +23,7 @@ export function revoke(
   const event: TaskEvent = { type: 'grant.revoked', grantIds, by };
   const after = foldNext(snapshot, [event], at);
   const asksMore = waitingCalls(after).length > waitingCalls(snapshot).length;
-  // Only the execution may park a working task, because another call of the turn may still run.
+  // Another call of a working task may still run. So only the execution may change such a task to waiting.
   const parked = PARKED_STATES.has(snapshot.status.state);
   return { type: 'append', events: parked && asksMore ? [event, parkOrContinue(after)] : [event] };
 }

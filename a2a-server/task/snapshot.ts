@@ -121,7 +121,7 @@ export interface Turn {
   replay?: RecordedTurn;
   artifacts: readonly Artifact[];
   callIds: readonly string[];
-  /** Null while the model call runs. */
+  /** The end of the turn. Null while the model call runs. */
   end: TurnEnd | null;
   /** A note for the model about its open to-dos. The next request contains it. */
   reminder?: string;

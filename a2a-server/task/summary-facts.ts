@@ -25,7 +25,7 @@ interface Covered {
 /** The facts of one kind. */
 interface Group {
   head: string;
-  /** Oldest first. */
+  /** The facts, one per line, oldest first. */
   lines: readonly string[];
 }
 

@@ -19,10 +19,10 @@ export interface ServerFacts {
   streams: number;
   executions: number;
   queued: number;
-  /** Undefined if the journal cannot be reached. */
+  /** The numbers of the journal. Undefined if the journal cannot be reached. */
   statistics: JournalStatistics | undefined;
   now: number;
-  /** Undefined if the server needs no lease. */
+  /** The remaining time of the server's lease. Undefined if the server needs no lease. */
   leaseMs: number | undefined;
 }
 

@@ -60,7 +60,7 @@ export class CallContext extends ServerCallContext {
   readonly accepted: Promise<void>;
   readonly accept: () => void;
 
-  /** Present if a limit has refused this request. JSON-RPC then answers with this HTTP status too. */
+  /** The refusal by a limit, if any. JSON-RPC then answers with the HTTP status of this refusal too. */
   retryLater: RetryLater | undefined;
 
   readonly #log: Logger;

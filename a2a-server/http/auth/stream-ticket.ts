@@ -23,7 +23,7 @@ const PURPOSE = 'mcp-a2a-bridge stream ticket 1';
 
 interface Ticket {
   ticket: string;
-  /** In milliseconds since 1970. */
+  /** The end of the ticket's validity, in milliseconds since 1970. */
   expiresAt: number;
 }
 

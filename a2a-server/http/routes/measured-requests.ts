@@ -4,7 +4,7 @@ import type { AnsweredRequest } from '../../telemetry/metrics.ts';
 import { operationOf } from '../auth/caller.ts';
 import { addressPattern } from './allowed-methods.ts';
 
-/** RFC 9110 §9 and PATCH. The metrics group all other methods. */
+/** The methods of RFC 9110 §9, and PATCH. The metrics count all other methods as one. */
 const METHODS: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',

@@ -33,7 +33,7 @@ const cancelMetadata = z.object({
 interface RequestHandlerOptions {
   servers?: () => readonly ToolServerView[];
   disconnects?: Disconnects;
-  /** Absent if the server sends no push notifications. */
+  /** The push notification configurations. Absent if the server sends no push notifications. */
   push?: PushNotificationConfigs;
 }
 

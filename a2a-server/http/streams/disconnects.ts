@@ -58,7 +58,7 @@ interface Watch {
 
 interface ReadTask {
   readers: number;
-  /** Present while the rule applies to the task. */
+  /** The rule of this task. Present while the rule applies to the task. */
   watch?: Watch | undefined;
   disarm?: () => void;
 }

@@ -69,7 +69,7 @@ export class Writer {
   #registered = false;
   /** True if the last attempts to connect have failed. */
   #unreachable = false;
-  /** Present if the database has forgotten this server. */
+  /** The error that ends this writer, once the database has forgotten this server. */
   #lost: Error | undefined;
   #batch = 0;
   #queue: Promise<unknown> = Promise.resolve();

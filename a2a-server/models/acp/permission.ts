@@ -22,7 +22,7 @@ export const permissionInputSchema = z.strictObject({
     .optional(),
   text: z.string().optional(),
   paths: z.array(z.string()).optional(),
-  /** Present if the agent offers only a permanent approval. The agent then requests no permission for similar calls. */
+  /** True if the agent offers only a permanent approval. The agent then requests no permission for similar calls. */
   forGood: z.literal(true).optional(),
 });
 export type PermissionInput = z.infer<typeof permissionInputSchema>;

@@ -4,7 +4,7 @@ const NAMES = ['text', 'state', 'workspace', 'model'] as const;
 
 export type TaskFilters = Readonly<Record<(typeof NAMES)[number], string>>;
 
-/** '' means that the filter is off. */
+/** The filters when all of them are off. '' means that a filter is off. */
 export const NO_FILTERS: TaskFilters = { text: '', state: '', workspace: '', model: '' };
 
 export function filtersIn(fragment: URLSearchParams): TaskFilters {

@@ -44,7 +44,7 @@ interface BuiltinToolsOptions {
    * Gives `read-output` the output of earlier tool executions. Without this function, `read-output` finds no output.
    */
   outputs?: ReadOutput;
-  /** The default is no sandbox. */
+  /** The sandbox of shell commands. By default, there is none. */
   confinement?: Confinement;
   /** Records the processes of shell commands. The default records nothing. */
   children?: ChildProcesses;

@@ -70,7 +70,7 @@ const FILES_AT_ONCE = 8;
 const MAX_BYTES = 2 * 1024 * 1024;
 
 interface Going {
-  /** Undefined if the search is only by file name. */
+  /** Matches the lines of a file. Undefined if the search is only by file name. */
   matcher: LineMatcher | undefined;
   report: SearchReport;
 }

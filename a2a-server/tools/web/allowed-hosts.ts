@@ -9,7 +9,7 @@ export type AllowedHosts = (url: URL) => boolean;
 
 interface HostEntry {
   host: string;
-  /** Undefined means every port. */
+  /** The allowed port. Undefined means every port. */
   port: string | undefined;
 }
 

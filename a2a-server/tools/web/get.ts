@@ -38,7 +38,7 @@ interface ResponseHead {
   /** The URL of the final response, after redirects. */
   url: URL;
   status: number;
-  /** For example `404 Not Found`. */
+  /** The status of the response, for example `404 Not Found`. */
   statusLine: string;
   media: MediaType;
   /** The Content-Length in bytes, which can be wrong. */
@@ -46,7 +46,7 @@ interface ResponseHead {
 }
 
 export interface WebResponse extends ResponseHead {
-  /** Undefined if `wants` returned false. */
+  /** The body of the response. Undefined if `wants` returned false. */
   body: Body | undefined;
 }
 

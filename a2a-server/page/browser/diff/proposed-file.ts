@@ -5,7 +5,7 @@ import { unifiedDiff } from '../../../../shared/text/unified-diff.ts';
 
 export interface ProposedFile {
   path: string;
-  /** Undefined if the file does not exist. */
+  /** The text of the file before the change. Undefined if the file does not exist. */
   before: string | undefined;
   after: string;
 }

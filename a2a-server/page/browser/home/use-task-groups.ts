@@ -14,7 +14,7 @@ import { withKnownPages, withNextPage } from './task-pages.ts';
 const TYPING_MS = 200;
 
 export interface TaskGroupsView {
-  /** Undefined before the first answer. */
+  /** The task list in groups. Undefined before the server's first answer. */
   groups: TaskGroups | undefined;
   /** The time since which the list is outdated, in milliseconds since 1970. Undefined while the connection works. */
   since: number | undefined;

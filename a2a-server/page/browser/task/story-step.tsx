@@ -62,7 +62,10 @@ function Call({ call, live }: { call: StoryCall; live: boolean }) {
   const { title, runs, at } = call;
   const { word, tone } = callState(call, live);
   const run = runs.at(-1);
-  /** Undefined until the person opens or closes the details. A call is open by itself while it runs. */
+  /**
+   * The person's choice to open or close the details. Undefined before the first choice. Without a choice, a call is
+   * open while it runs.
+   */
   const [chosen, setChosen] = useState<boolean>();
   const open = chosen ?? (tone === 'running' && run !== undefined);
   return (

@@ -10,7 +10,7 @@ export interface StoryToolExecution {
   toolId: string;
   startedAt: number;
   output: string;
-  /** Undefined while the tool runs. */
+  /** The end of the tool execution. Undefined while the tool runs. */
   end: Pick<EventOf<'finished'>, 'at' | 'outcome' | 'summary' | 'result' | 'stopReason'> | undefined;
 }
 
@@ -66,7 +66,7 @@ export type StoryStep =
   | EventOf<'ended'>;
 
 export interface Story {
-  /** Oldest first. A step that has not changed stays the same object, so the page does not draw it again. */
+  /** The steps, oldest first. A step that has not changed stays the same object, so the page does not draw it again. */
   steps: readonly StoryStep[];
   /** The position of the last journal entry in this story. */
   seq: number;

@@ -27,7 +27,7 @@ interface TaskViewProps {
   client: A2aClient;
   taskId: string;
   link: OpenedAction;
-  /** '' if the task list does not contain the task. */
+  /** The title of the task. '' if the task list does not contain the task. */
   title: string;
   /** The cost of the task as text. '' if unknown. */
   cost: string;
