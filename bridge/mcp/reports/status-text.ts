@@ -1,7 +1,7 @@
 /** Formats the short status of a session as text. The text contains all facts of the structured result. Pure. */
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { costLine } from './cost-text.ts';
-import type { StatusReport } from './digest.ts';
+import type { StatusReport } from './status-report.ts';
 
 export function statusText(status: StatusReport): string {
   const { sessionId, agent, taskId, state, phase, message, tools, pending, question, cost, changes } = status;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type ShownWaiting, waysToDecide } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
-import { digestOf, statusReportSchema } from '../reports/digest.ts';
+import { statusReportOf, statusReportSchema } from '../reports/status-report.ts';
 import { shortStep } from '../reports/next-step.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import { statusText } from '../reports/status-text.ts';
@@ -31,7 +31,7 @@ export const checkTask = defineTool({
     });
     const onlyPerson = humanOnlyGuidance(session, call);
     const structured = {
-      ...digestOf({
+      ...statusReportOf({
         sessionId: session.id,
         agent: session.agent.name,
         state: session.stateName,

@@ -11,7 +11,7 @@ import { sessionText } from '../../../../../bridge/mcp/reports/session-text.ts';
 import type { TaskView } from '../../../../../bridge/sessions/task-view.ts';
 import { askedNotice } from '../../../../../bridge/approvals/webhook/notice.ts';
 import { contentOf } from '../../../../../bridge/mcp/resources/task-content.ts';
-import { digestOf } from '../../../../../bridge/mcp/reports/digest.ts';
+import { statusReportOf } from '../../../../../bridge/mcp/reports/status-report.ts';
 import { actionText } from '../../../../../bridge/cli/terminal/action-text.ts';
 import { HOSTILE_COMMAND, HOSTILE_SHOWN } from '../../../../support/hostile-text.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
@@ -94,11 +94,11 @@ describe('an agent’s text before a decision', () => {
     expect(data).toMatchObject({ pending: [{ preview: expect.stringContaining(HOSTILE_SHOWN), cut: 0 }] });
   });
 
-  test('R93 the text is quoted in the resource, in the digest, and at the terminal', () => {
+  test('R93 the text is quoted in the resource, in the status report, and at the terminal', () => {
     const waiting = view({ state: 'input-required', pending: [hostile] });
     const diff = contentOf('diff', { agent: 'local', view: waiting, history: [] });
     expect(diff).toContain(HOSTILE_SHOWN);
-    const digest = digestOf({
+    const status = statusReportOf({
       sessionId: 's',
       agent: 'a',
       state: 'input-required',
@@ -112,7 +112,7 @@ describe('an agent’s text before a decision', () => {
     });
     const terminal = actionText(hostile, (_, text) => text);
     expect(terminal).toContain(HOSTILE_SHOWN);
-    for (const shown of [diff, JSON.stringify(digest), terminal]) expect(shown).not.toMatch(HIDDEN);
+    for (const shown of [diff, JSON.stringify(status), terminal]) expect(shown).not.toMatch(HIDDEN);
     expect(terminal.split('\n')[0]).toMatch(/^Run npm test⏎Decisions: approve {2}call/);
   });
 });
@@ -134,7 +134,7 @@ describe('the report of a session', () => {
     expect(report(ended).notDone).toBe(words);
     expect(sessionText(report(ended))).toContain(`has finished; ${words}`);
     const facts = { sessionId: 's', agent: 'local', cursor: 1, changes: [], changesComplete: true };
-    const digest = digestOf({
+    const status = statusReportOf({
       ...facts,
       state: 'completed',
       view: ended,
@@ -142,7 +142,7 @@ describe('the report of a session', () => {
       next: '',
       now: 0,
     });
-    expect(digest.message).toBe(words);
+    expect(status.message).toBe(words);
     expect(report(view({ calls: [lost] }))).not.toHaveProperty('notDone');
   });
 

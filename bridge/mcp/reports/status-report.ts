@@ -68,9 +68,9 @@ export const statusReportSchema = z.object({
 });
 export type StatusReport = z.infer<typeof statusReportSchema>;
 /** A status without notes. Notes are reported only once, so the caller adds them. */
-type Digest = Omit<StatusReport, 'notes'>;
+type ReportWithoutNotes = Omit<StatusReport, 'notes'>;
 
-export interface DigestFacts {
+export interface StatusReportFacts {
   sessionId: string;
   agent: string;
   state: SessionStateName;
@@ -90,7 +90,7 @@ export interface DigestFacts {
  * The maximum number of tokens of the structured result. The limit holds if ids have at most 40 characters and names at
  * most 30.
  */
-export const DIGEST_TOKENS = 300;
+export const MAX_STATUS_REPORT_TOKENS = 300;
 /** The number of tokens that are kept free, because the estimate is too low for some texts. */
 const RESERVED_TOKENS = 15;
 
@@ -104,46 +104,57 @@ const MESSAGE_CHARACTERS = [500, 240, 100, 40];
 /** The possible lengths of a running tool's output, in characters. The status has the largest one that fits. */
 const OUTPUT_CHARACTERS = [400, 240, 140, 80, 50, 30];
 
-export function digestOf(facts: DigestFacts): Digest {
+export function statusReportOf(facts: StatusReportFacts): ReportWithoutNotes {
   // Usually everything fits. So the whole status is measured first, because that is much faster than measuring after
   // each item.
   const whole = filled(facts, () => true);
   return fits(whole) ? whole : filled(facts, fits);
 }
 
-function filled(facts: DigestFacts, isShort: (digest: Digest) => boolean): Digest {
+function filled(
+  facts: StatusReportFacts,
+  isShort: (report: ReportWithoutNotes) => boolean,
+): ReportWithoutNotes {
   const { view } = facts;
   const running = (view?.calls ?? []).filter(isRunning);
   const rest = (view?.calls ?? []).filter((call) => !isRunning(call));
-  let digest = barest(facts);
-  const add = (more: Partial<Digest>): boolean => {
-    const next = { ...digest, ...more };
+  let report = barest(facts);
+  const add = (more: Partial<ReportWithoutNotes>): boolean => {
+    const next = { ...report, ...more };
     if (!isShort(next)) return false;
-    digest = next;
+    report = next;
     return true;
   };
   const left =
-    addPending(view, add, () => digest) +
-    addTools(running.slice(-MAX_TOOLS), add, () => digest) +
-    addGrants(facts, add, () => digest);
-  digest = { ...digest, left: left + Math.max(0, running.length - MAX_TOOLS) };
+    addPending(view, add, () => report) +
+    addTools(running.slice(-MAX_TOOLS), add, () => report) +
+    addGrants(facts, add, () => report);
+  report = { ...report, left: left + Math.max(0, running.length - MAX_TOOLS) };
   addSayings(facts, add);
   addTodos(view, add);
   addCost(view?.cost ?? null, add);
-  addServers(view?.servers ?? [], add, () => digest);
-  addChanges(facts, add, () => digest);
-  addTails(view, add, () => digest);
-  addTools(rest.slice(-Math.max(0, MAX_TOOLS - digest.tools.length)), add, () => digest);
+  addServers(view?.servers ?? [], add, () => report);
+  addChanges(facts, add, () => report);
+  addTails(view, add, () => report);
+  addTools(rest.slice(-Math.max(0, MAX_TOOLS - report.tools.length)), add, () => report);
   addPrice(view?.cost ?? null, add);
-  addSessionCost(view?.cost ?? null, add, () => digest);
-  return digest;
+  addSessionCost(view?.cost ?? null, add, () => report);
+  return report;
 }
 
-type Add = (more: Partial<Digest>) => boolean;
-type Current = () => Digest;
+type Add = (more: Partial<ReportWithoutNotes>) => boolean;
+type Current = () => ReportWithoutNotes;
 
 /** Returns a status that contains only the required fields. */
-function barest({ sessionId, agent, state, view, cursor, changes, next }: DigestFacts): Digest {
+function barest({
+  sessionId,
+  agent,
+  state,
+  view,
+  cursor,
+  changes,
+  next,
+}: StatusReportFacts): ReportWithoutNotes {
   return {
     sessionId,
     agent,
@@ -194,7 +205,7 @@ function addTools(calls: readonly CallView[], add: Add, current: Current): numbe
 }
 
 /** Adds the grants, the newest first. Returns the number of grants that did not fit. */
-function addGrants({ view, now }: DigestFacts, add: Add, current: Current): number {
+function addGrants({ view, now }: StatusReportFacts, add: Add, current: Current): number {
   const standing = standingGrants(view?.grants, now);
   for (const [index, grant] of standing.toReversed().entries()) {
     const words = clipped(grantWords(grant), MAX_GRANT_CHARACTERS);
@@ -204,7 +215,7 @@ function addGrants({ view, now }: DigestFacts, add: Add, current: Current): numb
 }
 
 /** Adds the problem, the question or the agent's message. Shortens the text until it fits. */
-function addSayings({ view, problem }: DigestFacts, add: Add): void {
+function addSayings({ view, problem }: StatusReportFacts, add: Add): void {
   const question = problem === undefined ? (view?.question ?? null) : null;
   const missing = view === undefined ? '' : notDoneText(view.state, view.calls);
   const text = view === undefined || view.pending.length > 0 ? '' : view.text;
@@ -287,7 +298,7 @@ function rounded(usd: number): number {
 }
 
 /** Adds the changes, the newest first, because they matter most. */
-function addChanges({ changes, changesComplete }: DigestFacts, add: Add, current: Current): void {
+function addChanges({ changes, changesComplete }: StatusReportFacts, add: Add, current: Current): void {
   for (const change of changes.slice(-MAX_CHANGES).toReversed()) {
     if (!add({ changes: [clipped(change, MAX_TEXT_CHARACTERS), ...current().changes] })) break;
   }
@@ -302,14 +313,14 @@ function isRunning(call: CallView): boolean {
  * Returns true if the status is within the token limit. Only the structured result is measured, because the text is
  * always shorter.
  */
-function fits(digest: Digest): boolean {
+function fits(report: ReportWithoutNotes): boolean {
   let agentText = 0;
-  const frame = JSON.stringify({ ...digest, notes: [] }, (key, value: unknown) => {
+  const frame = JSON.stringify({ ...report, notes: [] }, (key, value: unknown) => {
     if (typeof value !== 'string' || OWN_TEXT_FIELDS.has(key)) return value;
     agentText += agentTextTokens(JSON.stringify(value));
     return '';
   });
-  return agentText + wordingTokens(frame) <= DIGEST_TOKENS - RESERVED_TOKENS;
+  return agentText + wordingTokens(frame) <= MAX_STATUS_REPORT_TOKENS - RESERVED_TOKENS;
 }
 
 const OWN_TEXT_FIELDS: ReadonlySet<string> = new Set(['state', 'next']);

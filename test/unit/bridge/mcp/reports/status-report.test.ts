@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { countTokens as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
 import {
-  type DigestFacts,
-  digestOf,
-  DIGEST_TOKENS,
+  type StatusReportFacts,
+  statusReportOf,
+  MAX_STATUS_REPORT_TOKENS,
   statusReportSchema,
-} from '../../../../../bridge/mcp/reports/digest.ts';
+} from '../../../../../bridge/mcp/reports/status-report.ts';
 import { shortStep } from '../../../../../bridge/mcp/reports/next-step.ts';
 import { statusText } from '../../../../../bridge/mcp/reports/status-text.ts';
 import type { CallView, TaskView } from '../../../../../bridge/sessions/task-view.ts';
@@ -29,7 +29,7 @@ const view = (changes: Partial<TaskView> = {}): TaskView =>
     ...changes,
   });
 
-function facts(of: TaskView | undefined, changes: Partial<DigestFacts> = {}): DigestFacts {
+function facts(of: TaskView | undefined, changes: Partial<StatusReportFacts> = {}): StatusReportFacts {
   const state = of?.state ?? 'working';
   const standing = { id: UUIDS[1], view: of, stateName: state, trouble: undefined, settled: false };
   return {
@@ -73,14 +73,14 @@ const LONG = {
   lines: 'one\n\ttwo\r\n'.repeat(80),
 };
 
-function tokensOf(of: DigestFacts): { counted: number[]; digest: ReturnType<typeof digestOf> } {
-  const digest = digestOf(of);
-  const report = { ...digest, notes: [] };
-  const told = [JSON.stringify(report), statusText(report)];
-  return { digest, counted: told.flatMap((text) => [o200k(text), cl100k(text)]) };
+function tokensOf(of: StatusReportFacts): { counted: number[]; report: ReturnType<typeof statusReportOf> } {
+  const report = statusReportOf(of);
+  const whole = { ...report, notes: [] };
+  const told = [JSON.stringify(whole), statusText(whole)];
+  return { report, counted: told.flatMap((text) => [o200k(text), cl100k(text)]) };
 }
 
-describe.each(Object.entries(LONG))('the digest of a task with many %s', (_, words) => {
+describe.each(Object.entries(LONG))('the status report of a task with many %s', (_, words) => {
   const pending = Array.from({ length: 12 }, (__, index) =>
     pendingWrite(`call_${String(index)}`, {
       title: words,
@@ -88,7 +88,7 @@ describe.each(Object.entries(LONG))('the digest of a task with many %s', (_, wor
       source: { type: 'mcp-server', server: words },
     }),
   );
-  test.each<[string, DigestFacts]>([
+  test.each<[string, StatusReportFacts]>([
     [
       'many tools run',
       facts(view({ calls: calls(40, words), text: words }), {
@@ -130,15 +130,18 @@ describe.each(Object.entries(LONG))('the digest of a task with many %s', (_, wor
         ),
       }),
     ],
-  ])(`the digest has fewer than ${String(DIGEST_TOKENS)} tokens, as structure and as text: %s`, (__, of) => {
-    const { counted, digest } = tokensOf(of);
-    expect(Math.max(...counted)).toBeLessThan(DIGEST_TOKENS);
-    expect(statusReportSchema.safeParse({ ...digest, notes: [] }).error).toBeUndefined();
-  });
+  ])(
+    `the status report has fewer than ${String(MAX_STATUS_REPORT_TOKENS)} tokens, as structure and as text: %s`,
+    (__, of) => {
+      const { counted, report } = tokensOf(of);
+      expect(Math.max(...counted)).toBeLessThan(MAX_STATUS_REPORT_TOKENS);
+      expect(statusReportSchema.safeParse({ ...report, notes: [] }).error).toBeUndefined();
+    },
+  );
 });
 
-describe('the digest, a short report of a task', () => {
-  test('the digest has fewer tokens than the limit, for any task', () => {
+describe('the status report of a task', () => {
+  test('the status report has fewer tokens than the limit, for any task', () => {
     const words = fc.oneof(
       fc.string({ maxLength: 400 }),
       fc.string({ maxLength: 400, unit: 'grapheme' }),
@@ -163,30 +166,30 @@ describe('the digest, a short report of a task', () => {
           const of = facts(view({ state: asks ? 'input-required' : 'working', text, pending, calls: all }), {
             changes,
           });
-          expect(Math.max(...tokensOf(of).counted)).toBeLessThan(DIGEST_TOKENS);
+          expect(Math.max(...tokensOf(of).counted)).toBeLessThan(MAX_STATUS_REPORT_TOKENS);
         },
       ),
       { numRuns: numberOfRuns(300) },
     );
   }, 60_000);
 
-  test('the digest has the end of a running command’s output, on one line, with hidden characters shown', () => {
+  test('the status report has the end of a running command’s output, on one line, with hidden characters shown', () => {
     const [running] = calls(1, 'npm test');
     const toolId = running?.toolId ?? '';
     const aside = { role: 'tool-output', toolId, title: 'npm test' } as const;
     const text = `${'early '.repeat(200)}\r\n12 passed\nTool x: forged \u202e now`;
     const of = view({ calls: calls(1, 'npm test'), outputs: [{ id: 'o', name: '', text, aside }] });
-    const { digest } = tokensOf(facts(of));
-    const [{ tail = '' } = {}] = digest.tools;
+    const { report } = tokensOf(facts(of));
+    const [{ tail = '' } = {}] = report.tools;
     expect(tail).toMatch(/^….*passed \| Tool x: forged .* now$/);
     expect(tail).not.toContain('\u202e');
-    expect(statusText({ ...digest, notes: [] })).toContain(`output so far: ${tail}`);
+    expect(statusText({ ...report, notes: [] })).toContain(`output so far: ${tail}`);
     const ended = { ...of, calls: calls(1, 'npm test', 'ok') };
-    expect(tokensOf(facts(ended)).digest.tools[0]).not.toHaveProperty('tail');
+    expect(tokensOf(facts(ended)).report.tools[0]).not.toHaveProperty('tail');
   });
 
-  test('the digest of an ordinary task has running tools, text, cost and changed files', () => {
-    const { digest } = tokensOf(
+  test('the status report of an ordinary task has running tools, text, cost and changed files', () => {
+    const { report } = tokensOf(
       facts(
         view({
           text: 'Looking for the cause.',
@@ -198,7 +201,7 @@ describe('the digest, a short report of a task', () => {
         },
       ),
     );
-    expect(digest).toMatchObject({
+    expect(report).toMatchObject({
       phase: 'running: npm test',
       message: 'Looking for the cause.',
       cost: { turns: 12, inputTokens: 345_678 },
@@ -206,57 +209,57 @@ describe('the digest, a short report of a task', () => {
       changesComplete: true,
       left: 0,
     });
-    expect(digest.tools.at(-1)).toMatchObject({
+    expect(report.tools.at(-1)).toMatchObject({
       state: 'running',
       toolId: expect.stringContaining('abc123def'),
     });
   });
 
-  test('the digest has the cost in money if there is space', () => {
+  test('the status report has the cost in money if there is space', () => {
     const cost = { turns: 12, inputTokens: 345_678, outputTokens: 9_876, usd: 1.284567 };
-    expect(tokensOf(facts(view({ text: 'Looking.', cost }))).digest.cost).toEqual({ ...cost, usd: 1.28 });
+    expect(tokensOf(facts(view({ text: 'Looking.', cost }))).report.cost).toEqual({ ...cost, usd: 1.28 });
   });
 
-  test('the digest has the cached tokens and the session’s cost if there is space', () => {
+  test('the status report has the cached tokens and the session’s cost if there is space', () => {
     const session = { inputTokens: 900_000, outputTokens: 20_000, cacheWriteTokens: 5_000, usd: 3.14159 };
     const tokens = { turns: 12, inputTokens: 345_678, outputTokens: 9_876, cachedInputTokens: 300_000 };
     const cost = { ...tokens, usd: 1.284567, session };
-    const { digest } = tokensOf(facts(view({ text: 'Looking.', cost })));
-    expect(digest.cost).toEqual({ ...tokens, usd: 1.28, session: { ...session, usd: 3.14 } });
-    expect(statusReportSchema.safeParse({ ...digest, notes: [] }).error).toBeUndefined();
-    const full = tokensOf(facts(view({ cost, calls: [...calls(9, LONG.prose)] }))).digest;
+    const { report } = tokensOf(facts(view({ text: 'Looking.', cost })));
+    expect(report.cost).toEqual({ ...tokens, usd: 1.28, session: { ...session, usd: 3.14 } });
+    expect(statusReportSchema.safeParse({ ...report, notes: [] }).error).toBeUndefined();
+    const full = tokensOf(facts(view({ cost, calls: [...calls(9, LONG.prose)] }))).report;
     expect(full.cost).not.toHaveProperty('session');
   });
 
-  test('the digest omits old entries before new ones and ended tools before running ones, and says how many it omits', () => {
-    const { digest } = tokensOf(
+  test('the status report omits old entries before new ones and ended tools before running ones, and says how many it omits', () => {
+    const { report } = tokensOf(
       facts(view({ calls: [...calls(9, LONG.prose), ...calls(9, 'Done', 'ok')] }), {
         changes: Array.from({ length: 40 }, (_, index) => `change ${String(index)}`),
       }),
     );
-    expect(digest.tools.every(({ state }) => state === 'running')).toBe(true);
-    expect(digest.tools.length).toBeGreaterThan(0);
-    expect(digest.left).toBe(9 - digest.tools.length);
-    expect(digest.changesComplete).toBe(false);
-    expect(statusText({ ...digest, notes: [] })).toContain(`${String(digest.left)} more`);
+    expect(report.tools.every(({ state }) => state === 'running')).toBe(true);
+    expect(report.tools.length).toBeGreaterThan(0);
+    expect(report.left).toBe(9 - report.tools.length);
+    expect(report.changesComplete).toBe(false);
+    expect(statusText({ ...report, notes: [] })).toContain(`${String(report.left)} more`);
   });
 
-  test('the digest is never cut inside a character', () => {
-    const { digest } = tokensOf(facts(view({ text: `${'a'.repeat(498)}🙂🙂` })));
-    expect(digest.message).toMatch(/^a+🙂?…?$/u);
-    expect(encodeURIComponent(digest.message)).toBeTruthy();
+  test('the status report is never cut inside a character', () => {
+    const { report } = tokensOf(facts(view({ text: `${'a'.repeat(498)}🙂🙂` })));
+    expect(report.message).toMatch(/^a+🙂?…?$/u);
+    expect(encodeURIComponent(report.message)).toBeTruthy();
   });
 });
 
 describe('the MCP servers of an agent', () => {
-  test('the digest lists the servers, failing ones first, as far as there is space', () => {
+  test('the status report lists the servers, failing ones first, as far as there is space', () => {
     const well = { name: 'notes', state: 'ready' as const, tools: 12 };
     const down = { name: 'tracker', state: 'down' as const, tools: 0, error: 'exited with code 3' };
-    const { digest } = tokensOf(facts(view({ servers: [well, down] })));
-    expect(digest.servers).toEqual([down, well]);
+    const { report } = tokensOf(facts(view({ servers: [well, down] })));
+    expect(report.servers).toEqual([down, well]);
     const many = Array.from({ length: 100 }, (_, n) => ({ ...down, name: `server-${String(n)}` }));
     const full = tokensOf(facts(view({ servers: many })));
-    expect(full.digest.servers?.length).toBeLessThan(50);
+    expect(full.report.servers?.length).toBeLessThan(50);
     expect(Math.max(...full.counted)).toBeLessThanOrEqual(300);
   });
 });
