@@ -49,6 +49,8 @@ const act = z.discriminatedUnion('act', [
     principal,
     by: principal.optional(),
   }),
+  /** `revoked`: the keys before count no more. */
+  z.object({ act: z.literal('push.key-rotated'), revoked: z.boolean() }),
 ]);
 export type AuditAct = z.infer<typeof act>;
 

@@ -6,58 +6,57 @@
 import { createHash, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import type { JSONWebKeySet } from 'jose';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { currentPushKey, publicPushKeys, type PushKeys, SIGNATURE_LIFETIME_S } from './push-keys.ts';
 
 const ALGORITHM = 'EdDSA';
-/** A receiver must accept a signature for this time, in seconds. Each attempt has a new signature. */
-const LIFETIME_S = 300;
 
 export interface NotificationSigner {
   /** Returns the signature. @param post `url` is the address of the receiver */
   sign(post: { url: string; taskId: string; body: string }): Promise<string>;
-  /** Returns the public key, with which a receiver checks the signatures (RFC 7517). */
+  /** Returns the public keys, with which a receiver checks the signatures (RFC 7517). */
   publicKeys(): Promise<JSONWebKeySet>;
 }
 
 /** @param issuer the public URL of the server */
 export function notificationSigner({
   issuer,
-  key,
+  keys,
   clock,
 }: {
   issuer: string;
-  key: () => Promise<KeyObject>;
+  keys: () => Promise<PushKeys>;
   clock: Pick<Clock, 'now'>;
 }): NotificationSigner {
-  let read: Promise<KeyObject> | undefined;
-  const privateKey = (): Promise<KeyObject> =>
-    (read ??= key().catch((error: unknown) => {
-      // After a failure, the next notification reads the key again.
-      read = undefined;
-      throw error;
-    }));
   return {
     async sign({ url, taskId, body }) {
-      const [{ SignJWT }, signing] = await Promise.all([import('jose'), privateKey()]);
-      const now = Math.floor(clock.now() / 1000);
+      const [{ SignJWT }, known] = await Promise.all([import('jose'), keys()]);
+      const now = clock.now();
+      const key = currentPushKey(known, now);
+      const issuedAt = Math.floor(now / 1000);
       return new SignJWT({ taskId, request_body_sha256: createHash('sha256').update(body).digest('hex') })
-        .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: await keyId(signing) })
+        .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT', kid: await keyId(createPublicKey(key)) })
         .setIssuer(issuer)
         .setAudience(url)
-        .setIssuedAt(now)
-        .setExpirationTime(now + LIFETIME_S)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + SIGNATURE_LIFETIME_S)
         .setJti(randomUUID())
-        .sign(signing);
+        .sign(key);
     },
     async publicKeys() {
-      const [{ exportJWK }, signing] = await Promise.all([import('jose'), privateKey()]);
-      const jwk = await exportJWK(createPublicKey(signing));
-      return { keys: [{ ...jwk, alg: ALGORITHM, use: 'sig', kid: await keyId(signing) }] };
+      const [{ exportJWK }, known] = await Promise.all([import('jose'), keys()]);
+      const jwk = async (key: KeyObject) => ({
+        ...(await exportJWK(key)),
+        alg: ALGORITHM,
+        use: 'sig',
+        kid: await keyId(key),
+      });
+      return { keys: await Promise.all(publicPushKeys(known, clock.now()).map(jwk)) };
     },
   };
 }
 
 /** Returns the thumbprint of the public key (RFC 7638). */
-async function keyId(privateKey: KeyObject): Promise<string> {
+async function keyId(publicKey: KeyObject): Promise<string> {
   const { calculateJwkThumbprint, exportJWK } = await import('jose');
-  return calculateJwkThumbprint(await exportJWK(createPublicKey(privateKey)));
+  return calculateJwkThumbprint(await exportJWK(publicKey));
 }

@@ -239,7 +239,9 @@ function addAudit(server: Command): void {
 }
 
 function addPush(server: Command): void {
-  const push = server.command('push').description('the receivers of push notifications');
+  const push = server
+    .command('push')
+    .description('the receivers of push notifications, and the key that signs them');
   const output = { say, note: (text: string) => void process.stderr.write(`${text}\n`) };
   push
     .command('failing')
@@ -263,6 +265,19 @@ function addPush(server: Command): void {
       try {
         const { retryReceiver } = await import('./push-commands.ts');
         await retryReceiver(await readRecordPlace(it.optsWithGlobals(), process.env), id, output);
+      } catch (error) {
+        fail(error);
+      }
+    });
+  push
+    .command('rotate-key')
+    .description('creates the next key that signs push notifications, for all servers of these records')
+    .option('--revoke', 'use the new key at once, and publish the keys before no more, e.g. after a theft')
+    .action(async (_, it: Command) => {
+      const { revoke, ...flags } = it.optsWithGlobals<{ revoke?: boolean } & Record<string, unknown>>();
+      try {
+        const { rotateKey } = await import('./push-commands.ts');
+        await rotateKey(await readRecordPlace(flags, process.env), revoke === true, output);
       } catch (error) {
         fail(error);
       }

@@ -1,6 +1,7 @@
-/** `a2a-server push failing` and `push retry`. The server may run. */
+/** `a2a-server push failing`, `push retry` and `push rotate-key`. The server may run. */
 import { auditLog } from '../audit/audit-log.ts';
 import { failingReceiver, failingReceivers, retriedAct } from '../push/failing-receivers.ts';
+import { replaceStoredKeys, rotateStoredKeys } from '../push/stored-push-keys.ts';
 import { StoredSubscriptions } from '../push/stored-subscriptions.ts';
 import { openRecords } from './open-records.ts';
 import type { ServerSettings } from './settings.ts';
@@ -12,7 +13,7 @@ interface Output {
   note: (text: string) => void;
 }
 
-/** Where the configurations are. */
+/** Where the configurations and the keys are. */
 type PushPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
 
 /** Prints the receivers of push notifications that fail. @throws ProductError CONFIGURATION, STORAGE */
@@ -44,6 +45,29 @@ export async function retryReceiver(place: PushPlace, id: string, { say }: Outpu
   say(
     `The server tries ${receiver} again, from the first notification of task ${taskId} that it has not got.`,
   );
+}
+
+/**
+ * Rotates the key that signs push notifications. All servers of these records follow.
+ * @param revoke the present key counts no more, e.g. because it was stolen
+ * @throws ProductError CONFIGURATION, STORAGE
+ */
+export async function rotateKey(place: PushPlace, revoke: boolean, { say }: Output): Promise<void> {
+  const rotation = await withRecords(place, async (records) => {
+    const now = Date.now();
+    const done = revoke ? await replaceStoredKeys(records) : await rotateStoredKeys(records, now);
+    await auditLog(records).append({ act: 'push.key-rotated', revoked: revoke }, now);
+    return done;
+  });
+  say(
+    rotation === undefined
+      ? 'A new key signs from now on. The keys before are not published any more.'
+      : `A new key is published, and signs from ${timeText(rotation.from)} on. The key before is published until ${timeText(rotation.oldUntil)}.`,
+  );
+}
+
+function timeText(time: number): string {
+  return new Date(time).toISOString();
 }
 
 async function withRecords<Result>(

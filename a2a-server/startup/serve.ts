@@ -27,8 +27,9 @@ import { signCard } from '../../shared/card/card-signature.ts';
 import { agentSkills } from '../http/routes/agent-skills.ts';
 import { streamTickets, ticketSecret } from '../http/auth/stream-ticket.ts';
 import { authenticator } from '../http/auth/tokens.ts';
-import { signingKey } from '../records/signing-key.ts';
+import { receiptKey } from '../receipts/receipt-key.ts';
 import { pushBodies } from '../http/push/push-bodies.ts';
+import { storedPushKeys } from '../push/stored-push-keys.ts';
 import { notificationSigner } from '../push/notification-signer.ts';
 import { PushNotificationConfigs } from '../push/push-notification-configs.ts';
 import { allowedHosts } from '../tools/web/allowed-hosts.ts';
@@ -287,7 +288,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const metrics = await offeredMetrics(opened, tasks);
   const signer = notificationSigner({
     issuer: base,
-    key: () => signingKey(settings.stateDir, 'push-key', journal.records),
+    keys: storedPushKeys(records, clock),
     clock,
   });
   const push = new PushNotificationConfigs({
@@ -328,7 +329,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     agent: offeredAgent(settings, worker.models),
     restoring: { checkpoints: able.checkpoints, openWorkspace },
     workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
-    signingKey: () => signingKey(settings.stateDir, 'receipt-key', journal.records),
+    signingKey: () => receiptKey(settings.stateDir, journal.records),
     pushKeys: signer,
     passkeys,
     pageSignIn: { sessions, cookie: pageCookie(base, secret), base },

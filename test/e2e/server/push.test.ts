@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { SendMessageRequest as Sent } from '@a2a-js/sdk';
 import { text } from 'node:stream/consumers';
-import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { z } from 'zod';
 import { decisionOn, writtenMessage } from '../../support/a2a-message.ts';
 import { A2aPeer } from '../../support/a2a-peer.ts';
@@ -33,6 +33,8 @@ async function failing(peer: A2aPeer) {
   const answer = await peer.request('/api/push/failing', { method: 'GET' });
   return failingList.parse(await jsonOf(answer)).receivers;
 }
+
+const jwks = z.object({ keys: z.array(z.looseObject({ kid: z.string() })) });
 
 const failingList = z.object({
   receivers: z.array(z.looseObject({ id: z.string(), state: z.string(), since: z.string() })),
@@ -226,7 +228,7 @@ describe('push notifications', () => {
     },
   );
 
-  it('X1 each post is signed for its receiver and its body; the key is public, and survives a restart', async () => {
+  it('X1 each post is signed for its receiver and its body; the keys are public, and survive a restart and a rotation', async () => {
     const receiver = await receiving();
     const before = await stage(local);
     const task = await parked(before);
@@ -234,6 +236,7 @@ describe('push notifications', () => {
     await before.peer.call('CreateTaskPushNotificationConfig', { taskId, url: receiver.url });
     await receiver.until(() => receiver.notifications.length === 1);
     await before.server.kill();
+    expect(await serverCommand(before.server, ['push', 'rotate-key'])).toContain('A new key is published');
     const after = await stageAgain(before);
     await approve(after, task);
     await receiver.until(ended(receiver));
@@ -260,18 +263,12 @@ describe('push notifications', () => {
       jwtVerify(signatures[0] ?? '', keys, { audience: 'http://127.0.0.1/other' }),
     ).rejects.toThrow(/aud/);
     const published = await (await fetch(new URL('/.well-known/jwks.json', after.server.url))).json();
-    expect(published).toEqual({
-      keys: [
-        {
-          kty: 'OKP',
-          crv: 'Ed25519',
-          alg: 'EdDSA',
-          use: 'sig',
-          x: expect.any(String),
-          kid: expect.any(String),
-        },
-      ],
-    });
+    const key = { kty: 'OKP', crv: 'Ed25519', alg: 'EdDSA', use: 'sig' };
+    const known = { ...key, x: expect.any(String), kid: expect.any(String) };
+    expect(published).toEqual({ keys: [known, known] });
+    // The next key does not sign yet, because receivers may not have read it.
+    const signedBy = signatures.map((signature) => decodeProtectedHeader(signature).kid);
+    expect(new Set(signedBy)).toEqual(new Set([jwks.parse(published).keys[0]?.kid]));
   });
 
   it('a receiver that was away gets everything after a kill of the server, without a gap', async () => {

@@ -1,6 +1,9 @@
 /** Tests several server processes on one PostgreSQL: what happens to a task whose server dies, stops or is cut off. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { command } from '../../integration/acp/steps-with-effects.ts';
 import { signedIn } from '../../integration/web/support/page-requests.ts';
 import { decisionOn } from '../../support/a2a-message.ts';
@@ -21,7 +24,7 @@ import {
 import { pushReceiver } from '../../support/push-receiver.ts';
 import { jsonOf } from '../../support/rpc-answer.ts';
 import { runningProcesses } from '../../support/process-group.ts';
-import { homeDirectoryOf, newServerHome } from '../../support/server-program.ts';
+import { homeDirectoryOf, newServerHome, PROGRAM } from '../../support/server-program.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
 
@@ -48,6 +51,16 @@ async function toolsAt({ peer }: Stage) {
 const ASK_AGAIN_MS = 50;
 
 const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+
+const runFile = promisify(execFile);
+
+const jwks = z.object({ keys: z.array(z.looseObject({ kid: z.string() })) });
+
+/** @returns the names of the keys that sign push notifications */
+async function publishedKids({ server }: Stage): Promise<string[]> {
+  const answer = await fetch(new URL('/.well-known/jwks.json', server.url));
+  return jwks.parse(await answer.json()).keys.map(({ kid }) => kid);
+}
 
 const TEAM_TOKEN = 'a-token-of-both-servers-0123456789';
 
@@ -390,6 +403,47 @@ else {
       const answer = await fetch(`${stages[1]?.server.url}${path}?ticket=${ticket}&after=0`);
       expect(answer.status).toBe(200);
       await answer.body?.cancel();
+    });
+  });
+
+  describe('the key of push notifications', () => {
+    it('X1 each server publishes and uses the key of a rotation, while it runs', async () => {
+      const stages = [];
+      for (let count = 0; count < 2; count += 1)
+        stages.push(await replica(url, ['--allow-private-host', '127.0.0.1']));
+      const [first, second] = stages;
+      if (first === undefined || second === undefined) throw new Error('two servers have started');
+      const [old] = await publishedKids(first);
+      expect(await publishedKids(second)).toEqual([old]);
+      const rotate = (...args: string[]) =>
+        runFile(process.execPath, [PROGRAM, 'push', 'rotate-key', ...args], {
+          env: {
+            PATH: process.env['PATH'],
+            A2A_SERVER_DATABASE: url,
+            MCP_A2A_BRIDGE_HOME: first.server.stateDir,
+          },
+        });
+      await rotate();
+      for (const each of stages) while ((await publishedKids(each)).length < 2) await pause();
+      expect(await publishedKids(second)).toEqual(await publishedKids(first));
+
+      await rotate('--revoke');
+      for (const each of stages) while ((await publishedKids(each)).length > 1) await pause();
+      const [next] = await publishedKids(first);
+      expect(next).not.toBe(old);
+      const receiver = await pushReceiver();
+      try {
+        const { taskId } = await first.peer.send(plan(write('a.txt', 'one')));
+        await first.peer.call('CreateTaskPushNotificationConfig', { taskId, url: receiver.url });
+        await receiver.until(() => receiver.notifications.length === 1);
+        // The receiver may read the keys from any server.
+        const keys = createRemoteJWKSet(new URL('/.well-known/jwks.json', second.server.url));
+        const signature = String(receiver.notifications[0]?.headers['x-a2a-notification-signature']);
+        const { protectedHeader } = await jwtVerify(signature, keys, { audience: receiver.url });
+        expect(protectedHeader.kid).toBe(next);
+      } finally {
+        await receiver.stop();
+      }
     });
   });
 

@@ -2,18 +2,15 @@ import { describe, expect, it } from '@jest/globals';
 import { generateKeyPairSync } from 'node:crypto';
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { obtainSigningKey } from '../../../../a2a-server/records/signing-key.ts';
+import { obtainReceiptKey } from '../../../../a2a-server/receipts/receipt-key.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 describe('the key that signs receipts', () => {
   it('is created once, and only its owner can read it', async () => {
     const directory = await temporaryDirectory();
-    const [first, second] = await Promise.all([
-      obtainSigningKey(directory, 'receipt-key'),
-      obtainSigningKey(directory, 'receipt-key'),
-    ]);
+    const [first, second] = await Promise.all([obtainReceiptKey(directory), obtainReceiptKey(directory)]);
     expect(first.equals(second)).toBe(true);
-    expect((await obtainSigningKey(directory, 'receipt-key')).equals(first)).toBe(true);
+    expect((await obtainReceiptKey(directory)).equals(first)).toBe(true);
     expect((await stat(join(directory, 'receipt-key.pem'))).mode & 0o777).toBe(0o600);
   });
 
@@ -27,7 +24,7 @@ describe('the key that signs receipts', () => {
     const directory = await temporaryDirectory();
     const path = join(directory, 'receipt-key.pem');
     await writeFile(path, text, { mode: 0o600 });
-    await expect(obtainSigningKey(directory, 'receipt-key')).rejects.toMatchObject({
+    await expect(obtainReceiptKey(directory)).rejects.toMatchObject({
       reason: 'CONFIGURATION',
       message: expect.stringMatching(/no valid key; delete it, and .*older receipts/),
     });
@@ -36,8 +33,8 @@ describe('the key that signs receipts', () => {
 
   it('X1 is refused if other users may read its file', async () => {
     const directory = await temporaryDirectory();
-    await obtainSigningKey(directory, 'receipt-key');
+    await obtainReceiptKey(directory);
     await chmod(join(directory, 'receipt-key.pem'), 0o644);
-    await expect(obtainSigningKey(directory, 'receipt-key')).rejects.toThrow(/other users can read/);
+    await expect(obtainReceiptKey(directory)).rejects.toThrow(/other users can read/);
   });
 });

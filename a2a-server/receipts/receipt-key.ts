@@ -1,34 +1,26 @@
 /**
- * The Ed25519 keys that sign what the server sends. Each is a file of the state directory. Servers that share a journal
- * use the keys of the first one.
+ * The Ed25519 key that signs receipts. It is a file of the state directory, and never changes by itself. Servers that share
+ * a journal use the key of the first one.
  */
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { obtainSecret } from '../../shared/state/secret-file.ts';
-import { type RecordStore, sharedSecret } from './record-store.ts';
+import { type RecordStore, sharedSecret } from '../records/record-store.ts';
 
-/**
- * The names of the keys. A key never changes by itself. `afterDeletion` says what happens if the operator deletes its
- * file.
- */
-const KEYS = {
-  'receipt-key': 'the next receipt creates a new one; older receipts then have an unknown key',
-  'push-key': 'the next push notification creates a new one; receivers then read the published keys again',
-} as const;
-export type SigningKeyName = keyof typeof KEYS;
+const NAME = 'receipt-key';
 
 /**
  * Reads the key of this state directory, or creates it on first use.
  * @throws ProductError CONFIGURATION, see `obtainSecret`
  */
-export function obtainSigningKey(stateDirectory: string, name: SigningKeyName): Promise<KeyObject> {
+export function obtainReceiptKey(stateDirectory: string): Promise<KeyObject> {
   return obtainSecret({
-    path: join(stateDirectory, `${name}.pem`),
+    path: join(stateDirectory, `${NAME}.pem`),
     what: 'key',
     create: () =>
       generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString(),
     parse: parseKey,
-    afterDeletion: KEYS[name],
+    afterDeletion: 'the next receipt creates a new one; older receipts then have an unknown key',
   });
 }
 
@@ -37,15 +29,14 @@ export function obtainSigningKey(stateDirectory: string, name: SigningKeyName): 
  * @param shared absent for a server that shares nothing
  * @throws ProductError CONFIGURATION, STORAGE
  */
-export async function signingKey(
+export async function receiptKey(
   stateDirectory: string,
-  name: SigningKeyName,
   shared: RecordStore | undefined,
 ): Promise<KeyObject> {
-  const own = await obtainSigningKey(stateDirectory, name);
+  const own = await obtainReceiptKey(stateDirectory);
   if (shared === undefined) return own;
   const pem = own.export({ format: 'pem', type: 'pkcs8' }).toString();
-  return createPrivateKey(await sharedSecret(shared, name, pem));
+  return createPrivateKey(await sharedSecret(shared, NAME, pem));
 }
 
 function parseKey(pem: string): KeyObject | undefined {

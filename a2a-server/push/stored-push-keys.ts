@@ -1,0 +1,65 @@
+/** Stores the keys that sign push notifications in the record store, so that all servers of the store use them. */
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { RecordStore } from '../records/record-store.ts';
+import { newPushKeys, type PushKeys, pushKeysSchema, rotatedPushKeys } from './push-keys.ts';
+
+const KIND = 'secrets';
+const NAME = 'push-keys';
+/** A server reads the keys at most once in this time, and so follows a rotation within it. */
+const READ_AGAIN_MS = 1_000;
+
+type KeyRecords = Pick<RecordStore, 'read' | 'create' | 'replace' | 'swap'>;
+
+/** Returns a function that reads the keys. The first server that reads them creates them. */
+export function storedPushKeys(records: KeyRecords, clock: Pick<Clock, 'now'>): () => Promise<PushKeys> {
+  let last: { at: number; keys: Promise<PushKeys> } | undefined;
+  return () => {
+    const at = clock.now();
+    if (last === undefined || Math.abs(at - last.at) >= READ_AGAIN_MS) {
+      const keys = readOrCreate(records);
+      last = { at, keys };
+      // After a failure, the next notification reads the keys again.
+      keys.catch(() => (last = undefined));
+    }
+    return last.keys;
+  };
+}
+
+/** Adds a key that signs soon. @throws ProductError STORAGE */
+export async function rotateStoredKeys(
+  records: KeyRecords,
+  now: number,
+): Promise<{ from: number; oldUntil: number }> {
+  await readOrCreate(records);
+  const text = (await records.read(KIND, NAME)) ?? '';
+  const { keys, from, oldUntil } = rotatedPushKeys(parsed(text), now);
+  if (await records.swap(KIND, NAME, text, JSON.stringify(keys))) return { from, oldUntil };
+  throw new ProductError('STORAGE', 'Another command has changed the keys at the same time. Try again.');
+}
+
+/** Replaces all keys by one new key, which signs at once. Also repairs damaged keys. @throws ProductError STORAGE */
+export async function replaceStoredKeys(records: KeyRecords): Promise<void> {
+  await records.replace(KIND, NAME, JSON.stringify(newPushKeys()));
+}
+
+async function readOrCreate(records: KeyRecords): Promise<PushKeys> {
+  const known = await records.read(KIND, NAME);
+  if (known !== undefined) return parsed(known);
+  const own = newPushKeys();
+  // If several servers start together, one of them is the first.
+  if (await records.create(KIND, NAME, JSON.stringify(own))) return own;
+  return parsed((await records.read(KIND, NAME)) ?? '');
+}
+
+function parsed(text: string): PushKeys {
+  try {
+    return pushKeysSchema.parse(JSON.parse(text));
+  } catch {
+    // The error has no cause, because the message of JSON.parse quotes the text, which is secret.
+    throw new ProductError(
+      'STORAGE',
+      'The stored keys of push notifications are damaged. Replace them with `a2a-server push rotate-key --revoke`.',
+    );
+  }
+}
