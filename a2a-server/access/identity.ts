@@ -10,7 +10,7 @@ export interface Identity {
   tokenId?: string;
   /** The rights that a token of an OpenID Connect provider gives. Absent for every other token. */
   roles?: readonly Role[];
-  /** The groups that a token of an OpenID Connect provider gives. Absent for every other token. */
+  /** The groups from a token of an OpenID Connect provider. Absent for every other token. */
   groups?: readonly string[];
   /** The time when the access ends, in milliseconds since 1970. Absent if the access does not end. */
   expiresAt?: number;

@@ -16,7 +16,7 @@ export const issuedTokenSchema = z.strictObject({
   tenant: z.string().regex(NAME_PATTERN).optional(),
   /** The roles of the token. */
   roles: z.array(roleSchema).min(1),
-  /** The groups of the user. Absent if there are none. */
+  /** The groups of the user. Absent if the user is in no group. */
   groups: z.array(z.string().regex(NAME_PATTERN)).min(1).optional(),
   /** SHA-256 (hex) of the secret. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),

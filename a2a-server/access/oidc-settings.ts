@@ -38,7 +38,7 @@ export const oidcSchema = z
     roles: z
       .array(z.strictObject({ claim, value: z.string().min(1), roles: z.array(roleSchema).min(1) }))
       .min(1),
-    /** Rules: if the claim equals the value, or is a list that contains it, the principal is in these groups. */
+    /** Rules that give groups. A rule applies if the claim equals the value, or is a list that contains it. */
     groups: z
       .array(
         z.strictObject({

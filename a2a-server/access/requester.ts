@@ -15,7 +15,7 @@ export const PRINCIPAL_PATTERN = /^(?:[\w.@-]{1,100}\/)?[\w.@-]{1,100}$/;
 export interface Requester {
   /** The full name of the principal: `name`, or `tenant/name`. */
   principal: string;
-  /** The groups of the requester's token. Absent if there are none. */
+  /** The groups of the requester's token. Absent if the token has no groups. */
   groups?: readonly string[];
   /** The tenant and the roles. Present if the requester may also use the tasks of other principals of its tenant. */
   sharing?: Sharing;

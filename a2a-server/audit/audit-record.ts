@@ -41,7 +41,7 @@ const act = z.discriminatedUnion('act', [
     name: z.string(),
     fingerprint: z.string(),
   }),
-  /** `principal` registered the receiver. `by` is absent for a command of the operator. */
+  /** `principal` registered the receiver. `by` is absent if the operator's command line asked for the retry. */
   z.object({
     act: z.literal('push.retried'),
     taskId: z.string(),

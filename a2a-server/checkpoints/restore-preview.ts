@@ -19,7 +19,8 @@ export interface RestorePreviewOptions {
 }
 
 /**
- * Previews the restoration of a checkpoint in its own workspace. Returns a refusal as a value instead of throwing it.
+ * Previews the restoration of a checkpoint in its own workspace. If the restoration is refused, returns the refusal as
+ * a value instead of throwing it.
  */
 export async function previewRestore(
   { principal, workspace: root, ...target }: RestoreTarget & { principal: string; workspace: string },

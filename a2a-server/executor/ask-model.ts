@@ -42,7 +42,7 @@ interface ModelCallContext {
   turn: AbortScope<AbortCause>;
   /** The abort scope of the execution's loop. Its abort ends the model call. */
   loop: AbortScope<AbortCause>;
-  /** The bytes that the turn may write. */
+  /** The number of bytes that the turn may write to the journal. */
   bytes: number;
 }
 

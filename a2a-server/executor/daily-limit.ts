@@ -13,7 +13,10 @@ export interface DailyLimitOptions {
   onRefused?: OnRefused;
 }
 
-/** Returns the refusal of a message if its principal, its tenant or the server has written as much today as it may. */
+/**
+ * Refuses a message if its principal, its tenant or the server has reached its limit of written data for today. Returns
+ * the error, or undefined if the message is accepted.
+ */
 export async function dailyLimitRefusal(
   principal: string,
   { journal, clock, writingLimits, onRefused }: DailyLimitOptions,

@@ -284,7 +284,10 @@ export class Execution {
     }
   }
 
-  /** Returns how many bytes the next turn may write, or the event that ends or parks the task in place of the turn. */
+  /**
+   * Returns the number of bytes that the next turn may write. At a limit, returns instead the event that ends the task,
+   * or makes it wait for a person.
+   */
   async #beforeTurn(
     snapshot: Snapshot,
   ): Promise<{ type: 'go'; bytes: number } | { type: 'stop'; event: TaskEvent }> {

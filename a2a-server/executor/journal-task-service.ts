@@ -285,7 +285,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     at: number,
   ): CommandOutcome {
     const { approver: ofServer } = options.policy();
-    // The journal has the demand on each call. An older journal lacks it, so the server's own demand counts as well.
+    // The journal stores with each call what is demanded of its approver. An older journal lacks this, so the server's
+    // own demand applies too.
     const demanding = decisions.map((decision) => {
       const approver = mergeDemands(decision.approver, ofServer);
       return { ...decision, ...(approver && { approver }) };

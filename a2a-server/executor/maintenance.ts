@@ -2,7 +2,8 @@
  * Ends tasks after their deadline, deletes old sessions, and maintains the journal. A round does all of this once. A
  * timer starts the next round.
  *
- * - A parked task costs no memory. The process has one timer, and the journal's index contains the deadlines.
+ * - A task that waits for a person uses no memory. The process has one timer, and the journal's index contains the
+ *   deadlines.
  * - If a decision and a deadline arrive together, the journal accepts only the first (D1, A3: one of two racing
  *   commands wins).
  * - After a failed round, the next round tries again.

@@ -2,8 +2,8 @@
  * Runs one model turn. Sends the conversation, and journals the text and the tool calls.
  *
  * - Text chunks are appended as they arrive. Chunks that arrive during an append share the next append.
- * - One append contains the calls, their verdicts, the last text, and the event that parks or ends the task. So the
- *   journal has the complete end of a turn or nothing of it.
+ * - One append contains the calls, their verdicts, the last text, and the event that ends the task, or makes it wait
+ *   for a person. So the journal has the complete end of a turn or nothing of it.
  * - A4: a cancelled task ends its turn at once. The signal fires, and later appends change nothing.
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
@@ -59,7 +59,7 @@ export interface ModelTurn {
    * unfinished.
    */
   scope: AbortScope<AbortCause>;
-  /** The bytes that the turn may write. A longer answer fails the task. */
+  /** The number of bytes that the turn may write to the journal. A longer answer fails the task. */
   bytes: number;
   prepare(request: ModelCallRequest): Promise<PreparedCall>;
 }

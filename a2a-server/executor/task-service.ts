@@ -118,7 +118,8 @@ export interface TaskService {
   /** Returns the running tool executions, also those of other servers that use the journal. */
   toolExecutions(by: Requester): Promise<ToolExecutionView[]>;
   /**
-   * Stops one tool execution. The task continues. An unknown id is not an error. The returned answer then reports it.
+   * Stops one tool execution. The task continues. For an unknown id, the returned answer says so, and no error is
+   * thrown.
    */
   abortTool(toolId: string, by: Requester, reason: string): Promise<AbortAnswer>;
   /** Returns the task's row. This takes the same time for short and long tasks. @throws ProductError UNKNOWN_TASK */

@@ -380,7 +380,7 @@ async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Pr
         `No person has approved this call with a passkey, and ${demanding} demands presence. It was not run. Request the call again, so that the person is asked.`,
       );
     const demand = demandOfRules(facts, policy);
-    // A call that nobody decided has no approver, although its verdict may have a demand.
+    // A call that no person decided has no approver, even if its verdict demands one.
     if (demand !== undefined && !coversDemand(call.decided === null ? undefined : call.approver, demand))
       throw new ProductError(
         'FORBIDDEN',

@@ -28,7 +28,7 @@ export function indexRow(taskId: string, entries: readonly JournalEntry[]): Task
   };
 }
 
-/** The maximum length of a title in code points, so that the cut never splits a character. */
+/** The maximum length of a title in code points. So a shortened title never ends with half a character. */
 const MAX_TITLE_CODE_POINTS = 200;
 
 /** Returns the first line of the first message with text, or ''. */

@@ -180,7 +180,7 @@ export interface Journal {
    * number of principals of that day. Events from before version 13 of the tables are not included.
    */
   dailyWritten(principal: string, day: number): Promise<DailyWritten>;
-  /** Returns the size of a task. All zero for an unknown task. */
+  /** Returns the size of a task. All numbers are 0 for an unknown task. */
   taskSize(taskId: string): Promise<Written>;
   /**
    * Returns the submitted and working tasks of all principals, oldest first. A restarted server continues these tasks.

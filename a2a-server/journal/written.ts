@@ -1,4 +1,4 @@
-/** The amounts that appends have written: of a task in all, and of each principal per UTC day. */
+/** Defines the amounts of written data: of a task in total, and of each principal per UTC day. */
 import type { PreparedAppend } from './prepared-append.ts';
 
 export interface Written {

@@ -1,6 +1,7 @@
 /**
- * Limits how much a task writes in all, and how much a principal, a tenant and all principals write on one UTC day.
- * Above a daily limit, new messages are refused, and running tasks park between two turns of their model. Pure.
+ * Limits how much a task writes to the journal in total, and how much a principal, a tenant and all principals write on
+ * one UTC day. Above a daily limit, the server refuses new messages, and a running task stops between two turns of its
+ * model and asks a person. Pure.
  */
 import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { DailyWritten, Written } from '../journal/written.ts';
@@ -37,7 +38,10 @@ export function reachedDailyLimit(use: DailyWritten, limits: WritingLimits): Rea
   return undefined;
 }
 
-/** Returns the refusal of a message. It names the time until the next UTC day. @param now milliseconds since 1970 */
+/**
+ * Returns the error for a refused message. It names the time until the next UTC day.
+ * @param now milliseconds since 1970
+ */
 export function dailyRefusal({ name, scope, limit }: Reached, now: number): ProductError {
   return limitRefusal(name, scope, limit, Math.ceil((DAY_MS - (now % DAY_MS)) / 1_000));
 }
@@ -54,7 +58,7 @@ export function dailyLimitQuestion({ name, scope, limit }: Reached, now: number)
   return `${HOLDERS[scope]} ${most} ${LIMITS[name].what}, the limit of the server. What this task did so far is kept. Reply after ${dayText(utcDay(now) + 1)} 00:00 UTC to continue, or cancel the task.`;
 }
 
-/** Returns why a task of this size fails. Undefined if it may write more. */
+/** Returns the reason why a task of this size fails. Undefined if it may write more. */
 export function taskSizeFailure(size: Written, { task }: WritingLimits): string | undefined {
   const reached =
     size.events >= task.events

@@ -27,7 +27,7 @@ export const LIMITS = {
   /** A task above this limit waits for its turn. */
   executions: { what: 'running tasks', principal: 32, server: 64, retryAfterS: 30 },
   queuedTasks: { what: 'tasks that wait for their turn', principal: 1_000, server: 10_000, retryAfterS: 10 },
-  /** `daily-writing.ts` checks the daily limits. They are those of all servers of one database together. */
+  /** `daily-writing.ts` checks the daily limits. A daily limit applies to all servers of a database together. */
   dailyEvents: {
     what: 'events written today (UTC)',
     principal: 2_000_000,

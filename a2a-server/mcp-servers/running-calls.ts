@@ -21,7 +21,7 @@ import type { ServerTransport } from './transports/server-transport.ts';
 
 /**
  * A stopped call may get a late answer during this time. Its Streamable HTTP response stream stays open, and the server
- * counts as busy.
+ * is treated as busy.
  */
 const LATE_MS = 5 * 60_000;
 /** The maximum number of stopped calls that may still get a late answer. */

@@ -88,7 +88,7 @@ export function languageModel(source: LanguageModelSource): Model {
 /** After this silence, the task's status reports that the model is quiet. A provider may queue or think for minutes. */
 const QUIET_MS = 20_000;
 
-/** The maximum number of answer characters per token of the context window. A longer answer counts as endless. */
+/** The maximum number of answer characters per token of the context window. A longer answer is treated as endless. */
 const MAX_CHARS_PER_TOKEN = 4;
 
 /** Loads a value once. After a failure or `forget`, the next `get` loads the value again. */

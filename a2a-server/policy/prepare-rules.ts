@@ -10,7 +10,7 @@ interface PolicyRule {
   /** The rule's name for people, with the rule's comment, if any. */
   name: string;
   matches: RuleMatcher;
-  /** What the rule demands of the approver. */
+  /** What this rule demands of the approver. */
   approver?: ApproverDemand;
 }
 
@@ -28,7 +28,7 @@ const SERVER_TOOL_PREFIX = 'mcp__';
 /**
  * Validates the operator's rules and prepares them for matching.
  * @param tools the names of the existing tools
- * @param fourEyes true if nobody who sent a task a message may approve its calls
+ * @param fourEyes true if a principal who sent the task a message may not approve its calls
  * @throws ProductError CONFIGURATION if rules contradict each other, name an unknown tool, or are invalid
  */
 export function createPolicy(

@@ -36,7 +36,7 @@ export const ruleSchema = z
     command: patterns,
     /** Hosts of fetch and crawl, by name or glob. */
     host: patterns,
-    /** Who may approve. All of it must hold. Only for `ask` and `presence`. */
+    /** Who may approve. All conditions must hold. Only for `ask` and `presence`. */
     approver: z
       .strictObject({
         /** If true, a principal who sent the task a message may not approve. */

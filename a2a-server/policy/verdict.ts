@@ -11,7 +11,7 @@
  *
  * So a mode or a grant never overrides `deny`, `presence` or `ask`.
  *
- * The rules of 2 may also say who may approve. If several match, the approver must meet all of them. If the server
+ * The rules of step 2 may also say who may approve. If several match, the approver must meet all of them. If the server
  * itself demands an approver, no mode allows a call.
  */
 import type { TaskSettings, ToolSource } from '../../shared/protocol/tool-approval.ts';
@@ -66,7 +66,10 @@ export function presenceRule(call: CallFacts, policy: Policy): string | undefine
   );
 }
 
-/** Returns what the rules about the call demand of its approver, if anything. This also holds for an uncertain match. */
+/**
+ * Returns what the matching rules demand of the approver of the call, if anything. This also holds for an uncertain
+ * match.
+ */
 export function demandOfRules(call: CallFacts, { rules }: Policy): ApproverDemand | undefined {
   return mergeDemands(
     ...rules.map(({ approver, matches }) => (approver && matches(call) !== 'no' ? approver : undefined)),

@@ -29,7 +29,7 @@ function listens(port: number): Promise<boolean> {
       socket.destroy();
       resolve(answered);
     };
-    // A program that neither accepts nor refuses the connection may accept a later one, so it counts as another
+    // A program that neither accepts nor refuses the connection may accept a later one, so it is treated as another
     // program.
     socket.setTimeout(TIMEOUT_MS, () => end(true));
     socket.once('connect', () => end(true));

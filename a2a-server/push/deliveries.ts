@@ -56,7 +56,7 @@ export class Deliveries {
   readonly #byTask = new Map<string, Set<string>>();
   /** The running operations on the store, by the name of the subscription or `SEARCH`. */
   readonly #running = new Map<string, Promise<void>>();
-  /** The keys of operations that run once more after their present run, e.g. because the task has changed. */
+  /** The keys of operations that must run once more after their current run, e.g. because the task has changed. */
   readonly #again = new Set<string>();
   readonly #timers = new Map<string, () => void>();
 
@@ -93,7 +93,7 @@ export class Deliveries {
     this.add(name, subscription);
   }
 
-  /** Looks for what other processes have changed in the store. */
+  /** Reads from the store what other processes have changed. */
   look(): void {
     if (this.#stop.signal.aborted) return;
     if (this.#running.has(SEARCH)) {

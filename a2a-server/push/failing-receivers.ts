@@ -1,4 +1,4 @@
-/** The receivers that fail, as the operator sees them. Pure. */
+/** Lists the failing receivers of push notifications, for the operator. Pure. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
 import type { Subscription } from './subscription.ts';
@@ -17,7 +17,7 @@ export interface FailingReceiver {
   since: string;
   /** The reason of the last failure. */
   problem: string;
-  /** The time of the next attempt. Null if there is none. */
+  /** The time of the next attempt. Null if there is no further attempt. */
   nextAttempt: string | null;
 }
 
@@ -29,7 +29,7 @@ export function failingReceivers(all: readonly NamedSubscription[]): FailingRece
 /**
  * Returns the failing receiver with this id.
  * @param id the id, or its beginning
- * @throws ProductError UNKNOWN_ADDRESS if there is not exactly one
+ * @throws ProductError UNKNOWN_ADDRESS if no receiver, or more than one, has this id
  */
 export function failingReceiver(all: readonly NamedSubscription[], id: string): FailingReceiver {
   const found = failingReceivers(all).filter((each) => id !== '' && each.id.startsWith(id));
@@ -42,7 +42,7 @@ export function failingReceiver(all: readonly NamedSubscription[], id: string): 
   );
 }
 
-/** Returns the record of a retry, without the principal who asked for it. */
+/** Returns the audit record of a retry. The caller adds the principal who asked for it. */
 export function retriedAct({ taskId, receiver, principal }: FailingReceiver) {
   return { act: 'push.retried', taskId, receiver, principal } as const;
 }
@@ -56,7 +56,7 @@ function viewOf(id: string, { delivery, url, taskId, principal }: Subscription):
     : { ...known, state: 'dead', since: text(delivery.since ?? delivery.at), nextAttempt: null };
 }
 
-/** Returns what a log or a list may name of an address. */
+/** Returns the part of an address that a log or a list may show. */
 export function receiverHost(url: string): string {
   return new URL(url).host;
 }

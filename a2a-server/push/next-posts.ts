@@ -65,7 +65,7 @@ async function postsOf(
 ): Promise<Post[]> {
   if (subscription.wire === '1.0')
     return entries.map((entry) => ({ seq: entry.seq, body: parts.bodies.ofEntry(entry, subscription) }));
-  // The task as it is now contains all these entries, so it is one post.
+  // One post is enough here, because it contains the task's state after all these entries.
   return taskStateAfter(entries.map(({ event }) => event)) === undefined
     ? entries.map(({ seq }) => ({ seq, body: undefined }))
     : [await taskNow(parts, subscription)];

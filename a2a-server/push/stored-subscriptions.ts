@@ -1,13 +1,14 @@
 /**
- * Reads and writes subscriptions in the record store. A record that does not parse counts as missing.
+ * Reads and writes subscriptions in the record store. A record that cannot be parsed is treated as missing.
  *
- * Only a server changes a subscription. A command line stores a wish to retry beside it, and a server carries it out.
+ * Only a server changes a subscription. A command line stores a request to retry in a separate record, and a server
+ * carries it out.
  */
 import type { RecordStore } from '../records/record-store.ts';
 import { type Subscription, subscriptionSchema } from './subscription.ts';
 
 const KIND = 'push';
-/** A record of this kind has the name of the subscription. */
+/** The kind of the requests to retry. Such a record has the name of its subscription. */
 const RETRIES = 'push-retries';
 
 /** A subscription, and the name of its record. */

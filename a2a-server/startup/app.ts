@@ -136,7 +136,7 @@ export interface AppOptions {
   push?: PushNotificationConfigs;
   pushKeys?: Pick<NotificationSigner, 'publicKeys'>;
   servers?: () => readonly ToolServerView[];
-  /** The previews that the server offers. The default is none. */
+  /** The previews that the server offers. By default, there are none. */
   previews?: readonly Preview[];
   /** The server aborts this scope to end open streams. */
   reading: AbortScope<StreamEndReason>;

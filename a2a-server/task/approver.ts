@@ -1,7 +1,7 @@
 /**
- * Decides who may approve a call. A rule of the policy, or the setting `fourEyes`, can demand that the approver sent the
- * task no message, and that the approver is in a group. The demand is in the journal with the call, so a later policy
- * does not weaken it. A denial and an answer need no such approver, because they let nothing run. Pure.
+ * Decides who may approve a tool call. A rule of the policy, or the setting `fourEyes`, can demand that the approver
+ * sent the task no message, and that the approver is in a group. The demand is in the journal with the call, so a later
+ * policy does not weaken it. A denial and an answer need no such approver, because they let nothing run. Pure.
  */
 import { inGroups, somebodyElse, type DemandedApprover } from '../../shared/protocol/demanded-approver.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
@@ -9,21 +9,21 @@ import type { CommandRefusal } from './command-outcome.ts';
 import type { ResolvedDecision } from './decide.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 
-/** What the policy demands of the approver. All of it must hold. */
+/** What the policy demands of the approver. All conditions must hold. */
 export interface ApproverDemand {
-  /** The approver sent the task no message. */
+  /** The approver must not have sent the task a message. */
   fourEyes?: true;
-  /** The approver is in each of these groups. */
+  /** The approver must be in each of these groups. */
   groups?: readonly string[];
 }
 
-/** A person who wants to approve. Without `groups`, the person is in none. */
+/** A person who wants to approve. Without `groups`, the person is in no group. */
 export interface Approver {
   principal: string;
   groups?: readonly string[];
 }
 
-/** Returns the demand that contains all of these. Returns undefined if there is none. */
+/** Combines several demands into one. Returns undefined if there is no demand. */
 export function mergeDemands(
   ...demands: readonly (ApproverDemand | undefined)[]
 ): ApproverDemand | undefined {
@@ -33,7 +33,7 @@ export function mergeDemands(
   return { ...(fourEyes && { fourEyes }), ...(groups.length > 0 && { groups }) };
 }
 
-/** True if an approver who meets `met` also meets `demand`. */
+/** True if every approver who meets the demand `met` also meets `demand`. */
 export function coversDemand(met: ApproverDemand | undefined, demand: ApproverDemand): boolean {
   return (
     (demand.fourEyes !== true || met?.fourEyes === true) &&
@@ -49,7 +49,9 @@ export function delegators({
   return [principal, ...otherSenders];
 }
 
-/** Returns who may approve in this task. No message arrives while a call waits, so the senders stay the same. */
+/**
+ * Returns who may approve in this task. While a call waits, the task accepts no messages, so the senders stay the same.
+ */
 export function demandedApprover(
   snapshot: Pick<Snapshot, 'principal' | 'otherSenders'>,
   { fourEyes, groups }: ApproverDemand,
@@ -74,7 +76,7 @@ export function demandOnDecision(
   return decision === 'approve' || decision === 'edit' ? mergeDemands(call.approver, approver) : undefined;
 }
 
-/** @returns the refusal of a decision that another person must make, or undefined */
+/** Returns the refusal of a decision that another person must make. Returns undefined if this person may decide. */
 export function approverObjection(
   snapshot: Snapshot,
   call: Call,

@@ -74,8 +74,8 @@ export function conversationTokens(room: ContextWindow): number {
 }
 
 /**
- * Estimates the size of the prompt in tokens. If the provider has reported a count, only the later passages are
- * estimated.
+ * Estimates the size of the prompt in tokens. If the provider has reported a count, only the later part of the
+ * conversation is estimated.
  */
 export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, room: ContextWindow): number {
   const shown = conversationPassages(earlier, current, room);

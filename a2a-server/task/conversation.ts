@@ -65,7 +65,7 @@ export function conversation(
   return conversationPassages(earlier, current, reader).flatMap(({ steps }) => steps);
 }
 
-/** Returns the conversation as passages. A summary replaces the passages that it covers. */
+/** Returns the conversation as a list of passages. A summary replaces the passages that it covers. */
 export function conversationPassages(
   earlier: readonly Snapshot[],
   current: Snapshot,

@@ -48,7 +48,7 @@ export interface ResolvedDecision {
   presence?: PresenceProof;
   /** The rule that demands presence for the edited input. */
   editPresenceRule?: string;
-  /** What the server, and the rules about the edited input, demand of the approver, in addition to the call's demand. */
+  /** What else is demanded of the approver, by the server and by the rules about the edited input. */
   approver?: ApproverDemand;
 }
 

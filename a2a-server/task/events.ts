@@ -264,7 +264,7 @@ export type TaskEvent =
       edited: Pick<RequestedCall, 'title' | 'input' | 'inputHash' | 'preview' | 'basis'> | null;
       /** The verified assertion of the person's passkey. Absent if the decision has none. */
       presence?: PresenceProof;
-      /** The demand that the approver meets. Absent if there was none. */
+      /** The demand that the approver meets. Absent if nothing was demanded. */
       approver?: ApproverDemand;
     }
   | { type: 'grant.revoked'; grantIds: string[]; by: Decider }

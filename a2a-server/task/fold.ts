@@ -61,7 +61,7 @@ export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
 }
 
 export function foldEntries(snapshot: Snapshot, entries: readonly JournalEntry[]): Snapshot {
-  // A joined entry stands for several events, so they are counted before.
+  // A joined entry stands for several events. So the events are counted before they are joined.
   const counted = countAfterAll(snapshot.counted, entries);
   return { ...joinText(entries).reduce(fold, snapshot), counted };
 }

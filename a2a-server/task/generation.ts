@@ -1,9 +1,10 @@
 /**
- * The generation of a task (A2A 1.1, the branch `dev-1.1`, §3.2.7): how many events of the task a client has been able
- * to see. It starts at 1, with `task.created`, and grows by exactly 1 with each event.
+ * The generation of a task (A2A 1.1, the branch `dev-1.1`, §3.2.7): the number of the task's events that a client can
+ * see. It starts at 1, with `task.created`, and grows by exactly 1 with each event.
  *
  * The count is a fold of the journal. Nothing stores it, so it is the same on every replay, after every restart and on
- * every server. A hidden type must stay hidden, because the numbers of existing tasks depend on it.
+ * every server. A type of event that clients do not see must stay hidden, because the generations of existing tasks
+ * depend on it.
  */
 import type { CommandRefusal } from './command-outcome.ts';
 import type { JournalEntry, TaskEvent } from './events.ts';
@@ -29,11 +30,11 @@ export function isHidden(event: TaskEvent): event is HiddenEvent {
   return hidden.has(event.type);
 }
 
-/** The events up to a position of the journal. */
+/** The number of events up to a position of the journal. */
 export interface EventCount {
-  /** Events that every client gets. */
+  /** The number of events that every client gets. */
   shown: number;
-  /** Events with the model's reasoning. Only clients that request reasoning get them. */
+  /** The number of events with the model's reasoning. Only clients that request reasoning get them. */
   reasoning: number;
 }
 
@@ -54,7 +55,7 @@ export function countAfterAll(count: EventCount, entries: readonly JournalEntry[
   return { shown, reasoning };
 }
 
-/** What decides which events a client gets, besides the task. */
+/** The settings of a client that decide which events it gets. */
 export interface Sight {
   /** True if the client requests reasoning. */
   thinking?: boolean;

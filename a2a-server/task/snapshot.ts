@@ -100,7 +100,7 @@ export interface Call extends RequestedCall {
   rule: string | null;
   /** True if the rule demands presence: an approval then needs the assertion of a passkey. */
   presence?: true;
-  /** The demand on the approver. */
+  /** What is demanded of the approver of this call. */
   approver?: ApproverDemand;
   grantId: string | null;
   /** For the question of a running tool: the id of the tool's call. */
@@ -145,7 +145,7 @@ export interface Snapshot {
   updatedAt: number;
   /** The `seq` of the last folded event. */
   seq: number;
-  /** The events up to `seq` that clients get. */
+  /** The number of events up to `seq` that clients get. */
   counted: EventCount;
   status: Status;
   exchanges: readonly ConversationItem[];
@@ -192,7 +192,7 @@ export function progressNoteOf({ status }: Snapshot): string | undefined {
   return status.state === 'working' ? status.note : undefined;
 }
 
-/** True if the task is parked or ended. Only a new command changes such a task. */
+/** True if the task waits for a person or has ended. Only a new command changes such a task. */
 export function isSettled(snapshot: Snapshot): boolean {
   return PARKED_STATES.has(snapshot.status.state) || isTerminal(snapshot);
 }

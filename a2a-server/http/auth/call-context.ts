@@ -45,13 +45,13 @@ export class CallContext extends ServerCallContext {
   readonly caller: Caller;
   readonly wire: WireFormat;
   /**
-   * The client's stream position, not yet checked. With the resumable-stream extension, it is a `seq`. Otherwise it is a
-   * generation, or undefined if this call has no generations.
+   * The client's stream position, not yet checked. With the resumable-stream extension, it is a `seq`. Otherwise it is
+   * a generation (A2A 1.1), or undefined if the request has no generations.
    */
   readonly cursor: { type: 'seq' | 'generation'; text: string } | undefined;
-  /** True if the answers of this call have the generations of A2A 1.1. */
+  /** True if the responses to this request have the generations of A2A 1.1. */
   readonly hasGenerations: boolean;
-  /** The generations in the call's parameters. A route sets them after it has checked the parameters. */
+  /** The generations in the request's parameters. A route sets them after it has checked the parameters. */
   generations: WantedGenerations = {};
   /**
    * Resolves when the server accepts a request for a stream. After that, the response is a stream, even before the
@@ -110,7 +110,7 @@ export class CallContext extends ServerCallContext {
     return this.#speaks(RESUMABLE_STREAM);
   }
 
-  /** Reads the generations from the parameters, if this call has generations. @throws ProductError MALFORMED */
+  /** Reads the generations from the parameters, if the request may have generations. @throws ProductError MALFORMED */
   readGenerations(operation: string, params: unknown): void {
     if (this.hasGenerations) this.generations = wantedGenerations(operation, params);
   }

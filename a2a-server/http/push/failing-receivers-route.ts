@@ -1,6 +1,6 @@
 /**
- * For operators: `GET /api/push/failing` lists the receivers of push notifications that fail. `POST /api/push/retry/:id`
- * delivers to one of them again.
+ * Shows operators which receivers of push notifications fail. `GET /api/push/failing` lists them. `POST
+ * /api/push/retry/:id` delivers to one of them again.
  */
 import { Router } from 'express';
 import type { PushNotificationConfigs } from '../../push/push-notification-configs.ts';

@@ -13,7 +13,7 @@ export const AGENT_NAME = 'mcp-a2a-bridge agent';
 const SCHEME = 'bearer';
 const OIDC_SCHEME = 'openIdConnect';
 
-/** The text of the specification that each preview follows. */
+/** The specification that each preview follows, as the agent card describes it. */
 const FOLLOWED: Readonly<Record<Preview, { description: string; params: Record<string, string> }>> = {
   'a2a-1.1': {
     description:

@@ -5,15 +5,15 @@ import { countAfter, NO_EVENTS, type EventCount } from '../../task/generation.ts
 
 const PAGE = 1_000;
 
-/** A position of a journal: the `seq` of an entry, and the events up to it. */
+/** A position in a journal: the `seq` of an entry, and the number of events up to this entry. */
 export interface CountedPosition {
   seq: number;
   counted: EventCount;
 }
 
 /**
- * Reads a journal from its beginning to the first position for which `isThere` is true. Returns the last position if
- * there is none. Takes longer for a longer task.
+ * Reads a journal from its beginning to the first position for which `isThere` is true. If there is no such position,
+ * returns the last one. The time grows with the length of the task.
  */
 export async function findPosition(
   tasks: Pick<TaskService, 'entries'>,

@@ -34,7 +34,7 @@ interface Start {
   message?: FollowedMessage | undefined;
   first?: Snapshot;
   after: number;
-  /** The events up to `after`. Present if the stream has generations. */
+  /** The number of events up to `after`. Present if the stream has generations. */
   counted?: EventCount;
   until: FollowUntil;
   historyLength?: number | undefined;

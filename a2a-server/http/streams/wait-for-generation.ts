@@ -1,6 +1,6 @@
 /**
  * The long-poll of GetTask (A2A 1.1, the branch `dev-1.1`, §3.2.7): the answer waits until the task is beyond a
- * generation. It also comes when the task has ended, when the time is over, and when the server shuts down.
+ * generation. The server also answers when the task has ended, when the time limit is over, and when it shuts down.
  */
 import type { TaskService } from '../../executor/task-service.ts';
 import { countAfterAll, generationOf, type EventCount } from '../../task/generation.ts';
@@ -8,10 +8,10 @@ import type { Snapshot } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
 import type { Disconnects } from './disconnects.ts';
 
-/** Shorter than the patience of clients and proxies, which is often 60 s. */
+/** The time limit of a long-poll. It is shorter than the usual time limit of clients and proxies, which is 60 s. */
 export const LONGEST_POLL_MS = 30_000;
 
-/** Returns the task. Waits before, if the client names a generation that the task has not passed. */
+/** Returns the task. If the client names a generation, first waits until the task has passed it. */
 export async function awaitedSnapshot(
   { tasks, disconnects }: { tasks: TaskService; disconnects: Disconnects },
   taskId: string,

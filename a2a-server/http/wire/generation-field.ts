@@ -1,6 +1,7 @@
 /**
- * The fields of A2A 1.1 (the branch `dev-1.1`) that the SDK's codec does not know. The codec drops unknown fields. So a
- * generation travels to the edge in the metadata of its object, and the edge moves it into its field.
+ * The fields of A2A 1.1 (the branch `dev-1.1`) that the SDK's codec does not know. The codec drops unknown fields. So
+ * the server first puts a generation into the metadata of its object. After the codec, this file moves it into its
+ * field.
  */
 import type { StreamResponse } from '@a2a-js/sdk';
 import { z } from 'zod';
@@ -8,7 +9,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 
-/** No other metadata of the server has this key. */
+/** The metadata key of a generation. No other metadata of the server has this key. */
 const CARRIER = 'a2a-1.1/generation';
 
 interface WithMetadata {

@@ -103,7 +103,7 @@ export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
   TASK_ENDED: { kind: 'unsupported', http: 400 },
   MESSAGE_CONFLICT: { kind: 'own', http: 409 },
   INVALID_CURSOR: { kind: 'malformed', http: 400 },
-  // The branch dev-1.1 of A2A, §5.4. A2A 1.0 has no type for this error.
+  // A2A 1.0 has no type for this error. It is in §5.4 of the A2A branch dev-1.1.
   TASK_GENERATION_MISMATCH: { kind: 'own', http: 409, code: -32010 },
   UNSUPPORTED_CONTENT: { kind: 'content-type', http: 400 },
   OUTSIDE_WORKSPACE: { kind: 'malformed', http: 400 },

@@ -27,7 +27,10 @@ export interface ClientView {
   generations?: boolean;
   /** The media types that the client accepts. Absent if the client accepts all. */
   outputModes?: OutputModes;
-  /** The reader. Absent if it is unknown, as for a push notification. The reader then gets every decision of an action. */
+  /**
+   * The person or program that reads the task. Absent if the server does not know the reader, e.g. of a push
+   * notification. Such a reader gets all decisions of an action.
+   */
   reader?: Approver;
 }
 

@@ -22,7 +22,7 @@ import { Batch, commandId, type KnownState, sessionKey, type StoredHead } from '
 import { type Connection, isUnavailable, PostgresFailure } from './driver.ts';
 import type { Writer } from './writer.ts';
 
-/** The maximum number of cached heads. A head has some hundred bytes. */
+/** The maximum number of cached heads (the `seq` and state of a task). A head has some hundred bytes. */
 const MAX_HEADS = 10_000;
 
 /**
@@ -111,8 +111,8 @@ export class Appender {
           : await this.#read(appends);
       const batch = new Batch(known.state, this.#clock());
       const outcomes = appends.map((append) => batch.add(append));
-      // Cached heads may be outdated, so a refusal may be wrong. Also, the database's index of live tasks does not
-      // check a new task that ends in this batch.
+      // The cached states of tasks may be outdated, so a refusal may be wrong. Also, the database's index of live tasks
+      // does not check a new task that ends in this batch.
       if (known.source === 'cache' && (batch.createsEndedTask || !outcomes.every(isAppended))) continue;
       if (!batch.writes) return outcomes;
       const created = await this.#write(batch);
@@ -132,7 +132,7 @@ export class Appender {
     if (head !== undefined && head.epoch < epoch) this.#heads.set(taskId, { ...head, epoch });
   }
 
-  /** Forgets the cached heads. Must be called after tasks were deleted. */
+  /** Removes the cached states of all tasks. Must be called after tasks were deleted. */
   forget(): void {
     this.#heads.clear();
   }

@@ -24,7 +24,7 @@ export interface StoredHead extends TaskHead {
   model: string | null;
   saved: boolean;
   epoch: number;
-  /** The size of the task (`writtenBy`). */
+  /** The size of the task in bytes, as `writtenBy` computes it. */
   size: number;
 }
 

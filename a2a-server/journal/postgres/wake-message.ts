@@ -19,8 +19,8 @@ export interface WakeMessage {
 const payloadSchema = z.tuple([z.string()], z.tuple([z.string(), z.int().positive()]));
 
 /**
- * Returns payloads that together contain all heads. A task id that is too long for a payload is left out. Other servers
- * find its entries when they compare heads.
+ * Returns payloads that together contain all tasks of the message with their last `seq`. A task id that is too long for
+ * a payload is left out. Other servers find its entries when they next query the last `seq` of their tasks.
  */
 export function wakePayloads({ sender, heads }: WakeMessage): string[] {
   const start = `[${JSON.stringify(sender)}`;

@@ -23,7 +23,10 @@ export class WakeSender {
     this.#options = options;
   }
 
-  /** Adds durable heads. Sends them at once if the last send is over, or together with the next send. */
+  /**
+   * Adds tasks with their last durable `seq`. Sends them at once if the last send is over, or together with the next
+   * send.
+   */
   add(heads: Heads): void {
     this.#keep(heads);
     this.sendAgain();

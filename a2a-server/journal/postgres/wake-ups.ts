@@ -3,9 +3,9 @@
  *
  * - One connection sends and receives all wake-ups. No append waits for it: PostgreSQL serialises the commits of
  *   transactions with `NOTIFY`.
- * - A wake-up may be lost. Every `LOOK_MS`, one query compares the heads of the watched tasks. So a lost wake-up makes
- *   a reader late by at most this time. S1: a reader never misses an entry.
- * - A new connection has missed earlier wake-ups, so the heads are compared at once. It sends the wake-ups that the old
+ * - A wake-up may be lost. Every `LOOK_MS`, one query reads the last `seq` of each watched task. So a lost wake-up
+ *   makes a reader late by at most this time. S1: a reader never misses an entry.
+ * - A new connection has missed earlier wake-ups, so this query runs at once. It sends the wake-ups that the old
  *   connection could not send.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
@@ -15,7 +15,7 @@ import { type Connection, type DatabaseAddress, openConnection, type Queries } f
 import { type Heads, parseWakePayload, wakePayloads } from './wake-message.ts';
 import { WakeSender } from './wake-sender.ts';
 
-/** The time between two comparisons of heads, in milliseconds. */
+/** The time between two queries for the last `seq` of the watched tasks, in milliseconds. */
 const LOOK_MS = 1_000;
 /** The pause between attempts to connect, in milliseconds. */
 const RECONNECT_MS = 1_000;
@@ -39,8 +39,8 @@ interface WakeUpOptions {
   server: string;
   clock: Pick<Clock, 'after'>;
   /**
-   * Runs the queries that compare the heads. It must not use the connection of the wake-ups, because that connection
-   * may be lost.
+   * Runs the queries for the last `seq` of the watched tasks. It must not use the connection of the wake-ups, because
+   * that connection may be lost.
    */
   reader: Queries;
   committed: Pick<CommittedEntries, 'noteHead' | 'watched'>;
@@ -72,7 +72,7 @@ export class WakeUps {
     return wakeUps;
   }
 
-  /** Wakes the readers of these tasks on other servers. J1: the heads must be durable. */
+  /** Wakes the readers of these tasks on other servers. J1: their entries must be durable. */
   send(heads: Heads): void {
     this.#sender.add(heads);
   }
@@ -131,7 +131,10 @@ export class WakeUps {
     this.#after(LOOK_MS, () => void this.#look().then(() => this.#lookLater()));
   }
 
-  /** Compares the heads of the watched tasks. Without the database, the next comparison finds the new entries. */
+  /**
+   * Reads the last `seq` of each watched task, and wakes its readers if it is new. If the database cannot be reached,
+   * the next query finds the new entries.
+   */
   async #look(): Promise<void> {
     const { committed, reader } = this.#options;
     const watched = committed.watched();

@@ -32,7 +32,7 @@ interface Head extends TaskHead {
   sessionId: string;
   /** The model of the last started turn. Null before the first turn. */
   model: string | null;
-  /** The size of the task (`writtenBy`). */
+  /** The size of the task in bytes, as `writtenBy` computes it. */
   size: number;
   /** True if an append of this group has changed `seq` and `updated_at`. The last append of the group writes them. */
   advanced: boolean;
@@ -161,7 +161,7 @@ export class Appender {
     return head;
   }
 
-  /** Stores the new `seq` and size of the head, and its new state. */
+  /** Stores the task's new `seq`, size and state. */
   #extend(head: Head, after: Pick<Head, 'state' | 'title' | 'deadline'>, at: number): void {
     const { state, title, deadline } = after;
     if (state === head.state && title === head.title && deadline === head.deadline) {

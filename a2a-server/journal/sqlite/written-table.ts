@@ -4,7 +4,7 @@ import { tenantOf } from '../../access/requester.ts';
 import { integerColumn } from '../columns.ts';
 import { NOTHING_WRITTEN, type DailyWritten, type Written } from '../written.ts';
 
-/** Tasks of earlier versions begin with 0 bytes. */
+/** Creates the table and the column. The count of a task from an earlier version begins with 0 bytes. */
 export const CREATE_WRITTEN = `
   CREATE TABLE written (
     day       INTEGER NOT NULL,
@@ -21,7 +21,7 @@ export class WrittenTable {
   readonly #removeBefore: Command;
   readonly #sum: Query;
   readonly #task: Query;
-  /** The day of the last `add`. */
+  /** The UTC day of the last `add`. */
   #day = 0;
 
   constructor(database: Sqlite) {

@@ -7,7 +7,7 @@ import { eventsOf } from '../../../../shared/net/server-sent-events.ts';
 import { waitAfter } from '../../../../shared/runtime/back-off.ts';
 import { API, signedInFetch } from '../sign-in/sign-in.ts';
 
-/** Without data for this time, the stream counts as broken. The server sends a heartbeat every 15 s. */
+/** If no data arrives for this time, the stream is treated as broken. The server sends a heartbeat every 15 s. */
 const QUIET_MS = 45_000;
 const BACK_OFF = { firstMs: 500, mostMs: 5_000 };
 

@@ -23,7 +23,7 @@ export interface StoryCall extends Pick<
   runs: readonly StoryToolExecution[];
   files: EventOf<'files'>['files'];
   withdrawn: boolean;
-  /** The position of the event that made earlier decisions void. 0 if there is none. */
+  /** The position of the event that made earlier decisions invalid. 0 if there is no such event. */
   outdated: number;
 }
 

@@ -26,7 +26,7 @@ export class QueryWords {
     ).length;
   }
 
-  /** A passage with at least this many query words matches. */
+  /** The minimum number of different query words in a passage that matches. */
   get enough(): number {
     return Math.max(1, Math.ceil(this.#words.length / 2));
   }
