@@ -15,7 +15,7 @@ const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 interface CommandTurn {
   begin: (signal: AbortSignal) => Promise<FirstStep>;
-  /** The settled calls of the first turn. Empty during the first turn. */
+  /** The settled tool calls of the first turn. Empty during the first turn. */
   calls: readonly Call[];
 }
 
@@ -50,7 +50,7 @@ async function* begun(
 function* told(calls: readonly Call[]): Generator<ModelEvent, TurnEnd, undefined> {
   const results = calls.map((call) => ({ ...resultForModel(call), denied: isDenied(call) }));
   const text = results.map((result) => result.text).join('\n');
-  // If a person denies the call, the command has not failed.
+  // If a person denies the tool call, the command has not failed.
   if (results.some(({ isError, denied }) => isError && !denied)) return { type: 'failed', message: text };
   yield { type: 'text', text };
   return 'stop';

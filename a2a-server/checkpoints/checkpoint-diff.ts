@@ -6,7 +6,8 @@ import type { Checkpoints } from './find-checkpoints.ts';
 import type { RestorePlan } from './restore-plan.ts';
 
 /**
- * The journal stores the diff with the call, so its length is limited. A longer diff only counts the remaining files.
+ * The journal stores the diff with the tool call, so its length is limited. A longer diff only counts the remaining
+ * files.
  */
 const MAX_DIFF_CHARACTERS = 200_000;
 const MAX_COMPARED_BYTES = 1024 * 1024;

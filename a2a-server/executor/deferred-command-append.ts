@@ -1,6 +1,6 @@
 /**
- * Delays the append of a valid command. One append can then contain a decision and the start of the approved call. If
- * that call does not start soon, the command is appended alone.
+ * Delays the append of a valid command. One append can then contain a decision and the start of the approved tool call.
+ * If that call does not start soon, the command is appended alone.
  *
  * E3: the sender gets an answer only after the command is durable. The journal contains the command once.
  */

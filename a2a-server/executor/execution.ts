@@ -41,7 +41,8 @@ const CONTINUED_ELSEWHERE: AbortCause = {
 };
 
 /**
- * The delay before the next check of a process that could not be ended. D6: its call is not offered for another run.
+ * The delay before the next check of a process that could not be ended. D6: its tool call is not offered for another
+ * run.
  */
 const ORPHAN_CHECK_MS = 2_000;
 
@@ -245,8 +246,8 @@ export class Execution {
           await pending?.settle();
           // E1: all runs must end before the error is thrown. Otherwise the next execution would run at the same time.
           for (const run of runs) if (run.status === 'rejected') throw run.reason;
-          // A call waits for a new decision. After that decision, the call needs new scopes, even if this execution
-          // still runs.
+          // A tool call waits for a new decision. After that decision, the call needs new scopes, even if this
+          // execution still runs.
           if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) {
             pass.turn.end();
             delete pass.turn;

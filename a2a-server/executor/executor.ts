@@ -43,7 +43,7 @@ const REPORT_PLACE_MS = 1_000;
 /** The shortest time between two events about the place in the queue. */
 const REPORT_AGAIN_MS = 10_000;
 
-/** If an approved call has not started after this time, the decision is appended without the start. */
+/** If an approved tool call has not started after this time, the decision is appended without the start. */
 const START_WITHIN_MS = 250;
 
 export interface ExecutorOptions extends ExecutionOptions {
@@ -129,7 +129,7 @@ export class Executor {
 
   /**
    * Appends a command and wakes the task. If no execution runs, one append contains the command and the start of the
-   * approved call. Resolves when the command is durable, because an accepted command must never be lost (E3).
+   * approved tool call. Resolves when the command is durable, because an accepted command must never be lost (E3).
    * @throws ProductError STORAGE
    */
   async command(

@@ -285,8 +285,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     at: number,
   ): CommandOutcome {
     const { approver: ofServer } = options.policy();
-    // The journal stores with each call what is demanded of its approver. An older journal lacks this, so the server's
-    // own demand applies too.
+    // The journal stores with each tool call what is demanded of its approver. An older journal lacks this, so the
+    // server's own demand applies too.
     const demanding = decisions.map((decision) => {
       const approver = mergeDemands(decision.approver, ofServer);
       return { ...decision, ...(approver && { approver }) };
@@ -333,8 +333,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   }
 
   /**
-   * Asks the person again about a call whose files have changed (D2: a decision binds to what was shown). Returns the
-   * refusal of the old decision.
+   * Asks the person again about a tool call whose files have changed (D2: a decision binds to what was shown). Returns
+   * the refusal of the old decision.
    */
   async function askedAgain(
     taskId: string,

@@ -136,7 +136,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
           break;
       }
     }
-    // Preparing the calls may take long, so the text is appended first.
+    // Preparing the tool calls may take long, so the text is appended first.
     if (requests.length > 0) await writer.flush();
     unwritten = await writer.close();
   } catch (error) {
@@ -213,7 +213,7 @@ function sizeOf(event: ModelEvent): number {
   return 'text' in event ? event.text.length : event.type === 'artifact' ? JSON.stringify(event).length : 0;
 }
 
-/** Builds the parts of a turn: the text first, then the calls. */
+/** Builds the parts of a turn: the text first, then the tool calls. */
 function plainParts(characters: number, calls: number): TurnPart[] {
   return [
     { type: 'text', length: characters },

@@ -1,9 +1,9 @@
-/** D6: finds a running call whose process a killed server left behind. Pure. */
+/** D6: finds a running tool call whose process a killed server left behind. Pure. */
 import type { Orphan } from '../processes/child-processes.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { progressNoteOf, type Call, type Snapshot } from '../task/snapshot.ts';
 
-/** Returns the call whose process may still run, or undefined. The task waits for the end of that process. */
+/** Returns the tool call whose process may still run, or undefined. The task waits for the end of that process. */
 export function orphanedCall(
   snapshot: Snapshot,
   orphans: readonly Orphan[],

@@ -79,7 +79,10 @@ export async function resolveDecisions(
   return { type: 'resolved', decisions: resolved };
 }
 
-/** False if the pure core will refuse the edit: the call does not wait, or the decision belongs to another question. */
+/**
+ * False if the pure core will refuse the edit: the tool call does not wait, or the decision belongs to another
+ * question.
+ */
 function mayEdit(call: Call, { decision, shown }: Decision): boolean {
   const { state } = call;
   return decision === 'edit' && state.type === 'waiting' && shown === shownCodeOf(call, state.reason);

@@ -147,8 +147,8 @@ export interface TaskService {
     { after, limit }: { after: number; limit: number },
   ): Promise<readonly JournalEntry[]>;
   /**
-   * Returns the JSON Schema that checks an edited input of this call. Returns null if the agent does not have the tool
-   * now. @throws ProductError UNKNOWN_TASK, UNKNOWN_CALL
+   * Returns the JSON Schema that checks an edited input of this tool call. Returns null if the agent does not have the
+   * tool now. @throws ProductError UNKNOWN_TASK, UNKNOWN_CALL
    */
   inputSchema(taskId: string, by: Requester, callId: string): Promise<Record<string, unknown> | null>;
   sessionCost(principal: string, sessionId: string): Promise<CostSum>;

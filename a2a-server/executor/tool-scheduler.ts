@@ -78,7 +78,7 @@ interface RunContext {
   /** The time limits of the turn and the task. They pause while the tool waits for a person. */
   timeouts: readonly Pick<PausableTimeout, 'hold'>[];
   /**
-   * The decision that approves the call. Present if the journal does not contain the decision yet. One append then
+   * The decision that approves the tool call. Present if the journal does not contain the decision yet. One append then
    * contains the decision and the start.
    */
   command?: DeferredCommandAppend;
@@ -94,8 +94,8 @@ interface ExecutionResources {
 }
 
 /**
- * `not-run`: another writer changed the task first. `asked-again`: the shown content has changed, so the call waits for
- * a new decision (D2).
+ * `not-run`: another writer changed the task first. `asked-again`: the shown content has changed, so the tool call
+ * waits for a new decision (D2).
  */
 type RunEnd = 'ran' | 'not-run' | 'asked-again';
 
@@ -154,7 +154,7 @@ export class ToolScheduler {
       }));
   }
 
-  /** Runs one ready call in a child of the turn's scope. Resolves when the journal has the outcome. */
+  /** Runs one ready tool call in a child of the turn's scope. Resolves when the journal has the outcome. */
   async run(snapshot: Snapshot, call: Call, at: RunContext): Promise<RunEnd> {
     const { journal, ids, clock } = this.#options;
     const { log } = at;
@@ -293,7 +293,7 @@ export class ToolScheduler {
                 workspace: at.workspace,
                 signal: at.scope.signal,
                 toolId: at.reference.toolId,
-                // No person saw a call that the policy allowed. Such a call has no content to compare.
+                // No person saw a tool call that the policy allowed. Such a call has no content to compare.
                 basis: call.decided === null ? null : call.basis,
                 output: (text, progress) => output.write(text, progress),
                 plan: (planned) => (todos = planned),
@@ -326,7 +326,7 @@ export class ToolScheduler {
     at.timeout?.cancel();
     await output.close();
     if (!start.recorded) {
-      // The tool has not started, so the next server can run the call.
+      // The tool has not started, so the next server can run the tool call.
       if (whole.type === 'stopped' && whole.reason === 'server-shutdown') return NOT_RUN;
       if (tool && isOutdated(failure) && (await this.#outdated(snapshot, call, tool, at.at)))
         return { outcome: null, end: 'asked-again' };
@@ -363,8 +363,8 @@ async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Pr
   if (policy.rules.length === 0) return tool.run(call.input, run);
   const reach = await resolveTargets(tool, call.input, run.workspace);
   const approved = { ...call, reach };
-  // The passkey approved only the call's own targets. A redirect may lead to a target of another rule, so the rules are
-  // checked again.
+  // The passkey approved only the tool call's own targets. A redirect may lead to a target of another rule, so the
+  // rules are checked again.
   const unproven =
     call.presence === true
       ? { rules: policy.rules.filter(({ matches }) => matches(approved) === 'no') }
@@ -396,8 +396,8 @@ function shorter(ms: number, limitMs: number | null): number {
 }
 
 /**
- * True if the next process runs the call again, because the shutdown stopped it and a repeat is safe. E2: a call with
- * side effects starts at most once.
+ * True if the next process runs the tool call again, because the shutdown stopped it and a repeat is safe. E2: a call
+ * with side effects starts at most once.
  */
 function runsAgain(call: Call, outcome: ToolOutcome): boolean {
   return isRepeatable(call) && outcome.type === 'stopped' && outcome.reason === 'server-shutdown';

@@ -45,7 +45,7 @@ export class ToolStart {
 
   /**
    * Records the saved files, and the start if it is not recorded yet. Returns false if this execution may no longer run
-   * the call.
+   * the tool call.
    */
   async record(files: readonly SavedFile[] = [], contents: readonly FileBytes[] = []): Promise<boolean> {
     if (this.#recorded && files.length === 0) return true;
@@ -56,7 +56,7 @@ export class ToolStart {
 
   /**
    * Records the start and the saved files, like `record`.
-   * @throws ProductError TASK_ENDED if this execution may no longer run the call
+   * @throws ProductError TASK_ENDED if this execution may no longer run the tool call
    */
   async require(files: readonly SavedFile[], contents: readonly FileBytes[]): Promise<void> {
     if (await this.record(files, contents)) return;
@@ -66,7 +66,7 @@ export class ToolStart {
     );
   }
 
-  /** Appends events of this tool execution. Returns false if this execution may no longer run the call. */
+  /** Appends events of this tool execution. Returns false if this execution may no longer run the tool call. */
   async append(
     events: (snapshot: Snapshot) => readonly TaskEvent[],
     contents: readonly FileBytes[] = [],
@@ -74,7 +74,7 @@ export class ToolStart {
     const following = (s: Snapshot): readonly TaskEvent[] => (this.#isDue(s) ? events(s) : []);
     if (this.#command !== undefined && !this.#command.settled) {
       const settled = await this.#command.settle({ events: following, contents, log: this.#log });
-      // Another request may have decided the call first. If that decision approves the same input, the call still
+      // Another request may have decided the tool call first. If that decision approves the same input, the call still
       // starts.
       if (settled && (await this.#check())) return true;
     }
@@ -100,7 +100,9 @@ export class ToolStart {
     return this.#recorded ? [] : withTaskState(snapshot, { type: 'tool.started', ...this.#reference });
   }
 
-  /** True if the call can start with this input. Also true if it has started and still runs in this tool execution. */
+  /**
+   * True if the tool call can start with this input. Also true if it has started and still runs in this tool execution.
+   */
   #isDue(snapshot: Snapshot): boolean {
     const { callId, toolId } = this.#reference;
     const call = snapshot.calls[callId];

@@ -10,7 +10,7 @@ const MAX_UNDELIVERED_ATTEMPTS = 5;
 const MAX_REFUSED_ATTEMPTS = 2;
 
 export interface McpCallContext extends Omit<McpToolCall, 'tool' | 'input'> {
-  /** True if the call may run again after its answer is lost. */
+  /** True if the tool call may run again after its answer is lost. */
   repeatable: boolean;
 }
 

@@ -32,16 +32,17 @@ const NO_LIMIT_MS = 2 ** 31 - 1;
 const NO_REASON = 'The call was stopped.';
 const MAX_ERROR_CHARS = 1_000;
 /**
- * A server may request a retry without asking a question. The client waits this long before it sends the call again.
+ * A server may request a retry without asking a question. The client waits this long before it sends the tool call
+ * again.
  */
 const PAUSE_MS = 500;
 
-/** Thrown if the connection or the response ended early. The outcome of the call is then unknown. */
+/** Thrown if the connection or the response ended early. The outcome of the tool call is then unknown. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
 
-/** Thrown if the server sent no message about a call within the idle time limit. */
+/** Thrown if the server sent no message about a tool call within the idle time limit. */
 export class CallIdle extends Error {
   override readonly name = 'CallIdle';
 }
@@ -68,17 +69,18 @@ export interface McpToolCall extends Omit<RunningCall, 'onOutput'> {
    */
   stopCause: () => { reason: string; message: string } | undefined;
   /**
-   * The maximum time between two server messages about the call. After this time, the call fails. Null means no limit.
+   * The maximum time between two server messages about the tool call. After this time, the call fails. Null means no
+   * limit.
    */
   idleMs: number | null;
-  /** Called with each server message about the call, as lines of text. */
+  /** Called with each server message about the tool call, as lines of text. */
   output: ToolRun['output'];
 }
 
 export interface McpServerConnection {
   /** The negotiated revision of MCP, e.g. `2025-11-25`. */
   readonly revision: string;
-  /** True if the server may still work on a call, even if the call was stopped a short time ago. */
+  /** True if the server may still work on a tool call, even if the call was stopped a short time ago. */
   readonly busy: boolean;
   readonly received: number;
   /** Reads the current tool list. @throws Error if the server refuses or is too slow */

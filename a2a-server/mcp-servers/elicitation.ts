@@ -50,8 +50,8 @@ export async function elicit(
 }
 
 /**
- * Returns the call whose task shows the question. Over stdio and HTTP+SSE, an MCP request does not name its call. If
- * all running calls belong to one principal, their first call shows the question. `note` then names all of them. If
+ * Returns the tool call whose task shows the question. Over stdio and HTTP+SSE, an MCP request does not name its call.
+ * If all running calls belong to one principal, their first call shows the question. `note` then names all of them. If
  * they belong to several principals, returns undefined, because the wrong person could get the question. Pure.
  */
 export function callToAsk({ calls, known }: RequestOrigin): { call: RunningCall; note: string } | undefined {

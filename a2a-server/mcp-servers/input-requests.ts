@@ -19,7 +19,7 @@ export interface InputRounds {
 }
 
 /**
- * Sends the call until its result is complete.
+ * Sends the tool call until its result is complete.
  * @throws Error if the server asks too often, or asks for input that this client does not support
  */
 export async function callWithInput({ send, elicit, pause }: InputRounds): Promise<McpCallResult> {

@@ -17,9 +17,9 @@ export interface KeepAliveOptions {
  * Sends pings until the signal aborts (MCP 2025-11-25, Ping; `server/discover` in 2026-07-28). Returns the problem of a
  * dead connection, as a sentence without subject and full stop. Returns undefined after the abort.
  *
- * A connection is dead if the server does not answer a ping and runs no call. A server with one thread cannot answer
- * while a call runs. Each call has its own time limit. A stopped call counts as running for a while, because MCP does
- * not report when the server ends it.
+ * A connection is dead if the server does not answer a ping and runs no tool call. A server with one thread cannot
+ * answer while a call runs. Each call has its own time limit. A stopped call counts as running for a while, because MCP
+ * does not report when the server ends it.
  */
 export async function keepAlive(
   connection: Pick<McpServerConnection, 'ping' | 'received' | 'busy'>,

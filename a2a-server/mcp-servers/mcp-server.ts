@@ -5,7 +5,7 @@
  *   connection.
  * - An idle connection that does not answer pings is closed.
  * - This class reconnects after a disconnect. The delay grows with each failed attempt.
- * - A call that ran during the disconnect fails with an explanation. If a second run is safe, the call runs again.
+ * - A tool call that ran during the disconnect fails with an explanation. If a second run is safe, the call runs again.
  * - After `close`, no socket, timer or process is left.
  */
 import { setMaxListeners } from 'node:events';
@@ -71,7 +71,7 @@ export class McpServer {
   #attempt: Attempt | undefined;
   #tools: readonly Tool[] = [];
   #problems: readonly string[] = [];
-  /** Describes the problem while the server runs a call and answers no pings. Null without this problem. */
+  /** Describes the problem while the server runs a tool call and answers no pings. Null without this problem. */
   #silent: string | null = null;
   #running: Promise<void> | undefined;
   #refreshing = { wanted: false, busy: false };
@@ -82,7 +82,7 @@ export class McpServer {
     this.#context = context;
     this.#log = context.log.child({ mcpServer: name });
     this.#state = new ServerState(this.#life.signal, context.onChange);
-    // Each list request and each waiting call adds a listener. Node would otherwise warn about too many listeners.
+    // Each list request and each waiting tool call adds a listener. Node would otherwise warn about too many listeners.
     setMaxListeners(0, this.#life.signal);
   }
 
@@ -143,7 +143,7 @@ export class McpServer {
       void this.#keepAlive(connection, over.signal, (dead) => end.resolve(dead));
       const error = await end.promise;
       stopListening();
-      // The state changes before the clean-up, so no call uses the ended connection.
+      // The state changes before the clean-up, so no tool call uses the ended connection.
       this.#silent = null;
       this.#state.set({ type: 'down', error });
       return error;

@@ -1,6 +1,6 @@
 /**
- * Copies parameters of a call to HTTP headers (MCP 2026-07-28, Streamable HTTP, Custom Headers from Tool Parameters).
- * Pure.
+ * Copies parameters of a tool call to HTTP headers (MCP 2026-07-28, Streamable HTTP, Custom Headers from Tool
+ * Parameters). Pure.
  */
 import { z } from 'zod';
 
@@ -32,7 +32,7 @@ export function readParamHeaders(schema: Record<string, unknown>): readonly Para
   return found;
 }
 
-/** Returns the headers of one call. An absent or null parameter has no header. */
+/** Returns the headers of one tool call. An absent or null parameter has no header. */
 export function paramHeaders(
   params: readonly ParamHeader[],
   input: Record<string, unknown>,

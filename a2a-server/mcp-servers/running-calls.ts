@@ -1,6 +1,6 @@
 /**
- * Tracks the running calls of one connection, and assigns server messages to them. Such messages are progress, logs,
- * questions and late answers. This class reads the messages directly from the transport, in their order. The SDK
+ * Tracks the running tool calls of one connection, and assigns server messages to them. Such messages are progress,
+ * logs, questions and late answers. This class reads the messages directly from the transport, in their order. The SDK
  * delivers a notification after a later response, so a call's last notification would be lost.
  */
 import {
@@ -20,11 +20,11 @@ import { CUT_OFF } from './transports/http-transport.ts';
 import type { ServerTransport } from './transports/server-transport.ts';
 
 /**
- * A stopped call may get a late answer during this time. Its Streamable HTTP response stream stays open, and the server
- * is treated as busy.
+ * A stopped tool call may get a late answer during this time. Its Streamable HTTP response stream stays open, and the
+ * server is treated as busy.
  */
 const LATE_MS = 5 * 60_000;
-/** The maximum number of stopped calls that may still get a late answer. */
+/** The maximum number of stopped tool calls that may still get a late answer. */
 const MAX_STOPPED_CALLS = 100;
 
 export interface RunningCall {
@@ -34,14 +34,14 @@ export interface RunningCall {
   principal: string;
   ask: AskQuestion;
   /**
-   * Called with each server message about this call, as lines of text. `steps` is present if the number of steps is
-   * known.
+   * Called with each server message about this tool call, as lines of text. `steps` is present if the number of steps
+   * is known.
    */
   onOutput: (text: string, steps?: ToolProgress) => void;
   answeredLate: (result: McpCallResult) => void;
 }
 
-/** The calls that a server request may belong to. `known` is true if the transport identifies the call. */
+/** The calls that a server request may belong to. `known` is true if the transport identifies the tool call. */
 export interface RequestOrigin {
   calls: readonly RunningCall[];
   known: boolean;
@@ -55,7 +55,7 @@ interface Entry {
 export class RunningCalls {
   readonly #transport: ServerTransport;
   readonly #running = new Map<string, Entry>();
-  /** The stopped calls that may get a late answer until `until`, in milliseconds since 1970. */
+  /** The stopped tool calls that may get a late answer until `until`, in milliseconds since 1970. */
   readonly #stopped = new Map<RequestId, { call: RunningCall; until: number }>();
   readonly #clock: Clock;
   #last = 0;
@@ -71,7 +71,7 @@ export class RunningCalls {
     });
   }
 
-  /** True if a call runs, or if the server may still work on a stopped call. */
+  /** True if a tool call runs, or if the server may still work on a stopped call. */
   get busy(): boolean {
     const now = this.#clock.now();
     return this.#running.size > 0 || [...this.#stopped.values()].some(({ until }) => now < until);
@@ -83,7 +83,7 @@ export class RunningCalls {
   }
 
   /**
-   * Registers a call and returns the progress token for its requests. `stop` must be called before the request is
+   * Registers a tool call and returns the progress token for its requests. `stop` must be called before the request is
    * cancelled, because it prepares for a late answer. `end` must be called at the end of the call.
    */
   begin(call: RunningCall): { token: string; stop: (keepOpen: boolean) => void; end: () => void } {
@@ -98,8 +98,8 @@ export class RunningCalls {
   }
 
   /**
-   * Returns the calls that a server request may belong to. Must be called in the handler of that request. The handler
-   * runs in the async context of `onmessage`.
+   * Returns the tool calls that a server request may belong to. Must be called in the handler of that request. The
+   * handler runs in the async context of `onmessage`.
    */
   origin(): RequestOrigin {
     const { about } = this.#transport;
@@ -139,7 +139,7 @@ export class RunningCalls {
   }
 
   /**
-   * Returns the call whose response stream contains the current message. If the transport does not know this call,
+   * Returns the tool call whose response stream contains the current message. If the transport does not know this call,
    * returns the only running call.
    */
   #only(): RunningCall | undefined {

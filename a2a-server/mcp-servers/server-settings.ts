@@ -25,7 +25,9 @@ const optionalLimit = z.union([
 const shared = {
   /** If true, the server is not started. */
   disabled: z.boolean().default(false),
-  /** The time limit of one call, e.g. `90s`, or milliseconds. Time that the call waits for a person does not count. */
+  /**
+   * The time limit of one tool call, e.g. `90s`, or milliseconds. Time that the call waits for a person does not count.
+   */
   timeout: timeLimit.default(DEFAULT_CALL_LIMIT_MS),
   /**
    * A call fails if the server sends nothing about it for this time. `never`, the default, disables this limit. Must be

@@ -28,7 +28,7 @@ export class ServerState {
     this.tell();
   }
 
-  /** Wakes all waiting calls. Must be called after a change of the tools, and after the server is closed. */
+  /** Wakes all waiting tool calls. Must be called after a change of the tools, and after the server is closed. */
   tell(): void {
     this.#onChange();
     for (const look of this.#waiting) look();

@@ -1,7 +1,7 @@
 /**
- * Adds signatures that Gemini needs. Gemini 3 and later refuse (400) a turn whose first call has no signature. A turn
- * of another model has no signature, and a summary removes signatures. For such turns, Google documents a value that
- * Gemini accepts.
+ * Adds signatures that Gemini needs. Gemini 3 and later refuse (400) a turn whose first tool call has no signature. A
+ * turn of another model has no signature, and a summary removes signatures. For such turns, Google documents a value
+ * that Gemini accepts.
  *
  * Source: https://ai.google.dev/gemini-api/docs/thought-signatures
  */
@@ -22,8 +22,8 @@ export function needsSignatures(model: string): boolean {
 }
 
 /**
- * Signs the first call of each turn that has no signature. This is for Google's endpoint with the OpenAI API, which
- * reads `extra_content.google.thought_signature` of a call. `@ai-sdk/google` does the same for Google's own API.
+ * Signs the first tool call of each turn that has no signature. This is for Google's endpoint with the OpenAI API,
+ * which reads `extra_content.google.thought_signature` of a call. `@ai-sdk/google` does the same for Google's own API.
  */
 export function withSignatures(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
   return prompt.map((message) => {

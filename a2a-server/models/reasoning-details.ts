@@ -65,7 +65,7 @@ function joined(last: JsonObject, piece: JsonObject): JsonObject {
 /**
  * Moves the details from the parts of each turn to its message, because OpenRouter reads them there. The plain text of
  * the same reasoning is omitted.
- * @param gemini3 true for a model that refuses a call without a signature
+ * @param gemini3 true for a model that refuses a tool call without a signature
  */
 export function moveReasoningDetailsToMessages(
   prompt: LanguageModelV3Prompt,
@@ -104,7 +104,7 @@ function isEncrypted(detail: unknown): boolean {
 
 /**
  * Returns the detail that replaces a missing signature. OpenRouter accepts one such detail per turn, with the id of the
- * first call.
+ * first tool call.
  */
 function skippedSignature(callId: string): JsonObject {
   return {

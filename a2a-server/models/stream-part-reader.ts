@@ -48,8 +48,8 @@ export class StreamPartReader {
       case 'tool-input-delta':
         return this.#goesOn(part.delta, []);
       case 'tool-call':
-        // The provider executes this call itself. The server never offers such tools, because no person can approve
-        // their calls.
+        // The provider executes this tool call itself. The server never offers such tools, because no person can
+        // approve their calls.
         if (part.providerExecuted === true) return events([]);
         this.#parts.call(part.providerMetadata);
         this.#calls.push({
@@ -156,7 +156,7 @@ function endOf(
   return said ? 'stop' : 'empty';
 }
 
-/** Parses the input of a call. Several providers send an empty text for a call without arguments. */
+/** Parses the input of a tool call. Several providers send an empty text for a call without arguments. */
 function inputOf(json: string): unknown {
   if (json.trim() === '') return {};
   try {

@@ -27,7 +27,7 @@ const MAX_LINE_CHARS = 200;
 export function summarizeTask(snapshot: Snapshot): TaskSummary {
   const { taskId, sessionId, status, settings } = snapshot;
   const waitingFor = waitingForOf(snapshot);
-  // After the last decision no call waits. The task's next event then sets the state to `working`.
+  // After the last decision no tool call waits. The task's next event then sets the state to `working`.
   const state = STATES[status.state] === 'waiting' && waitingFor === null ? 'working' : STATES[status.state];
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, usd = null } = usageOf(snapshot);
   const calls = Object.values(snapshot.calls).map((call) => ({ ...call, state: callStateInOverview(call) }));
@@ -71,7 +71,10 @@ function waitingForOf(snapshot: Snapshot): WaitingFor | null {
   return { type: 'actions', count: pending.length, first };
 }
 
-/** Returns the newest known fact: a running call, then the text of the turn, then the server's note, then the last call. */
+/**
+ * Returns the newest known fact: a running tool call, then the text of the turn, then the server's note, then the last
+ * call.
+ */
 function activityOf(snapshot: Snapshot): string {
   const { status, outputs, openTurn } = snapshot;
   if ('message' in status && status.message !== undefined) return lastLine(status.message);

@@ -5,7 +5,7 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 
 /** A path relative to the workspace's root, with `/`. The root is `.`. */
 export interface ResolvedTargetPath {
-  /** The normalised path from the call. */
+  /** The normalised path from the tool call. */
   written: string;
   /** The path after symbolic links are resolved. */
   leadsTo: string;

@@ -1,5 +1,6 @@
 /**
- * Applies a policy to the past calls of a task, and compares its verdicts with the recorded verdicts. Changes nothing.
+ * Applies a policy to the past tool calls of a task, and compares its verdicts with the recorded verdicts. Changes
+ * nothing.
  */
 import type { JournalEntry, RequestedCall, TaskEvent, PolicyVerdict } from '../task/events.ts';
 import { firstSnapshot, fold } from '../task/fold.ts';
@@ -13,15 +14,15 @@ import { verdict } from './verdict.ts';
 import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
 
 /**
- * `allow` runs the call without asking, `ask` lets a person decide, `presence` lets a person approve only with a passkey,
- * and `refuse` does not run the call.
+ * `allow` runs the tool call without asking, `ask` lets a person decide, `presence` lets a person approve only with a
+ * passkey, and `refuse` does not run the call.
  */
 type DryRunVerdict = 'allow' | 'ask' | 'presence' | 'refuse';
 
 export interface DryRunCall {
   taskId: string;
   seq: number;
-  /** The time of the call, in milliseconds since 1970. */
+  /** The time of the tool call, in milliseconds since 1970. */
   at: number;
   tool: string;
   title: string;
@@ -87,8 +88,8 @@ function judgedNow(
 }
 
 /**
- * Collects the facts of a past call. Returns undefined if the tool is unknown, or if the input does not fit its schema.
- * The server refused such a call without a verdict.
+ * Collects the facts of a past tool call. Returns undefined if the tool is unknown, or if the input does not fit its
+ * schema. The server refused such a call without a verdict.
  */
 async function judgedThen(
   call: RequestedCall,
@@ -146,9 +147,9 @@ function whyAllowed({ because }: Extract<PolicyVerdict, { type: 'allow' }>): str
 interface DryRunSummary {
   calls: number;
   tasks: number;
-  /** The number of calls with each verdict under the given policy. */
+  /** The number of tool calls with each verdict under the given policy. */
   now: Record<DryRunVerdict, number>;
-  /** The number of calls for each change of verdict, e.g. `ask → allow`. */
+  /** The number of tool calls for each change of verdict, e.g. `ask → allow`. */
   changed: Record<string, number>;
 }
 

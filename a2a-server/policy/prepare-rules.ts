@@ -16,7 +16,7 @@ interface PolicyRule {
 
 export interface Policy {
   rules: readonly PolicyRule[];
-  /** What the server demands of the approver of each call that a person decides. */
+  /** What the server demands of the approver of each tool call that a person decides. */
   approver?: ApproverDemand;
 }
 
@@ -28,7 +28,7 @@ const SERVER_TOOL_PREFIX = 'mcp__';
 /**
  * Validates the operator's rules and prepares them for matching.
  * @param tools the names of the existing tools
- * @param fourEyes true if a principal who sent the task a message may not approve its calls
+ * @param fourEyes true if a principal who sent the task a message may not approve its tool calls
  * @throws ProductError CONFIGURATION if rules contradict each other, name an unknown tool, or are invalid
  */
 export function createPolicy(

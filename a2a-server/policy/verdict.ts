@@ -49,7 +49,7 @@ export function verdict(
   return because === undefined ? { type: 'ask', ...approver } : { type: 'allow', because, ...approver };
 }
 
-/** Returns the message for the model if a deny rule matches the call. Otherwise returns undefined. */
+/** Returns the message for the model if a deny rule matches the tool call. Otherwise returns undefined. */
 export function denyMessage(call: CallFacts, policy: Policy): string | undefined {
   const rule = policy.rules.find(({ action, matches }) => action === 'deny' && matches(call) === 'yes');
   return (
@@ -67,8 +67,8 @@ export function presenceRule(call: CallFacts, policy: Policy): string | undefine
 }
 
 /**
- * Returns what the matching rules demand of the approver of the call, if anything. This also holds for an uncertain
- * match.
+ * Returns what the matching rules demand of the approver of the tool call, if anything. This also holds for an
+ * uncertain match.
  */
 export function demandOfRules(call: CallFacts, { rules }: Policy): ApproverDemand | undefined {
   return mergeDemands(

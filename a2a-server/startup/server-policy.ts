@@ -42,8 +42,8 @@ export function trustedServers(settings: McpServerSettings): Rule[] {
 }
 
 /**
- * Returns the problem if a rule demands presence, but passkeys do not work at the server's address. No person could then
- * approve such a call.
+ * Returns the problem if a rule demands presence, but passkeys do not work at the server's address. No person could
+ * then approve such a tool call.
  * @param base the server's URL for clients
  */
 export function presenceProblem(policy: Policy, base: string): string | undefined {

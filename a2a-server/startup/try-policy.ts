@@ -29,7 +29,7 @@ export interface TryOptions {
 }
 
 /**
- * `a2a-server policy try` shows the verdicts of new rules on the calls in the journal. @throws ProductError
+ * `a2a-server policy try` shows the verdicts of new rules on the tool calls in the journal. @throws ProductError
  * CONFIGURATION if a rule is invalid or the journal is missing
  */
 export async function tryPolicy(
@@ -77,7 +77,7 @@ const workspace: DryRunInput['workspace'] = async (root = '/') =>
     locate: () => Promise.reject(new Error('the directory no longer exists')),
   }));
 
-/** Returns the tools that rules and past calls may name. The agent's tools come first. */
+/** Returns the tools that rules and past tool calls may name. The agent's tools come first. */
 async function knownTools(settings: ServerSettings): Promise<readonly Tool[]> {
   if (settings.agent.type !== 'acp') return builtinTools();
   const { tools = [] } = await createAgentBackend(settings);

@@ -50,7 +50,8 @@ export function delegators({
 }
 
 /**
- * Returns who may approve in this task. While a call waits, the task accepts no messages, so the senders stay the same.
+ * Returns who may approve in this task. While a tool call waits, the task accepts no messages, so the senders stay the
+ * same.
  */
 export function demandedApprover(
   snapshot: Pick<Snapshot, 'principal' | 'otherSenders'>,

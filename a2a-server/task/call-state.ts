@@ -30,7 +30,7 @@ export function stateAfterVerdict(verdict: PolicyVerdict): CallState {
   }
 }
 
-/** Returns the state of a waiting call after a person's decision. @param asked the reason why the call waited */
+/** Returns the state of a waiting tool call after a person's decision. @param asked the reason why the call waited */
 export function stateAfterDecision(
   { decision, reason, answer, by }: Extract<TaskEvent, { type: 'tool.decided' }>,
   asked: PendingReason,

@@ -17,7 +17,7 @@ export interface Checkpoint {
   /** The absolute path of the workspace. Empty if the task has no workspace. Such a task changes no files. */
   workspace: string;
   files: readonly CheckpointFile[];
-  /** The titles of the turn's other calls that may have changed files. */
+  /** The titles of the turn's other tool calls that may have changed files. */
   commands: readonly string[];
 }
 
@@ -67,7 +67,8 @@ function checkpointOf(snapshot: Snapshot, turn: number, calls: readonly Call[]):
 }
 
 /**
- * True if the call started and may have changed files without saving them. Only the server's own file tools save files.
+ * True if the tool call started and may have changed files without saving them. Only the server's own file tools save
+ * files.
  */
 function mayChangeFiles({ sideEffect, source, toolId }: Call): boolean {
   if (toolId === null || sideEffect === 'none') return false;

@@ -115,8 +115,8 @@ export function nextReduction(
 }
 
 /**
- * Returns the event that replaces a failed summary. If a clip is enough, the event clips. Otherwise it lists the calls
- * of the old turns.
+ * Returns the event that replaces a failed summary. If a clip is enough, the event clips. Otherwise it lists the tool
+ * calls of the old turns.
  */
 export function reductionWithoutSummary(
   { upTo, covered, tokens, facts }: Extract<ContextReduction, { type: 'summarise' }>,

@@ -42,8 +42,8 @@ export interface ConversationResult {
 }
 
 /**
- * A unit that the context window keeps or omits as a whole. It is a message, or a turn with the results of its calls.
- * The first message of the current task (`task`) always stays.
+ * A unit that the context window keeps or omits as a whole. It is a message, or a turn with the results of its tool
+ * calls. The first message of the current task (`task`) always stays.
  */
 export interface Passage {
   kind: 'task' | 'message' | 'turn' | 'note' | 'summary';
@@ -53,7 +53,7 @@ export interface Passage {
 }
 
 /**
- * Returns the conversation with a result for each call, because providers require all results.
+ * Returns the conversation with a result for each tool call, because providers require all results.
  * @param earlier snapshots of the session's ended tasks, oldest first
  * @param reader the model that gets the conversation. If absent, no turn has `parts`, and all files stay.
  */

@@ -91,8 +91,8 @@ export function decide(
 }
 
 /**
- * Repeats the question about a waiting call whose files have changed. Returns `keep` if another command has already
- * changed the call.
+ * Repeats the question about a waiting tool call whose files have changed. Returns `keep` if another command has
+ * already changed the call.
  */
 export function askAgain(
   snapshot: Snapshot,
@@ -198,7 +198,7 @@ function alreadyDecided(call: Call, decided: NonNullable<Call['decided']>): Comm
 }
 
 function unknownCall(snapshot: Snapshot, callId: string): CommandRefusal {
-  // After the end of the task, no call waits.
+  // After the end of the task, no tool call waits.
   const pending = isTerminal(snapshot) ? [] : waitingCalls(snapshot).map((call) => call.callId);
   const others = pending.length > 0 ? `Pending: ${pending.join(', ')}.` : 'No call waits for a decision.';
   const end = isTerminal(snapshot) ? ` The task has ended (${stateWord(snapshot.status.state)}).` : '';

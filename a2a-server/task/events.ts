@@ -57,7 +57,7 @@ export interface UserMessage {
 
 export interface RequestedCall {
   callId: string;
-  /** The model's id of the call. It is unique only within its turn. */
+  /** The model's id of the tool call. It is unique only within its turn. */
   modelCallId: string;
   tool: string;
   title: string;
@@ -152,7 +152,7 @@ export type TurnEnd =
   | 'stop'
   | 'tool-calls'
   | 'length'
-  /** The turn has no text and no calls. */
+  /** The turn has no text and no tool calls. */
   | 'empty'
   | 'content-filter'
   | { type: 'completed' | 'failed' | 'rejected'; message: string }
@@ -271,7 +271,7 @@ export type TaskEvent =
   | { type: 'tool.started'; callId: string; tool: string; title: string; toolId: string }
   /**
    * A running tool asks the person a question. The question is a separate call without a turn. `askedBy` is the id of
-   * the running call.
+   * the running tool call.
    */
   | { type: 'tool.asked'; call: RequestedCall; askedBy: string }
   /** A question no longer waits, because its tool execution has ended or no longer needs the answer. */
@@ -305,13 +305,13 @@ export type TaskEvent =
   /** A person aborts a tool execution that another server runs. That server then stops the tool. */
   | { type: 'abort.requested'; callId: string; toolId: string; principal: string; reason: string }
   /**
-   * A crash lost the outcome of the tool execution. With `rerun`, the call is repeatable and runs again without a
+   * A crash lost the outcome of the tool execution. With `rerun`, the tool call is repeatable and runs again without a
    * decision.
    */
   | { type: 'tool.interrupted'; callId: string; tool: string; title: string; toolId: string; rerun: boolean }
   /**
    * D6: a killed server left a process of the tool, and the new server could not end it. The task waits for the end of
-   * that process. Then it asks a person about the call. `group` is the process group id.
+   * that process. Then it asks a person about the tool call. `group` is the process group id.
    */
   | {
       type: 'process.orphaned';
@@ -326,7 +326,7 @@ export type TaskEvent =
   | { type: 'task.queued'; ahead: number; text: string }
   /** The task waits for a server that can open its workspace. No living server has claimed the task for a while. */
   | { type: 'workspace.unavailable'; workspace: string; text: string }
-  /** The content behind the preview has changed. D2: the call waits for a new decision, with a new preview. */
+  /** The content behind the preview has changed. D2: the tool call waits for a new decision, with a new preview. */
   | {
       type: 'tool.outdated';
       callId: string;

@@ -8,7 +8,7 @@ const BOUNDARY = /(?<=[.!?]["')*_]{0,4})\s+|(?<=[。！？])|\n+/u;
 /** Matches a question mark of any script, with the quotation and emphasis marks after it. */
 const QUESTION_END = /[?？؟]["'”’)*_]{0,4}$/u;
 
-/** Returns the question of a call that the person declined, or that the agent withdrew. */
+/** Returns the question of a tool call that the person declined, or that the agent withdrew. */
 export function openQuestionsOf(call: Call): string[] {
   const question = questionOf(call);
   if (question === undefined) return [];

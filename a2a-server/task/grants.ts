@@ -57,8 +57,8 @@ export function unexpiredGrants(grants: readonly Grant[], now: number): Grant[] 
 }
 
 /**
- * Returns the grants that may allow a call now. With four eyes, a grant does not count if its giver has sent the task a
- * message.
+ * Returns the grants that may allow a tool call now. With four eyes, a grant does not count if its giver has sent the
+ * task a message.
  * @param now milliseconds since 1970
  * @param approver what the server demands of the approver of each call
  */
@@ -72,14 +72,14 @@ export function usableGrants(
   return unexpired.filter(({ by }) => !senders.includes(by.principal));
 }
 
-/** Returns the id of the grant that allowed a call. Returns null for old journals, which have no grant id. */
+/** Returns the id of the grant that allowed a tool call. Returns null for old journals, which have no grant id. */
 export function allowingGrantId(verdict: PolicyVerdict): string | null {
   return verdict.type === 'allow' && verdict.because.type === 'grant'
     ? (verdict.because.grantId ?? null)
     : null;
 }
 
-/** Returns the grants after a verdict. If a grant allowed the call, the grant has one use less. */
+/** Returns the grants after a verdict. If a grant allowed the tool call, the grant has one use less. */
 export function grantsAfterUse(grants: readonly Grant[], verdict: PolicyVerdict): readonly Grant[] {
   const used = allowingGrantId(verdict);
   if (used === null) return grants;

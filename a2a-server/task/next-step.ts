@@ -117,9 +117,9 @@ export function turnStartEvents(snapshot: Snapshot, model: string): TaskEvent[] 
 }
 
 /**
- * Returns the events for the unfinished work of a dead execution (E2: a call with side effects runs at most once). The
- * output of an unfinished turn is ignored. A repeatable call runs again. Any other call waits for a person, because it
- * may have run.
+ * Returns the events for the unfinished work of a dead execution (E2: a tool call with side effects runs at most once).
+ * The output of an unfinished turn is ignored. A repeatable call runs again. Any other call waits for a person, because
+ * it may have run.
  */
 function unfinishedWorkEvents(snapshot: Snapshot): TaskEvent[] {
   const events: TaskEvent[] = [];
@@ -143,8 +143,8 @@ function unfinishedWorkEvents(snapshot: Snapshot): TaskEvent[] {
 }
 
 /**
- * Returns the next calls to run. A read-only call runs together with the read-only calls directly after it. All calls
- * of an ACP agent run together, because the agent may wait for all answers at once. Any other call runs alone.
+ * Returns the next tool calls to run. A read-only call runs together with the read-only calls directly after it. All
+ * calls of an ACP agent run together, because the agent may wait for all answers at once. Any other call runs alone.
  */
 function nextBatch(calls: readonly Call[]): Call[] {
   const open = calls.filter((call) => call.state.type !== 'settled');

@@ -7,8 +7,8 @@ import { shownCodeOf } from './shown-code-of-call.ts';
 import { isRunByAcpAgent, waitingCalls, type Call, type Snapshot, type WaitingCall } from './snapshot.ts';
 
 /**
- * Finds the action that asks the same question. D2: a repeated question about the same call has a new code, so it is
- * not the same question.
+ * Finds the action that asks the same question. D2: a repeated question about the same tool call has a new code, so it
+ * is not the same question.
  */
 export function findSameQuestion(
   pending: readonly PendingAction[],
@@ -20,12 +20,12 @@ export function findSameQuestion(
 const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
   approval: ['approve', 'deny', 'edit'],
   'content-changed': ['approve', 'deny', 'edit'],
-  // A crash lost the outcome. The person can run the call again or skip it, but not edit it.
+  // A crash lost the outcome. The person can run the tool call again or skip it, but not edit it.
   'outcome-unknown': ['approve', 'deny'],
   question: ['answer', 'deny'],
 };
 
-/** Converts a waiting call to a pending action. A person cannot edit the input of an ACP agent's call. */
+/** Converts a waiting tool call to a pending action. A person cannot edit the input of an ACP agent's call. */
 function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
   const { callId, tool, title, input, sideEffect, source, preview, rule, presence, approver } = call;
   const { reason } = call.state;
@@ -41,7 +41,7 @@ function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
     reason,
     ...(isFirstQuestion(snapshot, call) && { first: true }),
     ...(rule !== null && { rule }),
-    // Each use of a passkey approves one call, so such a decision creates no grant.
+    // Each use of a passkey approves one tool call, so such a decision creates no grant.
     ...(presence && { presence, scopes: ['once'] }),
     ...(approver && { approver: demandedApprover(snapshot, approver) }),
     expiresAt: null,
@@ -60,7 +60,7 @@ export function isFirstQuestion(snapshot: Snapshot, { callId, state }: Call): bo
 
 /**
  * True if the task may have asked a question before. For example, a second message may be the reply to an earlier
- * question. @param except a call to ignore
+ * question. @param except a tool call to ignore
  */
 export function mayHaveAsked({ calls, exchanges, queued }: Snapshot, except?: string): boolean {
   const messages = exchanges.filter(({ type }) => type === 'message').length + queued.length;

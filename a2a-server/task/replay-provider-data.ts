@@ -1,7 +1,7 @@
 /**
  * Returns a model's own data of earlier turns to that model: its reasoning, and data that only its provider
- * understands. Some providers refuse a call without its signature. Some refuse reasoning if the conversation before it
- * has changed. The model and the earlier conversation must therefore be the same. Pure.
+ * understands. Some providers refuse a tool call without its signature. Some refuse reasoning if the conversation
+ * before it has changed. The model and the earlier conversation must therefore be the same. Pure.
  */
 import type { RequestedCall } from './events.ts';
 import type { Snapshot, Turn } from './snapshot.ts';
@@ -20,7 +20,7 @@ export type ProviderState = Readonly<Record<string, JsonObject>>;
  */
 export type TurnPart =
   | { type: 'text' | 'reasoning'; length: number; state?: ProviderState }
-  /** The turn's next call. `input` is the model's input, if it differs from the validated input. */
+  /** The turn's next tool call. `input` is the model's input, if it differs from the validated input. */
   | { type: 'call'; input?: JsonObject; state?: ProviderState };
 
 /** `basis` is a hash of the request's instructions, tools and endpoint. */

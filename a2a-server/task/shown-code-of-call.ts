@@ -1,4 +1,6 @@
-/** Computes the `shown` code of a waiting call. D2: a decision must contain the code of what the person saw. Pure. */
+/**
+ * Computes the `shown` code of a waiting tool call. D2: a decision must contain the code of what the person saw. Pure.
+ */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { RecordedAction } from './events.ts';
@@ -12,7 +14,7 @@ export function shownCodeOf({ callId, inputHash, basis, toolId }: Call, reason: 
   return shownCode(callId, inputHash, basis, reason, reason === 'outcome-unknown' ? toolId : null);
 }
 
-/** Adds the codes that old journals lack. For an unknown call the code is empty, so no decision can match it. */
+/** Adds the codes that old journals lack. For an unknown tool call the code is empty, so no decision can match it. */
 export function withShownCodes(
   recorded: readonly RecordedAction[],
   calls: Readonly<Record<string, Call>>,

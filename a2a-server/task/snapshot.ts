@@ -72,14 +72,14 @@ export type CallState =
 export type CallResult =
   | { type: 'ran'; toolId: string; outcome: ToolOutcome }
   | { type: 'denied'; reason: string | null }
-  /** A crash lost the outcome. The person decided not to run the call again. */
+  /** A crash lost the outcome. The person decided not to run the tool call again. */
   | { type: 'skipped'; reason: string | null }
   | { type: 'refused'; message: string }
   | { type: 'answered'; answer: Answer; by: Decider }
   /** The tool execution ended before its question was answered. */
   | { type: 'withdrawn' };
 
-/** The first valid decision after the call last began to wait. */
+/** The first valid decision after the tool call last began to wait. */
 export interface AcceptedDecision {
   decision: DecisionWord;
   by: Decider;
@@ -91,7 +91,7 @@ export interface AcceptedDecision {
 export interface Call extends RequestedCall {
   turn: number;
   state: CallState;
-  /** The person's decision. Null if the call still waits for one, or needs none. */
+  /** The person's decision. Null if the tool call still waits for one, or needs none. */
   decided: AcceptedDecision | null;
   /** The model's input. Null if no person edited the input. */
   originalInput: Record<string, unknown> | null;
@@ -100,12 +100,12 @@ export interface Call extends RequestedCall {
   rule: string | null;
   /** True if the rule demands presence: an approval then needs the assertion of a passkey. */
   presence?: true;
-  /** What is demanded of the approver of this call. */
+  /** What is demanded of the approver of this tool call. */
   approver?: ApproverDemand;
   grantId: string | null;
   /** For the question of a running tool: the id of the tool's call. */
   askedBy: string | null;
-  /** The files that the call changed or was about to change, oldest first. `at` is in milliseconds since 1970. */
+  /** The files that the tool call changed or was about to change, oldest first. `at` is in milliseconds since 1970. */
   saved?: readonly (SavedFile & { at: number })[];
   todos?: readonly Todo[];
 }
@@ -209,12 +209,15 @@ export function newestMessage({ exchanges, queued }: Snapshot): UserMessage | un
   return queued.at(-1) ?? last?.message;
 }
 
-/** Returns the call with this id. A client may send any text as the id, even an inherited key such as `constructor`. */
+/**
+ * Returns the tool call with this id. A client may send any text as the id, even an inherited key such as
+ * `constructor`.
+ */
 export function callOf({ calls }: Snapshot, callId: string): Call | undefined {
   return Object.hasOwn(calls, callId) ? calls[callId] : undefined;
 }
 
-/** Returns the calls of a turn, in the model's order. */
+/** Returns the tool calls of a turn, in the model's order. */
 export function callsOf(snapshot: Snapshot, turn: Turn | undefined): Call[] {
   return (turn?.callIds ?? []).flatMap((callId) => snapshot.calls[callId] ?? []);
 }
@@ -231,22 +234,24 @@ export function openQuestions(snapshot: Snapshot, callId: string): Call[] {
   return waitingCalls(snapshot).filter(({ askedBy }) => askedBy === callId);
 }
 
-/** True for a call without side effects. It needs no decision and may run in parallel with other read-only calls. */
+/**
+ * True for a tool call without side effects. It needs no decision and may run in parallel with other read-only calls.
+ */
 export function isReadOnly(call: Pick<RequestedCall, 'sideEffect'>): boolean {
   return call.sideEffect === 'none';
 }
 
 /**
- * True if an ACP agent runs the call itself after permission. The server cannot change the input or the order of such
- * calls.
+ * True if an ACP agent runs the tool call itself after permission. The server cannot change the input or the order of
+ * such calls.
  */
 export function isRunByAcpAgent(call: Pick<RequestedCall, 'source'>): boolean {
   return call.source.type === 'acp-agent';
 }
 
 /**
- * E2: true if the call may run again without a decision after its outcome is lost. Some repeatable calls still need a
- * first approval. For example, a GET request changes nothing, but its URL may leak data.
+ * E2: true if the tool call may run again without a decision after its outcome is lost. Some repeatable calls still
+ * need a first approval. For example, a GET request changes nothing, but its URL may leak data.
  */
 export function isRepeatable(call: Pick<RequestedCall, 'sideEffect' | 'repeatable'>): boolean {
   return isReadOnly(call) || call.repeatable === true;

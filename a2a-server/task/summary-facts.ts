@@ -17,7 +17,7 @@ const MIN_GROUP_SHARE = 1 / 8;
 interface Covered {
   /** The person's messages. The current task's first message is missing, because the conversation always keeps it. */
   messages: readonly string[];
-  /** The agent's answers, i.e. the text of turns without calls. */
+  /** The agent's answers, i.e. the text of turns without tool calls. */
   answers: readonly string[];
   calls: readonly Call[];
 }
@@ -131,8 +131,8 @@ const READING_TOOLS: Readonly<Record<string, string>> = { 'read-file': 'path', f
 const SOURCE_INPUT = /^(?:path|file|file_?path|file_?name|uri|url)s?$/i;
 
 /**
- * Returns the paths and URLs in the input of a call that has read them. Returns none unless the tool is a built-in tool
- * that reads, or a read-only tool of an MCP server.
+ * Returns the paths and URLs in the input of a tool call that has read them. Returns none unless the tool is a built-in
+ * tool that reads, or a read-only tool of an MCP server.
  */
 function sourcesRead({ tool, source, sideEffect, state, input }: Call): string[] {
   if (state.type !== 'settled' || state.result.type !== 'ran' || state.result.outcome.type !== 'ok')

@@ -42,7 +42,7 @@ const SHOWN_INPUT_CHARS = 160;
 const SHOWN_RESULT_CHARS = 200;
 
 /**
- * Lists the previous summary, then the calls and their results. If the list is too long, the newest calls stay.
+ * Lists the previous summary, then the tool calls and their results. If the list is too long, the newest calls stay.
  * @param bytes the maximum length in UTF-8
  */
 export function omittedTurns(covered: readonly Passage[], bytes: number): string {

@@ -87,11 +87,11 @@ export interface ToolPreview {
   basis: string | null;
 }
 
-/** The files, commands and hosts in a call's input. The server checks them against the policy rules. */
+/** The files, commands and hosts in a tool call's input. The server checks them against the policy rules. */
 export interface CallTargets {
   /** Files and directories of the workspace, as the input spells them. */
   paths?: readonly string[];
-  /** Directories whose whole content the call may read or change. */
+  /** Directories whose whole content the tool call may read or change. */
   trees?: readonly string[];
   command?: string;
   /** The hosts of the first request, in lower case and without port. */
@@ -135,7 +135,7 @@ export interface Tool<Input = unknown> {
   reach?(input: Input): CallTargets;
   /**
    * Makes the preview. Changes nothing.
-   * @throws ProductError if the call cannot work at all, for example outside the workspace
+   * @throws ProductError if the tool call cannot work at all, for example outside the workspace
    */
   show(input: Input, context: ToolContext): Promise<ToolPreview>;
   /** Exists if the tool writes one text. Returns the input with that text replaced by the person's `content`. */

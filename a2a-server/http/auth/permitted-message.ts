@@ -36,7 +36,7 @@ export function permittedMessage(incoming: Incoming, roles: readonly Role[]): In
     return { ...incoming, mayDelegate: false };
   requireRole(roles, ['delegate']);
   if (roles.includes('approve')) return incoming;
-  // In such a mode, later calls need no approval. So the sender must be allowed to approve.
+  // In such a mode, later tool calls need no approval. So the sender must be allowed to approve.
   if (mayRunSomeUnasked(incoming.settings)) requireRole(roles, ['approve']);
   return { ...incoming, wordsDecide: false, mayApprove: false };
 }

@@ -1,6 +1,6 @@
 /**
- * `GET /api/tasks/:taskId/calls/:callId/input-schema` returns `{ schema }`, the JSON Schema of the call's input, or null.
- * The journal does not have the schema, because the server checks an edit with the tool's current schema.
+ * `GET /api/tasks/:taskId/calls/:callId/input-schema` returns `{ schema }`, the JSON Schema of the tool call's input,
+ * or null. The journal does not have the schema, because the server checks an edit with the tool's current schema.
  */
 import { Router } from 'express';
 import type { TaskService } from '../../executor/task-service.ts';

@@ -139,7 +139,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
       return { type: 'revoked', by: by.principal, channel: by.channel, count: grantIds.length };
     }
     case 'input.required':
-      // The events of these calls already show that they wait.
+      // The events of these tool calls already show that they wait.
       return event.pending.length > 0 ? undefined : { type: 'question', text: event.question ?? '' };
     case 'auth.required':
       return { type: 'question', text: event.question };

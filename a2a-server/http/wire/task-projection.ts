@@ -75,8 +75,8 @@ function statusOf(snapshot: Snapshot, view: ClientView): TaskStatus {
     case 'input-required': {
       if (status.pending.length === 0) return said(snapshot, view, status.question, timestamp);
       const pending = pendingActions(snapshot);
-      // After the last decision no call waits. The next event sets the state to `working`, so the task reports this
-      // state now.
+      // After the last decision no tool call waits. The next event sets the state to `working`, so the task reports
+      // this state now.
       if (pending.length === 0) return { state: WIRE_STATE.working, message: undefined, timestamp };
       return waiting(snapshot, view, pending, timestamp);
     }

@@ -1,7 +1,7 @@
 /**
  * Wraps the SDK's transport for Streamable HTTP (MCP 2026-07-28 and 2025-11-25, Transports). It adds four features for
  * long-lived clients:
- * - If a response ends early, its call fails at once.
+ * - If a response ends early, its tool call fails at once.
  * - A cancelled request releases its socket.
  * - If the server is unreachable or has lost the session, the connection ends. The next connection starts with a
  *   handshake.

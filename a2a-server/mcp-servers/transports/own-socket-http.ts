@@ -1,6 +1,6 @@
 /**
  * Sends HTTP requests to one MCP server over separate sockets, which `destroy` can close. X3: bodies have a size limit.
- * Streams have no idle time limit, because each call has its own limit. Node's own `fetch` would stop after 300 s
+ * Streams have no idle time limit, because each tool call has its own limit. Node's own `fetch` would stop after 300 s
  * without a byte.
  */
 import { Agent, fetch as undiciFetch } from 'undici';
@@ -21,8 +21,8 @@ export function openOwnSocketHttp(headers: Readonly<Record<string, string>>): Ow
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: CONNECT_LIMIT_MS },
-    // Each request uses a new socket. The server may already have closed an old socket. The outcome of a call on it
-    // would be unknown.
+    // Each request uses a new socket. The server may already have closed an old socket. The outcome of a tool call on
+    // it would be unknown.
     pipelining: 0,
   });
   return {

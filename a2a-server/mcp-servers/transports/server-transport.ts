@@ -4,8 +4,8 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ChildEntry } from '../../processes/child-processes.ts';
 
 /**
- * The maximum length of a line, an event or a response, in bytes. X3: anything longer ends its connection or its call,
- * and not this process.
+ * The maximum length of a line, an event or a response, in bytes. X3: anything longer ends its connection or its tool
+ * call, and not this process.
  */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 

@@ -106,7 +106,7 @@ async function* stretch(
       return 'tool-calls';
     }
     const more = undelivered(agent, task);
-    // The task is not cancelled, because its signal has not fired. A person stopped a call, and this cancelled the
+    // The task is not cancelled, because its signal has not fired. A person stopped a tool call, and this cancelled the
     // prompt.
     if (item.stopReason === 'cancelled' && !resumed) {
       resumed = true;

@@ -18,7 +18,7 @@ interface Kept {
   workspace: string;
   taskId: string;
   /**
-   * The number of the turn whose calls needed a restart of the agent. Null if the agent has run since it requested
+   * The number of the turn whose tool calls needed a restart of the agent. Null if the agent has run since it requested
    * these calls.
    */
   startedFor: number | null;

@@ -23,7 +23,7 @@ import { permissionInputSchema, permissionFiles, type PermissionInput } from './
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { runPermitted } from './run-permitted.ts';
 
-/** The longest possible limit. The server's limit for tools and the task's limit end the call earlier. */
+/** The longest possible limit. The server's limit for tools and the task's limit end the tool call earlier. */
 const NO_LIMIT_MS = 24 * 60 * 60 * 1000;
 
 const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
@@ -102,7 +102,7 @@ async function filesOf(
 }
 
 /**
- * D2: refuses the call if a file has changed since the person saw its diff.
+ * D2: refuses the tool call if a file has changed since the person saw its diff.
  * @throws ProductError INPUT_CHANGED
  */
 async function checkBasis(

@@ -31,7 +31,7 @@ export interface Permission {
   readonly toolCallId: string;
   readonly tool: ToolKind;
   readonly input: PermissionInput;
-  /** Equals the call's `inputHash`. */
+  /** Equals the tool call's `inputHash`. */
   readonly hash: string;
   readonly options: readonly PermissionOption[];
   /** Sends the outcome to the agent. Only the first call has an effect. */

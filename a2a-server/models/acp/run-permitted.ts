@@ -74,7 +74,8 @@ export async function runPermitted(
 }
 
 /**
- * Rejects the permission requests of denied calls and of calls that never started. The agent may wait for all answers.
+ * Rejects the permission requests of denied tool calls and of calls that never started. The agent may wait for all
+ * answers.
  */
 export function refuseSettled(agent: LiveAgent, task: Snapshot): void {
   for (const call of callsOfTurn(task)) {
@@ -84,18 +85,18 @@ export function refuseSettled(agent: LiveAgent, task: Snapshot): void {
   }
 }
 
-/** Returns the calls of the last finished turn. Newer messages may follow this turn. */
+/** Returns the tool calls of the last finished turn. Newer messages may follow this turn. */
 function callsOfTurn(task: Snapshot): Call[] {
   const last = task.exchanges.findLast((exchange) => exchange.type === 'turn');
   return callsOf(task, last?.turn);
 }
 
-/** True if the approval must not cover later calls, because each of them needs a passkey or a special approver. */
+/** True if the approval must not cover later tool calls, because each of them needs a passkey or a special approver. */
 function isForOneCall({ presence, approver }: Call): boolean {
   return presence === true || approver !== undefined;
 }
 
-/** D2: true if the permission request has exactly the input of the call. */
+/** D2: true if the permission request has exactly the input of the tool call. */
 function isOf(call: Call, { tool, hash }: Permission): boolean {
   return call.tool === tool && call.inputHash === hash;
 }
@@ -137,7 +138,7 @@ function endOf(
   }, signal);
 }
 
-/** True if the agent waits for a permission that matches no other approved call of the turn. */
+/** True if the agent waits for a permission that matches no other approved tool call of the turn. */
 function asksMore(agent: LiveAgent, task: Snapshot, call: Call): boolean {
   const open = callsOfTurn(task).filter(
     (other) =>

@@ -1,5 +1,5 @@
 /**
- * Parses a JSON plan. A plan can use any tool, several calls in one turn, and long streams.
+ * Parses a JSON plan. A plan can use any tool, several tool calls in one turn, and long streams.
  *
  * `{"plan": [{"tool": "…", "input": {…}}, {"together": [{"tool": …}, …]}, {"say": "…", "repeat": 3}]}`
  */

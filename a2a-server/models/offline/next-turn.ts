@@ -76,7 +76,9 @@ function cut(text: string): string {
     : `${text.slice(0, MAX_RESULT_CHARS)}\n… (${text.length - MAX_RESULT_CHARS} more characters)`;
 }
 
-/** Returns the messages and turns after the last turn without calls. A turn without calls ends the earlier work. */
+/**
+ * Returns the messages and turns after the last turn without tool calls. A turn without calls ends the earlier work.
+ */
 function unanswered(conversation: readonly ConversationStep[]): {
   messages: { text: string; fresh: boolean }[];
   turns: Result[][];

@@ -5,7 +5,7 @@ import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { scriptStepSchema, turnEnd, type ScriptStep } from './step.ts';
 
-/** The steps of each turn, in order. A question or a call ends a turn. The last turn may have no steps. */
+/** The steps of each turn, in order. A question or a tool call ends a turn. The last turn may have no steps. */
 export type Sequence = readonly (readonly ScriptStep[])[];
 
 export interface ScriptRule {

@@ -1,6 +1,6 @@
 /**
  * The `ask-person` tool asks the user a question. The call waits for the person's answer. The tool never runs, because
- * the answer is the call's result.
+ * the answer is the tool call's result.
  */
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';

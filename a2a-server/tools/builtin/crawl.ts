@@ -1,5 +1,5 @@
 /**
- * The `crawl` tool reads pages of one site and returns the passages that match a query. A person approves the call
+ * The `crawl` tool reads pages of one site and returns the passages that match a query. A person approves the tool call
  * first. The code in web/ limits the request rate, and the hosts (X2: no private addresses).
  */
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * The `fetch` tool gets one web page as text. A person approves the call first, because a URL can carry data out. The
- * code in web/ limits the hosts (X2: no private addresses).
+ * The `fetch` tool gets one web page as text. A person approves the tool call first, because a URL can carry data out.
+ * The code in web/ limits the hosts (X2: no private addresses).
  */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
@@ -16,7 +16,7 @@ const MAX_CHARACTERS = 100_000;
 /** The limit for the whole request, including redirects and the body. */
 const TIME_MS = 30_000;
 
-/** Extra time to close connections. After this time the server reports the call as stuck. */
+/** Extra time to close connections. After this time the server reports the tool call as stuck. */
 const SLACK_MS = 5_000;
 
 /** The limit for a body after decompression. */

@@ -12,7 +12,7 @@ import { PendingActionView } from '../action/pending-action.tsx';
 import type { CardAction, CardSession, CardTools } from './card-tools.ts';
 import type { Host, HostConnection } from './host-connection.ts';
 
-/** The time that one call waits for the agent, in seconds. */
+/** The time that one tool call waits for the agent, in seconds. */
 const WAIT_SECONDS = 20;
 const STATES: Readonly<Record<string, string>> = {
   working: 'The agent works.',
@@ -44,7 +44,7 @@ export function Card({ connection, host, tools, sessionId }: CardProps) {
     [tools, sessionId],
   );
   useEffect(() => void load(), [load]);
-  // While the agent works, each call of the bridge waits until the session has changed.
+  // While the agent works, each tool call of the bridge waits until the session has changed.
   useEffect(() => {
     if (session?.state === 'working' && problem === undefined) void load(WAIT_SECONDS);
   }, [session, problem, load]);

@@ -3,7 +3,7 @@ import { assertPresence } from './passkey-requests.ts';
 
 interface DecisionsToSend {
   decisions: readonly Decision[];
-  /** The ids of the calls that demand presence. */
+  /** The ids of the tool calls that demand presence. */
   demanding: readonly string[];
 }
 

@@ -13,14 +13,14 @@ const OUTCOMES: Readonly<Record<'ok' | 'error' | 'stopped' | 'unknown', CallStat
   unknown: { word: 'outcome unknown', tone: 'bad' },
 };
 
-/** @param live false if the task has ended. Then no call waits or runs. */
+/** @param live false if the task has ended. Then no tool call waits or runs. */
 export function callState(call: StoryCall, live: boolean): CallState {
   const { refused, withdrawn, runs, decisions, verdict, outdated } = call;
   const run = runs.at(-1);
   const decision = decisions.filter(({ seq }) => seq > outdated).at(-1);
   if (refused) return { word: 'refused', tone: 'bad' };
   if (withdrawn) return { word: 'withdrawn', tone: 'quiet' };
-  // A decision may follow an unknown outcome, and decides whether the call runs again.
+  // A decision may follow an unknown outcome, and decides whether the tool call runs again.
   if (run !== undefined && !(decision !== undefined && decision.at > (run.end?.at ?? Infinity))) {
     if (run.end !== undefined) return OUTCOMES[run.end.outcome];
     return live ? { word: 'running', tone: 'running' } : OUTCOMES.unknown;

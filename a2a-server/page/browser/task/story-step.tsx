@@ -57,14 +57,14 @@ export function StoryStep({ step, live }: { step: Step; live: boolean }) {
   }
 }
 
-/** Draws the details of a call only while they are open, because a story has thousands of calls. */
+/** Draws the details of a tool call only while they are open, because a story has thousands of calls. */
 function Call({ call, live }: { call: StoryCall; live: boolean }) {
   const { title, runs, at } = call;
   const { word, tone } = callState(call, live);
   const run = runs.at(-1);
   /**
-   * The person's choice to open or close the details. Undefined before the first choice. Without a choice, a call is
-   * open while it runs.
+   * The person's choice to open or close the details. Undefined before the first choice. Without a choice, a tool call
+   * is open while it runs.
    */
   const [chosen, setChosen] = useState<boolean>();
   const open = chosen ?? (tone === 'running' && run !== undefined);

@@ -74,7 +74,7 @@ export interface Story {
   model: string;
   /** The agent's current to-do list. */
   todos: readonly StoryTodo[];
-  /** Maps the id of a call, or the key of an artifact, to the index of its step. */
+  /** Maps the id of a tool call, or the key of an artifact, to the index of its step. */
   places: ReadonlyMap<string, number>;
 }
 
