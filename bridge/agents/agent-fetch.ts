@@ -6,7 +6,7 @@ import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 import { currentTrace } from './current-trace.ts';
 import { excerptOf, HttpFailure } from './http-failure.ts';
-import { sendHttpRequest, type HttpAnswer } from './send-http-request.ts';
+import { sendHttpRequest, type HttpAnswer, type SocketUse } from './send-http-request.ts';
 import { WithheldCredentials } from './withheld-credentials-error.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -27,11 +27,8 @@ interface AgentFetchOptions {
    * use the port.
    */
   isGone?: () => boolean;
-  /**
-   * True if each POST has a socket of its own. The bridge then resets this socket (RST) instead of ending it (FIN).
-   * `Hazards` in `dialects/` explains which agents need this.
-   */
-  ownSockets?: boolean;
+  /** How each POST uses sockets; `pooled` if absent. A GET uses a pooled socket. */
+  postSockets?: SocketUse;
   patience?: {
     /** The maximum time until the response headers arrive, in milliseconds. */
     beginningMs: number;
@@ -63,7 +60,7 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
         headers: withCredentials(headers, target, options),
         body,
         signal: init.signal ?? undefined,
-        sockets: posts && options.ownSockets === true ? 'own' : 'pooled',
+        sockets: (posts ? options.postSockets : undefined) ?? 'pooled',
         beginningMs: patience?.beginningMs,
       });
     const { answer, at } = posts

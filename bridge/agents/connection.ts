@@ -174,7 +174,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   );
   const fetchImpl = agentFetch({
     ...peer,
-    ownSockets: dialect.hazards.socketEndAborts,
+    ...(dialect.hazards.socketEndAborts && { postSockets: 'own' }),
     ...(resumable === null
       ? {
           patience: {

@@ -32,8 +32,9 @@ const MAX_IDLE_MS = 4_000;
  * - `own`: for agents that abort their work when the socket of the request ends (see `Hazards`). The socket stays open
  *   until the bridge has read the response. Then the bridge resets it (RST), and never ends it (FIN). If the bridge is
  *   killed, the kernel ends the socket. This code cannot prevent that.
+ * - `single`: no later request uses the socket. It ends (FIN) after the response.
  */
-type SocketUse = 'pooled' | 'own';
+export type SocketUse = 'pooled' | 'own' | 'single';
 
 export interface HttpRequest {
   url: string;
@@ -111,12 +112,13 @@ export function sendHttpRequest(request: HttpRequest): Promise<HttpAnswer> {
 
 function requestOn(url: URL, { method, headers, sockets }: HttpRequest): ClientRequest {
   const options: RequestOptions = { method, headers: { ...DEFAULT_HEADERS, ...headers } };
+  // With keep-alive, Node does not end the socket itself when the response is complete.
+  const keepAlive = sockets === 'own';
   if (url.protocol === 'https:') {
-    const agent = sockets === 'own' ? new HttpsAgent({ keepAlive: true }) : securePool;
+    const agent = sockets === 'pooled' ? securePool : new HttpsAgent({ keepAlive });
     return httpsRequest(url, { ...options, agent });
   }
-  // With keep-alive, Node does not end the socket itself when the response is complete.
-  const agent = sockets === 'own' ? new HttpAgent({ keepAlive: true }) : pool;
+  const agent = sockets === 'pooled' ? pool : new HttpAgent({ keepAlive });
   return httpRequest(url, { ...options, agent });
 }
 

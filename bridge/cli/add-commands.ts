@@ -120,7 +120,7 @@ function addAgents(program: Command, add: Add, carryOut: CarryOut): void {
 
 function addProbe(add: Add, carryOut: CarryOut): void {
   add('probe <url>', 'tests an A2A agent with real tasks, and prints a report for its authors')
-    .option('--text <text>', 'a task of about a second that needs no decision', PROBE_TEXT)
+    .option('--text <text>', 'a task of about a second that should complete', PROBE_TEXT)
     .addOption(
       new Option('--a2a <version>', 'the A2A version; default: the newest on the card').choices([
         '1.0',

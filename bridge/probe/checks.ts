@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type Frame, NoAnswer, Refusal } from './json-rpc-client.ts';
-import type { ProbedAgent } from './probed-agent.ts';
-import { TaskContent } from './task-content.ts';
+import { type ProbedAgent, readToRest, viewOf } from './probed-agent.ts';
+import type { TaskContent } from './task-content.ts';
 
 /** The result of a check. `not supported`: the agent does not have the feature, or the check could not run. */
 export type Verdict = 'passed' | 'failed' | 'not supported';
@@ -90,9 +90,7 @@ export const CHECKS: readonly Check[] = [
     why: 'Laptops sleep, and proxies cut idle connections. If a task ends with the socket of its reader, no client can leave it alone.',
     run: async (server) => {
       const { taskId = '' } = viewOf(await readSome(server.begin(), 1));
-      const end = await server.settled(taskId);
-      if (end === undefined) return failed('the task never settled');
-      return end.state === 'COMPLETED' ? passed() : failed(`the task is ${end.state}`);
+      return afterInterruption(server, taskId);
     },
   },
   {
@@ -102,11 +100,12 @@ export const CHECKS: readonly Check[] = [
     why: 'A client that subscribes again needs the current task, with the text from the time between the two streams.',
     run: async (server) => {
       let tried = 0;
+      let hasOutput = false;
       for (let cut = 1; cut <= MAX_CUTS; cut++) {
         const before = await readSome(server.begin(), cut);
-        const { taskId = '', ended } = viewOf(before);
-        if (ended) break;
-        const after = await readAll(server.subscribe(taskId)).catch((error: unknown) => {
+        const { taskId = '', settled } = viewOf(before);
+        if (settled) break;
+        const after = await readToRest(server.subscribe(taskId)).catch((error: unknown) => {
           // If the task has ended, subscribing to it is an error. Some agents report this error in the stream itself.
           if (error instanceof Refusal || error instanceof NoAnswer) return [];
           throw error;
@@ -114,11 +113,17 @@ export const CHECKS: readonly Check[] = [
         const end = await server.settled(taskId);
         if (after.length === 0) continue;
         tried += 1;
-        const seen = viewOf([...before, ...after]).content;
-        if (end?.content !== seen)
-          return failed(`cut after event ${cut}: the reader has ${seen}, the task is ${end?.content}`);
+        const seen = viewOf([...before, ...after]);
+        hasOutput ||= seen.hasOutput;
+        if (end?.content !== seen.content)
+          return failed(
+            `cut after event ${cut}: the reader has ${seen.content}, the task is ${end?.content}`,
+          );
       }
-      return tried === 0 ? unsupported('no task accepted a subscription') : passed(`${tried} cuts`);
+      if (tried === 0) return unsupported('no task accepted a subscription');
+      return passed(
+        hasOutput ? `${tried} cuts` : `${tried} cuts; only states, because the task has no artifact`,
+      );
     },
   },
   {
@@ -131,7 +136,7 @@ export const CHECKS: readonly Check[] = [
       const opening = await first.next();
       if (opening.done) return failed('the stream was empty');
       const { taskId = '' } = viewOf([opening.value]);
-      const [one, two] = await Promise.all([readAll(first), readAll(server.subscribe(taskId))]);
+      const [one, two] = await Promise.all([readToRest(first), readToRest(server.subscribe(taskId))]);
       const tail = two.slice(1).map(({ text }) => eventOf(text));
       const other = one.map(({ text }) => eventOf(text)).slice(-tail.length);
       if (tail.length === 0) return unsupported('the task had ended before the subscription');
@@ -149,13 +154,15 @@ export const CHECKS: readonly Check[] = [
       const { frames, taskId } = await server.whole();
       const ids = frames.map(({ id }) => id);
       if (ids.some((id) => id === undefined)) return unsupported('events carry no ids');
-      for (const [index, id] of ids.entries()) {
-        const rest = (await readAll(server.subscribe(taskId, id))).map(({ text }) => eventOf(text));
+      // After the last event of a task that waits, the stream stays open and silent.
+      const cursors = server.rest === 'COMPLETED' ? ids : ids.slice(0, -1);
+      for (const [index, id] of cursors.entries()) {
+        const rest = (await readToRest(server.subscribe(taskId, id))).map(({ text }) => eventOf(text));
         const expected = frames.slice(index + 1).map(({ text }) => eventOf(text));
         if (JSON.stringify(rest) !== JSON.stringify(expected))
           return failed(`after ${id} came ${rest.length} events, not the ${expected.length} that follow`);
       }
-      return passed(`${ids.length} cursors`);
+      return passed(`${cursors.length} cursors`);
     },
   },
   {
@@ -167,7 +174,7 @@ export const CHECKS: readonly Check[] = [
       const { frames, taskId } = await server.whole();
       if (frames.some(({ id }) => id === undefined)) return unsupported('events carry no ids');
       for (const cursor of ['999999999', '-1', 'x'])
-        if (!(await refused(readAll(server.subscribe(taskId, cursor)))))
+        if (!(await refused(readToRest(server.subscribe(taskId, cursor)))))
           return failed(`the cursor ${cursor} was accepted`);
       return passed();
     },
@@ -180,12 +187,20 @@ export const CHECKS: readonly Check[] = [
     run: async (server) => {
       const task = await server.send(server.message());
       const taskId = task.taskId ?? '';
+      if (!task.ended) {
+        if (await refused(server.client.call('CancelTask', { id: taskId })))
+          return unsupported('its tasks wait, and it does not cancel them, so none ends');
+        if ((await server.ended(taskId)) === undefined)
+          return failed('it accepted a cancel and does not end');
+      }
       const before = (await server.settled(taskId))?.content;
       const message = { messageId: randomUUID(), taskId, role: 'ROLE_USER', parts: [{ text: 'more' }] };
       if (!(await refused(server.send({ message })))) return failed('it accepted a message');
-      if (!(await refused(server.client.call('CancelTask', { id: taskId }))))
+      // A2A 1.0 §3.3.1: a second cancel may be accepted.
+      if (task.ended && !(await refused(server.client.call('CancelTask', { id: taskId }))))
         return failed('it accepted a cancel');
-      return (await server.task(taskId)).content === before ? passed() : failed('it has changed');
+      if ((await server.task(taskId)).content !== before) return failed('it has changed');
+      return passed(task.ended ? '' : 'a task that was cancelled');
     },
   },
   {
@@ -225,7 +240,8 @@ export const CHECKS: readonly Check[] = [
       await restart();
       const now = await known(server, taskId);
       if (now === undefined) return failed('the server does not know the task any more');
-      return now.content === content ? passed() : failed('the task has changed');
+      if (now.content !== content) return failed('the task has changed');
+      return passed(server.rest === 'COMPLETED' ? '' : 'a task that waits');
     },
   },
   {
@@ -244,8 +260,7 @@ export const CHECKS: readonly Check[] = [
       await restart();
       if ((await known(server, taskId)) === undefined)
         return failed('the server does not know the task any more');
-      const end = await server.settled(taskId);
-      return end?.state === 'COMPLETED' ? passed() : failed(`the task is ${end?.state ?? 'unsettled'}`);
+      return afterInterruption(server, taskId);
     },
   },
   {
@@ -276,6 +291,16 @@ async function known(server: ProbedAgent, taskId: string): Promise<TaskContent |
   }
 }
 
+/** Waits until the task rests, and judges whether its work went on. */
+async function afterInterruption(server: ProbedAgent, taskId: string): Promise<Outcome> {
+  const end = await server.settled(taskId);
+  if (end === undefined) return failed('the task never settled');
+  if (end.state !== server.rest) return failed(`the task is ${end.state}`);
+  return server.rest === 'COMPLETED'
+    ? passed()
+    : unsupported('not judged: the task is INPUT_REQUIRED, but so may be a task whose work was stopped');
+}
+
 async function refused(work: Promise<unknown>): Promise<boolean> {
   try {
     await work;
@@ -295,13 +320,6 @@ async function readSome(stream: AsyncGenerator<Frame, void, undefined>, count: n
   }
   return frames;
 }
-
-async function readAll(stream: AsyncGenerator<Frame, void, undefined>): Promise<Frame[]> {
-  return readSome(stream, Infinity);
-}
-
-const viewOf = (frames: readonly Frame[]): TaskContent =>
-  frames.reduce((view, { data }) => view.take(data), new TaskContent());
 
 /** Returns the event in a JSON-RPC response, without the request id. That id differs between two readers. */
 function eventOf(text: string): unknown {

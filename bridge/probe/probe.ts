@@ -8,16 +8,14 @@ import { redact } from '../agents/redaction.ts';
 import { A2a03Client } from './a2a-03-client.ts';
 import { CHECKS, failed, type Row } from './checks.ts';
 import { A2A_VERSIONS, type A2aVersion, JsonRpcClient, NoAnswer, Refusal } from './json-rpc-client.ts';
-import { ProbedAgent } from './probed-agent.ts';
+import { ProbedAgent, type Rest } from './probed-agent.ts';
 
 /** An agent to test, and the task that the probe gives it. */
 export interface Subject {
   endpoint: Endpoint;
   /** The A2A version to test. If absent, the newest version on the agent's card is tested. */
   version?: A2aVersion | undefined;
-  /**
-   * The text of a task. The agent should work on it for about a second, produce output meanwhile, and need no decision.
-   */
+  /** The text of a task. The agent should work on it for about a second, produce output meanwhile, and complete it. */
   text: string;
   /** Kills the agent's process without a warning, and starts it again. Absent if the probe cannot do that. */
   restart?: (() => Promise<void>) | undefined;
@@ -33,6 +31,8 @@ export interface Target {
 
 /** The results of the checks. */
 export interface Report extends Target {
+  /** The state in which each task rests. `INPUT_REQUIRED` means that the agent completes no task. */
+  rest: Rest;
   /** The number of messages that the probe has sent. */
   messages: number;
   rows: readonly Row[];
@@ -59,7 +59,7 @@ export async function findTarget({ endpoint, version }: Subject): Promise<Target
 
 /**
  * Runs all checks, one after the other.
- * @throws ProductError AGENT_UNREACHABLE if the agent cannot complete a task. No check has run then.
+ * @throws ProductError AGENT_UNREACHABLE if the task neither completes nor waits for input. No check has run then.
  */
 export async function probe(subject: Subject, target: Target): Promise<Report> {
   const { endpoint, text, restart } = subject;
@@ -72,7 +72,7 @@ export async function probe(subject: Subject, target: Target): Promise<Report> {
     restart,
     signal,
   });
-  await mustWork(server, url);
+  const rest = await mustWork(server, url);
   const rows: Row[] = [];
   for (const { run, ...check } of CHECKS) {
     const outcome = await run(server).catch((error: unknown) => {
@@ -84,11 +84,13 @@ export async function probe(subject: Subject, target: Target): Promise<Report> {
     // An agent may repeat the token of a request in its answer. So it is removed from the note.
     rows.push({ ...check, verdict: outcome.verdict, note: redact(outcome.note, endpoint.headers) });
   }
-  return { ...target, messages: server.messages, rows };
+  await server.cancelWaiting();
+  return { ...target, rest, messages: server.messages, rows };
 }
 
+/** Each request has a socket of its own. A pooled socket that a restart of the agent has closed would fail a request. */
 const fetchOf = ({ url, headers }: Endpoint): typeof fetch =>
-  agentFetch({ origin: new URL(url).origin, headers });
+  agentFetch({ origin: new URL(url).origin, headers, postSockets: 'single' });
 
 async function readCard(url: string, fetchImpl: typeof fetch): Promise<CardFacts> {
   try {
@@ -102,17 +104,17 @@ async function readCard(url: string, fetchImpl: typeof fetch): Promise<CardFacts
 }
 
 /**
- * Throws if the agent cannot complete a task. Otherwise an agent that refuses everything, or starts no tasks, would
- * pass half of the checks.
+ * Returns the state in which the first task rests. Throws if the checks cannot use this state. Otherwise an agent that
+ * refuses everything, or starts no tasks, would pass half of the checks.
  */
-async function mustWork(server: ProbedAgent, url: string): Promise<void> {
-  const task = await server.send(server.message()).catch((error: unknown) => {
+async function mustWork(server: ProbedAgent, url: string): Promise<Rest> {
+  const { task, rest } = await server.tryOut().catch((error: unknown) => {
     throw unreachable(`${url} does not accept a message (${wordsOf(error)}).`);
   });
-  if (task.state !== 'COMPLETED')
-    throw unreachable(
-      `The task ${JSON.stringify(server.text)} on ${url} is ${task.state}, not COMPLETED. Choose another --text.`,
-    );
+  if (rest !== undefined) return rest;
+  throw unreachable(
+    `The task ${JSON.stringify(server.text)} on ${url} is ${task.state}, not COMPLETED or INPUT_REQUIRED. Choose another --text.`,
+  );
 }
 
 /** Returns the JSON-RPC interfaces on the card, the newest A2A version first. */

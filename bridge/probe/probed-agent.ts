@@ -2,19 +2,24 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Caller, type Frame, NoAnswer } from './json-rpc-client.ts';
+import { type Caller, type Frame, NoAnswer, Refusal } from './json-rpc-client.ts';
 import { TaskContent } from './task-content.ts';
 
 export interface ProbedAgentOptions {
   client: Caller;
-  /**
-   * The text of a task. The agent should work on it for about a second, produce output meanwhile, and need no decision.
-   */
+  /** The text of a task. The agent should work on it for about a second, produce output meanwhile, and complete it. */
   text: string;
-  /** Kills the agent's process without a warning, and starts it again. Absent if the probe cannot do that. */
+  /**
+   * Kills the agent's process without a warning, and starts it again. The agent may answer later. Absent if the probe
+   * cannot do that.
+   */
   restart?: (() => Promise<void>) | undefined;
   signal: AbortSignal;
 }
+
+/** The states in which a task of the probe may rest. Some agents complete no task, and wait for the next message. */
+const RESTS = ['COMPLETED', 'INPUT_REQUIRED'] as const;
+export type Rest = (typeof RESTS)[number];
 
 /** The maximum number of messages that a probe sends. Each message may start a task. */
 export const MAX_MESSAGES = 40;
@@ -23,25 +28,43 @@ const taskAnswer = z.object({ task: z.unknown() });
 
 /** The time in milliseconds after which a task that still works counts as stuck. */
 const STUCK_AFTER_MS = 30_000;
+/** The time limit in milliseconds for the first response of an agent that was started again. */
+const RESTART_MS = 30_000;
 const POLL_MS = 100;
 
 export class ProbedAgent {
   readonly client: Caller;
   readonly text: string;
   readonly restart: (() => Promise<void>) | undefined;
+  /** The state in which each task rests. `tryOut` sets it. */
+  rest: Rest = 'COMPLETED';
   readonly #signal: AbortSignal;
+  readonly #taskIds = new Set<string>();
   #messages = 0;
 
   constructor({ client, text, restart, signal }: ProbedAgentOptions) {
     this.client = client;
     this.text = text;
-    this.restart = restart;
+    this.restart =
+      restart &&
+      (async () => {
+        await restart();
+        await this.#untilItAnswers();
+      });
     this.#signal = signal;
   }
 
   /** The number of messages that were sent so far. */
   get messages(): number {
     return this.#messages;
+  }
+
+  /** Runs the first task. Returns it, and the state in which it rests: undefined if the checks cannot use that state. */
+  async tryOut(): Promise<{ task: TaskContent; rest: Rest | undefined }> {
+    const task = await this.send(this.message());
+    const rest = RESTS.find((each) => each === task.state);
+    this.rest = rest ?? this.rest;
+    return { task, rest };
   }
 
   message(messageId: string = randomUUID(), text = this.text): object {
@@ -53,12 +76,15 @@ export class ProbedAgent {
     this.#count();
     const answer = taskAnswer.parse(await this.client.call('SendMessage', params));
     if (answer.task === undefined) throw new NoAnswer('the agent answers with a message, and starts no task');
-    return TaskContent.ofTask(answer.task);
+    return this.#seen(TaskContent.ofTask(answer.task));
   }
 
-  begin(params: object = this.message()): AsyncGenerator<Frame, void, undefined> {
+  async *begin(params: object = this.message()): AsyncGenerator<Frame, void, undefined> {
     this.#count();
-    return this.client.stream('SendStreamingMessage', params);
+    for await (const frame of this.client.stream('SendStreamingMessage', params)) {
+      this.#seen(new TaskContent().take(frame.data));
+      yield frame;
+    }
   }
 
   subscribe(taskId: string, lastEventId?: string): AsyncGenerator<Frame, void, undefined> {
@@ -73,28 +99,64 @@ export class ProbedAgent {
     return TaskContent.ofTask(await this.client.call('GetTask', { id: taskId }));
   }
 
-  /** Waits until the task waits or has ended. Returns undefined if this takes too long. */
-  async settled(taskId: string): Promise<TaskContent | undefined> {
+  /** Waits until the task has ended or waits. Returns undefined if that takes too long. */
+  settled(taskId: string): Promise<TaskContent | undefined> {
+    return this.#until(taskId, ({ settled }) => settled);
+  }
+
+  /** Waits until the task has ended. Returns undefined if that takes too long. */
+  ended(taskId: string): Promise<TaskContent | undefined> {
+    return this.#until(taskId, ({ ended }) => ended);
+  }
+
+  async #until(taskId: string, is: (view: TaskContent) => boolean): Promise<TaskContent | undefined> {
     for (
       const deadline = performance.now() + STUCK_AFTER_MS;
       performance.now() < deadline && !this.#signal.aborted;
       await pause(POLL_MS)
     ) {
       const view = await this.task(taskId);
-      if (view.settled) return view;
+      if (is(view)) return view;
     }
     return undefined;
   }
 
-  /** Runs a task to its end. Returns its id and the events of its stream. */
+  /** Runs a task until it rests. Returns its id and the events of its stream. */
   async whole(): Promise<{ frames: Frame[]; taskId: string }> {
-    const frames: Frame[] = [];
-    const view = new TaskContent();
-    for await (const frame of this.begin()) {
-      view.take(frame.data);
-      frames.push(frame);
-    }
-    return { frames, taskId: view.taskId ?? '' };
+    const frames = await readToRest(this.begin());
+    return { frames, taskId: viewOf(frames).taskId ?? '' };
+  }
+
+  /** Cancels the tasks of the probe that wait, so that no person has to. The agent may refuse. */
+  async cancelWaiting(): Promise<void> {
+    if (this.rest === 'COMPLETED') return;
+    for (const id of this.#taskIds)
+      try {
+        await this.client.call('CancelTask', { id });
+      } catch (error) {
+        if (error instanceof NoAnswer) return;
+        if (!(error instanceof Refusal || error instanceof z.ZodError)) throw error;
+      }
+  }
+
+  /** Waits until the agent answers a request for an unknown task. If it never does, the next request fails. */
+  async #untilItAnswers(): Promise<void> {
+    for (
+      const deadline = performance.now() + RESTART_MS;
+      performance.now() < deadline && !this.#signal.aborted;
+      await pause(POLL_MS)
+    )
+      try {
+        await this.task(randomUUID());
+        return;
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) return;
+      }
+  }
+
+  #seen(view: TaskContent): TaskContent {
+    if (view.taskId !== undefined) this.#taskIds.add(view.taskId);
+    return view;
   }
 
   /** Counts a message. @throws NoAnswer if the probe may send no more messages */
@@ -103,4 +165,19 @@ export class ProbedAgent {
       throw new NoAnswer(`the limit of ${MAX_MESSAGES} messages is reached`);
     this.#messages += 1;
   }
+}
+
+/** Reads until the stream ends, or until the task waits: the stream of a task that waits may stay open. */
+export async function readToRest(stream: AsyncGenerator<Frame, void, undefined>): Promise<Frame[]> {
+  const frames: Frame[] = [];
+  const view = new TaskContent();
+  for await (const frame of stream) {
+    frames.push(frame);
+    if (view.take(frame.data).waiting) break;
+  }
+  return frames;
+}
+
+export function viewOf(frames: readonly Frame[]): TaskContent {
+  return frames.reduce((view, { data }) => view.take(data), new TaskContent());
 }

@@ -3,8 +3,12 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { Row } from './checks.ts';
 import type { Report } from './probe.ts';
 
+const WAITING =
+  'Its tasks do not complete: each stops at INPUT_REQUIRED. So the checks used tasks that wait, and ended one with a cancel. ' +
+  'No check saw a task that completes, or that goes on after an answer. The probe has cancelled the tasks that wait.';
+
 /** Returns a table of all checks, and a paragraph about each check that failed. */
-export function reportText({ agent, url, version, messages, rows }: Report): string {
+export function reportText({ agent, url, version, rest, messages, rows }: Report): string {
   const who = `${agent.name} ${agent.version}`.trim();
   const width = Math.max(...rows.map(({ scenario }) => scenario.length));
   const table = rows.map(({ scenario, verdict, note }) =>
@@ -18,6 +22,7 @@ export function reportText({ agent, url, version, messages, rows }: Report): str
     ...table,
     '',
     `${passed.length} of ${rows.length} checks passed, ${failures.length} failed.`,
+    ...(rest === 'COMPLETED' ? [] : [WAITING]),
     ...failures.map(failureText),
   ].join('\n');
 }

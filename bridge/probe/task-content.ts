@@ -21,8 +21,8 @@ const event = z.union([
 
 /** The states of an ended task. No event follows them. */
 const ENDED = ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'];
-/** The states after which no event follows without a new message. */
-const SETTLED = [...ENDED, 'INPUT_REQUIRED', 'AUTH_REQUIRED'];
+/** The states after which no event follows without a new message. The stream may stay open. */
+const WAITING = ['INPUT_REQUIRED', 'AUTH_REQUIRED'];
 
 /** The content of a task that could be lost: its state, and the text of each artifact. */
 export class TaskContent {
@@ -58,8 +58,16 @@ export class TaskContent {
     return ENDED.includes(this.state);
   }
 
+  get waiting(): boolean {
+    return WAITING.includes(this.state);
+  }
+
   get settled(): boolean {
-    return SETTLED.includes(this.state);
+    return this.ended || this.waiting;
+  }
+
+  get hasOutput(): boolean {
+    return [...this.#texts.values()].some((text) => text !== '');
   }
 
   /** Returns a text that is equal for two tasks with the same content. Empty artifacts are left out. */

@@ -128,7 +128,15 @@ function greeter(received: string[]): AgentExecutor {
       }
       bus.finished();
     },
-    cancelTask: async () => undefined,
+    async cancelTask(taskId, bus) {
+      const status = {
+        state: TaskState.TASK_STATE_CANCELED,
+        timestamp: new Date().toISOString(),
+        message: undefined,
+      };
+      bus.publish({ kind: 'statusUpdate', data: { taskId, contextId: '', status, metadata: undefined } });
+      bus.finished();
+    },
   };
 }
 

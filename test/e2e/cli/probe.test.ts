@@ -1,5 +1,7 @@
 /** Tests the command `probe`, with agents that listen on real sockets. */
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { TaskState } from '@a2a-js/sdk';
+import type { AgentExecutor } from '@a2a-js/sdk/server';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -20,6 +22,22 @@ function stopping<A extends { stop: () => unknown }>(agent: A): A {
   open.push(() => agent.stop());
   return agent;
 }
+
+const failsAtOnce: AgentExecutor = {
+  async execute({ taskId, contextId, userMessage }, bus) {
+    const status = {
+      state: TaskState.TASK_STATE_FAILED,
+      timestamp: new Date().toISOString(),
+      message: undefined,
+    };
+    bus.publish({
+      kind: 'task',
+      data: { id: taskId, contextId, status, artifacts: [], history: [userMessage], metadata: undefined },
+    });
+    bus.finished();
+  },
+  cancelTask: async () => undefined,
+};
 
 const report = z.object({
   version: z.string(),
@@ -75,13 +93,12 @@ describe('the command probe', () => {
     expect(agent.received).toEqual([]);
   });
 
-  it('an agent that does not complete the task, and one without a card, are reported in one sentence', async () => {
-    const asking = stopping(await plainAgent('1.0'));
+  it('an agent whose task fails, and one without a card, are reported in one sentence', async () => {
+    const failing = stopping(await plainAgent('1.0', { executor: failsAtOnce }));
     const home = await temporaryDirectory();
-    const waits = await cli(['probe', asking.url, '--yes'], { home });
-    expect(waits).toMatchObject({ code: 69 });
-    expect(waits.stderr).toContain('INPUT_REQUIRED, not COMPLETED');
-    expect(asking.received).toHaveLength(1);
+    const fails = await cli(['probe', failing.url, '--yes'], { home });
+    expect(fails).toMatchObject({ code: 69 });
+    expect(fails.stderr).toContain('FAILED, not COMPLETED or INPUT_REQUIRED');
     const none = stopping(
       await hostileAgent((_, response) => response.writeHead(404).end('\u{1b}[2J'), { card: true }),
     );

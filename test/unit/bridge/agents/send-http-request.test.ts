@@ -91,6 +91,16 @@ describe('an HTTP exchange', () => {
     }
   });
 
+  test('a single socket ends after the answer, even if the server would keep it', async () => {
+    serve = (_, response) => response.writeHead(200, { connection: 'keep-alive' }).end('{}');
+    const gone = once(server, 'gone');
+    await text((await post({ sockets: 'single' })).body);
+    await text((await post({ sockets: 'single' })).body);
+    await gone;
+    expect(sockets).toHaveLength(2);
+    expect(endings[0]).toBe('ended');
+  });
+
   test('an own socket is reset when its answer is discarded or the signal aborts', async () => {
     serve = (_, response) => response.write('piece');
     const answer = await post();
