@@ -171,21 +171,23 @@ export interface TurnPlace {
 }
 
 export type TaskEvent =
-  /** With `answer`, the client gets only the agent's last text as a message, and no task (A2A 1.0 §3.1.1). */
+  /** The first event. With `answer`, the client gets only the agent's last text as a message, and no task (A2A 1.0 §3.1.1). */
   | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings; answer?: 'message' }
   /**
-   * `by` is the sender, if it is not the principal who began the task. `trace` is the trace of the request. The task's
+   * A message to the task. `by` is the sender, if it is not the principal who began the task. `trace` is the trace of the request. The task's
    * later work belongs to it, also after days and after a restart.
    */
   | { type: 'message.received'; message: UserMessage; channel: string; by?: string; trace?: TraceContext }
   /**
-   * `dayCost` is present if a person answered the question about the daily budget. It repeats the cost in that
+   * The task works: at its beginning, or again after it waited. `dayCost` is present if a person answered the question about the daily budget. It repeats the cost in that
    * question.
    */
   | { type: 'task.working'; dayCost?: DayCost }
   /** The task has read the workspace's instruction files. All its turns use these texts, even after a restart. */
   | { type: 'instructions.read'; files: readonly InstructionFile[] }
+  /** A request to the model begins. */
   | { type: 'turn.started'; turn: number; model: string }
+  /** A part of the model's answer. */
   | { type: 'text.delta'; turn: number; text: string }
   /** The model's reasoning. It is not part of the answer. Only clients that request it receive it. */
   | { type: 'reasoning.delta'; turn: number; text: string }
@@ -197,9 +199,10 @@ export type TaskEvent =
   | { type: 'turn.noted'; turn: number; text: string }
   /** The turn ended the work with open to-dos. The next request contains `text`, which tells the model so. */
   | { type: 'todos.reminded'; turn: number; text: string }
+  /** The model requests a tool call, and the policy has judged it. */
   | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: PolicyVerdict }
   /**
-   * `usd` is the cost in US dollars, by the prices at that time. It is absent if the model has no price. `replay` is
+   * The model's answer is complete. `usd` is the cost in US dollars, by the prices at that time. It is absent if the model has no price. `replay` is
    * data that later requests return to the model. Old journals have no `replay`.
    */
   | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number; replay?: RecordedTurn }
@@ -246,6 +249,7 @@ export type TaskEvent =
     }
   /** The person must sign in as `question` explains, and then send a reply. */
   | { type: 'auth.required'; question: string; expiresAt?: string | null }
+  /** A person has decided on a waiting tool call. */
   | {
       type: 'tool.decided';
       callId: string;
@@ -267,7 +271,9 @@ export type TaskEvent =
       /** The demand that the approver meets. Absent if nothing was demanded. */
       approver?: ApproverDemand;
     }
+  /** Grants have ended before their time. Later calls ask again. */
   | { type: 'grant.revoked'; grantIds: string[]; by: Decider }
+  /** A tool execution begins. This event is durable before the tool runs. */
   | { type: 'tool.started'; callId: string; tool: string; title: string; toolId: string }
   /**
    * A running tool asks the person a question. The question is a separate call without a turn. `askedBy` is the id of
@@ -277,7 +283,7 @@ export type TaskEvent =
   /** A question no longer waits, because its tool execution has ended or no longer needs the answer. */
   | { type: 'tool.withdrew'; callId: string; tool: string; title: string }
   /**
-   * `offset` is the number of characters that the execution printed before. Old journals omit it. `kept` marks a
+   * What a running tool prints. `offset` is the number of characters that the execution printed before. Old journals omit it. `kept` marks a
    * complete result that was too long for the model. `progress` has the tool's newest steps.
    */
   | {
@@ -293,7 +299,9 @@ export type TaskEvent =
     }
   /** The old content of files. It is durable before the tool execution changes the files. The change may still fail. */
   | { type: 'files.saved'; callId: string; toolId: string; files: readonly SavedFile[] }
+  /** The model has replaced its to-do list. */
   | { type: 'todos.updated'; callId: string; todos: readonly Todo[] }
+  /** A tool execution has ended. */
   | {
       type: 'tool.finished';
       callId: string;
@@ -335,11 +343,13 @@ export type TaskEvent =
       preview: Preview;
       basis: string | null;
     }
-  /** `message` is the agent's final message. It is not part of the output. */
+  /** The task has ended. `message` is the agent's final message. It is not part of the output. */
   | { type: 'task.completed'; message?: string }
-  /** `tooLong` means that the conversation did not fit into the model's context window. */
+  /** The task has ended with an error. `tooLong` means that the conversation did not fit into the model's context window. */
   | { type: 'task.failed'; message: string; tooLong?: true }
+  /** A person or a client has cancelled the task. */
   | { type: 'task.canceled'; reason: string; by: Decider }
+  /** The agent has refused the task. */
   | { type: 'task.rejected'; message: string };
 
 /** A pending action in the journal. Old journals have no `shown` codes. `shown-code-of-call.ts` adds them. */

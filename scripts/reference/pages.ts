@@ -12,6 +12,7 @@ import {
 } from '../../bridge/settings/settings.ts';
 import { webhookSettingsSchema } from '../../bridge/settings/webhook-settings.ts';
 import { errorsSection } from './errors-section.ts';
+import { eventsSection } from './events-section.ts';
 import { table, withSection } from './markdown.ts';
 import { fieldRows } from './schema-fields.ts';
 import { SCHEMA_SECTIONS } from './schemas-section.ts';
@@ -45,6 +46,7 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
       ),
   },
   'docs/errors.md': { errors: errorsSection },
+  'docs/events.md': { 'events of a task': eventsSection },
   'docs/extensions.md': SCHEMA_SECTIONS,
 };
 

@@ -168,7 +168,7 @@ function expression(node: { type: string }): Expression {
 }
 
 /** Returns the last doc comment as one line, without the numbers of invariants and without tags. */
-function docComment(comments: Comments): string {
+export function docComment(comments: Comments): string {
   const text = comments?.findLast(
     ({ type, value }) => type === 'CommentBlock' && value.startsWith('*'),
   )?.value;
@@ -179,5 +179,6 @@ function docComment(comments: Comments): string {
     .replace(/@\w+[^]*$/, '')
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ \([A-Z]\d+(, [A-Z]\d+)*\)/g, '')
+    .replaceAll(/(^|\. )[A-Z]\d+: (\w)/g, (_, before: string, first: string) => before + first.toUpperCase())
     .trim();
 }
