@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { personWithPasskey } from '../../support/person-with-passkey.ts';
@@ -12,7 +13,7 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 type Options = Pick<
   Parameters<typeof startTaskService>[0],
-  'policy' | 'mode' | 'tools' | 'stateDir' | 'clock' | 'presence'
+  'policy' | 'mode' | 'tools' | 'stateDir' | 'clock' | 'presence' | 'fourEyes'
 >;
 
 async function agent(turns: ScriptedTurn[], options: Partial<Options> = {}) {
@@ -196,9 +197,13 @@ describe('a task under policy rules', () => {
   });
 });
 
-/** Starts a task with one turn of these calls, and waits until it is settled. `approval` approves its first call. */
-async function askedAbout(calls: NonNullable<ScriptedTurn['calls']>, options: Partial<Options> = {}) {
-  const started = await agent([{ calls }], options);
+/** Starts a task whose first turn has these calls, and waits until it is settled. `approval` approves its first call. */
+async function askedAbout(
+  calls: NonNullable<ScriptedTurn['calls']>,
+  options: Partial<Options> = {},
+  ...later: ScriptedTurn[]
+) {
+  const started = await agent([{ calls }, ...later], options);
   const parked = await untilSettled(started.tasks, await started.tasks.send(messageOf('go')));
   const [callId = ''] = Object.keys(parked.calls);
   return { ...started, parked, approval: { callId, decision: 'approve' as const } };
@@ -257,6 +262,60 @@ describe('a rule that says who may approve', () => {
     expect(site.asked).toEqual(['/']);
     expect(secret.asked).toEqual([]);
     expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('demands another approver');
+  });
+});
+
+/** Decides the first call that waits. */
+function decided(parked: Snapshot, decision: 'approve' | 'deny', scope: 'once' | 'tool' = 'once') {
+  const [call] = Object.values(parked.calls).filter(({ state }) => state.type === 'waiting');
+  return decisionMessage(parked, { callId: call?.callId ?? '', decision, scope });
+}
+
+describe('a server that demands four eyes since a restart', () => {
+  const refusal = { reason: 'OTHER_APPROVER_REQUIRED' };
+  it('X1 the delegator cannot approve a call that waited before', async () => {
+    const { service, stateDir, workspace, clock, parked } = await askedAbout([write('a.txt')]);
+    await service.stop();
+    const models = new ScriptedModel([]);
+    const { tasks } = await startTaskService({ stateDir, workspace, models, clock, fourEyes: true });
+    await expect(tasks.send(decided(parked, 'approve'))).rejects.toMatchObject(refusal);
+  });
+
+  it('X1 a grant of the delegator allows no further call', async () => {
+    const { service, tasks, stateDir, workspace, clock, parked } = await askedAbout(
+      [write('a.txt')],
+      {},
+      { calls: [shell('true')] },
+    );
+    const asked = await untilSettled(tasks, await tasks.send(decided(parked, 'approve', 'tool')));
+    expect(asked.grants).toMatchObject([{ by: { principal: 'ada' } }]);
+    await service.stop();
+    const models = new ScriptedModel([{ calls: [write('b.txt')] }]);
+    const next = await startTaskService({ stateDir, workspace, models, clock, fourEyes: true });
+    const waits = await untilSettled(next.tasks, await next.tasks.send(decided(asked, 'deny')));
+    expect(waits.status).toMatchObject({
+      pending: [{ title: 'Write b.txt', approver: { otherThan: ['ada'] } }],
+    });
+    await expect(next.tasks.send(decided(waits, 'approve'))).rejects.toMatchObject(refusal);
+  });
+
+  it('X1 a call that a rule allowed before does not run under a rule that demands an approver', async () => {
+    const policy = [{ action: 'allow' as const, path: 'a.txt' }];
+    const first = await askedAbout([write('a.txt'), shell('true')], { policy, fourEyes: true });
+    await first.service.stop();
+    const { stateDir, workspace, clock, parked } = first;
+    const models = new ScriptedModel([]);
+    const { tasks } = await startTaskService({
+      stateDir,
+      workspace,
+      models,
+      clock,
+      fourEyes: true,
+      policy: [{ action: 'ask', path: 'a.txt', approver: { fourEyes: true } }],
+    });
+    await untilSettled(tasks, await tasks.send(decided(parked, 'deny')));
+    expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('demands another approver');
+    await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 });
 
