@@ -86,6 +86,7 @@ export function readAnswer(
       case 'action':
         return decisionOn(ask, action, content ?? {});
       case 'unshown':
+      case 'other-approver':
         return notUnderstood('No form asked it.');
       case 'page':
         // MCP 2026-07-28, URL mode: "accept" only means that the person agrees to open the URL. The person decides

@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Question as AskedQuestion } from '../../shared/protocol/question.ts';
-import { demandedApproverText, otherApprover } from '../../shared/protocol/demanded-approver.ts';
+import { otherApprover, type DemandedApprover } from '../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { PendingInput } from '../dialects/dialect.ts';
@@ -19,7 +19,7 @@ import { answerFields, fieldsFit } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 import { decisionFields } from './decision-fields.ts';
 import type { Form } from './form-field.ts';
-import { clippedRow, formRows, markedRows, MAX_FORM_ROWS, productRows, summaryRows } from './form-rows.ts';
+import { formRows, markedRows, MAX_FORM_ROWS, productRows, summaryRows } from './form-rows.ts';
 import type { FormFields } from '../settings/approval-mode.ts';
 
 /** A pending action or a question, with a form if it fits into one. */
@@ -31,6 +31,8 @@ export type ApprovalForm = {
   | { about: 'action'; action: PendingAction; words: readonly McpDecisionWord[]; form: Form }
   /** An action or question that does not fit into a form. The page shows all of it, and the person decides there. */
   | { about: 'page'; action: PendingAction; words: readonly McpDecisionWord[]; message: string }
+  /** An action that only another person may approve. No form asks for it, because the answer could only be a denial. */
+  | { about: 'other-approver'; action: PendingAction; approver: DemandedApprover }
   /** A question that is a pending action. The person may decline it. The agent validates the answer. */
   | { about: 'asked'; action: PendingAction; asked: AskedQuestion; form: Form }
   /** A plain-text question, which is not a pending action. */
@@ -66,25 +68,21 @@ function actionAsk(
 ): ApprovalForm {
   const { callId, preview } = action;
   if (preview.type === 'question') return answerAsk(action, preview, before);
+  const approver = otherApprover(action);
+  if (approver !== undefined)
+    return { about: 'other-approver', key: keyOf(action, approver, before), callId, action, approver };
   const words = decisionWordsFor(action);
   const rows = words.includes('approve') ? formRows(action) : undefined;
   const note = noteRows(before);
   if (rows === undefined) {
-    const message = messageOf(note, [...summaryRows(action), whyOnThePage(action)]);
+    const why = action.presence === true ? PASSKEY_ON_THE_PAGE : ON_THE_PAGE;
+    const message = messageOf(note, [...summaryRows(action), why]);
     return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
   }
   const properties = fields === 'more' ? decisionFields(action, words) : {};
   const form = formOf(messageOf(note, rows), { properties });
   return { about: 'action', key: keyOf(action, form, before), callId, form, action, words };
 }
-
-function whyOnThePage(action: PendingAction): string {
-  const approver = otherApprover(action);
-  if (approver !== undefined) return clippedRow(`${demandedApproverText(approver)}. ${DECLINE}`);
-  return action.presence === true ? PASSKEY_ON_THE_PAGE : ON_THE_PAGE;
-}
-
-const DECLINE = 'Decline denies it.';
 
 const ON_THE_PAGE = 'Too long for a form. Open the page to decide it. Decline denies it.';
 

@@ -2,7 +2,7 @@
  * Lists the forms that a client can show for a session. If an action does not fit into a form, a form in URL mode links
  * to the page.
  */
-import { otherApprover, somebodyElse } from '../../shared/protocol/demanded-approver.ts';
+import { somebodyElse } from '../../shared/protocol/demanded-approver.ts';
 import type { Session } from '../sessions/session.ts';
 import type { ApprovalForm } from './form.ts';
 import type { Form, UrlForm } from './form-field.ts';
@@ -55,7 +55,7 @@ async function formOf(
   ask: ApprovalForm,
   { session, offers, links, opensUrls }: OfferFormsOptions,
 ): Promise<OfferedForm | undefined> {
-  if (ask.about === 'unshown') return undefined;
+  if (ask.about === 'unshown' || ask.about === 'other-approver') return undefined;
   if (ask.about !== 'page') return { ask, params: ask.form };
   if (!opensUrls) return undefined;
   const link = await links.link(session, ask);
@@ -77,13 +77,12 @@ async function formOf(
 export function commandLineNotes(unoffered: readonly ApprovalForm[]): readonly string[] {
   return unoffered.flatMap((ask) => {
     if (ask.about === 'unshown') return [note('Question', ask.callId, ask.question.shown)];
+    if (ask.about === 'other-approver')
+      return [
+        `Action ${ask.callId} needs the approval of ${somebodyElse(ask.approver)}, so no form was shown. That person approves it with an own token. The person here can deny it, e.g. with \`mcp-a2a-bridge deny ${ask.action.shown}\`.`,
+      ];
     if (ask.about !== 'page') return [];
     const { callId, shown, preview, presence } = ask.action;
-    const approver = otherApprover(ask.action);
-    if (approver !== undefined)
-      return [
-        `Action ${callId} needs the approval of ${somebodyElse(approver)}, so no form was shown. That person approves it with an own token. The person here can deny it, e.g. with \`mcp-a2a-bridge deny ${shown}\`.`,
-      ];
     if (presence === true)
       return [
         `Action ${callId} demands the person's passkey, so no form was shown. The person approves it on the page that \`mcp-a2a-bridge page\` opens, or denies it anywhere.`,

@@ -2,6 +2,8 @@
  * Writes a message for a person in a chat or on a phone. Pure. D5: a person can approve only what is shown in full, and
  * a chat cannot show an action in full. So the message offers no decision, and contains neither a preview nor a code.
  */
+import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { ellipsize } from '../../../shared/text/capped-text.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
@@ -26,11 +28,14 @@ export function askedMessage(
   { pending, question }: TaskView,
   page: string | undefined,
 ): ChatMessage {
-  const asked = [
-    ...pending.map(({ tool, title }) => `${tool}: ${title}`),
-    ...(question === null ? [] : [`Question: ${question.text}`]),
-  ];
+  const asked = [...pending.map(actionLine), ...(question === null ? [] : [`Question: ${question.text}`])];
   return { title: 'An agent waits for your decision', lines: linesOf(about, asked), page };
+}
+
+function actionLine(action: PendingAction): string {
+  const approver = otherApprover(action);
+  const needs = approver === undefined ? '' : `${demandedApproverText(approver)}: `;
+  return `${needs}${action.tool}: ${action.title}`;
 }
 
 /** Writes the message about actions and questions that no longer wait. */

@@ -1,4 +1,5 @@
 /** Builds the JSON body of a post about pending or decided actions. Pure. */
+import type { DemandedApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
@@ -43,6 +44,9 @@ interface PostedAction {
   /** The code of this action. A decision must contain it. */
   shown: string;
   expiresAt: string | null;
+  /** Who may approve it. Absent if everybody may who may decide. */
+  approver?: DemandedApprover;
+  /** The decisions that this bridge may make. */
   decisions: readonly McpDecisionWord[];
 }
 
@@ -115,7 +119,7 @@ export function postedActions(pending: readonly PendingAction[]): readonly Poste
 }
 
 function postedAction(action: PendingAction): PostedAction {
-  const { callId, tool, title, source, sideEffect, reason, preview, shown, expiresAt } = action;
+  const { callId, tool, title, source, sideEffect, reason, preview, shown, expiresAt, approver } = action;
   const quote = quotedPreview(preview, { characters: MAX_PREVIEW_CHARACTERS });
   return {
     callId,
@@ -128,6 +132,7 @@ function postedAction(action: PendingAction): PostedAction {
     cut: quote.extent === 'cut' ? quote.left : 0,
     shown,
     expiresAt,
+    ...(approver && { approver }),
     decisions: offeredWords(action, quote),
   };
 }

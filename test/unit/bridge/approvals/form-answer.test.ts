@@ -5,7 +5,7 @@ import type { FormFields } from '../../../../bridge/settings/approval-mode.ts';
 import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
-type FormAsk = Exclude<ApprovalForm, { about: 'page' | 'unshown' }>;
+type FormAsk = Exclude<ApprovalForm, { about: 'page' | 'unshown' | 'other-approver' }>;
 
 const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormFields): ApprovalForm =>
   only(approvalForms({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields));
@@ -33,7 +33,7 @@ function only([ask, ...others]: readonly ApprovalForm[]): ApprovalForm {
 }
 
 function inForm(ask: ApprovalForm): FormAsk {
-  if (ask.about === 'page' || ask.about === 'unshown') throw new Error('it does not fit into a form');
+  if (!('form' in ask)) throw new Error('it does not fit into a form');
   return ask;
 }
 

@@ -14,7 +14,7 @@ function first([ask]: readonly ApprovalForm[]): ApprovalForm {
 }
 
 function messageOf(ask: ApprovalForm): string {
-  if (ask.about === 'unshown') throw new Error('no form');
+  if (ask.about === 'unshown' || ask.about === 'other-approver') throw new Error('no form');
   return ask.about === 'page' ? ask.message : ask.form.message;
 }
 

@@ -6,9 +6,13 @@ import { plain } from '../../../../bridge/cli/terminal/paint.ts';
 import { actionText } from '../../../../bridge/cli/terminal/action-text.ts';
 import { pendingReport } from '../../../../bridge/mcp/reports/session-report.ts';
 import { toFirstPending } from '../../../../bridge/mcp/reports/session-result.ts';
+import { askedMessage } from '../../../../bridge/approvals/webhook/chat-message.ts';
+import { askedNotice } from '../../../../bridge/approvals/webhook/notice.ts';
 import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
+import { taskView } from '../../../support/task-view.ts';
 
+const ABOUT = { sessionId: 's', agent: 'team', title: '' };
 const SAYS = 'Needs the approval of somebody else, in group release.';
 const approver = { otherThan: ['acme/ann'], groups: ['release'] };
 const mayApprove = pendingWrite('call-1', { approver });
@@ -16,9 +20,9 @@ const mayNot: PendingAction = { ...mayApprove, decisions: ['deny'] };
 const asked = (action: PendingAction) =>
   approvalForms({ pending: [action], question: null }, () => undefined);
 
-test('R121 no form approves it: the person gets the page, and reads who must approve', () => {
+test('R121 no form asks for it, and a note says who must approve', () => {
   const forms = asked(mayNot);
-  expect(forms).toMatchObject([{ about: 'page', words: ['deny'], message: expect.stringContaining(SAYS) }]);
+  expect(forms).toMatchObject([{ about: 'other-approver', approver }]);
   expect(commandLineNotes(forms)).toEqual([
     expect.stringContaining('needs the approval of somebody else, in group release'),
   ]);
@@ -38,4 +42,12 @@ test('R121 a terminal shows it, and escapes the group of another agent', () => {
   const hostile = { ...mayNot, approver: { groups: ['a\u001B[2Jb\nc'] } };
   expect(actionText(hostile, plain)).not.toContain('\u001B');
   expect(actionText(hostile, plain)).toContain('in group a');
+});
+
+test('R121 a post says who must approve: as a field for a program, and in words for a chat', () => {
+  const view = taskView({ pending: [mayNot] });
+  expect(askedNotice(ABOUT, view, 0).data).toMatchObject({ pending: [{ approver, decisions: ['deny'] }] });
+  expect(askedMessage(ABOUT, view, undefined).lines).toContainEqual(
+    expect.stringMatching(/^Needs the approval of somebody else, in group release: write-file: /),
+  );
 });

@@ -24,7 +24,7 @@ function shown(of: TaskView | undefined, problem?: string, beyondForms = false):
     forms: approvalForms(
       { pending: of?.pending ?? [], question: of?.question ?? null },
       () => undefined,
-    ).flatMap((ask) => (ask.about === 'page' || ask.about === 'unshown' ? [] : [{ ask, params: ask.form }])),
+    ).flatMap((ask) => ('form' in ask ? [{ ask, params: ask.form }] : [])),
     beyondForms,
     result: () => ({ content: [{ type: 'text', text: 'the result' }] }),
   });
