@@ -37,7 +37,7 @@ import { executeGeminiCommand, geminiCommands, type CommandAnswer } from './gemi
 import { geminiTasks } from './gemini-tasks.ts';
 import { makePageLink } from './page-link.ts';
 import type { PageLink } from './page-link.ts';
-import { asStreamResponse } from './task-event.ts';
+import { asStreamResponse } from './task-as-stream-response.ts';
 
 export interface A2aConnection {
   readonly url: string;

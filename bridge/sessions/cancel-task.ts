@@ -3,7 +3,7 @@
  * `ended-before`.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { asStreamResponse } from '../agents/task-event.ts';
+import { asStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { CancelRequest } from '../agents/connection.ts';
 import type { Session } from './session.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Message, Task } from '@a2a-js/sdk';
 import type { A2aConnection } from '../agents/connection.ts';
-import { asStreamResponse } from '../agents/task-event.ts';
+import { asStreamResponse } from '../agents/task-as-stream-response.ts';
 
 /** The maximum number of tasks to search, newest first. The message is recent, so this is enough. */
 const MAX_SEARCHED_TASKS = 100;

@@ -1,7 +1,7 @@
 /** Lists sessions from three sources: the agents, the outbox, and the sessions in memory. */
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
-import { asStreamResponse } from '../agents/task-event.ts';
+import { asStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { SessionStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { notDoneText } from '../../shared/protocol/not-done-text.ts';

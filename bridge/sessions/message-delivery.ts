@@ -9,7 +9,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { CardFacts } from '../agents/card.ts';
 import { inTrace } from '../agents/current-trace.ts';
 import { refuseFiles } from '../agents/input-modes.ts';
-import { asStreamResponse } from '../agents/task-event.ts';
+import { asStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';

@@ -16,7 +16,7 @@ import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { CardFacts } from '../agents/card.ts';
 import type { A2aConnection } from '../agents/connection.ts';
-import { asStreamResponse } from '../agents/task-event.ts';
+import { asStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { PendingInput, Dialect, PersonDecision } from '../dialects/dialect.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 import type { Observed, SessionStateName } from '../dialects/observation.ts';

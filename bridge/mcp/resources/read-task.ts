@@ -1,7 +1,7 @@
 /** Reads a part of a task: from the session in memory, or from its agent. */
 import type { Message, Task } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { asStreamResponse } from '../../agents/task-event.ts';
+import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { Bridge } from '../bridge-context.ts';
 import type { Session } from '../../sessions/session.ts';
 import { foldObserved, hasEnded } from '../../sessions/task-view.ts';

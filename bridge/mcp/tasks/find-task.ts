@@ -3,7 +3,7 @@
  * have created the id.
  */
 import { toCallToolResult } from '../tool/tool-result.ts';
-import { asStreamResponse } from '../../agents/task-event.ts';
+import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { Bridge } from '../bridge-context.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session.ts';

@@ -3,7 +3,7 @@ import type { StreamResponse } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
 import { Registry } from '../../../../bridge/agents/registry.ts';
-import { asStreamResponse } from '../../../../bridge/agents/task-event.ts';
+import { asStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
 import { DelegatingClients, type ClientConnection } from '../../../../bridge/sessions/delegating-clients.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
 import { LiveSessions } from '../../../../bridge/sessions/sessions-in-memory.ts';

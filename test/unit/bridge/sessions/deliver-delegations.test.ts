@@ -8,7 +8,7 @@ import { LiveSessions } from '../../../../bridge/sessions/sessions-in-memory.ts'
 import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
-import { asStreamResponse } from '../../../../bridge/agents/task-event.ts';
+import { asStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
 import { Deferred } from '../../../../shared/client/core/deferred.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
