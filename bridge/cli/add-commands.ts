@@ -262,7 +262,7 @@ function addTasks(add: Add, carryOut: CarryOut): void {
     .option('--agent <name>', 'ask only this agent')
     .option('--reason <text>', 'the reason, for the agent and the journal')
     .action(async (toolId: string, _, it: Command) => {
-      const { abort } = await import('./commands/abort.ts');
+      const { abort } = await import('./commands/abort-tool.ts');
       await carryOut(it, (run) => abort(run, toolId));
     });
 }
