@@ -1,5 +1,5 @@
 /** The commands `model` and `model list`: show the models in use, and the models that can be used. */
-import { runningAgent } from '../../local-server/ask-which-agent.ts';
+import { fetchRunningAgent } from '../../local-server/fetch-running-agent.ts';
 import { serverState } from '../../local-server/local-server-state.ts';
 import { knownText, localText, usesText } from '../models/model-text.ts';
 import { serverModels } from '../models/server-models.ts';
@@ -18,7 +18,7 @@ export async function showModel({
   const report = await serverModels(settings, places.serverScript);
   const state = await serverState(settings.stateDir);
   const running =
-    state.type === 'running' ? ((await runningAgent(state.record, settings.stateDir)) ?? null) : null;
+    state.type === 'running' ? ((await fetchRunningAgent(state.record, settings.stateDir)) ?? null) : null;
   if (options.json === true) {
     const { known: _, ...shown } = report;
     terminal.say(JSON.stringify({ ...shown, running }));

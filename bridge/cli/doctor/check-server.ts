@@ -5,7 +5,7 @@ import { readConfigFile } from '../../../shared/settings/resolve-settings.ts';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT } from '../../local-server/start-server.ts';
-import { runningAgent } from '../../local-server/ask-which-agent.ts';
+import { fetchRunningAgent } from '../../local-server/fetch-running-agent.ts';
 import { serverState, type ServerState } from '../../local-server/local-server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';
@@ -34,7 +34,7 @@ export async function checkServer(
   const state = await serverState(stateDir);
   switch (state.type) {
     case 'running': {
-      const runs = await runningAgent(state.record, stateDir);
+      const runs = await fetchRunningAgent(state.record, stateDir);
       return { finding: runningFinding(state.record, runs, agent), running: true, agent: runs };
     }
     case 'strange':
