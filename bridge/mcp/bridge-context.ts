@@ -6,7 +6,7 @@ import type { PageLinks } from '../approvals/page-links.ts';
 import type { RequestStates } from '../approvals/request-state.ts';
 import type { AllowedWorkspaces } from '../agents/check-workspace.ts';
 import type { Registry } from '../agents/registry.ts';
-import type { Inbox } from '../inbox/inbox.ts';
+import type { ResultInbox } from '../inbox/result-inbox.ts';
 import type { DelegatingClients } from '../sessions/delegating-clients.ts';
 import type { DelegationService } from '../sessions/deliver-delegations.ts';
 import type { ApprovalWebhook } from '../approvals/webhook/approval-webhook.ts';
@@ -30,7 +30,7 @@ export interface Bridge {
   /** Records the actions whose preview was cut in a tool result. */
   readonly cutPreviews: CutPreviews;
   readonly usedPermits: UsedPermits;
-  readonly inbox: Inbox;
+  readonly inbox: ResultInbox;
   readonly webhook: ApprovalWebhook | undefined;
   readonly log: Logger;
   readonly version: string;

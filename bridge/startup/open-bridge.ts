@@ -10,7 +10,7 @@ import { PageLinks } from '../approvals/page-links.ts';
 import { RequestStates } from '../approvals/request-state.ts';
 import type { Bridge } from '../mcp/bridge-context.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
-import { Inbox } from '../inbox/inbox.ts';
+import { ResultInbox } from '../inbox/result-inbox.ts';
 import { DesktopNotifications } from '../inbox/desktop-notifications.ts';
 import { InboxFollower } from '../inbox/inbox-follower.ts';
 import { NoticeFiles } from '../inbox/notice-files.ts';
@@ -64,7 +64,7 @@ export async function openBridge({
     channel: 'mcp',
   });
   const sessions = new Sessions({ registry, outbox, live, delegations });
-  const inbox = new Inbox({ results, registry, outbox, live, sessions, delegations, log });
+  const inbox = new ResultInbox({ results, registry, outbox, live, sessions, delegations, log });
   const outside = new InboxFollower({
     surfaces: [
       new NoticeFiles(settings.stateDir, (tool) => `${settings.toolPrefix}${tool}`),

@@ -39,7 +39,7 @@ interface InboxOptions {
   log: Logger;
 }
 
-export class Inbox {
+export class ResultInbox {
   readonly #parts: InboxOptions;
   readonly #told = new Set<ResultKey>();
   /** The keys of results that a client has collected through this bridge. They may still be in the database. */
