@@ -11,7 +11,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { ShownEntries } from '../state/shown-entries.ts';
+import type { NotifiedEntries } from '../state/notified-entries.ts';
 import { type DesktopCommand, desktopCommand } from './desktop-command.ts';
 import { inboxEntries, ownSessions } from './inbox-entry.ts';
 import type { InboxReading, InboxSurface } from './inbox-follower.ts';
@@ -25,10 +25,10 @@ const TIMEOUT_MS = 10_000;
 
 export class DesktopNotifications implements InboxSurface {
   readonly wanted = true;
-  readonly #shown: ShownEntries;
+  readonly #shown: NotifiedEntries;
   readonly #log: Logger;
 
-  constructor(shown: ShownEntries, log: Logger) {
+  constructor(shown: NotifiedEntries, log: Logger) {
     this.#shown = shown;
     this.#log = log;
   }

@@ -23,7 +23,7 @@ import { BridgeDatabase } from '../state/database.ts';
 import { CutPreviews } from '../state/cut-previews.ts';
 import { StoredClaims } from '../state/decision-claims.ts';
 import { Outbox } from '../state/outbox.ts';
-import { ShownEntries } from '../state/shown-entries.ts';
+import { NotifiedEntries } from '../state/notified-entries.ts';
 import { UsedPermits } from '../state/used-permits.ts';
 import { WaitingResults } from '../state/waiting-results.ts';
 
@@ -68,7 +68,9 @@ export async function openBridge({
   const outside = new InboxFollower({
     surfaces: [
       new NoticeFiles(settings.stateDir, (tool) => `${settings.toolPrefix}${tool}`),
-      ...(settings.desktopNotifications ? [new DesktopNotifications(new ShownEntries(database), log)] : []),
+      ...(settings.desktopNotifications
+        ? [new DesktopNotifications(new NotifiedEntries(database), log)]
+        : []),
     ],
     stateDirectory: settings.stateDir,
     database,

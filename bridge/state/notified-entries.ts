@@ -4,7 +4,7 @@ import type { BridgeDatabase } from './database.ts';
 /** How long a row is kept, in milliseconds. */
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 
-export class ShownEntries {
+export class NotifiedEntries {
   readonly #database: BridgeDatabase;
 
   constructor(database: BridgeDatabase) {
