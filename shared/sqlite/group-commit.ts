@@ -3,7 +3,7 @@
  * that arrive during a commit share the next one.
  */
 import { setImmediate } from 'node:timers';
-import { type CommitOutcome, type GroupLimit, WaitingItems } from '../runtime/waiting-items.ts';
+import { type CommitOutcome, type GroupLimit, CommitQueue } from '../runtime/commit-queue.ts';
 
 interface GroupCommitOptions<Item, Result> extends GroupLimit<Item> {
   /**
@@ -15,12 +15,12 @@ interface GroupCommitOptions<Item, Result> extends GroupLimit<Item> {
 
 export class GroupCommit<Item, Result> {
   readonly #commit: GroupCommitOptions<Item, Result>['commit'];
-  readonly #waiting: WaitingItems<Item, Result>;
+  readonly #waiting: CommitQueue<Item, Result>;
   #scheduled = false;
 
   constructor({ commit, ...limit }: GroupCommitOptions<Item, Result>) {
     this.#commit = commit;
-    this.#waiting = new WaitingItems(limit);
+    this.#waiting = new CommitQueue(limit);
   }
 
   /**

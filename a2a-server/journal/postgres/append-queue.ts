@@ -1,6 +1,6 @@
 /** Group commit over a network: items that arrive during a commit share the next commit. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type CommitOutcome, type GroupLimit, WaitingItems } from '../../../shared/runtime/waiting-items.ts';
+import { type CommitOutcome, type GroupLimit, CommitQueue } from '../../../shared/runtime/commit-queue.ts';
 
 interface AppendQueueOptions<Item, Result> extends GroupLimit<Item> {
   /** Commits the items and returns their outcomes, in order. */
@@ -9,12 +9,12 @@ interface AppendQueueOptions<Item, Result> extends GroupLimit<Item> {
 
 export class AppendQueue<Item, Result> {
   readonly #commit: AppendQueueOptions<Item, Result>['commit'];
-  readonly #waiting: WaitingItems<Item, Result>;
+  readonly #waiting: CommitQueue<Item, Result>;
   #running: Promise<void> | undefined;
 
   constructor({ commit, ...limit }: AppendQueueOptions<Item, Result>) {
     this.#commit = commit;
-    this.#waiting = new WaitingItems(limit);
+    this.#waiting = new CommitQueue(limit);
   }
 
   /**

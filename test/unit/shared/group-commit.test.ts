@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CommitOutcome } from '../../../shared/runtime/waiting-items.ts';
+import type { CommitOutcome } from '../../../shared/runtime/commit-queue.ts';
 import { GroupCommit } from '../../../shared/sqlite/group-commit.ts';
 
 /** Starts a commit of numbers. Odd numbers are refused, and a zero makes the whole commit fail. */

@@ -18,7 +18,7 @@ export interface GroupLimit<Item> {
   weightPerCommit: number;
 }
 
-export class WaitingItems<Item, Result> {
+export class CommitQueue<Item, Result> {
   readonly #limit: GroupLimit<Item>;
   readonly #waiting: WaitingItem<Item, Result>[] = [];
 
