@@ -111,7 +111,7 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
     const own = reasonOf(ours);
     if (own !== undefined) return refusal(own, message, facts);
     const known = reasonOf(info.reason);
-    if (known === 'UNKNOWN_TASK') return refusal(known, forgotten(agent, message), facts);
+    if (known === 'UNKNOWN_TASK') return refusal(known, unknownTaskText(agent, message), facts);
     if (known !== undefined) return refusal(known, message, facts);
   }
   return refusal(
@@ -122,7 +122,7 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
 }
 
 /** The message for an agent that no longer knows a task, e.g. because it lost its tasks in a restart. */
-function forgotten(agent: string, message: string): string {
+function unknownTaskText(agent: string, message: string): string {
   return `Agent "${agent}" does not know this task (${collapseWhitespace(message, MAX_AGENT_TEXT_CHARACTERS)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
 }
 

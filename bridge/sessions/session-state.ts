@@ -106,7 +106,11 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
         : state;
     case 'forgotten':
       if (task?.type !== 'working' && task?.type !== 'waiting') return state;
-      return inside(state, { type: 'unknown-to-agent', view: forgotten(task.view), error: event.error });
+      return inside(state, {
+        type: 'unknown-to-agent',
+        view: viewOfForgottenTask(task.view),
+        error: event.error,
+      });
     case 'handed-over':
       return task?.type === 'ended' ? inside(state, { ...task, result: 'handed-over' }) : state;
   }
@@ -192,7 +196,7 @@ function answeredIn(task: TaskState | null): ReadonlySet<string> {
 }
 
 /** Returns the view of a task that the agent has forgotten. It has no pending actions, and no tool runs. */
-function forgotten(view: TaskView): TaskView {
+function viewOfForgottenTask(view: TaskView): TaskView {
   const calls = view.calls.map((call) =>
     call.state === 'waiting' || call.state === 'ready' || call.state === 'running'
       ? { ...call, state: 'unknown' as const }

@@ -240,8 +240,8 @@ function fit(text: string, room: TextLimits | undefined): QuotedText {
     text.length - Math.floor(characters / 3),
     headEnd,
   );
-  const head = toLineEnd(text.slice(0, safeCutBefore(text, headEnd)));
-  const tail = fromLineEnd(text.slice(safeCutBefore(text, tailStart)));
+  const head = withoutPartialLastLine(text.slice(0, safeCutBefore(text, headEnd)));
+  const tail = withoutPartialFirstLine(text.slice(safeCutBefore(text, tailStart)));
   const left = text.length - head.length - tail.length;
   if (left <= 0) return { extent: 'whole', text };
   return { extent: 'cut', left, text: `${head}⟨${many(left, 'character')} left out⟩${tail}` };
@@ -251,7 +251,7 @@ function fit(text: string, room: TextLimits | undefined): QuotedText {
  * Removes the incomplete last line of the head. If that line is more than a quarter of the head, returns the head
  * unchanged.
  */
-function toLineEnd(head: string): string {
+function withoutPartialLastLine(head: string): string {
   const end = head.lastIndexOf('\n') + 1;
   return end >= head.length * 0.75 ? head.slice(0, end) : head;
 }
@@ -260,7 +260,7 @@ function toLineEnd(head: string): string {
  * Removes the incomplete first line of the tail. If that line is more than a quarter of the tail, returns the tail
  * unchanged.
  */
-function fromLineEnd(tail: string): string {
+function withoutPartialFirstLine(tail: string): string {
   const end = tail.indexOf('\n');
   return end >= 0 && end <= tail.length * 0.25 ? tail.slice(end) : tail;
 }
