@@ -30,14 +30,14 @@ export const LIMITS = {
   /** `daily-writing.ts` checks the daily limits. A daily limit applies to all servers of a database together. */
   dailyEvents: {
     what: 'events written today (UTC)',
-    principal: 2_000_000,
-    server: 20_000_000,
+    principal: 50_000_000,
+    server: 200_000_000,
     retryAfterS: 3_600,
   },
   dailyMegabytes: {
     what: 'MB of events written today (UTC)',
-    principal: 2_000,
-    server: 20_000,
+    principal: 10_000,
+    server: 50_000,
     retryAfterS: 3_600,
   },
 } as const satisfies Readonly<Record<string, LimitDefinition>>;
@@ -59,7 +59,7 @@ export interface TaskSizeLimit {
   megabytes: number;
 }
 
-export const TASK_SIZE_LIMIT: TaskSizeLimit = { events: 1_000_000, megabytes: 256 };
+export const TASK_SIZE_LIMIT: TaskSizeLimit = { events: 10_000_000, megabytes: 1_000 };
 
 /** The limits of one server, as its settings say. */
 export type Limits = Readonly<Record<LimitName, Limit>> & { readonly task: TaskSizeLimit };

@@ -75,7 +75,7 @@ describe('the limits of written events', () => {
 
   test('the defaults let a task and a principal work', () => {
     const none = { events: 0, bytes: 0 };
-    expect(taskSizeFailure({ events: 999_999, bytes: 255_999_999 }, DEFAULT_LIMITS)).toBeUndefined();
+    expect(taskSizeFailure({ events: 9_999_999, bytes: 999_999_999 }, DEFAULT_LIMITS)).toBeUndefined();
     expect(reachedDailyLimit({ principal: none, server: none }, DEFAULT_LIMITS)).toBeUndefined();
   });
 });
