@@ -93,6 +93,9 @@ export interface CancelRequest {
 
 const receiptKeySchema = z.object({ fingerprint: z.string() });
 
+/** Whether a reader needs more events. */
+export type Verdict = 'more' | 'enough';
+
 interface FollowOptions {
   taskId: string;
   /** The `seq` of the last event that was read. Null if the events have no `seq`. */
@@ -101,7 +104,8 @@ interface FollowOptions {
   thinking?: boolean | undefined;
   signal: AbortSignal;
   onOpen?: () => void;
-  onEvent: (event: StreamResponse) => 'more' | 'enough';
+  /** The next event is read after the returned promise, if there is one. */
+  onEvent: (event: StreamResponse) => Verdict | Promise<Verdict>;
 }
 
 export interface Endpoint {
@@ -291,7 +295,10 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
               signal,
               onOpen,
             });
-      for await (const event of events) if (onEvent(event) === 'enough') return;
+      for await (const event of events) {
+        const verdict = onEvent(event);
+        if ((typeof verdict === 'string' ? verdict : await verdict) === 'enough') return;
+      }
     },
     task: taskOf,
     cancel: (id, { reason, channel }) =>

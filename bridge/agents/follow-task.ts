@@ -7,7 +7,7 @@ import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { keepReading } from '../../shared/runtime/keep-reading.ts';
 import type { Agent } from './agent.ts';
-import type { A2aConnection } from './connection.ts';
+import type { A2aConnection, Verdict } from './connection.ts';
 
 interface FollowedTask {
   agent: Agent;
@@ -20,7 +20,8 @@ interface FollowedTask {
   position: () => number | null;
   /** Returns true if the caller needs no more events. Called after each event and after each stream. */
   enough: (connection: A2aConnection) => boolean;
-  onEvent: (event: StreamResponse, connection: A2aConnection) => void;
+  /** The next event is read after the returned promise, if there is one. */
+  onEvent: (event: StreamResponse, connection: A2aConnection) => void | Promise<void>;
   onOpen?: () => void;
   onEnd?: () => void;
   /** Called when a stream breaks or ends early. The bridge then opens the stream again. */
@@ -66,8 +67,9 @@ export async function followTask(followed: FollowedTask): Promise<void> {
             onOpen?.();
           },
           onEvent(event) {
-            onEvent(event, connection);
-            return enough(connection) ? 'enough' : 'more';
+            const verdict = (): Verdict => (enough(connection) ? 'enough' : 'more');
+            const taken = onEvent(event, connection);
+            return taken === undefined ? verdict() : taken.then(verdict);
           },
         });
         onEnd?.();

@@ -129,7 +129,9 @@ export class TaskReader {
         backOff,
         position: () => (view()?.taskId === taskId ? (view()?.seq ?? null) : null),
         enough: () => !folds() || enough(),
-        onEvent: (event, connection) => folds() && take(event, connection),
+        onEvent(event, connection) {
+          if (folds()) take(event, connection);
+        },
         onOpen: () => report({ type: 'opened' }),
         onEnd() {
           report({ type: 'closed' });

@@ -12,6 +12,7 @@ import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
 import { APPROVALS, FORM_FIELDS } from './approval-mode.ts';
 import { agentAccess, httpUrl } from './agent-settings.ts';
+import { PREVIEWS } from './previews.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL } from '../mcp/cancelled-calls/cause.ts';
@@ -143,6 +144,16 @@ export const BRIDGE_SETTINGS = {
     describe:
       'how actions are approved: in forms or on a card if the client shows them, otherwise by the tool (auto); only by a person in a form, on the page or at a terminal (human-only); or only by the tool (tool-only)',
     allowed: 'auto, human-only or tool-only',
+  }),
+  preview: setting({
+    kind: 'list',
+    placeholder: 'name',
+    schema: z.array(z.enum(PREVIEWS)),
+    fallback: [],
+    env: 'MCP_A2A_BRIDGE_PREVIEW',
+    describe:
+      'part of a draft protocol that the bridge offers although it may still change; may be repeated (default: none; docs/preview.md)',
+    allowed: PREVIEWS.join(', '),
   }),
   forms: setting({
     kind: 'text',

@@ -61,10 +61,20 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
     const program = await programLine(settings, places);
     return openBridge({ settings, env: process.env, serverScript, program, log, version });
   };
-  const { approvals, onCancel, onDisconnect } = settings;
+  const { approvals, onCancel, onDisconnect, preview: previews } = settings;
   const { cardFile } = places;
   const spans = await callSpansFromEnvironment(process.env, log);
-  const parts: McpServerOptions = { version, prefix, log, onCancel, approvals, cardFile, spans, bridge };
+  const parts: McpServerOptions = {
+    version,
+    prefix,
+    log,
+    onCancel,
+    approvals,
+    previews,
+    cardFile,
+    spans,
+    bridge,
+  };
 
   // In print mode, Claude Code answers forms without a person, and refuses tools that must ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';

@@ -6,6 +6,7 @@ import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import { abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Approvals } from '../../settings/approval-mode.ts';
+import type { Preview } from '../../settings/previews.ts';
 import type { CallSpans } from '../../telemetry/call-spans.ts';
 import type { Bridge } from '../bridge-context.ts';
 import type { SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
@@ -61,6 +62,7 @@ export interface McpServerOptions {
   log: Logger;
   onCancel: OnCancel;
   approvals: Approvals;
+  previews: readonly Preview[];
   /** The path of the built approval card. */
   cardFile: string;
   /** Undefined if the bridge records no spans. */

@@ -15,14 +15,17 @@ import { TASKS_EXTENSION } from '../../approvals/client.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { findTask, type TaskReplyContext, showTask } from './find-task.ts';
+import type { Preview } from '../../settings/previews.ts';
 import { readHandle } from '../../sessions/mcp-task-id.ts';
 
 const taskParams = z.looseObject({ taskId: z.string() });
+const streamParams = z.looseObject({ taskId: z.string(), after: z.int().min(0).optional() });
 const anyResult = z.looseObject({});
 
 interface TaskMethodOptions {
   prefix: string;
   log: Logger;
+  previews: readonly Preview[];
   followed: FollowedTasks | undefined;
   bridge: () => Promise<Bridge>;
 }
@@ -32,9 +35,12 @@ const ACKNOWLEDGED = { resultType: 'complete' };
 
 export function offerTasks(
   { server }: McpServer,
-  { prefix, log, followed, bridge }: TaskMethodOptions,
+  { prefix, log, previews, followed, bridge }: TaskMethodOptions,
 ): void {
-  server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: {} } });
+  const streams = previews.includes('mcp-tasks-stream');
+  // SEP-2694: "implementations MAY advertise this support as an `eventStreams` sub-capability of Tasks".
+  const declared = streams ? { eventStreams: {} } : {};
+  server.registerCapabilities({ extensions: { [TASKS_EXTENSION]: declared } });
   const name = (tool: ToolName): string => `${prefix}${tool}`;
 
   server.setRequestHandler(
@@ -99,6 +105,43 @@ export function offerTasks(
       return ACKNOWLEDGED;
     },
   );
+
+  if (streams) offerStreams(server, bridge);
+}
+
+function offerStreams(server: McpServer['server'], bridge: () => Promise<Bridge>): void {
+  /** The tasks whose events this connection streams, with the signals of the requests. */
+  const open = new Map<string, AbortSignal>();
+  server.setRequestHandler(
+    'tasks/stream',
+    { params: streamParams, result: anyResult },
+    async (params, context) => {
+      requireTasks(context);
+      const { taskId } = params;
+      // SEP-2694: "at most one active `tasks/stream` request per task per connection".
+      if (open.get(taskId)?.aborted === false)
+        throw new ProtocolError(
+          ProtocolErrorCode.InvalidParams,
+          `This connection streams task ${taskId} already. Cancel that request first.`,
+        );
+      const { signal, notify } = context.mcpReq;
+      open.set(taskId, signal);
+      try {
+        await answering(async () => {
+          const opened = await bridge();
+          const { streamTask } = await import('./stream-task.ts');
+          return streamTask(params, {
+            bridge: opened,
+            signal,
+            send: (event) => notify({ method: 'notifications/tasks/event', params: { ...event } }),
+          });
+        });
+      } finally {
+        if (open.get(taskId) === signal) open.delete(taskId);
+      }
+      return ACKNOWLEDGED;
+    },
+  );
 }
 
 /** Returns the current state of a task. @throws ProductError if the task does not exist */
@@ -142,6 +185,7 @@ async function answering<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
+    if (error instanceof ProtocolError) throw error;
     const unknown =
       error instanceof ProductError &&
       (error.reason === 'UNKNOWN_SESSION' || error.reason === 'UNKNOWN_TASK');

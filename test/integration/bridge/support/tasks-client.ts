@@ -142,16 +142,18 @@ export async function tasksClient(
   start: BridgeStart,
   { person, tasks = true, urls = false }: TasksClientOptions = {},
 ): Promise<TasksClient> {
-  const capabilities = { elicitation: { form: {}, ...(urls ? { url: {} } : {}) } };
-  const client = new Client(INFO, { versionNegotiation: { mode: { pin: REVISION } }, capabilities });
+  const clientCapabilities = {
+    elicitation: { form: {}, ...(urls ? { url: {} } : {}) },
+    ...(tasks ? { extensions: { 'io.modelcontextprotocol/tasks': {} } } : {}),
+  };
+  const client = new Client(INFO, {
+    versionNegotiation: { mode: { pin: REVISION } },
+    capabilities: clientCapabilities,
+  });
   const transport = new SharedTransport(
     new StdioClientTransport({ ...bridgeCommand(program, start), stderr: 'inherit' }),
   );
   await client.connect(transport);
-  const clientCapabilities = {
-    ...capabilities,
-    ...(tasks ? { extensions: { 'io.modelcontextprotocol/tasks': {} } } : {}),
-  };
   const session = createTaskSessionFromClient(client, {
     endpointId: 'bridge',
     rawDispatch: async (raw) => {

@@ -36,6 +36,7 @@ describe("the bridge's settings", () => {
       httpAllowOrigin: [],
       onCancel: 'detach',
       onDisconnect: 'detach',
+      preview: [],
       approvals: 'auto',
       forms: 'none',
       fastestAnswerSeconds: 1,

@@ -1,0 +1,92 @@
+/**
+ * Streams the events of a task: `tasks/stream` of SEP-2694. The SEP is a draft, so this is a preview.
+ *
+ * - The number of an event is its place among the events that clients get, from 0. It is counted from the first event.
+ *   So every bridge gives the same numbers, also after a restart. It is the generation of A2A 1.1 minus 1.
+ * - S1: all events after the cursor, in order, without gap or repeat. The agent keeps them as long as the task, so
+ *   there is no `events_gone`.
+ * - S3: the bridge reads the next event after the client has taken the one before.
+ * - The end of the stream stops nothing. The task continues.
+ */
+import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { followTask } from '../../agents/follow-task.ts';
+import { eventCursorOf } from '../../dialects/event-cursor.ts';
+import type { Session } from '../../sessions/session.ts';
+import { readHandle } from '../../sessions/mcp-task-id.ts';
+import { waitForSession } from '../../sessions/wait-for-session.ts';
+import type { Bridge } from '../bridge-context.ts';
+import { findTask } from './find-task.ts';
+import { endsTask, taskEvent, type TaskEvent } from './task-event.ts';
+
+interface StreamRequest {
+  taskId: string;
+  /** The number of the last event that the client has. Without it, the stream begins with the first event. */
+  after?: number | undefined;
+}
+
+interface StreamContext {
+  bridge: Bridge;
+  /** Aborts when the client cancels the request or leaves. */
+  signal: AbortSignal;
+  /** Sends an event. Resolves when the client can take the next one. */
+  send: (event: TaskEvent) => Promise<void>;
+}
+
+/**
+ * Sends the events after the cursor until the task has ended, or until the signal aborts.
+ * @throws ProductError if the task is unknown, or if its agent cannot be reached; ProtocolError if the agent has no
+ * resumable streams
+ */
+export async function streamTask(
+  { taskId: id, after = -1 }: StreamRequest,
+  { bridge, signal, send }: StreamContext,
+): Promise<void> {
+  const { session } = await findTask(bridge, id);
+  const { agent } = session;
+  const taskId = await agentTaskId(session, id, signal);
+  if (taskId === undefined) return;
+  if (!(await agent.connect()).staysOpen)
+    throw new ProtocolError(
+      ProtocolErrorCode.MethodNotFound,
+      `Agent "${agent.name}" has no resumable streams, so its tasks have no tasks/stream. Poll with tasks/get.`,
+    );
+  let seq = -1;
+  let position = 0;
+  let ended = false;
+  try {
+    await followTask({
+      agent,
+      taskId,
+      signal,
+      position: () => position,
+      enough: () => ended,
+      async onEvent(event) {
+        const next = taskEvent(event, { seq: seq + 1, taskId: id });
+        // Events that the bridge had read before the abort may still arrive here.
+        if (next === undefined || signal.aborted) return;
+        seq = next.seq;
+        position = eventCursorOf(next.payload['metadata']) ?? position;
+        if (seq > after) await send(next);
+        ended = endsTask(event);
+      },
+    });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
+
+/**
+ * Returns the agent's id of the task. Waits for it, because the client may have its handle before the agent has the
+ * task. Returns undefined if the client stops waiting.
+ */
+async function agentTaskId(session: Session, id: string, signal: AbortSignal): Promise<string | undefined> {
+  const named = readHandle(id)?.taskId ?? '';
+  if (named !== '') return named;
+  await waitForSession({ session, timeout: 0, signal });
+  if (signal.aborted || session.view !== undefined) return session.view?.taskId;
+  throw new ProductError(
+    'AGENT_UNREACHABLE',
+    `Agent "${session.agent.name}" has not begun the task yet. Call tasks/stream again in a moment.`,
+  );
+}

@@ -1,0 +1,77 @@
+/** Converts an A2A event to a task event of MCP (SEP-2694, a draft). Pure. */
+import { StreamResponse, TaskState } from '@a2a-js/sdk';
+import { z } from 'zod';
+
+/** `params` of `notifications/tasks/event`. */
+export interface TaskEvent {
+  seq: number;
+  taskId: string;
+  type: string;
+  payload: Record<string, unknown>;
+  _meta: Record<string, unknown>;
+}
+
+/** "Implementation-defined event types MUST use a vendor-specific prefix." */
+const PREFIX = 'mcp-a2a-bridge.a2a';
+
+/** "Task events related to a task MUST include" this metadata. */
+const RELATED_TASK = 'io.modelcontextprotocol/related-task';
+
+const encoded = z.object({
+  statusUpdate: z.looseObject({ status: z.looseObject({}) }).optional(),
+  artifactUpdate: z.looseObject({}).optional(),
+});
+
+/**
+ * Returns the task event. Its payload is the event of A2A 1.0 as JSON. Returns undefined for a task or a message, because
+ * these are no events.
+ */
+export function taskEvent(
+  event: StreamResponse,
+  { seq, taskId }: { seq: number; taskId: string },
+): TaskEvent | undefined {
+  const { statusUpdate, artifactUpdate } = encoded.parse(StreamResponse.toJSON(event));
+  const base = { seq, taskId, _meta: { [RELATED_TASK]: { taskId } } };
+  if (artifactUpdate !== undefined)
+    return { ...base, type: `${PREFIX}.artifact-update`, payload: artifactUpdate };
+  if (statusUpdate === undefined) return undefined;
+  const payload = waits(event) ? withoutQuestion(statusUpdate) : statusUpdate;
+  return { ...base, type: `${PREFIX}.status-update`, payload };
+}
+
+/**
+ * D2, D5: the message of a waiting task has the codes that a decision needs. Only surfaces that show the whole question
+ * have them: the forms of `tasks/get`, and the tools.
+ */
+function withoutQuestion(update: { status: Record<string, unknown> }): Record<string, unknown> {
+  const { message: _question, ...status } = update.status;
+  return { ...update, status };
+}
+
+const WAITING: ReadonlySet<TaskState> = new Set([
+  TaskState.TASK_STATE_INPUT_REQUIRED,
+  TaskState.TASK_STATE_AUTH_REQUIRED,
+]);
+
+const ENDED: ReadonlySet<TaskState> = new Set([
+  TaskState.TASK_STATE_COMPLETED,
+  TaskState.TASK_STATE_FAILED,
+  TaskState.TASK_STATE_CANCELED,
+  TaskState.TASK_STATE_REJECTED,
+]);
+
+function waits(event: StreamResponse): boolean {
+  return WAITING.has(stateIn(event));
+}
+
+/** True if no event follows this one. */
+export function endsTask(event: StreamResponse): boolean {
+  return ENDED.has(stateIn(event));
+}
+
+function stateIn({ payload }: StreamResponse): TaskState {
+  return (
+    (payload?.$case === 'statusUpdate' ? payload.value.status?.state : undefined) ??
+    TaskState.TASK_STATE_UNSPECIFIED
+  );
+}
