@@ -79,10 +79,10 @@ function logTo(path: string | undefined): { destination?: DestinationStream } {
 }
 
 /**
- * The first signal stops the server and gives running tools some time to finish. The second signal stops the tools at
- * once. The third signal ends the process. The journal stays correct in each case. A server that is still starting
- * stops after its start, because it may already run tools of resumed tasks. Returns a function that returns true after
- * the first signal.
+ * Handles the signals that stop the server. The first signal stops the server and gives running tools some time to
+ * finish. The second signal stops the tools at once. The third signal ends the process. The journal stays correct in
+ * each case. A server that is still starting stops after its start, because it may already run tools of resumed tasks.
+ * Returns a function that returns true after the first signal.
  */
 function stopOnSignals(started: Promise<ServerRun>, log: Logger): () => boolean {
   let signals = 0;

@@ -5,8 +5,8 @@ import { fullName, NAME_PATTERN } from './requester.ts';
 import { roleSchema, type Role } from './role.ts';
 
 /**
- * These algorithms sign with a key pair, so the server needs only the provider's public key. The settings cannot choose
- * `none` or an HMAC algorithm.
+ * The allowed signature algorithms. They use a key pair, so the server needs only the provider's public key. The
+ * settings cannot choose `none` or an HMAC algorithm.
  */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA'] as const;
 

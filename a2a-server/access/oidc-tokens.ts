@@ -16,7 +16,7 @@ import { accessOfClaims, openIdConnectUrl, type OidcSettings } from './oidc-sett
 export type VerifyJwt = (token: string) => Promise<Identity>;
 
 const TIMEOUT_MS = 5_000;
-/** After this time, the server may request the provider's keys again, e.g. after a failure. */
+/** The minimum time between two requests for the provider's keys, e.g. after a failure. */
 const COOLDOWN_MS = 30_000;
 const MAX_KEY_AGE_MS = 10 * 60_000;
 

@@ -26,7 +26,10 @@ interface Sharing {
   roles: readonly Role[];
 }
 
-/** With one of these roles, a requester sees the tasks of its whole tenant. `delegate` alone covers only own tasks. */
+/**
+ * The roles with which a requester sees the tasks of its whole tenant. With `delegate` alone, a requester sees only its
+ * own tasks.
+ */
 const SHARING_ROLES: readonly Role[] = ['approve', 'operate', 'read'];
 
 /** Returns the full name of a principal: `name`, or `tenant/name`. */

@@ -35,7 +35,7 @@ const ENDED_ELSEWHERE: AbortCause = {
 const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
 
 /**
- * After this time, a task that waits for its turn reports its place in the queue. Under load, most tasks wait for a
+ * The time after which a task that waits for its turn reports its place in the queue. Under load, most tasks wait for a
  * shorter time.
  */
 const REPORT_PLACE_MS = 1_000;
@@ -43,7 +43,7 @@ const REPORT_PLACE_MS = 1_000;
 /** The shortest time between two events about the place in the queue. */
 const REPORT_AGAIN_MS = 10_000;
 
-/** If an approved tool call has not started after this time, the decision is appended without the start. */
+/** The time limit for the start of an approved tool call. After it, the decision is appended without the start. */
 const START_WITHIN_MS = 250;
 
 export interface ExecutorOptions extends ExecutionOptions {
@@ -287,7 +287,8 @@ export class Executor {
     if (this.#closing || this.#looking) return 0;
     this.#looking = true;
     try {
-      // A task that this server has lost may still stop its tools. It must not start again before that.
+      // The tools of a task that this server has lost may not have stopped yet. Such a task must not start again before
+      // that.
       const { journal } = this.#options;
       const { claimed, unopened } = await journal.ownership.claimAbandoned([...this.#running.keys()]);
       for (const { taskId, claim } of claimed) {

@@ -494,7 +494,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   };
 }
 
-/** The journal records the name and the channel, not the roles. */
+/** Returns who decides, for the journal: the name and the channel, but not the roles. */
 function decider({ principal, channel }: Requester & { channel: string }): Decider {
   return { principal, channel };
 }

@@ -29,7 +29,10 @@ const MAX_SESSIONS_PER_DELETION = 20;
 /** The maximum number of entries in one step of the journal's maintenance. One step takes some milliseconds. */
 const MAX_ENTRIES_PER_STEP = 512;
 
-/** The number of tasks that end at the same time. Their appends share commits. Other work runs between two batches. */
+/**
+ * The number of expired tasks that one batch ends. The appends of a batch share commits. Other work runs between two
+ * batches.
+ */
 const TASKS_PER_BATCH = 100;
 
 interface MaintenanceOptions {

@@ -25,7 +25,9 @@ interface Preparation {
   signal: AbortSignal;
 }
 
-/** Never throws. If the tool call cannot run, the verdict is `refuse`, and the model gets the reason. */
+/**
+ * Prepares a tool call. Never throws. If the call cannot run, the verdict is `refuse`, and the model gets the reason.
+ */
 export async function prepareCall(
   request: ModelCallRequest,
   { principal, toolbox, workspace, ids, policy, clock, signal }: Preparation,

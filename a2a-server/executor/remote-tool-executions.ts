@@ -17,7 +17,7 @@ import type { ToolExecutionView } from './task-service.ts';
 /** The longest wait for the other server, in milliseconds. After a kill, its tasks have a new owner within 5 s. */
 const ABORT_WITHIN_MS = 30_000;
 
-/** A list reads at most this many tasks. */
+/** The maximum number of tasks that a list of tool executions reads. */
 const MAX_TASKS = 500;
 
 interface RemoteOptions {

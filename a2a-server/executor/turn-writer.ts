@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TaskEvent } from '../task/events.ts';
 import type { TaskLog } from './task-snapshots.ts';
 
-/** If more events are unwritten, the model has to wait. */
+/** The maximum number of unwritten events of a turn. Above it, the model has to wait. */
 const MAX_UNWRITTEN_EVENTS = 2048;
 
 /** Appends the events of a turn in order. Events that arrive during an append share the next append. */

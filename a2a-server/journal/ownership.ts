@@ -102,7 +102,7 @@ export interface Ownership {
   release(taskId: string, claim: Claim): void;
 }
 
-/** The ownership of a journal that one server uses at a time. That server owns every task. */
+/** Returns the ownership of a journal that one server uses at a time. That server owns every task. */
 export function soleOwnership(journal: Pick<Journal, 'unsettled'>): Ownership {
   return {
     shared: false,

@@ -90,7 +90,7 @@ export function entriesOfRow({ seq, at, body, first }: EventRow, asked = ALL_ENT
   return unpackEntries(body, { first, last: seq }, asked);
 }
 
-/** The text is the JSON of a `TaskEvent`. Only a damaged database contains other text. */
+/** Parses the JSON of a `TaskEvent`. Only a damaged database contains other text. */
 function toEvent(body: string): TaskEvent {
   try {
     const event: TaskEvent = JSON.parse(body);

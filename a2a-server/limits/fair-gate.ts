@@ -8,7 +8,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 /** The number of steps that one principal may run at the same time while other principals are active. */
 const MAX_STEPS = 2;
 
-/** A principal is active for this time after its last step, in milliseconds. */
+/** The time for which a principal counts as active after its last step, in milliseconds. */
 const ACTIVE_MS = 10_000;
 
 export class FairGate {

@@ -176,8 +176,9 @@ export class FairTurns {
   }
 
   /**
-   * Accepting a task also takes processor time. A busy server that accepts too many tasks has less time to run them. So
-   * the queue of a busy server is no longer than the number of tasks that may run.
+   * Returns the maximum length of the queue. Accepting a task also takes processor time, and a busy server then has
+   * less time to run the accepted tasks. So the queue of a busy server is no longer than the number of tasks that may
+   * run.
    */
   #queueLimit(): Limit {
     const { queuedTasks, executions } = this.#options.limits();
@@ -254,7 +255,7 @@ export class FairTurns {
       }
   }
 
-  /** A principal without tasks uses no memory. */
+  /** Removes a principal without tasks, so that it uses no memory. */
   #forget(principal: string): void {
     if (!this.#queues.has(principal) && this.#running.of(principal) === 0) this.#servedAt.delete(principal);
   }

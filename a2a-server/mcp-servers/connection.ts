@@ -31,10 +31,7 @@ const PAGE_LIMIT_MS = 30_000;
 const NO_LIMIT_MS = 2 ** 31 - 1;
 const NO_REASON = 'The call was stopped.';
 const MAX_ERROR_CHARS = 1_000;
-/**
- * A server may request a retry without asking a question. The client waits this long before it sends the tool call
- * again.
- */
+/** The pause before the client sends a tool call again. A server may request this retry without asking a question. */
 const PAUSE_MS = 500;
 
 /** Thrown if the connection or the response ended early. The outcome of the tool call is then unknown. */

@@ -29,7 +29,10 @@ import type { McpServerEntry } from './server-settings.ts';
 import { ServerState } from './server-state.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 
-/** If a connection lasted at least this time, the delay before the next attempt is the shortest one again. */
+/**
+ * The minimum duration of a stable connection. After such a connection, the delay before the next attempt is the
+ * shortest one again.
+ */
 const STABLE_MS = 30_000;
 const REFRESH_MS = 200;
 

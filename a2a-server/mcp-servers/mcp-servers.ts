@@ -11,7 +11,7 @@ import type { McpServerEntry } from './server-settings.ts';
 import { toolName } from './tool-name.ts';
 
 /**
- * A task's first turn waits at most this long after the start of the MCP servers. The tools of a slower server are
+ * The maximum time that a task's first turn waits after the start of the MCP servers. The tools of a slower server are
  * available in a later turn.
  */
 const FIRST_TURN_MS = 5_000;

@@ -20,7 +20,7 @@ import { CUT_OFF } from './transports/http-transport.ts';
 import type { ServerTransport } from './transports/server-transport.ts';
 
 /**
- * A stopped tool call may get a late answer during this time. Its Streamable HTTP response stream stays open, and the
+ * The time in which a stopped tool call may get a late answer. Its Streamable HTTP response stream stays open, and the
  * server is treated as busy.
  */
 const LATE_MS = 5 * 60_000;
@@ -61,7 +61,10 @@ export class RunningCalls {
   #last = 0;
   #received = 0;
 
-  /** Must be created before the client gets the transport. The client keeps the handlers that this constructor sets. */
+  /**
+   * Sets the handlers of the transport. Must be called before the client gets the transport, because the client keeps
+   * these handlers.
+   */
   constructor(transport: ServerTransport, clock: Clock) {
     this.#transport = transport;
     this.#clock = clock;

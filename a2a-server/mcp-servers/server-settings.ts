@@ -8,7 +8,7 @@ const DEFAULT_CALL_LIMIT_MS = 5 * 60_000;
 
 const DEFAULT_PING_INTERVAL_MS = 30_000;
 const DEFAULT_PING_ANSWER_LIMIT_MS = 10_000;
-/** No time limit in the settings can be longer. */
+/** The maximum of each time limit in the settings. */
 const MAX_TIME_LIMIT_MS = 86_400_000;
 
 /** Accepts a duration such as `90s`, or milliseconds as in other clients. */
@@ -97,7 +97,10 @@ const serverName = z
 
 export const mcpServerSettingsSchema = z.record(serverName, z.unknown().pipe(serverEntry()));
 
-/** The key `url` selects the schema. Error messages then fit the intended kind of server. */
+/**
+ * Returns the schema of a server's settings. The key `url` selects it, so that error messages fit the intended kind of
+ * server.
+ */
 function serverEntry() {
   return z.unknown().transform((value, context) => {
     const meant =

@@ -13,7 +13,7 @@ import { readInputSchema, type Checking, type InputSchema } from './check-input.
 
 /** The maximum number of tools. More tools would fill the model's context window. */
 const MAX_TOOLS = 500;
-/** A normal list with the maximum number of tools has fewer pages. */
+/** The maximum number of pages. A normal list with the maximum number of tools has fewer pages. */
 const MAX_PAGES = 200;
 /** The maximum number of tools before the settings select some of them. */
 const MAX_LISTED_TOOLS = 20_000;

@@ -124,8 +124,8 @@ function finishOf(part: Finish, seen: { refused: boolean; native: string | undef
 }
 
 /**
- * Finish reasons of an interrupted answer. DeepSeek sends the first reason if it has too little capacity. vLLM sends
- * the second. A retry may succeed.
+ * The finish reasons of an interrupted answer. DeepSeek sends the first one if it has too little capacity. vLLM sends
+ * the second one. A retry may succeed.
  */
 const INTERRUPTIONS = new Set(['insufficient_system_resource', 'abort']);
 

@@ -8,8 +8,8 @@
 import type { LanguageModelV3Prompt } from '@ai-sdk/provider';
 
 /**
- * Google documents two "dummy signatures": this value and `context_engineering_is_the_way_to_go`. Vertex AI accepts
- * only this value.
+ * The value that Gemini accepts instead of a signature. Google documents two such "dummy signatures": this value and
+ * `context_engineering_is_the_way_to_go`. Vertex AI accepts only this value.
  */
 export const SKIPPED_SIGNATURE = 'skip_thought_signature_validator';
 

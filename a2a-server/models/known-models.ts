@@ -62,7 +62,10 @@ function namedModel({ models }: KnownList, model: string): KnownModel | undefine
   return name === undefined ? undefined : models[name];
 }
 
-/** OpenRouter: a suffix (`:nitro`, `:floor`, `:online` …) chooses another route to the model, at another price. */
+/**
+ * Returns the facts of the model without the suffix for its route, and without the price. OpenRouter: a suffix
+ * (`:nitro`, `:floor`, `:online` …) chooses another route to the model, at another price.
+ */
 function routedModel(found: KnownList, model: string): KnownModel | undefined {
   const colon = model.lastIndexOf(':');
   const base = colon === -1 ? undefined : namedModel(found, model.slice(0, colon));

@@ -85,7 +85,10 @@ export function languageModel(source: LanguageModelSource): Model {
   };
 }
 
-/** After this silence, the task's status reports that the model is quiet. A provider may queue or think for minutes. */
+/**
+ * The time without an event after which the task's status reports that the model is quiet. A provider may queue or
+ * think for minutes.
+ */
 const QUIET_MS = 20_000;
 
 /** The maximum number of answer characters per token of the context window. A longer answer is treated as endless. */

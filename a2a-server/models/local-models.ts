@@ -11,7 +11,7 @@ import { providerUrl } from './providers.ts';
 const LOCAL_PROVIDERS = ['ollama', 'lmstudio', 'llamacpp', 'vllm'] as const satisfies ProviderName[];
 const MAX_ANSWER_BYTES = 1024 * 1024;
 const MAX_MODELS = 100;
-/** Any local program may answer, so names with other characters are dropped. */
+/** The form of an accepted model name. Any local program may answer, so other names are dropped. */
 const PLAIN_NAME = /^[\w./:@+-]{1,150}$/;
 /** Matches embedding and reranking models. Such models compute vectors and cannot chat. */
 const NO_CHAT_MODEL = /embed|rerank/i;

@@ -109,7 +109,7 @@ function lacksModel(status: number | undefined, said: string): boolean {
   return status === 400 && /not a valid model|model[^.]*(?:not found|does not exist)/i.test(said);
 }
 
-/** Google and some other providers refuse a key with status 400. */
+/** Matches the message for a refused key. Google and some other providers send it with status 400. */
 const REFUSED_KEY =
   /api[ _]key(?: is)?[ _](?:not valid|invalid|expired|not found)|(?:incorrect|invalid) api key/i;
 
@@ -185,7 +185,7 @@ function isPassing(thrown: unknown, status: number | undefined): boolean {
 }
 
 /**
- * Names of temporary errors. An error inside a stream has no HTTP status, so its name decides. Anthropic and OpenAI
+ * The names of temporary errors. An error inside a stream has no HTTP status, so its name decides. Anthropic and OpenAI
  * send the name as the type, OpenRouter as the code.
  */
 const PASSING_TYPES = new Set([

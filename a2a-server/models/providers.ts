@@ -39,10 +39,13 @@ interface Provider {
   request?: (model: string) => ProviderRequest;
 }
 
-/** Anthropic caches only marked prompts. The cache expires five minutes after the last use. */
+/**
+ * Marks a part of a prompt for Anthropic's cache. Anthropic caches only marked prompts. The cache expires five minutes
+ * after the last use.
+ */
 const CACHE_CONTROL = { type: 'ephemeral' };
 
-/** Chat Completions accepts files only in user messages. */
+/** The options for Chat Completions, which accepts files only in user messages. */
 const CHAT_COMPLETIONS: ProviderRequest = { filesAfterResults: true };
 
 /** `apiKey` is empty if the provider needs no key. */

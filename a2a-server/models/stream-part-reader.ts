@@ -107,7 +107,7 @@ export class StreamPartReader {
   }
 }
 
-/** Ends an endless answer. The provider has sent no token counts at this time. */
+/** The event that ends an endless answer. The provider has sent no token counts at this time. */
 const ENDLESS: ModelEvent = {
   type: 'finish',
   end: 'length',
@@ -144,8 +144,8 @@ export class ModelRefusal extends Error {
 }
 
 /**
- * The calls and the text decide between `tool-calls`, `stop` and `empty`. Some compatible servers report a wrong
- * reason.
+ * Returns how the turn ended. The calls and the text decide between `tool-calls`, `stop` and `empty`, because some
+ * compatible servers report a wrong reason.
  */
 function endOf(
   unified: Finish['finishReason']['unified'],

@@ -16,7 +16,7 @@ const grantedAccessSchema = z.strictObject({
 });
 export type GrantedAccess = z.infer<typeof grantedAccessSchema>;
 
-/** Each principal has at most this many links, and this many sessions. A further one ends the oldest. */
+/** The maximum number of links of one principal, and of its sessions. A further one ends the oldest. */
 const MAX_PER_PRINCIPAL = 100;
 
 export interface GrantedAccesses {

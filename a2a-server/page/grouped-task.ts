@@ -20,7 +20,7 @@ const STATES: Readonly<Record<StateName, GroupedTask['state']>> = {
   rejected: 'rejected',
 };
 
-/** A row names at most this number of pending actions. */
+/** The maximum number of pending actions that a row names. */
 const MAX_ACTIONS = 5;
 const MAX_LINE_CHARS = 200;
 

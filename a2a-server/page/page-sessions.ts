@@ -20,7 +20,7 @@ import { type GrantedAccess, grantedAccesses } from './granted-access.ts';
 
 export const LINK_MS = 10 * 60_000;
 
-/** After this time, the person must open a new link. */
+/** The lifetime of a session. After it, the person must open a new link. */
 export const SESSION_MS = 24 * 60 * 60_000;
 
 const SECRET_BYTES = 32;

@@ -4,7 +4,7 @@ import type { ChangedTasks } from '../journal/committed-entries.ts';
 export class TaskChanges {
   readonly #listeners = new Set<(tasks: ChangedTasks) => void>();
 
-  /** Call this after an append is durable. */
+  /** Notifies the listeners about changed tasks. Call this after an append is durable. */
   note(tasks: ChangedTasks): void {
     for (const listener of this.#listeners) listener(tasks);
   }

@@ -17,23 +17,25 @@ const MAX_COMMAND_CHARS = 10_000;
 
 /** The characters that start an expansion. The shell expands words before it looks for the program. */
 const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]/u, cmd: /[%!]/u };
-/** Quotes and escapes. The search removes them first, because they can hide words: `g"i"t`, `sh -c 'git push'`. */
+/**
+ * Matches quotes and escapes. The search removes them first, because they can hide words: `g"i"t`, `sh -c 'git push'`.
+ */
 const HIDING = /[\\^]\r?\n|['"\\^]/gu;
 const COMMAND_SEPARATOR = /[;&|()<>{}`\n\r]+/u;
 const REDIRECTION = /(?<!\d)\d*(?:<>|<<<|<<-?|>>|>\||[<>]&?)[ \t]*[^\s;&|()<>]+/gu;
 const GLOB = /[*?]|\[[^\]]/u;
-/** bash expands braces to several words. On macOS, /bin/sh is bash. */
+/** Matches braces, which bash expands to several words. On macOS, /bin/sh is bash. */
 const BRACES = /\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}/u;
 const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"/gu;
 const ASSIGNMENT = /^[a-z_]\w*\+?=/u;
 
-/** Programs and shell words that can build or run a different command. */
+/** The programs and shell words that can build or run a different command. */
 const RUNNERS: ReadonlySet<string> = new Set(
   'alias . ash bash busybox csh dash env eval find fish hash ksh mksh nice parallel pwsh rbash sh source tcsh xargs yash zsh'.split(
     ' ',
   ),
 );
-/** Words that change settings. A setting can define an alias: `git -c alias.x=push x`. */
+/** Matches words that change settings. A setting can define an alias: `git -c alias.x=push x`. */
 const SETTING = /^(?:-c|--config|config$)/u;
 
 /** @param words the program and its first arguments, as a rule names them. Not empty. */

@@ -123,7 +123,7 @@ interface CommandPattern {
   open: boolean;
 }
 
-/** A pattern with this end allows more words. */
+/** Matches the end of a pattern that allows more words. */
 const OPEN_END = / (?:…|\.\.\.)$/u;
 
 function commandsOf(patterns: readonly string[], shell: Shell): readonly CommandPattern[] {

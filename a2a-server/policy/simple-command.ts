@@ -16,7 +16,7 @@ const MAX_COMMAND_CHARS = 4096;
  * line breaks, and unusual white space.
  */
 const UNCERTAIN = /[$`\\]|(?! )\s|\p{Cc}/u;
-/** A text in which each quote has its closing quote. */
+/** Matches a text in which each quote has its closing quote. */
 const BALANCED = /^(?:[^'"]|'[^']*'|"[^"]*")*$/u;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/u;
 

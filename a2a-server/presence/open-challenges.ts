@@ -6,7 +6,7 @@ import type { RecordStore } from '../records/record-store.ts';
 
 export const CHALLENGE_MS = 5 * 60_000;
 
-/** A further challenge of the same principal ends the oldest one. */
+/** The maximum number of open challenges of one principal. A further challenge ends the oldest one. */
 const MAX_PER_PRINCIPAL = 50;
 
 const openChallengeSchema = z.strictObject({

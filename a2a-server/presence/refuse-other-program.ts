@@ -9,7 +9,8 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 const TIMEOUT_MS = 1_000;
 
 /**
- * Call this before a link to `localhost` leaves the server.
+ * Refuses to hand out a link if another program could receive it. Call this before a link to `localhost` leaves the
+ * server.
  * @param base the server's URL for clients
  * @throws ProductError FORBIDDEN if another program listens on ::1 with the server's port
  */

@@ -46,13 +46,13 @@ export interface ChildEntry {
   /** The caller adds these variables to the child's environment. */
   readonly env: Readonly<Record<string, string>>;
   /**
-   * The caller calls this directly after the start of the child. @throws ProductError STORAGE. Then the child must not
-   * continue.
+   * Records the process id of the child. Must be called directly after the start of the child.
+   * @throws ProductError STORAGE. Then the child must not continue.
    */
   record(leader: number): Promise<void>;
   /** Returns the process groups of descendants that left the child's group. */
   strays(): readonly number[];
-  /** The caller calls this when the whole group has ended. */
+  /** Deletes the record. Must be called when the whole process group has ended. */
   forget(): void;
 }
 
@@ -65,7 +65,7 @@ export interface ChildProcesses {
   endOrphans(): Promise<readonly Orphan[]>;
 }
 
-/** Records nothing, for programs without a state directory. */
+/** Records nothing. For programs without a state directory. */
 export const NO_RECORDS: ChildProcesses = {
   entry: () => ({ env: {}, record: () => Promise.resolve(), strays: () => [], forget: () => undefined }),
   endOrphans: () => Promise.resolve([]),

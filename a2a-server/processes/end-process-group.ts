@@ -38,7 +38,10 @@ export async function endGroup(group: number, { graceMs, clock }: EndOptions): P
   return (await hasEndedWithin(group, KILLED_MS, clock)) ? 'killed' : 'unconfirmed';
 }
 
-/** A program may start new groups while its group ends. So `endGroups` searches again, at most this many times. */
+/**
+ * The maximum number of searches for groups. A program may start new groups while its group ends, so `endGroups`
+ * searches again.
+ */
 const MAX_ROUNDS = 5;
 
 /**

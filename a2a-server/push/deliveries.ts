@@ -26,7 +26,10 @@ import { afterFailure, notificationHeaders, type PushResult, type Subscription }
  * events of another server.
  */
 const LEASE_MS = 15_000;
-/** A lease with less remaining time is renewed before the next POST, which takes at most 10 s. */
+/**
+ * The minimum remaining time of a lease before a POST, which takes at most 10 s. A lease with less time is renewed
+ * first.
+ */
 const RENEWED_BELOW_MS = 12_000;
 /** The time between two searches for subscriptions that other servers of the database registered or stopped serving. */
 const SEARCH_MS = 5_000;
@@ -71,7 +74,7 @@ export class Deliveries {
     await Promise.all(this.#running.values());
   }
 
-  /** Call this when tasks have new events. */
+  /** Delivers the new events of these tasks. Call this when tasks have new events. */
   wake(tasks: ChangedTasks): void {
     if (this.#byTask.size === 0) return;
     for (const taskId of tasks === 'unknown' ? this.#byTask.keys() : tasks)

@@ -7,12 +7,12 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { z } from 'zod';
 
-/** A receiver must accept a signature for this time, in seconds. Each attempt has a new signature. */
+/** The time for which a receiver must accept a signature, in seconds. Each attempt has a new signature. */
 export const SIGNATURE_LIFETIME_S = 300;
 /** The time for which a receiver may keep the published keys, in seconds. */
 export const JWKS_MAX_AGE_S = 300;
 
-/** Both times have a reserve for clocks that differ, and for servers that read the new keys later. */
+/** The reserve in the two times below, for clocks that differ, and for servers that read the new keys later. */
 const RESERVE_MS = 5 * 60_000;
 const PUBLISHED_BEFORE_MS = JWKS_MAX_AGE_S * 1000 + RESERVE_MS;
 const PUBLISHED_AFTER_MS = SIGNATURE_LIFETIME_S * 1000 + RESERVE_MS;

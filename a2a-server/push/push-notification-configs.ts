@@ -61,7 +61,7 @@ export class PushNotificationConfigs {
     return this.#deliveries.stop();
   }
 
-  /** Call this when tasks have new events. */
+  /** Delivers the new events of these tasks. Call this when tasks have new events. */
   wake(tasks: ChangedTasks): void {
     this.#deliveries.wake(tasks);
   }

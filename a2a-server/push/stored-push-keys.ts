@@ -6,7 +6,7 @@ import { newPushKeys, type PushKeys, pushKeysSchema, rotatedPushKeys } from './p
 
 const KIND = 'secrets';
 const NAME = 'push-keys';
-/** A server reads the keys at most once in this time, and so follows a rotation within it. */
+/** The minimum time between two reads of the keys. So a server uses a new key after this time at the latest. */
 const READ_AGAIN_MS = 1_000;
 
 type KeyRecords = Pick<RecordStore, 'read' | 'create' | 'replace' | 'swap'>;

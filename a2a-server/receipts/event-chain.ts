@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import type { JournalEntry } from '../task/events.ts';
 
-/** Hash 0. It contains the task id, so two tasks with equal events have different chains. */
+/** Returns hash 0. It contains the task id, so two tasks with equal events have different chains. */
 export function chainStart(taskId: string): string {
   return sha256(`mcp-a2a-bridge receipt 1\n${taskId}`);
 }

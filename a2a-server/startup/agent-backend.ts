@@ -14,7 +14,7 @@ import type { Tool } from '../tools/tool.ts';
 
 /** The time limit for an ACP agent's response to each set-up request. `npx` may first download the agent. */
 const START_MS = 60_000;
-/** Permission requests that arrive within this time after the first one are shown together. */
+/** The time after a permission request in which further requests are gathered. They are shown together. */
 const GATHER_MS = 50;
 
 export interface AgentBackend {

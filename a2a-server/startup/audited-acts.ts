@@ -5,7 +5,7 @@ import type { JournalEntry } from '../task/events.ts';
 import { limitsOf } from './limit-settings.ts';
 import type { ServerSettings } from './settings.ts';
 
-/** Settings that concern access, approvals and limits. None of them can contain a secret. */
+/** The settings that concern access, approvals and limits. None of them can contain a secret. */
 const AUDITED = [
   'host',
   'port',

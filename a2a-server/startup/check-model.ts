@@ -78,7 +78,7 @@ function answered(
   );
 }
 
-/** Without a price, the server cannot compute the cost of a task. This note tells the person about that. */
+/** Returns a note if the price of the model is unknown. The server then cannot compute the cost of a task. */
 function priceNote({ price }: Model): string {
   return price === undefined
     ? '; its price is unknown. Set "prices" to see what tasks cost (docs/models.md)'

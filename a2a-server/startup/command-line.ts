@@ -32,7 +32,7 @@ type TokenFlags = {
 };
 type CheckFlags = { offline?: boolean; json?: boolean } & Record<string, unknown>;
 
-/** sysexits.h EX_CONFIG: a restart helps only after a change of the configuration. */
+/** The exit code EX_CONFIG of sysexits.h: a restart helps only after a change of the configuration. */
 const EXIT_CONFIGURATION = 78;
 export const EXIT_FAILURE = 1;
 /** The usual exit code of shells for an invalid command line. */

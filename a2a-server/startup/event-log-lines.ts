@@ -27,7 +27,7 @@ export function logEvents(
   }
 }
 
-/** A reason may be as long as a message, so the log cuts it. */
+/** The maximum length of a reason in the log. A reason may be as long as a message. */
 const MAX_REASON_CHARS = 300;
 
 /** Builds the log line of an event. Returns undefined for events that do not help an operator, such as text. */
@@ -136,7 +136,10 @@ function verdictLine(verdict: PolicyVerdict, call: { callId: string; tool: strin
   }
 }
 
-/** The line does not contain the outcome's text, which may be the output of a command. */
+/**
+ * Builds the log line of a tool's outcome. It does not contain the outcome's text, which may be the output of a
+ * command.
+ */
 function outcomeLine(outcome: ToolOutcome, ids: Readonly<Record<string, unknown>>): LogLine {
   switch (outcome.type) {
     case 'ok':

@@ -33,7 +33,7 @@ function cap(env: string, fallback: number, rule: string) {
   });
 }
 
-/** A limit on all principals of one tenant together. */
+/** Declares a limit on all principals of one tenant together. */
 function tenantCap(env: string, rule: string) {
   return setting({
     kind: 'number',

@@ -5,7 +5,7 @@ import { needsResponses } from '../models/needs-responses.ts';
 import { refusedPart } from '../models/provider-failure.ts';
 
 export const TRIAL_LIMIT_MS = 10_000;
-/** OpenAI's Responses API accepts no smaller limit, in tokens. */
+/** The length limit of the model's response, in tokens. OpenAI's Responses API accepts no smaller limit. */
 const MIN_RESPONSE_TOKENS = 16;
 
 export type Trial =

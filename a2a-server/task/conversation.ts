@@ -296,6 +296,6 @@ function turnSteps(
   return [assistant, { role: 'tool', results }];
 }
 
-/** Replaces the files of a result whose text was clipped. */
+/** The text that replaces the files of a shortened result. */
 const FILES_LEFT_OUT =
   '[The files of this result are left out to save space. Call the tool again to see them.]';

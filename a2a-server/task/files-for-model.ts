@@ -18,11 +18,14 @@ export interface ConversationFile extends StoredFile {
  */
 const MAX_BYTES = 14_000_000;
 
-/** An image costs up to about 1,600 tokens at Anthropic, and fewer at OpenAI and Google. */
+/**
+ * The estimated tokens of an image. An image costs up to about 1,600 tokens at Anthropic, and fewer at OpenAI and
+ * Google.
+ */
 const IMAGE_TOKENS = 1_600;
 /**
- * A PDF page costs 1,500 to 3,000 tokens at Anthropic. The estimate assumes one page for each 25 kB, and at most 100
- * pages.
+ * The estimated tokens of a PDF page. A page costs 1,500 to 3,000 tokens at Anthropic. The estimate assumes one page
+ * for each 25 kB, and at most 100 pages.
  */
 const PAGE_TOKENS = 2_500;
 const PAGE_BYTES = 25_000;
@@ -33,10 +36,10 @@ export function fileTokens({ mediaType, bytes }: StoredFile): number {
   return PAGE_TOKENS * Math.min(MAX_PAGES, Math.ceil(bytes / PAGE_BYTES));
 }
 
-/** A small image costs about 250 tokens at Google and at local models. */
+/** The lowest cost of an image. A small image costs about 250 tokens at Google and at local models. */
 const MIN_IMAGE_TOKENS = 250;
 const MIN_PAGE_TOKENS = 1_500;
-/** A page of a scanned document has about this size, in bytes. */
+/** The usual size of a page of a scanned document, in bytes. */
 const LARGE_PAGE_BYTES = 250_000;
 
 /**

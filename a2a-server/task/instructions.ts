@@ -1,7 +1,7 @@
 /** Selects the text of the workspace's instruction files for one task. Pure. */
 import { safeCutBefore, visibleText } from '../../shared/text/visible-text.ts';
 
-/** File names in the root of the workspace. The most important name is first. */
+/** The names of instruction files in the root of the workspace. The most important name is first. */
 export const INSTRUCTION_FILES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md'] as const;
 
 export interface InstructionFile {

@@ -8,7 +8,7 @@ import type { Snapshot } from './snapshot.ts';
 /** The pause after each failed attempt in a row. After the last pause, another failure fails the task. */
 export const PAUSES_MS: readonly number[] = [2_000, 10_000, 30_000, 120_000, 300_000];
 
-/** If a provider requests a longer pause, the task fails. */
+/** The longest pause that a provider may request. If it requests a longer pause, the task fails. */
 export const MAX_PAUSE_MS = 900_000;
 
 export interface ModelFailure {

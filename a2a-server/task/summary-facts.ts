@@ -11,7 +11,7 @@ import { isWithheld, withheldQuestions } from './withheld-answer.ts';
 import { callsOf, questionOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
 
 const MAX_LINE_CHARS = 300;
-/** Each kind of fact can use at least this share of the space. */
+/** The share of the space that each kind of fact can use at least. */
 const MIN_GROUP_SHARE = 1 / 8;
 
 interface Covered {
@@ -125,7 +125,7 @@ function isApproved({ decided, originalInput }: Call): boolean {
   return decided?.decision === 'approve' && originalInput === null;
 }
 
-/** Maps each built-in tool that reads to the input that names its source. */
+/** The built-in tools that read, each with the input that names its source. */
 const READING_TOOLS: Readonly<Record<string, string>> = { 'read-file': 'path', fetch: 'url', crawl: 'url' };
 /** The usual names of this input in tools of MCP servers. */
 const SOURCE_INPUT = /^(?:path|file|file_?path|file_?name|uri|url)s?$/i;

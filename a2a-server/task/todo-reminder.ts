@@ -10,7 +10,7 @@ export const REMINDED_OF_TODOS =
 const MAX_NAMED_ITEMS = 10;
 const MAX_ITEM_CHARS = 200;
 
-/** After this number of turns with tool calls, an unchanged list with open items counts as old. */
+/** The number of turns with tool calls after which an unchanged list with open items is old. */
 const OLD_TURNS = 10;
 
 /**

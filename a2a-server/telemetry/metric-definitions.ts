@@ -13,7 +13,7 @@ interface MetricDefinition {
   bounds?: readonly number[];
 }
 
-/** From 5 ms to 10 s, as the semantic conventions advise for HTTP. */
+/** The bucket bounds for HTTP requests, from 5 ms to 10 s, as the semantic conventions advise. */
 const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 const APPEND_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /**

@@ -19,7 +19,7 @@ import { withUnit } from './prometheus-name.ts';
 import { serviceResource } from '../../shared/telemetry/service-resource.ts';
 import { TaskActivities, type TaskActivity } from './task-activity.ts';
 
-/** OpenTelemetry's default for OTEL_METRIC_EXPORT_INTERVAL, in milliseconds. */
+/** The interval of exports. It is OpenTelemetry's default for OTEL_METRIC_EXPORT_INTERVAL, in milliseconds. */
 const EXPORT_INTERVAL_MS = 60_000;
 
 /** The channels of this project. A client may send any other name. The metrics count all other names as one channel. */

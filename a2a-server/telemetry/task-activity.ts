@@ -84,7 +84,7 @@ export class TaskActivities {
         const work = this.#open.get(taskId);
         const started = work?.turn;
         delete work?.turn;
-        // An earlier process started the turn.
+        // If an earlier process started the turn, its start is unknown, and so is its duration.
         if (started?.turn !== event.turn) return undefined;
         const call = { type: 'model-call' as const, ...started, endedAt: at };
         if (event.type === 'turn.abandoned') return { ...call, failed: true };

@@ -4,21 +4,23 @@ import { IDENTITY_PATH } from '../../../shared/net/server-proof.ts';
 import { ROLES, type Role } from '../../access/role.ts';
 import { PUSH_KEYS_PATH } from '../push/push-keys-route.ts';
 
-/** Requests below this path use the approval page's session instead of a bearer token. */
+/** The path of the approval page's requests. They use the page's session instead of a bearer token. */
 export const PAGE_API = '/page/api';
 
 /** A request needs one of these roles. A public address needs no credential. */
 export type Need = 'public' | readonly Role[];
 
 const READING_ROLES: readonly Role[] = ROLES;
-/** A message needs one of these roles. Its content decides which one (`permitted-message.ts`). */
+/**
+ * The roles that may send a message. The content of a message decides which of them it needs (`permitted-message.ts`).
+ */
 const SENDING_ROLES: readonly Role[] = ['delegate', 'approve'];
 const STOPPING_ROLES: readonly Role[] = ['delegate', 'operate'];
 
 /** The methods of each address, and the roles that each method needs. `{id}` matches one path segment. */
 type Addresses = Readonly<Record<string, Readonly<Record<string, Need>>>>;
 
-/** These addresses also exist below PAGE_API. */
+/** The addresses for work on tasks. They also exist below PAGE_API. */
 const WORK_ADDRESSES: Addresses = {
   '/message:send': { POST: SENDING_ROLES },
   '/message:stream': { POST: SENDING_ROLES },

@@ -10,7 +10,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 
 const DEFAULT_DAYS = 30;
-/** Ten years, in days. */
+/** The maximum number of days in a request: ten years. */
 const MAX_DAYS = 3_660;
 
 const query = z.object({ days: z.coerce.number().int().min(1).max(MAX_DAYS).default(DEFAULT_DAYS) });

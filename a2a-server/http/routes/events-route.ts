@@ -27,8 +27,8 @@ import { streamAfter } from '../streams/task-stream.ts';
 export const EVENTS_PATH = '/api/tasks/:taskId/events';
 
 /**
- * An EventSource waits this long before it reconnects. A stopping server closes its sockets in this time, and the next
- * server may already run.
+ * The time that an EventSource waits before it reconnects. A stopping server closes its sockets in this time, and the
+ * next server may already run.
  */
 const RETRY_MS = 2_000;
 

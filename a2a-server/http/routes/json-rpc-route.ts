@@ -1,5 +1,6 @@
 /**
- * The JSON-RPC binding of A2A 1.0 and 0.3. The SDK's handlers decode the calls. This server writes the event streams.
+ * The JSON-RPC binding of A2A 1.0 and 0.3. The SDK's handlers decode the requests. This server writes the event
+ * streams.
  */
 import { Router } from 'express';
 import type { Request, Response } from 'express';
@@ -124,7 +125,10 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log, previews
   return router;
 }
 
-/** A JSON-RPC error has status 200. But clients and proxies that know only HTTP must see that a limit was reached. */
+/**
+ * Sets the HTTP status and `Retry-After` of a response, if a limit has refused the request. A JSON-RPC error has status
+ * 200, but clients and proxies that know only HTTP must see the refusal.
+ */
 function markRetryLater(response: Response, { retryLater }: CallContext): void {
   if (retryLater === undefined) return;
   response.status(retryLater.status);

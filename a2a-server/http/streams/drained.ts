@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * After this number of heartbeat intervals without accepted data, the server closes a socket. 20 intervals of 15 s are
- * five minutes. A sleeping or vanished peer does not read, and only its full socket shows that. The client can resume
- * its stream from a cursor.
+ * The number of heartbeat intervals without accepted data after which the server closes a socket. 20 intervals of 15 s
+ * are five minutes. A sleeping or vanished peer does not read, and only its full socket shows that. The client can
+ * resume its stream from a cursor.
  */
 export const STALLED_HEARTBEATS = 20;
 

@@ -148,7 +148,10 @@ export function streamAfter(
   return stream(readable, context, () => Promise.resolve({ task: row, after, until: 'ended' }));
 }
 
-/** One generator serves all kinds of streams, because each nested generator costs time per event. */
+/**
+ * Yields the events of a stream of any kind. There is only one generator, because each nested generator costs time per
+ * event.
+ */
 async function* stream(
   { tasks, disconnects }: Readable,
   context: CallContext,
@@ -193,7 +196,8 @@ async function* stream(
 }
 
 /**
- * Pending actions in old journals have no `shown` code. This function adds the codes from the snapshot at that entry.
+ * Adds the `shown` codes to the pending actions of an old journal, from the snapshot at that entry. Old journals have
+ * no codes.
  */
 async function withItsCodes(
   tasks: TaskService,

@@ -251,7 +251,7 @@ function actionFor({ reader }: ClientView, action: PendingAction): PendingAction
   return { ...action, decisions: decisions.filter((word) => word !== 'approve' && word !== 'edit') };
 }
 
-/** The id depends only on the task and the entry, so all readers get the same id. */
+/** Returns the id of a status message. It depends only on the task and the entry, so all readers get the same id. */
 export function statusId(view: ClientView, seq: number): string {
   return `${view.taskId}-${seq}`;
 }

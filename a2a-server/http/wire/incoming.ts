@@ -190,7 +190,7 @@ function meansToRevoke(data: unknown): boolean {
   return typeof data === 'object' && data !== null && Object.hasOwn(data, 'revoke');
 }
 
-/** A data part with one of these keys is an attempt to decide. */
+/** The keys of a data part that decides. A data part with one of these keys is an attempt to decide. */
 const DECISION_KEYS = ['decision', 'decisions', 'outcome', 'callId'];
 
 function meansToDecide(data: unknown): boolean {

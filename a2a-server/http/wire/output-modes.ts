@@ -57,7 +57,7 @@ export function tailoredPart(part: ContentPart, modes: OutputModes): ContentPart
   }
 }
 
-/** RFC 9110 §12.5.1: a range such as `text/*` accepts each of its types. */
+/** True if the client accepts the media type. A range such as `text/*` accepts each of its types (RFC 9110 §12.5.1). */
 function accepts(modes: OutputModes, mediaType: string): boolean {
   const [kind = ''] = mediaType.split('/', 1);
   return [mediaType.toLowerCase(), `${kind.toLowerCase()}/*`, '*/*'].some((mode) => modes.includes(mode));

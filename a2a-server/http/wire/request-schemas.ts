@@ -12,7 +12,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 
-/** The schema of an object of a2a.proto. ProtoJSON: a parser also accepts the field names of the proto file. */
+/** Returns the schema of an object of a2a.proto. ProtoJSON: a parser also accepts the field names of the proto file. */
 function fields<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(inCamelCase, z.looseObject(shape));
 }
@@ -61,7 +61,10 @@ const PUSH = {
   authentication: fields({ scheme, credentials: headerText.nullish() }).nullish(),
 };
 
-/** A2A 0.3 §6.9: a client may name several schemes. The server uses the first. */
+/**
+ * The authentication of a push notification. A2A 0.3 §6.9: a client may name several schemes. The server uses the
+ * first.
+ */
 const LEGACY_AUTHENTICATION = {
   schemes: z.array(scheme).transform((schemes) => schemes.slice(0, 1)),
   credentials: headerText.nullish(),
@@ -83,7 +86,7 @@ const MESSAGE = {
   referenceTaskIds: texts,
 };
 
-/** A part has exactly one of these contents. `{"data": null}` also counts as content. */
+/** The fields for the content of a part. A part has exactly one of them. `{"data": null}` also counts as content. */
 const CONTENTS = ['text', 'raw', 'url'] as const;
 
 const part = fields({
@@ -117,7 +120,9 @@ const LIST = {
   includeArtifacts: flag,
 };
 
-/** The schema of an A2A 0.3 object. Fields that are null are removed, because the SDK treats null as a value. */
+/**
+ * Returns the schema of an A2A 0.3 object. Fields that are null are removed, because the SDK treats null as a value.
+ */
 function legacyFields<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.preprocess(withoutNulls, z.looseObject(shape));
 }
@@ -159,7 +164,10 @@ const legacySend = legacyFields({
 });
 const legacyTask = legacyFields({ ...TASK, historyLength: count.nullish() });
 
-/** A2A 0.3 over HTTP+JSON uses the names of its proto file. The parts of a message are in `content`. */
+/**
+ * The fields for the content of a part in A2A 0.3 over HTTP+JSON, which uses the names of its proto file. The parts of
+ * a message are in `content`.
+ */
 const LEGACY_CONTENTS = ['text', 'file', 'data'] as const;
 const legacyRestPart = fields({
   text,
@@ -193,7 +201,10 @@ const legacyRestSend = z.preprocess(
   }),
 );
 
-/** In a2a.proto of A2A 0.3, the field `request` has the JSON name `message`. ProtoJSON: a parser accepts both names. */
+/**
+ * Renames the field `request` to `message`. In a2a.proto of A2A 0.3, the field `request` has the JSON name `message`.
+ * ProtoJSON: a parser accepts both names.
+ */
 function withMessage(value: unknown): unknown {
   if (!isRecord(value) || !Object.hasOwn(value, 'request')) return value;
   const { request, ...rest } = value;

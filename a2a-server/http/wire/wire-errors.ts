@@ -49,13 +49,13 @@ interface Row {
   code?: number;
 }
 
-/** JSON-RPC 2.0 §5.1: the JSON is not a valid request. */
+/** The error code of JSON that is not a valid request (JSON-RPC 2.0 §5.1). */
 export const INVALID_REQUEST = -32600;
-/** JSON-RPC 2.0 §5.1: the body is not JSON. */
+/** The error code of a body that is not JSON (JSON-RPC 2.0 §5.1). */
 export const PARSE_ERROR = -32700;
 const { INTERNAL_ERROR, UNSUPPORTED_OPERATION } = A2A_ERROR_CODE;
 
-/** A restart of the server or of its database takes about this number of seconds. */
+/** The usual time of a restart of the server or of its database, in seconds. */
 const RESTART_S = '2';
 
 /** The HTTP status of a refusal that a client should repeat later, and its `Retry-After` (RFC 9110 §10.2.3). */

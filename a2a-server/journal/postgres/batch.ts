@@ -100,7 +100,7 @@ export class Batch {
     return [...this.#touched].some(({ expected, state }) => expected === 0 && TERMINAL_STATES.has(state));
   }
 
-  /** Decides the append and adds what it writes. */
+  /** Decides whether the append is accepted. If it is, adds the values that it writes. */
   add(append: PreparedAppend): AppendOutcome {
     if (append.epoch !== undefined && !this.#known.leased)
       return { type: 'done', result: { type: 'fenced' } };
@@ -262,7 +262,7 @@ export class Batch {
     head.model = openModel === null ? null : storable(openModel);
   }
 
-  /** One statement must not change a row twice, so the batch adds up the costs of a row. */
+  /** Adds up the costs of each row, because one statement must not change a row twice. */
   #addCost(principal: string, row: CostRow): void {
     const { day, sessionId, model } = row;
     const id = JSON.stringify([principal, day, sessionId, model]);
@@ -307,7 +307,7 @@ function columnsOf({
   return { seq, state, title, deadline, model, saved, size };
 }
 
-/** Separates the parts of a message in the column `first_message`. No search text contains it. */
+/** The text between the parts of a message in the column `first_message`. No search text contains it. */
 export const SEARCH_TEXT_SEPARATOR = '\u{10FFFF}';
 
 function searchText({ message }: Extract<TaskEvent, { type: 'message.received' }>): string {
@@ -322,7 +322,10 @@ function storableOrNull(text: string | null): string | null {
   return text !== null && isStorable(text) ? text : null;
 }
 
-/** PostgreSQL stores neither NUL nor a lone surrogate. UTF-8 decoders replace them with U+FFFD too. */
+/**
+ * Returns a text that PostgreSQL can store. It stores neither NUL nor a lone surrogate. UTF-8 decoders replace them
+ * with U+FFFD too.
+ */
 function storable(text: string): string {
   return text.replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}');
 }

@@ -6,7 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Queries } from './driver.ts';
 
-/** An SQL expression: the time of the database, in milliseconds since 1970. */
+/** The SQL expression for the time of the database, in milliseconds since 1970. */
 export const DATABASE_TIME = '(extract(epoch FROM clock_timestamp()) * 1000)::float8';
 
 export class DatabaseClock {

@@ -62,7 +62,7 @@ const STATEMENT_MS = 30_000;
 /** The maximum time to wait for PostgreSQL when a connection closes. PostgreSQL may be unreachable. */
 export const CLOSE_MS = 2_000;
 
-/** An `int8` of the journal is a time, a key or a count, which a number represents exactly. */
+/** The type `int8`. In the journal, such a value is a time, a key or a count, which a number represents exactly. */
 const INT8: number = types.builtins.INT8;
 /** The type `int8[]` has this OID in every PostgreSQL (`pg_type.dat`). The driver has no name for it. */
 const INT8_ARRAY = 1016;
@@ -226,8 +226,8 @@ function failure(error: unknown): PostgresFailure {
 }
 
 /**
- * SQLSTATEs after which another connection may succeed: a shutdown, a start, a lost standby, too many connections, and
- * all of class 08 (connection exceptions).
+ * The SQLSTATEs after which another connection may succeed: a shutdown, a start, a lost standby, too many connections,
+ * and all of class 08 (connection exceptions).
  */
 const PASSING_SQLSTATES = /^(?:08...|57P0[1-5]|53300|25006)$/;
 

@@ -9,7 +9,7 @@ export const LEASE_MS = 4_000;
 /** The interval of the renewals. */
 export const BEAT_MS = 1_000;
 
-/** A server stops its tools this time before its lease ends. */
+/** The time before the end of the lease at which a server stops its tools. */
 const STOP_EARLY_MS = 1_000;
 
 /**

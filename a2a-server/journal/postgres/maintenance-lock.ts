@@ -1,6 +1,6 @@
 import type { Connection } from './driver.ts';
 
-/** Identifies the locks of the maintenance, "a2am" in ASCII. The second number identifies the schema. */
+/** The key of the lock for maintenance: "a2am" in ASCII, and a number for the schema. */
 const LOCK_KEY = '1630694765, hashtext(current_schema())';
 
 /**

@@ -30,7 +30,7 @@ import { Writer } from './writer.ts';
 
 /** The maximum number of events in one commit. */
 const EVENTS_PER_COMMIT = 2_000;
-/** Writing this number of bytes takes as long as writing one event. */
+/** The number of bytes whose writing takes as long as writing one event. */
 const BYTES_PER_EVENT = 4_096;
 
 /** The maximum number of connections that read. One more connection writes. */

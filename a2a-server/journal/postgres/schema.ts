@@ -4,7 +4,7 @@ import { integerColumn, textColumn } from '../columns.ts';
 import type { Connection, Queries } from './driver.ts';
 import { APPEND_BATCH } from './append-batch.ts';
 
-/** PostgreSQL 14 is the oldest version that its project maintains today. */
+/** The oldest accepted version of PostgreSQL. Its project maintains no older version today. */
 const OLDEST_POSTGRES = 14;
 
 /**

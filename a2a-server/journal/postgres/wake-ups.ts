@@ -26,7 +26,10 @@ const RECONNECT_MS = 1_000;
  */
 const CHANNEL = 'a2a_journal';
 
-/** A notification need not be durable, because the entries that it names are already durable. */
+/**
+ * The statement that starts to listen. A notification need not be durable, because the entries that it names are
+ * already durable.
+ */
 const LISTEN = `SET synchronous_commit = off; LISTEN ${CHANNEL}`;
 const SEND = {
   name: 'send_wake_ups',

@@ -21,10 +21,13 @@ import {
 } from './driver.ts';
 import { migrate } from './schema.ts';
 
-/** Identifies the advisory locks of journals, "a2aj" in ASCII. The second number identifies the schema. */
+/** The key of the journal's advisory lock: "a2aj" in ASCII, and a number for the schema. */
 const LOCK = '1630694762, hashtext(current_schema())';
 
-/** Waits about 5.5 s for another server that upgrades the tables. A server of version 1 holds the lock until it ends. */
+/**
+ * The retries while another server upgrades the tables, for about 5.5 s. A server of version 1 holds the lock until it
+ * ends.
+ */
 const LOCK_BACK_OFF: BackOff = {
   retries: 8,
   minTimeout: 100,
@@ -33,7 +36,7 @@ const LOCK_BACK_OFF: BackOff = {
   randomize: false,
 };
 
-/** A server that could not reach the database for this time must be restarted. */
+/** The time after which a server that could not reach the database must be restarted. */
 const FORGOTTEN_AFTER = "interval '1 day'";
 
 /**

@@ -25,7 +25,7 @@ export interface EventInserts {
   mixed: Command;
 }
 
-/** The statements store each body as text, so SQLite returns it unchanged. */
+/** Prepares the statements that insert events. They store each body as text, so SQLite returns it unchanged. */
 export function prepareInserts(database: Sqlite): EventInserts {
   return {
     /** Parameters: the task, the first `seq`, the time, and a JSON list of bodies. */

@@ -14,12 +14,13 @@ import { processIdentityOf } from '../../processes/process-identity.ts';
 import { JournalInUse } from '../journal.ts';
 import { integerColumn, textColumn } from '../columns.ts';
 
-/** An ending process may need this time to release the lock. */
+/** The time limit for the lock. An ending process may need this time to release it. */
 const LOCK_TIMEOUT_MS = 500;
 
 export interface JournalLock {
   /**
-   * Must be called before each write. If the lock file was deleted or replaced, locks the new lock file.
+   * Keeps the lock. Must be called before each write. If the lock file was deleted or replaced, locks the new lock
+   * file.
    * @throws JournalInUse if another process has locked the new file. This process must not write then.
    */
   hold(): void;

@@ -138,7 +138,7 @@ export class LastCommitsWriter {
     }, ms).unref();
   }
 
-  /** If a write fails, e.g. on a full disk, the next append tries again. */
+  /** Writes the last-commits file. If the write fails, e.g. on a full disk, the next append tries again. */
   async #write(): Promise<void> {
     this.#changed = false;
     try {

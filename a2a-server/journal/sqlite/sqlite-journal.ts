@@ -41,12 +41,12 @@ import { TaskIndex } from './task-index.ts';
 import { WrittenTable } from './written-table.ts';
 import type { DailyWritten, Written } from '../written.ts';
 
-/** A statement waits this time for the lock of another program, e.g. of a backup. */
+/** The time that a statement waits for the lock of another program, e.g. of a backup. */
 const BUSY_TIMEOUT_MS = 5_000;
 
 /** The maximum number of events in one commit. The commit blocks the event loop for about 5 ms. */
 const EVENTS_PER_COMMIT = 2_000;
-/** Writing this number of bytes takes as long as writing one event. */
+/** The number of bytes whose writing takes as long as writing one event. */
 const BYTES_PER_EVENT = 4_096;
 
 export interface SqliteJournalOptions {

@@ -38,12 +38,12 @@ const RESUMING = {
 
 const LOST = 'has lost the session';
 
-/** JSON-RPC reserves -32000 to -32099 for errors of the implementation. */
+/** The error code of this client. JSON-RPC reserves -32000 to -32099 for errors of the implementation. */
 const OWN_ERROR = -32000;
 /** The `data` of the error that replaces a response that ended early. */
 export const CUT_OFF = 'cut-off';
 
-/** After the loss of a session, the time limit for the responses to requests that were already sent. */
+/** The time limit for responses to earlier requests after the loss of a session. */
 const LAST_RESPONSES_MS = 1_000;
 
 /** The time limit of the request that deletes the session. MCP does not require this request. */
@@ -197,7 +197,10 @@ export class HttpTransport implements ServerTransport {
     else setImmediate(() => this.#end(forgotten ? LOST : why));
   }
 
-  /** The stream for notifications reports the loss of the session, and other requests have no response yet. */
+  /**
+   * Waits for the other responses, then ends the connection. The stream for notifications has reported the loss of the
+   * session.
+   */
   async #lose(): Promise<void> {
     await resultWithin(systemClock, LAST_RESPONSES_MS, Promise.allSettled(this.#sending));
     await new Promise((resolve) => setImmediate(resolve));

@@ -30,7 +30,7 @@ export class PostSignals {
     this.#kept.delete(id);
   }
 
-  /** Must be called before the request is cancelled. The request's signal then aborts only after `ms` milliseconds. */
+  /** Keeps the socket of a request open for `ms` milliseconds. Must be called before the request is cancelled. */
   keepOpen(id: RequestId, ms: number): void {
     if (this.#open.has(id) && !this.#kept.has(id) && this.#kept.size < MAX_SOCKETS_FOR_LATE_ANSWERS)
       this.#kept.set(
@@ -39,7 +39,10 @@ export class PostSignals {
       );
   }
 
-  /** Must be called after each sent notification. Only `notifications/cancelled` has an effect. */
+  /**
+   * Releases the socket of a cancelled request. Must be called after each sent notification. Only
+   * `notifications/cancelled` has an effect.
+   */
   sent(message: JSONRPCMessage): void {
     if (!isJSONRPCNotification(message) || message.method !== 'notifications/cancelled') return;
     const id = message.params?.['requestId'];

@@ -25,9 +25,9 @@ import {
 
 /** The delay between the end of stdin and SIGTERM. A server can clean up and exit in this time. */
 const STDIN_END_MS = 1_000;
-/** After the exit, the transport waits this long for the last output. */
+/** The time that the transport waits for the last output after the exit of the program. */
 const DRAIN_MS = 200;
-/** A program with more lines on stdout that are not messages is not an MCP server. */
+/** The maximum number of lines on stdout that are not messages. A program with more such lines is not an MCP server. */
 const MAX_NOT_MESSAGES = 1_000;
 /** The maximum length of a logged stderr line, in bytes. A longer line is not logged. */
 const MAX_LOG_LINE_BYTES = 8 * 1024;

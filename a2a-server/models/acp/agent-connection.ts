@@ -28,10 +28,10 @@ import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from '
 
 /** The maximum length of one message. If a file is rewritten, the message contains the file twice. */
 const MAX_MESSAGE = 32 * 1024 * 1024;
-/** After an agent closes its output, the server waits this long for the exit code. */
+/** The time that the server waits for the exit code after an agent has closed its output. */
 const EXIT_MS = 1_000;
 const SIGTERM_TO_SIGKILL_MS = 1_000;
-/** JSON-RPC error code of an agent that requires a sign-in (ACP v1, authentication). */
+/** The JSON-RPC error code of an agent that requires a sign-in (ACP v1, authentication). */
 const AUTH_REQUIRED = -32_000;
 
 export interface PermissionRequest {

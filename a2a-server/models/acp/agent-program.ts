@@ -6,7 +6,7 @@ export interface AcpAgentCommand {
   args: readonly string[];
 }
 
-/** Programs that run another program. The agent is then named after that other program. */
+/** The programs that run another program. The agent is then named after that other program. */
 const RUNNERS = new Set(['node', 'npx', 'bunx', 'bun', 'deno', 'uvx', 'python', 'python3', 'env']);
 
 export function commandText({ command, args }: AcpAgentCommand): string {

@@ -146,7 +146,7 @@ type Replacements = ReadonlyMap<string, 'first' | 'all'>;
 const OLD_TEXT_KEY = /^old_?(?:string|str)$/i;
 const REPLACE_ALL_KEY = /^(?:replace_?all|allow_?multiple)$/i;
 
-/** Edits are in the input itself or in a nested list. */
+/** The maximum depth of the search for edits. They are in the input itself or in a nested list. */
 const MAX_DEPTH = 4;
 
 export function replacementsIn(rawInput: unknown): Replacements {

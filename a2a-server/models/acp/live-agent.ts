@@ -21,7 +21,7 @@ import { permissionOf, type Permission } from './permission.ts';
 import { mergeToolCallUpdate } from './read-tool-call.ts';
 
 const MAX_UNREAD_JSON_CHARS = 16 * 1024 * 1024;
-/** Above this number, the oldest tool call is dropped. */
+/** The maximum number of known tool calls. Above it, the oldest tool call is dropped. */
 const MAX_TOOL_CALLS = 1_000;
 
 export type AgentItem =

@@ -124,7 +124,7 @@ const commandInput = z.looseObject({
 const nothing = z.strictObject({}).optional();
 const urlInput = z.looseObject({ url: z.string() });
 
-/** Input fields that do not change the effect. A short preview may omit them. */
+/** The input fields that do not change the effect. A short preview may omit them. */
 const HARMLESS_FIELDS: ReadonlySet<string> = new Set(['description', 'timeout']);
 
 const hasMore = (rest: object): boolean => Object.keys(rest).some((field) => !HARMLESS_FIELDS.has(field));

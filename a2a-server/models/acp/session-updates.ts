@@ -10,7 +10,7 @@ import { blockText, toolCallDiffs, hasToolCallEnded, toolCallText } from './read
 const MAX_NOTE_CHARS = 300;
 const MAX_OUTPUT_CHARS = 30_000;
 
-/** These tool kinds create no artifact. The agent repeats their result in its text. */
+/** The kinds of tools whose results create no artifact. The agent repeats these results in its text. */
 const READING_KINDS = new Set<ToolKind>(['read', 'search', 'think', 'fetch']);
 
 const MARKS = { pending: ' ', in_progress: '~', completed: 'x' } as const;

@@ -9,7 +9,7 @@ import type { ParsedMessage, PlanStep } from './step.ts';
 export const MAX_SAID = 50_000_000;
 export const MAX_CHUNKS = 1_000_000;
 export const MAX_STEPS = 1_000;
-/** No tool needs a deeper input. A plan of this depth can still be serialised. */
+/** The maximum depth of a plan. No tool needs a deeper input, and a plan of this depth can still be serialised. */
 const MAX_DEPTH = 100;
 
 const plannedCall = z.strictObject({

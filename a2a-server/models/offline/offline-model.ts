@@ -40,8 +40,8 @@ export function offlineModel(id: string, advise: ModelAdvice = () => Promise.res
 }
 
 /**
- * Because of the forms, a person could believe that a language model understood the message. So the text at the end of
- * the task says that no language model is in use.
+ * The note at the end of the task that no language model is in use. Without it, a person could believe that a language
+ * model understood the message.
  */
 const NO_MODEL =
   'No language model is configured: the offline model followed one of its fixed forms. To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model>';

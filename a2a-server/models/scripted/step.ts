@@ -19,7 +19,7 @@ const file = z
   });
 const fileUrl = z.strictObject({ url: z.url(), name: named.optional(), mediaType: named.optional() });
 
-/** Reserved: the task uses these artifact ids for the text of its turns. */
+/** The artifact ids that a script must not use. The task uses them for the text of its turns. */
 const ID_OF_A_TURN = /^turn-\d+$/;
 
 const artifact = z
@@ -134,7 +134,7 @@ export const scriptStepSchema = z.record(z.string(), z.unknown()).transform((it,
   return z.NEVER;
 });
 
-/** The schema of this step name has parsed `value`, so the type is correct. */
+/** Creates the step. The schema of this step name has parsed `value`, so the type is correct. */
 function stepOf(type: StepName, value: unknown): ScriptStep {
   return z.custom<ScriptStep>().parse({ type, value });
 }

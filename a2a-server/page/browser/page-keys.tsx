@@ -5,7 +5,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { commandOfKey, KEY_COMMANDS, type KeyCommand } from './key-commands.ts';
 
-/** Actions that wait. Only these have `data-seen` (action-view.tsx). */
+/** Selects the actions that wait. Only these have `data-seen` (action-view.tsx). */
 const WAITING_ACTIONS = 'section.action[data-seen]';
 const FIELDS = 'input, textarea, select, [contenteditable]';
 

@@ -1,4 +1,7 @@
-/** A choice that the browser keeps for later pages. Where a page may store nothing, it lasts as long as the page. */
+/**
+ * Returns a choice that the browser stores for later pages. If the page has no storage, the choice lasts only as long
+ * as the page.
+ */
 export function storedChoice(name: string): string | null {
   try {
     return localStorage.getItem(name);

@@ -22,12 +22,12 @@ import { allowedHosts } from '../web/allowed-hosts.ts';
 import { systemResolve } from '../web/resolve-checked-host.ts';
 import { writeFile } from './write-file.ts';
 
-/** A2: the default time between SIGTERM and SIGKILL. */
+/** The default grace period: the time between SIGTERM and SIGKILL (A2: a stopped process gets a grace period). */
 const DEFAULT_GRACE_MS = 5000;
 
 /**
- * After `graceMs`, a stopped tool checks that its killed processes have exited, and reads their last output. The server
- * waits `graceMs` plus this time before it reports the stop as unconfirmed.
+ * The time that a stopped tool needs after `graceMs`: it checks that its killed processes have exited, and reads their
+ * last output. The server waits `graceMs` plus this time before it reports the stop as unconfirmed.
  */
 export const SETTLE_MARGIN_MS = 3000;
 

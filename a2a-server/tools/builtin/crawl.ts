@@ -10,10 +10,10 @@ import { hostForPolicy } from '../web/allowed-hosts.ts';
 import { Pace } from '../web/crawl/pace.ts';
 import type { WebContext } from '../web/get.ts';
 
-/** After this time, the crawl requests no further page. */
+/** The time after which the crawl requests no further page. */
 const TIME_MS = 10 * 60_000;
 
-/** Extra time to finish the last page and to close connections. */
+/** The extra time to finish the last page and to close connections. */
 const SLACK_MS = 30_000;
 
 const schema = z.strictObject({

@@ -6,7 +6,7 @@ import { ToolStopped, type Tool } from '../tool.ts';
 import { refuseFull } from '../workspace/remove.ts';
 import { removalHash, withDescendants, type RemovalEntry } from '../workspace/list-for-removal.ts';
 
-/** Maximum characters of names in the preview. A person cannot review a longer list. */
+/** The maximum number of characters of names in the preview. A person cannot review a longer list. */
 const MAX_LISTED_CHARS = 1_000_000;
 
 const schema = z.strictObject({

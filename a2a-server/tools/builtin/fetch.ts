@@ -16,7 +16,7 @@ const MAX_CHARACTERS = 100_000;
 /** The limit for the whole request, including redirects and the body. */
 const TIME_MS = 30_000;
 
-/** Extra time to close connections. After this time the server reports the tool call as stuck. */
+/** The extra time to close connections. After it, the server reports the tool call as stuck. */
 const SLACK_MS = 5_000;
 
 /** The limit for a body after decompression. */

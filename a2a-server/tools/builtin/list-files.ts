@@ -4,7 +4,7 @@ import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 import type { DirectoryEntry } from '../workspace/entries.ts';
 
-/** More names would fill the model's context, so the number has a limit. */
+/** The maximum number of listed names. More names would fill the model's context. */
 const MAX_NAMES = 1000;
 
 const schema = z.strictObject({

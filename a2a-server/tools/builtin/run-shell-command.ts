@@ -17,7 +17,7 @@ import { errorCodeOf } from '../workspace/file-failure.ts';
 
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3600;
-/** Linux limits one process argument to 128 KiB, so a longer command cannot start. */
+/** The maximum length of a command. Linux limits one process argument to 128 KiB, so a longer command cannot start. */
 const MAX_COMMAND_CHARS = 100_000;
 
 const schema = z.strictObject({

@@ -66,7 +66,7 @@ export const searchFiles: Tool = defineTool({
 });
 
 const FILES_AT_ONCE = 8;
-/** A search skips larger files. This size times FILES_AT_ONCE limits the memory of the search. */
+/** The maximum size of a searched file. This size times FILES_AT_ONCE limits the memory of the search. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 interface Going {

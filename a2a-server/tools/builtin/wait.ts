@@ -7,7 +7,7 @@ import type { Tool } from '../tool.ts';
 
 const MAX_SECONDS = 3600;
 
-/** After this extra time, the server reports the wait as stuck. */
+/** The extra time of a wait. After it, the server reports the wait as stuck. */
 const SLACK_MS = 10_000;
 
 const schema = z.strictObject({

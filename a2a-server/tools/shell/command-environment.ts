@@ -1,5 +1,5 @@
 /**
- * Harmless variables that programs need. A trailing `*` matches any ending. The operator must allow all other
+ * The harmless variables that programs need. A trailing `*` matches any ending. The operator must allow all other
  * variables.
  */
 const POSIX = [
@@ -24,7 +24,7 @@ const POSIX = [
   'NODE_EXTRA_CA_CERTS',
 ];
 
-/** Most Windows programs do not start without these variables. */
+/** The variables without which most Windows programs do not start. */
 const WINDOWS = [
   'SYSTEMROOT',
   'SYSTEMDRIVE',

@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 
 const FLUSH_MS = 50;
 const FLUSH_CHARACTERS = 8 * 1024;
-/** After this many characters, live output ends. The result still has the end of the output. */
+/** The maximum length of live output, in characters. The result still has the end of the output. */
 const MAX_CHARACTERS = 1_000_000;
 
 export class LiveOutput {

@@ -30,7 +30,7 @@ import {
 } from '../../processes/end-process-group.ts';
 
 const MAX_OUTPUT_CHARACTERS = 30_000;
-/** A daemon may hold a pipe open. After this time without output, the server closes the pipe. */
+/** The time without output after which the server closes a pipe that a daemon holds open. */
 const QUIET_MS = 100;
 /** The sandbox's first process may take this long to exit after its shell. */
 const TAKEN_DOWN_MS = 1_000;

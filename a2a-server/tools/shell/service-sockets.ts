@@ -2,7 +2,7 @@ import { lstat, readFile, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 
-/** proc_net(5): the sockets of this network namespace. */
+/** The list of sockets in this network namespace (proc_net(5)). */
 const SOCKETS_FILE = '/proc/net/unix';
 
 /**

@@ -5,10 +5,10 @@ import { TextDecoder } from 'node:util';
 const DECLARED =
   /<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w:.-]{1,40})|^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w:.-]{1,40})/iu;
 
-/** A document must declare its encoding in this many bytes at its start. */
+/** The number of bytes at the start in which a document must declare its encoding. */
 const PRESCAN_BYTES = 4096;
 
-/** Control characters such as NUL can break storage and terminals. */
+/** Matches control characters such as NUL, which can break storage and terminals. */
 const CONTROLS = /[^\P{Cc}\t\n\r\f]/gu;
 
 interface DeclaredCharset {

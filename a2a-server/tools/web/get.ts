@@ -10,7 +10,7 @@ import { allowedAddresses, type Resolve } from './resolve-checked-host.ts';
 import { sendGet } from './send-to-checked-address.ts';
 import { webUrl } from './web-url.ts';
 
-/** Browsers allow more redirects, but ordinary sites need no more than this. */
+/** The maximum number of redirects. Browsers allow more, but ordinary sites need no more than this. */
 const MAX_REDIRECTS = 5;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -121,7 +121,7 @@ function headOf(url: URL, { statusCode = 0, statusMessage = '', headers }: Incom
   };
 }
 
-/** Node decodes header values as latin1, but servers write URLs in UTF-8. */
+/** Converts a header to UTF-8. Node decodes header values as latin1, but servers write URLs in UTF-8. */
 function asUtf8(header: string): string {
   return Buffer.from(header, 'latin1').toString('utf8');
 }

@@ -15,7 +15,10 @@ export interface HtmlPage {
 /** The number of characters to parse at once. Parsing them takes some milliseconds. */
 const PIECE_CHARS = 32 * 1024;
 
-/** Real pages nest less deeply. The parsing time grows with the square of the depth, so the depth has a limit. */
+/**
+ * The maximum depth of nested elements. Real pages nest less deeply. The parsing time grows with the square of the
+ * depth.
+ */
 const MAX_DEPTH = 1_000;
 
 /**

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
-/** RFC 4291 §2.4, IANA: the range of all global unicast IPv6 addresses assigned so far. */
+/** The range of all global unicast IPv6 addresses assigned so far (RFC 4291 §2.4, IANA). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** The metadata service of Azure. Its address looks public. */

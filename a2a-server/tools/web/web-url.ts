@@ -4,7 +4,7 @@ import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
 import { whyNotPublic } from './public-address.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 
-/** RFC 9110 §4.1: servers should accept URLs of at least 8000 octets. */
+/** The maximum length of a URL. RFC 9110 §4.1: servers should accept URLs of at least 8000 octets. */
 const MAX_URL_CHARS = 8_000;
 
 /**

@@ -45,8 +45,8 @@ export interface Directory {
    */
   file(name: string, flags: number, mode?: number): Promise<FileHandle>;
   /**
-   * The caller calls this right before an operation on a path from `at`. @throws ProductError OUTSIDE_WORKSPACE if
-   * another process has replaced the directory
+   * Checks that the directory is still the same. Must be called right before an operation on a path from `at`.
+   * @throws ProductError OUTSIDE_WORKSPACE if another process has replaced the directory
    */
   confirm(): Promise<void>;
   /** Makes the directory's entries durable. */
@@ -63,8 +63,8 @@ function flag(name: string): number {
 const NO_LINK_FLAGS = flag('O_NOFOLLOW') | flag('O_NONBLOCK');
 const DIRECTORY_FLAGS = constants.O_RDONLY | flag('O_DIRECTORY') | NO_LINK_FLAGS;
 /**
- * O_NOFOLLOW_ANY from <sys/fcntl.h> of macOS 10.15 and later. Node has no constant for this flag but passes the value
- * on.
+ * The flag O_NOFOLLOW_ANY from <sys/fcntl.h> of macOS 10.15 and later. Node has no constant for this flag but passes
+ * the value on.
  */
 const NO_LINK_ANYWHERE = process.platform === 'darwin' ? 0x2000_0000 : 0;
 

@@ -9,9 +9,9 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import type { NamedEntry } from './resolve-path.ts';
 
-/** A person cannot review a longer list, so the length has a limit. */
+/** The maximum number of items in the list. A person cannot review a longer list. */
 const MAX_ITEMS = 10_000;
-/** Each level keeps one handle open, so the depth has a limit. */
+/** The maximum depth of a directory in the list. Each level keeps one handle open. */
 const MAX_DEPTH = 64;
 
 export interface RemovalEntry {

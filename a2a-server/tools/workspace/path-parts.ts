@@ -1,9 +1,9 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
-/** PATH_MAX of common systems. A longer path cannot name a file. */
+/** The maximum length of a path: PATH_MAX of common systems. A longer path cannot name a file. */
 const MAX_PATH_LENGTH = 4096;
 
-/** Windows opens a device for these names, in any directory and with any extension. */
+/** Matches the names for which Windows opens a device, in any directory and with any extension. */
 const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?$/iu;
 
 export interface PathParts {

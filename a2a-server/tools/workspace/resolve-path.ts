@@ -186,7 +186,7 @@ async function follow(root: Root, walk: Walk, target: string): Promise<undefined
   walk.queue.unshift(...parts);
 }
 
-/** The error names only the given path, so the error does not reveal the target of a link. */
+/** Splits the target of a link. The error names only the given path, so it does not reveal the target. */
 function targetParts(root: Root, path: string, target: string): PathParts {
   try {
     return pathParts(root.path, target);

@@ -6,7 +6,7 @@ import { withResolvedPath, type Root } from './resolve-path.ts';
 import { readText, type TextFile } from './text-file.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
-/** Each level keeps one handle open, so the depth has a limit. */
+/** The maximum depth of the walk. Each level keeps one handle open. */
 const MAX_DEPTH = 64;
 
 export interface TreeOptions {

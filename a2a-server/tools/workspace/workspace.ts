@@ -125,7 +125,7 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
   }
 }
 
-/** A workspace below a barred directory is also refused, so the loop checks each parent. */
+/** Refuses a workspace that is a barred directory or below one. So the loop checks each parent. */
 async function refuseBarred(canonical: string, barred: readonly BarredDirectory[]): Promise<void> {
   if (barred.length === 0) return;
   for (let at = canonical; ; at = dirname(at)) {

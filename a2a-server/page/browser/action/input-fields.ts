@@ -35,7 +35,7 @@ export type FilledInput =
   /** The problem of each invalid field, by name. */
   | { type: 'invalid'; problems: ReadonlyMap<string, string> };
 
-/** A schema with more properties has no form, because a person would not find a field. */
+/** The maximum number of fields in a form. In a longer form, a person would not find a field. */
 const MAX_FIELDS = 50;
 const MAX_OPTIONS = 200;
 const MAX_DESCRIPTION_CHARS = 600;

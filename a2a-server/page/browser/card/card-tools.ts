@@ -80,7 +80,7 @@ function sessionOf(structured: unknown): CardSession {
   };
 }
 
-/** The bridge has validated the action. This function checks that the host has passed on the whole action. */
+/** True if the host has passed on the whole action. The bridge has already validated it. */
 function isPendingAction(value: unknown): value is PendingAction {
   return isRecord(value) && isRecord(value['preview']) && Array.isArray(value['decisions']);
 }

@@ -9,7 +9,9 @@ export interface FoldedRows {
 
 /** The unchanged lines that stay on each side of a fold. */
 const CONTEXT_LINES = 3;
-/** A shorter run stays open, because the line that replaces it would save little. */
+/**
+ * The minimum number of unchanged lines that are folded. The line that replaces a shorter run would save little space.
+ */
 const MIN_FOLDED_LINES = 4;
 
 /**

@@ -11,7 +11,7 @@ export interface ProposedFile {
 }
 
 /**
- * The page has the new content and the diff, and computes the old content from them.
+ * Computes the file before the change from the new content and the diff, because the page has only these two.
  * @returns undefined if the action writes no whole file, or if its diff does not fit its content
  */
 export function proposedFileOf({

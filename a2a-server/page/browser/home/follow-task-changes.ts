@@ -7,11 +7,14 @@ import { eventsOf } from '../../../../shared/net/server-sent-events.ts';
 import { waitAfter } from '../../../../shared/runtime/back-off.ts';
 import { API, signedInFetch } from '../sign-in/sign-in.ts';
 
-/** If no data arrives for this time, the stream is treated as broken. The server sends a heartbeat every 15 s. */
+/** The time without data after which the stream is treated as broken. The server sends a heartbeat every 15 s. */
 const QUIET_MS = 45_000;
 const BACK_OFF = { firstMs: 500, mostMs: 5_000 };
 
-/** Browsers offer locks only to pages of HTTPS and of this machine. Without them, each tab has its own stream. */
+/**
+ * The name of the lock and of the stored event. Browsers offer locks only to pages of HTTPS and of this machine.
+ * Without locks, each tab has its own stream.
+ */
 const LOCK_NAME = `task-changes ${API}`;
 
 /** `changed` also follows each new connection, because changes may have been missed. */

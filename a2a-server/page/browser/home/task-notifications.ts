@@ -12,7 +12,10 @@ export interface TaskNotification {
 
 const MAX_TITLE_CHARS = 60;
 
-/** A notification names the kind of action and the task. It never contains the action's input, which may be secret. */
+/**
+ * Returns the notifications for these tasks. A notification names the kind of action and the task. It never contains
+ * the action's input, which may be secret.
+ */
 export function taskNotifications(tasks: readonly GroupedTask[]): TaskNotification[] {
   return tasks.flatMap((task) =>
     questionsOf(task).map(({ id, kind }) => ({

@@ -26,7 +26,7 @@ export interface SessionTasks {
   tasks: readonly GroupedTask[];
 }
 
-/** A session has the position of its first task in the list. */
+/** Groups tasks by session. A session has the position of its first task in the list. */
 export function groupBySession(tasks: readonly GroupedTask[]): SessionTasks[] {
   const sessions = new Map<string, GroupedTask[]>();
   for (const task of tasks) {

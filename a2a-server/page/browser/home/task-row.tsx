@@ -40,7 +40,10 @@ export function TaskRow({ task, chosen, now }: TaskRowProps) {
   );
 }
 
-/** A waiting or running task shows for how long. An ended task shows how it ended, and when. */
+/**
+ * Shows the state of a task. For a waiting or running task, also shows for how long. For an ended task, also shows when
+ * it ended.
+ */
 function StateAndTime({ task, now }: Pick<TaskRowProps, 'task' | 'now'>) {
   const { state, notDone, createdAt, updatedAt, waitingSince } = task;
   switch (state) {

@@ -47,7 +47,7 @@ export async function listPasskeys(): Promise<PasskeyList> {
   return passkeyListSchema.parse(await readJson('/passkeys'));
 }
 
-/** An event of the window after the person has registered or removed a passkey on this page. */
+/** The name of an event. The window gets it after the person has registered or removed a passkey on this page. */
 const CHANGED = 'passkeys-changed';
 
 /** Calls `act` after each change of the passkeys. Returns a function that removes the listener. */

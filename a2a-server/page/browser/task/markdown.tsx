@@ -17,9 +17,9 @@ import { visibleLine, visibleText } from '../../../../shared/text/visible-text.t
  */
 const MAX_MARKDOWN_CHARS = 20_000;
 const MAX_SIGNS = 2_000;
-/** Deeper blocks are plain text. */
+/** The maximum depth of nested blocks. Deeper blocks are shown as plain text. */
 const MAX_DEPTH = 20;
-/** A line with so many levels can exceed the stack of the lexer. */
+/** Matches a line with so many levels that the lexer could exceed its stack. */
 const TOO_DEEP = /^[ \t]*(?:>[ \t]*|(?:[*+-]|\d{1,9}[.)])[ \t]+){50}/m;
 
 export function Markdown({ text }: { text: string }) {

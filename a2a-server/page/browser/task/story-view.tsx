@@ -10,7 +10,7 @@ import { StoryStep } from './story-step.tsx';
 /** The number of steps that one click adds. */
 const STEPS_PER_CLICK = 200;
 const STEPS_PER_BLOCK = 40;
-/** A longer story has a button that jumps to its end. */
+/** The maximum number of steps without a button that jumps to the end of the story. */
 const MAX_STEPS_WITHOUT_JUMP = 8;
 
 interface StoryViewProps {

@@ -160,7 +160,7 @@ class StoryDraft {
     }
   }
 
-  /** A call may be requested again after a crash. It keeps its place. */
+  /** Adds a requested tool call. A call may be requested again after a crash. It keeps its place. */
   #request({ seq, at, callId, tool, title, input, source, verdict, refused }: EventOf<'requested'>): void {
     const call: StoryCall = {
       type: 'call',
@@ -182,7 +182,9 @@ class StoryDraft {
     this.#place(callId, call);
   }
 
-  /** A text after a tool call is a step of its own, so that the steps are in the order of time. */
+  /**
+   * Adds a piece of text. A text after a tool call is a step of its own, so that the steps are in the order of time.
+   */
   #writeText({ seq, at, turn, text }: EventOf<'text'>): void {
     const last = this.steps.at(-1);
     if (last?.type === 'text' && last.turn === turn)

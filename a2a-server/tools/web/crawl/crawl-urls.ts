@@ -2,14 +2,16 @@ const TRACKING_PARAMETER = /^(utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshi
 
 const SESSION_ID_PARAMETER = /^(phpsessid|jsessionid|sessionid|session_id|sid|aspsessionid\w*)$/iu;
 
-/** Files with these extensions are not pages. This check saves a request. */
+/** Matches the extensions of files that are not pages. This check saves a request. */
 const NO_PAGE =
   /\.(?:7z|apk|avi|bin|bmp|bz2|css|dmg|docx?|eot|epub|exe|gif|gz|ico|iso|jar|jpe?g|js|map|mjs|mov|mp[34]|mpe?g|msi|od[pst]|ogg|otf|pdf|png|pptx?|rar|rpm|svg|tar|tgz|tiff?|ttf|wav|web[mp]|woff2?|xlsx?|xz|zip)$/iu;
 
 const MAX_URL_CHARS = 1_000;
 const MAX_SEGMENTS = 12;
 const MAX_PARAMETERS = 6;
-/** Relative links can produce endless paths that repeat a name. A longer repetition looks like such a path. */
+/**
+ * The maximum number of repetitions of a name in a path. Relative links can produce endless paths that repeat a name.
+ */
 const MAX_REPEATS = 2;
 
 /** Removes the fragment, tracking parameters and session ids. */

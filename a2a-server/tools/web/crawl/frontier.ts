@@ -16,7 +16,7 @@ interface Waiting extends KnownPage {
 const MAX_DEPTH = 5;
 const MAX_WAITING_PAGES = 1_000;
 const MAX_SEEN_PAGES = 10_000;
-/** Calendars and filters produce endless queries for one path, so their number has a limit. */
+/** The maximum number of queries for one path. Calendars and filters produce endless queries. */
 const MAX_QUERIES = 5;
 
 export class Frontier {

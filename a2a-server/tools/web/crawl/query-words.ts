@@ -1,10 +1,10 @@
 /** Counts the words of a crawl query in a text, and finds the passages that match. */
 import { ellipsize } from '../../../../shared/text/capped-text.ts';
 
-/** More words do not improve the result, so further words are ignored. */
+/** The maximum number of query words. More words do not improve the result, so further words are ignored. */
 const MAX_WORDS = 20;
 
-/** Scripts without spaces between words. A word in such a script may match anywhere. */
+/** Matches scripts without spaces between words. A word in such a script may match anywhere. */
 const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 
 export class QueryWords {

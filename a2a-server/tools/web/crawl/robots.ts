@@ -11,7 +11,7 @@ export interface Robots {
   gapMs: number | undefined;
 }
 
-/** RFC 9309 §2.5: a crawler must read at least 500 KiB. */
+/** The maximum size of robots.txt. RFC 9309 §2.5: a crawler must read at least 500 KiB. */
 const MAX_BYTES = 512 * 1024;
 const TIME_MS = 15_000;
 
