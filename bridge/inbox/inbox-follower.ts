@@ -4,17 +4,15 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { watchDirectory } from '../local-server/watch-directory.ts';
 import { type ListedSession, listedSession } from '../sessions/list-sessions.ts';
 import type { Session } from '../sessions/session.ts';
 import type { LiveSessions } from '../sessions/sessions-in-memory.ts';
 import type { BridgeDatabase } from '../state/database.ts';
 import type { UncollectedTask, WaitingResults } from '../state/waiting-results.ts';
+import { watchDatabase } from './watch-database.ts';
 
 /** The maximum number of tasks that are followed at once. Each of them has one stream. */
 const MAX_FOLLOWED_TASKS = 50;
-/** The minimum time between two checks of the database, in milliseconds. */
-const MIN_CHECK_INTERVAL_MS = 100;
 
 /** The delegations whose result no client has collected, and the sessions that this bridge follows. */
 export interface InboxReading {
@@ -117,25 +115,14 @@ export class InboxFollower {
     this.#followed.delete(session);
   }
 
-  /** Watches the database for writes of this process and of others, because these collect results too. */
+  /** Watches the database, because other processes collect results too. */
   #watchDatabase(): () => void {
     const { database, stateDirectory, log } = this.#parts;
-    let version: unknown;
-    let timer: NodeJS.Timeout | undefined;
-    const look = (): void => {
-      timer = undefined;
-      if (this.#closed) return;
-      try {
-        const now = database.changes();
-        if (now === version) return;
-        version = now;
-        this.#refresh();
-      } catch (error) {
-        log.warn({ err: error }, "changes of the bridge's database could not be seen");
-      }
-    };
-    // The state directory also contains the local server's journal, which changes often. So the database is checked at
-    // most every `MIN_CHECK_INTERVAL_MS`.
-    return watchDirectory(stateDirectory, () => (timer ??= setTimeout(look, MIN_CHECK_INTERVAL_MS).unref()));
+    return watchDatabase({
+      stateDirectory,
+      version: () => database.changes(),
+      onChange: () => this.#refresh(),
+      onError: (error) => log.warn({ err: error }, "changes of the bridge's database could not be seen"),
+    });
   }
 }

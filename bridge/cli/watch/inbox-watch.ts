@@ -2,8 +2,8 @@
  * Waits for new entries of the inbox. It reads the inbox again after two events: a followed task waits or ends, or
  * another process writes to the bridge's database. It follows the tasks that the agents list.
  */
-import { watchDirectory } from '../../local-server/watch-directory.ts';
 import { inboxEntries, type KeyedEntry } from '../../inbox/inbox-entry.ts';
+import { watchDatabase } from '../../inbox/watch-database.ts';
 import type { ListedSession, Listing } from '../../sessions/list-sessions.ts';
 import { LIVE_STATES } from '../../agents/list-tasks.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
@@ -27,7 +27,6 @@ export class InboxWatch {
   readonly #context: CommandContext;
   readonly #followed = new WeakSet<Session>();
   #seen: ReadonlySet<string>;
-  #version: number;
   #changed = false;
   #wake: (() => void) | undefined;
 
@@ -35,11 +34,15 @@ export class InboxWatch {
   constructor(context: CommandContext, stateDirectory: string, entries: readonly KeyedEntry[]) {
     this.#context = context;
     this.#seen = new Set(entries.map(({ key }) => key));
-    // The caller may have missed a write since its own reading. So the first check of the version always causes a new
-    // reading.
-    this.#version = -1;
-    watchDirectory(stateDirectory, () => this.#look());
-    this.#look();
+    // The first call of `next` reads the inbox, because the caller may have missed a write since its own reading.
+    this.#changed = true;
+    watchDatabase({
+      stateDirectory,
+      version: () => context.database.version(),
+      onChange: () => this.#notify(),
+      // The next reading of the inbox throws the error.
+      onError: () => this.#notify(),
+    });
   }
 
   /** Waits until the inbox has new entries, and returns them. @throws ProductError STORAGE */
@@ -82,13 +85,6 @@ export class InboxWatch {
     });
     // The task may have changed since the agent listed it.
     if (session.stateName !== listedState) this.#notify();
-  }
-
-  #look(): void {
-    const version = this.#context.database.version();
-    if (version === this.#version) return;
-    this.#version = version;
-    this.#notify();
   }
 
   #notify(): void {
