@@ -27,7 +27,7 @@ interface AgentFetchOptions {
    * use the port.
    */
   isGone?: () => boolean;
-  /** How each POST uses sockets; `pooled` if absent. A GET uses a pooled socket. */
+  /** How each POST uses sockets. If absent, `pooled`. A GET always uses a pooled socket. */
   postSockets?: SocketUse;
   patience?: {
     /** The maximum time until the response headers arrive, in milliseconds. */

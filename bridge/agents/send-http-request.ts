@@ -32,7 +32,7 @@ const MAX_IDLE_MS = 4_000;
  * - `own`: for agents that abort their work when the socket of the request ends (see `Hazards`). The socket stays open
  *   until the bridge has read the response. Then the bridge resets it (RST), and never ends it (FIN). If the bridge is
  *   killed, the kernel ends the socket. This code cannot prevent that.
- * - `single`: no later request uses the socket. It ends (FIN) after the response.
+ * - `single`: no later request reuses the socket. It ends (FIN) after the response.
  */
 export type SocketUse = 'pooled' | 'own' | 'single';
 

@@ -154,7 +154,7 @@ export const CHECKS: readonly Check[] = [
       const { frames, taskId } = await server.whole();
       const ids = frames.map(({ id }) => id);
       if (ids.some((id) => id === undefined)) return unsupported('events carry no ids');
-      // After the last event of a task that waits, the stream stays open and silent.
+      // The stream of a task that waits may stay open after its last event, and send nothing more.
       const cursors = server.rest === 'COMPLETED' ? ids : ids.slice(0, -1);
       for (const [index, id] of cursors.entries()) {
         const rest = (await readToRest(server.subscribe(taskId, id))).map(({ text }) => eventOf(text));
@@ -291,7 +291,7 @@ async function known(server: ProbedAgent, taskId: string): Promise<TaskContent |
   }
 }
 
-/** Waits until the task rests, and judges whether its work went on. */
+/** Waits until the task has ended or waits. Judges whether its work continued after the interruption. */
 async function afterInterruption(server: ProbedAgent, taskId: string): Promise<Outcome> {
   const end = await server.settled(taskId);
   if (end === undefined) return failed('the task never settled');

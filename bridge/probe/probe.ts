@@ -31,7 +31,10 @@ export interface Target {
 
 /** The results of the checks. */
 export interface Report extends Target {
-  /** The state in which each task rests. `INPUT_REQUIRED` means that the agent completes no task. */
+  /**
+   * The state that each task of the probe reaches at its end. With some agents it is `INPUT_REQUIRED`, because they
+   * complete no task and wait for the next message.
+   */
   rest: Rest;
   /** The number of messages that the probe has sent. */
   messages: number;
@@ -88,7 +91,10 @@ export async function probe(subject: Subject, target: Target): Promise<Report> {
   return { ...target, rest, messages: server.messages, rows };
 }
 
-/** Each request has a socket of its own. A pooled socket that a restart of the agent has closed would fail a request. */
+/**
+ * Returns a `fetch` in which each request has a socket of its own. A reused socket could be one that a restart of the
+ * agent has closed, and the request would fail.
+ */
 const fetchOf = ({ url, headers }: Endpoint): typeof fetch =>
   agentFetch({ origin: new URL(url).origin, headers, postSockets: 'single' });
 
@@ -104,8 +110,8 @@ async function readCard(url: string, fetchImpl: typeof fetch): Promise<CardFacts
 }
 
 /**
- * Returns the state in which the first task rests. Throws if the checks cannot use this state. Otherwise an agent that
- * refuses everything, or starts no tasks, would pass half of the checks.
+ * Runs a first task, and returns the state that it reaches at its end. Throws if the checks cannot use this state.
+ * Otherwise an agent that refuses everything, or starts no tasks, would pass half of the checks.
  */
 async function mustWork(server: ProbedAgent, url: string): Promise<Rest> {
   const { task, rest } = await server.tryOut().catch((error: unknown) => {

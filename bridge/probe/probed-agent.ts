@@ -10,14 +10,17 @@ export interface ProbedAgentOptions {
   /** The text of a task. The agent should work on it for about a second, produce output meanwhile, and complete it. */
   text: string;
   /**
-   * Kills the agent's process without a warning, and starts it again. The agent may answer later. Absent if the probe
-   * cannot do that.
+   * Kills the agent's process without a warning, and starts it again. May resolve before the agent answers again.
+   * Absent if the probe cannot do that.
    */
   restart?: (() => Promise<void>) | undefined;
   signal: AbortSignal;
 }
 
-/** The states in which a task of the probe may rest. Some agents complete no task, and wait for the next message. */
+/**
+ * The states that a task of the probe may reach at its end. Some agents complete no task, and wait for the next
+ * message.
+ */
 const RESTS = ['COMPLETED', 'INPUT_REQUIRED'] as const;
 export type Rest = (typeof RESTS)[number];
 
@@ -36,7 +39,7 @@ export class ProbedAgent {
   readonly client: Caller;
   readonly text: string;
   readonly restart: (() => Promise<void>) | undefined;
-  /** The state in which each task rests. `tryOut` sets it. */
+  /** The state that each task reaches at its end. `tryOut` sets it. */
   rest: Rest = 'COMPLETED';
   readonly #signal: AbortSignal;
   readonly #taskIds = new Set<string>();
@@ -59,7 +62,10 @@ export class ProbedAgent {
     return this.#messages;
   }
 
-  /** Runs the first task. Returns it, and the state in which it rests: undefined if the checks cannot use that state. */
+  /**
+   * Runs a first task. Returns it, and the state that it reached. `rest` is undefined if the checks cannot use that
+   * state.
+   */
   async tryOut(): Promise<{ task: TaskContent; rest: Rest | undefined }> {
     const task = await this.send(this.message());
     const rest = RESTS.find((each) => each === task.state);
@@ -121,13 +127,13 @@ export class ProbedAgent {
     return undefined;
   }
 
-  /** Runs a task until it rests. Returns its id and the events of its stream. */
+  /** Runs a task until it has ended or waits. Returns its id and the events of its stream. */
   async whole(): Promise<{ frames: Frame[]; taskId: string }> {
     const frames = await readToRest(this.begin());
     return { frames, taskId: viewOf(frames).taskId ?? '' };
   }
 
-  /** Cancels the tasks of the probe that wait, so that no person has to. The agent may refuse. */
+  /** Cancels the tasks of the probe that wait, so that no person has to do it. An error of the agent is ignored. */
   async cancelWaiting(): Promise<void> {
     if (this.rest === 'COMPLETED') return;
     for (const id of this.#taskIds)
@@ -139,7 +145,10 @@ export class ProbedAgent {
       }
   }
 
-  /** Waits until the agent answers a request for an unknown task. If it never does, the next request fails. */
+  /**
+   * Waits until the agent answers again: requests a task that does not exist, until there is a response. If there is
+   * none within the time limit, the next request of the caller fails.
+   */
   async #untilItAnswers(): Promise<void> {
     for (
       const deadline = performance.now() + RESTART_MS;
@@ -167,7 +176,7 @@ export class ProbedAgent {
   }
 }
 
-/** Reads until the stream ends, or until the task waits: the stream of a task that waits may stay open. */
+/** Reads a stream until it ends, or until the task waits. The stream of a task that waits may stay open. */
 export async function readToRest(stream: AsyncGenerator<Frame, void, undefined>): Promise<Frame[]> {
   const frames: Frame[] = [];
   const view = new TaskContent();

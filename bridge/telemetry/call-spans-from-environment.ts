@@ -2,12 +2,16 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import { otlpSignals } from '../../shared/telemetry/otlp-signals.ts';
 import type { CallSpans } from './call-spans.ts';
 
-/** Opens the spans of tool calls if the OTEL_* variables ask for traces. Otherwise it loads no OpenTelemetry code. */
+/**
+ * Prepares the spans of tool calls, if the OTEL_* variables ask for traces. Otherwise returns undefined, and imports no
+ * OpenTelemetry code.
+ */
 export async function callSpansFromEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   log: Logger,
 ): Promise<CallSpans | undefined> {
-  // The bridge has no metrics, so problems of their variables are those of other programs.
+  // The bridge has no metrics. So the variables for metrics belong to other programs, and their problems are not
+  // reported.
   const signals = otlpSignals({ ...env, OTEL_METRICS_EXPORTER: 'none' });
   for (const problem of signals.problems) log.warn(problem);
   if (!signals.traces) return undefined;

@@ -1,16 +1,19 @@
 import type { TraceContext } from '../../shared/net/trace-context.ts';
 
-/** Records a span for each MCP tool call. */
+/** Records an OpenTelemetry span for each MCP tool call. */
 export interface CallSpans {
-  /** @param parent the trace that the client names; without it, the span begins a trace */
+  /**
+   * Starts the span of a tool call. @param parent the trace that the client sent; without it, the span starts a new
+   * trace
+   */
   start(tool: string, parent: TraceContext | undefined): CallSpan;
-  /** Sends the spans that have ended. */
+  /** Sends the ended spans to the receiver. */
   close(): Promise<void>;
 }
 
 export interface CallSpan {
-  /** The trace of the requests that the tool call sends to agents. */
+  /** The trace context for the requests that the tool call sends to agents. */
   trace: TraceContext;
-  /** Ends the span. Must be called once. */
+  /** Ends the span. The caller must call this exactly once. */
   end(outcome: 'ok' | 'error'): void;
 }

@@ -3,14 +3,17 @@ import * as z from 'zod/mini';
 import { visibleLine } from '../text/visible-text.ts';
 
 export const demandedApproverSchema = z.object({
-  /** None of these principals may approve, because each of them sent the task a message. */
+  /** The users who may not approve, because each of them has sent the task a message. */
   otherThan: z.optional(z.array(z.string())),
-  /** The approver must be in each of these groups. */
+  /** The groups of which the approver must be a member. All of them are required. */
   groups: z.optional(z.array(z.string())),
 });
 export type DemandedApprover = z.infer<typeof demandedApproverSchema>;
 
-/** Returns the demand on the approver, if the reader of this action may not approve it. */
+/**
+ * Returns who must approve this action, if the reader of the action may not. Returns undefined if the reader may
+ * approve it, or if no special approver is demanded.
+ */
 export function otherApprover({
   approver,
   decisions,
@@ -21,17 +24,19 @@ export function otherApprover({
   return decisions.includes('approve') ? undefined : approver;
 }
 
-/** Says who must approve, for a person who may not. E.g. `Needs the approval of somebody else, in group release`. */
+/**
+ * Returns a sentence for a person who may not approve, e.g. `Needs the approval of somebody else, in group release`.
+ */
 export function demandedApproverText(demanded: DemandedApprover): string {
   return `Needs the approval of ${somebodyElse(demanded)}`;
 }
 
-/** Returns e.g. `somebody else, in group release`. */
+/** Returns a text such as `somebody else, in group release`. */
 export function somebodyElse({ groups = [] }: DemandedApprover): string {
   return ['somebody else', ...(groups.length === 0 ? [] : [inGroups(groups)])].join(', ');
 }
 
-/** Returns e.g. `in group release`, or `in the groups release and security`. */
+/** Returns a text such as `in group release`, or `in the groups release and security`. */
 export function inGroups(groups: readonly string[]): string {
   const names = groups.map((name) => visibleLine(name));
   return names.length === 1 ? `in group ${names.join('')}` : `in the groups ${names.join(' and ')}`;

@@ -14,7 +14,10 @@ export const AGENT_COMMAND = 'urn:mcp-a2a-bridge:agent-command:v1';
  */
 export const THINKING = 'urn:mcp-a2a-bridge:thinking:v1';
 
-/** The beginning of the URI that declares a preview on an agent card. The name of the preview follows. */
+/**
+ * The start of the URI that declares a preview of a later A2A version on an agent card. The name of the preview
+ * follows.
+ */
 export const PREVIEW = 'urn:mcp-a2a-bridge:preview:';
 
 /** The agent command that makes one tool call. Its arguments are the tool's name and its input as JSON. */

@@ -57,7 +57,7 @@ export const ERROR_REASONS = [
   /** The cursor is not a position in this task's journal. The fact `last` contains the last position. */
   'INVALID_CURSOR',
   /**
-   * The task is not at the generation that the message expects. Get the task, and decide whether the message still
+   * The task does not have the generation that the message expects. Get the task, and decide whether the message still
    * fits.
    */
   'TASK_GENERATION_MISMATCH',

@@ -1,4 +1,4 @@
-/** Sends spans over OTLP with the OpenTelemetry SDK. A program loads this file only if traces are switched on. */
+/** Sends spans over OTLP with the OpenTelemetry SDK. A program imports this file only if traces are switched on. */
 import {
   type Context,
   createTraceState,
@@ -13,20 +13,23 @@ import { traceContext, type TraceContext, traceIds } from '../net/trace-context.
 import { serviceResource } from './service-resource.ts';
 import { samplerOf } from './trace-sampler.ts';
 
-/** The default of the OpenTelemetry specification for OTEL_BSP_SCHEDULE_DELAY, in milliseconds. */
+/**
+ * The delay before spans are sent, in milliseconds: the default of OTEL_BSP_SCHEDULE_DELAY in the OpenTelemetry
+ * specification.
+ */
 const SEND_AFTER_MS = 5_000;
 
 interface TracerOptions {
-  /** The name of the program. */
+  /** The name of the program (`service.name`). */
   service: string;
-  /** Identifies this process. */
+  /** The id of this process (`service.instance.id`). */
   instance: string;
   env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface OpenTracer {
   tracer: Tracer;
-  /** Sends the spans that have ended. */
+  /** Sends the remaining ended spans, and stops. */
   close: () => Promise<void>;
 }
 
@@ -43,7 +46,10 @@ export function openTracer({ service, instance, env }: TracerOptions): OpenTrace
   return { tracer: provider.getTracer(service), close: () => provider.shutdown() };
 }
 
-/** Returns the context in which a span is a child of the trace's current span. Without a trace, the span begins one. */
+/**
+ * Returns a context in which a new span becomes a child of the trace's current span. If `trace` is undefined, the new
+ * span starts a new trace.
+ */
 export function contextOf(trace: TraceContext | undefined): Context {
   if (trace === undefined) return ROOT_CONTEXT;
   const { traceId, spanId, flags } = traceIds(trace);
@@ -56,7 +62,7 @@ export function contextOf(trace: TraceContext | undefined): Context {
   });
 }
 
-/** Returns the trace whose current span is this one. */
+/** Returns the trace context in which this span is the current one. */
 export function traceOf(span: Span): TraceContext {
   const { traceId, spanId, traceFlags, traceState } = span.spanContext();
   return traceContext({ traceId, spanId, flags: traceFlags }, traceState?.serialize());

@@ -8,15 +8,18 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export interface OtlpSignals {
   metrics: boolean;
   traces: boolean;
-  /** A sentence for each variable that asks for something this program does not support. */
+  /** One sentence for each variable that asks for something that this program does not support. */
   problems: string[];
 }
 
-/** The exporter and the protocol that this program supports. */
+/** The supported values of OTEL_*_EXPORTER. Below: the supported OTLP protocols. */
 const EXPORTERS = ['otlp', 'none'];
 const PROTOCOLS = ['http/protobuf', 'http/json'];
 
-/** A signal is sent if its exporter is `otlp`, or if an endpoint is set and the exporter is not `none`. */
+/**
+ * Returns which signals are sent. A signal is sent if its exporter is `otlp`, or if an endpoint is set and the exporter
+ * is not `none`.
+ */
 export function otlpSignals(env: Environment): OtlpSignals {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true')
     return { metrics: false, traces: false, problems: [] };

@@ -7,8 +7,9 @@ import {
 import { packageVersion } from '../runtime/version.ts';
 
 /**
- * Describes this program to a receiver. OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the defaults.
- * @param instance identifies this process
+ * Returns the attributes that describe this program to the receiver of its telemetry. OTEL_SERVICE_NAME and
+ * OTEL_RESOURCE_ATTRIBUTES override them.
+ * @param instance the id of this process
  */
 export function serviceResource(name: string, instance: string): Resource {
   return resourceFromAttributes({

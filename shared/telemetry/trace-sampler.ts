@@ -7,8 +7,8 @@ import {
 } from '@opentelemetry/sdk-trace';
 
 /**
- * Reads OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG. By default, a program records a trace if its client
- * records it, and each trace that the program itself begins.
+ * Reads OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG, which decide which traces are recorded. By default, a trace
+ * from a client is recorded if the client records it. A trace that the program itself starts is always recorded.
  */
 export function samplerOf(env: Readonly<Record<string, string | undefined>>): Sampler {
   const { OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: ratio = '' } = env;

@@ -44,9 +44,9 @@ interface PostedAction {
   /** The code of this action. A decision must contain it. */
   shown: string;
   expiresAt: string | null;
-  /** Who may approve it. Absent if everybody may who may decide. */
+  /** Says who may approve the action, if the policy demands a special approver. */
   approver?: DemandedApprover;
-  /** The decisions that this bridge may make. */
+  /** The decisions that the bridge's user may make. */
   decisions: readonly McpDecisionWord[];
 }
 

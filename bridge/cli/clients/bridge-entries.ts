@@ -9,7 +9,7 @@ export interface BridgeEntry {
   name: string;
   path: string;
   started: StartedProgram;
-  /** See `McpClient`. */
+  /** Warnings about the entry; see `hazards` of `McpClient`. */
   hazards: readonly string[];
 }
 
@@ -60,7 +60,7 @@ export async function bridgeEntries(
   return entries;
 }
 
-/** @param entry as the client's file has it */
+/** Returns the warnings about an entry. @param entry the entry exactly as the client's file contains it */
 export function hazardsOf({ hazards }: McpClient, entry: unknown): readonly string[] {
   const parsed = servers.safeParse(entry);
   return parsed.success ? (hazards?.(parsed.data) ?? []) : [];

@@ -22,7 +22,8 @@ export const claude: McpClient = {
       section: ['projects', await projectKey(around.cwd), 'mcpServers'],
     }),
   },
-  // `install` sets no limit: a call may take 28 hours, and is given up after 30 minutes without progress.
+  // `install` sets no time limit. By default, a tool call may take 28 hours, and Claude Code abandons it after 30
+  // minutes without progress.
   entry: ({ command, args }) => ({ type: 'stdio', command, args }),
   hazards: ({ timeout }) => shortCallLimit('timeout', timeout),
   plugins: (around) => ({

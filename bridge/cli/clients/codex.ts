@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { CALL_LIMIT_SECONDS, shortCallLimit } from './call-limit.ts';
 import type { ClientEnvironment, McpClient } from './client.ts';
 
-/** The time limit of a call in Codex, in seconds, if the entry has none. */
+/** The time limit of a tool call in Codex in seconds, if the entry contains none. */
 const OWN_LIMIT_SECONDS = 60;
 
 export const codex: McpClient = {
@@ -23,7 +23,7 @@ export const codex: McpClient = {
     // Without this key, Codex may begin a turn before the bridge has started. That turn would not have the bridge's
     // tools.
     required: true,
-    // At its first start, `npx` may have to download the program.
+    // When it first starts the bridge, `npx` may have to download it.
     startup_timeout_sec: 120,
     tool_timeout_sec: CALL_LIMIT_SECONDS,
   },

@@ -76,8 +76,8 @@ interface Work {
   /** Returns the text that the person sees after the change. */
   nextStep: (client: McpClient) => string;
   /**
-   * Returns what the person should know after the work, as lines and as facts for --json.
-   * @param text the client's file after the work
+   * Returns what the person should know after the change, as lines of text and as facts for --json.
+   * @param text the text of the client's file after the change
    */
   afterwards: (client: ClientName, text: string, keys: readonly string[]) => Promise<Afterwards>;
 }

@@ -65,7 +65,7 @@ export interface McpServerOptions {
   previews: readonly Preview[];
   /** The path of the built approval card. */
   cardFile: string;
-  /** Undefined if the bridge records no spans. */
+  /** Records a span for each tool call. Undefined if traces are switched off. */
   spans: CallSpans | undefined;
   bridge: () => Promise<Bridge>;
 }

@@ -136,7 +136,7 @@ export interface ToolOfferContext {
   followed: FollowedTasks | undefined;
   seen: SeenResults | undefined;
   released?: (requestId: RequestId) => void;
-  /** Undefined if the bridge records no spans. */
+  /** Records a span for each tool call. Undefined if traces are switched off. */
   spans: CallSpans | undefined;
   /**
    * Opens the bridge's services when a tool is first called, so that the client's first requests do not wait for this.

@@ -35,8 +35,8 @@ export interface PendingAction {
   /** True if an approval or an edit must contain a passkey assertion. */
   presence?: true | undefined;
   /**
-   * Who may approve or edit. Absent if everybody may who may decide. If this client may not, `decisions` has neither
-   * `approve` nor `edit`.
+   * Says who may approve or edit the action, if the server's policy demands a special approver. If the user of this
+   * client may not, `decisions` contains neither `approve` nor `edit`.
    */
   approver?: DemandedApprover | undefined;
   decisions: readonly DecisionWord[];
