@@ -34,7 +34,8 @@ const MAX_BYTES_PER_APPEND = 8 * 1024 * 1024;
  * STORAGE.
  */
 export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved): Workspace {
-  // The object names each method. So if the interface gets a new method, compilation fails until this object has it.
+  // The returned object lists each method of the interface. So a new method of the interface must be added here before
+  // the code compiles.
   return {
     root: workspace.root,
     locate: (path) => workspace.locate(path),

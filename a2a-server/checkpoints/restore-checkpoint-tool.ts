@@ -58,7 +58,7 @@ export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
       'Undoes one turn, or one turn and all later turns: restores the files that they changed. Refuses if a person or another program has changed a file since.',
     sideEffect: 'files',
     startsWithFirstChange: true,
-    // The input does not name the files. So policy rules for all paths of the workspace apply.
+    // The input of this tool does not name the restored files. So policy rules for all paths of the workspace apply.
     reach: () => ({ trees: ['.'] }),
     commandOnly: true,
     schema,

@@ -22,7 +22,7 @@ export async function* eventsUntilAborted(
     }
   } finally {
     stopListening();
-    // A model that hangs must not block the task, so this promise is not awaited.
+    // A model that hangs must not block the task, so the end of its iterator is not awaited.
     void iterator.return?.().then(undefined, () => undefined);
   }
 }

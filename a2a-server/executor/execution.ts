@@ -218,7 +218,7 @@ export class Execution {
           return;
         case 'append':
         case 'recover':
-          // The step depends on this snapshot. If the task has changed since, the loop decides again.
+          // The step was decided on an earlier snapshot. If the task has changed since then, the loop decides again.
           await log.change(this.#taskId, (s) =>
             s.seq === snapshot.seq ? { type: 'append', events: step.events } : { type: 'keep' },
           );
@@ -323,7 +323,7 @@ export class Execution {
     const { clock, log, onFailure } = this.#options;
     const message = `The task worked longer than its time limit of ${timeLimitText(taskMs)}. To continue, send another message in its session.`;
     const end = async (): Promise<void> => {
-      // A settled task does not run any more.
+      // The time limit does not fail a task that waits for a person or has ended.
       const changed = await log.change(snapshot.taskId, (s) =>
         isSettled(s) ? { type: 'keep' } : failAfterTimeout(s, message),
       );

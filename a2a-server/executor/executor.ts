@@ -268,7 +268,7 @@ export class Executor {
     const { journal, openWorkspace } = this.#options;
     await journal.ownership.start({
       look: () => {
-        // While the journal cannot be reached, this server claims nothing. It looks again soon.
+        // While the journal cannot be reached, this server claims no task. It tries again soon.
         this.#lookForAbandoned().catch(() => undefined);
         this.scheduler.abortRequested().catch(() => undefined);
         onLook();

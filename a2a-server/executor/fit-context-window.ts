@@ -63,7 +63,8 @@ export async function fitContextWindow(snapshot: Snapshot, options: ContextFitte
       : reduction.type === 'clip'
         ? reduction.event
         : await summarised(reduction, snapshot, { ...options, model, room });
-  // The event depends on this conversation. If the conversation has grown since, the event is not appended.
+  // The event shortens the conversation of one snapshot. If the conversation has grown since, the event is not
+  // appended.
   if (event !== undefined)
     await log.change(snapshot.taskId, (s) =>
       isTerminal(s) || s.turns !== snapshot.turns ? { type: 'keep' } : { type: 'append', events: [event] },

@@ -253,7 +253,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       : await dailyLimitRefusal(known.principal, options);
     const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): LogChange => {
-      // The task may have changed since it was read above.
+      // The task may have another generation now than at its first check above.
       const outdated = generationMismatch(snapshot, expectedGeneration);
       if (outdated) return outdated;
       if (decisions) return withAddress(judge(snapshot, decisions, approver, now), taskId);

@@ -86,7 +86,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   let unwritten: readonly TaskEvent[];
   let characters = 0;
   let left = context.bytes;
-  // A failed append of this note is ignored. The next append reports the error.
+  // If the append of a note about a quiet model fails, the error is ignored. The next append reports it.
   const quiet = new QuietModelNotice(
     model,
     context.clock,
@@ -154,7 +154,8 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   for (const request of requests) prepared.push(await context.prepare(request));
   const { end, usage, parts } = finish;
   const written = withInputs(parts ?? plainParts(characters, requests.length), requests, prepared);
-  // If no input differs, the text and the validated inputs are exactly the model's own. Such a turn needs no `replay`.
+  // If no validated input differs from the model's input, the turn needs no `replay`, because the journal has exactly
+  // what the model wrote.
   const replayed = parts !== undefined || written.some((part) => part.type === 'call' && part.input);
   const replay = replayed ? { basis: context.basis, parts: written } : undefined;
   const usd = costOf(usage, model.price, context.clock.now());

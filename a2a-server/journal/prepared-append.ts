@@ -76,7 +76,7 @@ function stringify(event: unknown): string {
   try {
     return JSON.stringify(event);
   } catch (error) {
-    // The nesting is too deep for the stack, or the text is too long for a string.
+    // The nesting of the event is too deep for the stack, or its JSON is too long for a string.
     throw new ProductError('TOO_LARGE', `An event cannot be stored: ${messageOf(error)}.`, { cause: error });
   }
 }

@@ -187,7 +187,8 @@ async function open(asker: Asker, request: ModelRequest, signal: AbortSignal): P
   try {
     return await openWithState(asker, request, signal);
   } catch (error) {
-    // Without this retry, one damaged image makes every later task of the session fail.
+    // The next request replaces the files by text. Otherwise one damaged image would make every later task of the
+    // session fail.
     const { conversation } = request;
     if (!refusesFiles(error) || conversation.every((step) => filesIn(step).length === 0)) throw error;
     return openWithState(asker, { ...request, conversation: withoutFiles(conversation) }, signal);

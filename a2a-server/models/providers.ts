@@ -211,7 +211,7 @@ export function providerUrl(name: ProviderName, baseUrl: string | undefined, env
       `The provider ${name} needs the URL of its endpoint: set ${COMPATIBLE_URL}, e.g. to http://localhost:11434/v1, or run: mcp-a2a-bridge model set ${name}:<model> --base-url <url>.`,
       { facts: { provider: name, variable: COMPATIBLE_URL } },
     );
-  // This URL may come from the environment. The schema of the settings has checked every other URL.
+  // The URL may come from the environment. The schema of the settings has already checked every other URL.
   if (!isBaseUrl(given))
     throw new ProductError(
       'CONFIGURATION',

@@ -32,7 +32,7 @@ export function pageCookie(base: string, secret: string): PageCookieAttributes {
 
 /** Reads the secrets of a request. Returns undefined if a secret is missing or malformed. */
 export function secretsIn(request: Request, { name }: PageCookieAttributes): SessionSecrets | undefined {
-  // RFC 6265 §5.4: pairs, separated by a semicolon and a space.
+  // A Cookie header has pairs, separated by a semicolon and a space (RFC 6265 §5.4).
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const cookie = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
   const pageKey = request.header(PAGE_KEY_HEADER) ?? '';

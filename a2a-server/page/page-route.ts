@@ -15,7 +15,7 @@ const POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "connect-src 'self'",
-  // The page's icon, and the images of a task. The page fetches these images with its sign-in.
+  // Images are the page's icon, and the images of a task, which the page fetches with its sign-in.
   "img-src 'self' blob:",
   "manifest-src 'self'",
   "base-uri 'none'",

@@ -47,7 +47,7 @@ async function readOrCreate(records: KeyRecords): Promise<PushKeys> {
   const known = await records.read(KIND, NAME);
   if (known !== undefined) return parsed(known);
   const own = newPushKeys();
-  // If several servers start together, one of them is the first.
+  // If several servers start together, only one of them stores its keys.
   if (await records.create(KIND, NAME, JSON.stringify(own))) return own;
   return parsed((await records.read(KIND, NAME)) ?? '');
 }

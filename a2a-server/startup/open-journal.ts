@@ -33,7 +33,7 @@ export async function openJournal(
 ): Promise<Journal> {
   const path = join(stateDir, 'journal.db');
   if (database === undefined) return openSqliteJournal({ path, clock: () => systemClock.now(), onAppended });
-  // The state directory is locked too, because it has the records of this server's processes.
+  // With PostgreSQL, the state directory is locked too, because it has the records of this server's processes.
   const lock = withStorageErrors(path, () => lockJournal(path));
   try {
     const { openPostgresJournal } = await import('../journal/postgres/postgres-journal.ts');

@@ -73,7 +73,7 @@ export function conversationPassages(
 ): Passage[] {
   const passages = summarisedPassages(earlier, current, reader);
   if (reader === undefined) return passages;
-  // One call gets all steps, because one size limit applies to all files.
+  // All steps are passed together, because one size limit applies to all files.
   const steps = filesForModel(
     passages.flatMap((passage) => passage.steps),
     reader,

@@ -136,7 +136,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision, by: Approver)
       facts: { callId: call.callId },
     };
   const { shown } = decision;
-  // An answer without a code always belongs to this question. A decision without a code may belong to an earlier
+  // An answer without a code always belongs to the pending question. A decision without a code may belong to an earlier
   // question.
   const plain = decision.decision === 'answer' || isFirstQuestion(snapshot, call);
   if (shown === null ? !plain : shown !== shownCodeOf(call, call.state.reason))

@@ -85,7 +85,8 @@ function coveredBy(tasks: readonly Snapshot[], upTo: TurnPlace): Covered {
     const after = task.exchanges.findIndex((each) => each.type === 'turn' && each.turn.turn > last);
     const exchanges = after === -1 ? task.exchanges : task.exchanges.slice(0, after);
     const turns = exchanges.flatMap((each): Turn[] => (each.type === 'turn' ? [each.turn] : []));
-    // With such a message in the facts, the provider would withhold the next answers too.
+    // A message whose answer the provider withheld is left out. Otherwise the provider would withhold the next answers
+    // too.
     const withheld = withheldQuestions(task.exchanges);
     const inTurns = exchanges.flatMap((each) =>
       each.type === 'message' ? [withheld.has(each) ? [] : [each.message]] : [],

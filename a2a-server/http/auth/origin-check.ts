@@ -32,7 +32,8 @@ export function checkHostAndOrigin(
 }
 
 function hostName(host: string | undefined): string | undefined {
-  // RFC 9110 §7.2, RFC 3986 §3.2.2: IP-literal / IPv4address / reg-name, then an optional port.
+  // A Host header has an IP-literal, an IPv4 address or a reg-name, then an optional port (RFC 9110 §7.2, RFC 3986
+  // §3.2.2).
   const match = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::\d{1,5})?$/i.exec(host ?? '');
   return (match?.[1] ?? match?.[2])?.toLowerCase();
 }

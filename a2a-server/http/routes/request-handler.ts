@@ -46,7 +46,7 @@ export function createRequestHandler(
   return {
     getAgentCard: () => Promise.resolve(card),
 
-    // A2A 1.0 §3.3.4: the card names no extended card, so this call is not supported.
+    // A2A 1.0 §3.3.4: the card names no extended card, so this method is not supported.
     getAuthenticatedExtendedAgentCard: () =>
       Promise.reject(new UnsupportedOperationError('This agent has no extended card. Use the public card.')),
 

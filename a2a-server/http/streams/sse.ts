@@ -55,7 +55,7 @@ export function sseWriter(
   response.on('error', stopHeartbeat);
 
   for (const [name, value] of Object.entries(SSE_HEADERS))
-    // RFC 9112 §9.6: the correct value also depends on the client's request. Node sets it.
+    // Node sets the header Connection, because its value also depends on the client's request (RFC 9112 §9.6).
     if (name !== 'Connection') response.setHeader(name, value);
   response.statusCode = 200;
   response.flushHeaders();

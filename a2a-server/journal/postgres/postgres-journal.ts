@@ -196,7 +196,7 @@ export async function openPostgresJournal({
       requireOpen();
       if (!isStorable(taskId)) return [];
       const cached = committed.read(taskId, after, limit);
-      // If no entry is cached, this reads the database, because another server may have appended entries.
+      // If no entry is cached, the entries are read from the database, because another server may have appended some.
       return cached?.length ? cached : ask(() => readEntries(reader, taskId, { after, limit }));
     },
     async row(taskId) {

@@ -123,7 +123,7 @@ export class PostgresOwnership implements Ownership {
       await this.#renew();
       if (!this.#leased) return;
       server.look();
-      // If this fails, the next renewal fails too.
+      // An error of this check is ignored. If the database cannot be reached, the next renewal fails too.
       await this.#checkClaims().catch(() => undefined);
     };
     this.#beat = setInterval(() => void beat(), BEAT_MS);
@@ -181,7 +181,7 @@ export class PostgresOwnership implements Ownership {
   release(taskId: string, claim: Claim): void {
     if (this.#claims.get(taskId) === claim) this.#claims.delete(taskId);
     if (!claim.held || claim.epoch === undefined) return;
-    // If this fails, this server claims the task again when the task needs an execution.
+    // If the release fails, this server still owns the task. It claims the task again when the task needs an execution.
     this.#ask(RELEASE, [this.#id, taskId, claim.epoch]).catch(() => undefined);
   }
 

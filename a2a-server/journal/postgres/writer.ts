@@ -153,7 +153,7 @@ export class Writer {
     const stop = new AbortController();
     const limit = wait(CLOSE_MS, undefined, { signal: stop.signal });
     const removal = connection.query({ text: 'DELETE FROM nodes WHERE id = $1' }, [this.#id]);
-    // If this fails, the lease ends soon. A later server removes the row.
+    // If the removal of this server's row fails, the lease ends soon. A later server removes the row.
     await Promise.race([removal, limit]).catch(() => undefined);
     stop.abort();
     connection.close();

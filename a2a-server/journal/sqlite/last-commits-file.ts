@@ -146,7 +146,7 @@ export class LastCommitsWriter {
       const commits: LastCommits = { version: 1, tasks: this.#tasks, bytes, recent: [...this.#recent] };
       await replaceFile(lastCommitsPath(this.#path), `${JSON.stringify(commits)}\n`);
     } catch {
-      // The earlier last-commits file is still correct.
+      // The write failed. The earlier last-commits file is still correct.
     }
   }
 }

@@ -92,7 +92,7 @@ export class StdioTransport implements ServerTransport {
     child.once('exit', (code, signal) => {
       this.#end(signal === null ? `exited with code ${String(code)}` : `exited because of ${signal}`);
     });
-    // This error is ignored, because the exit event and the failed write report a broken pipe.
+    // An error of stdin is ignored, because the exit event and the failed write report a broken pipe.
     child.stdin?.on('error', () => undefined);
     await once(child, 'spawn').catch((error: unknown) => {
       throw startFailure(error, this.#program);

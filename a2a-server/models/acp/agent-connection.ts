@@ -146,7 +146,8 @@ export class AgentConnection {
   cancelPrompt(): void {
     this.#client.agent
       .notify(methods.agent.session.cancel, { sessionId: this.#sessionId ?? '' })
-      // The notification fails only if the agent has ended. `lost` reports that end to the peer.
+      // An error of this notification is ignored. It fails only if the agent has ended, and `lost` reports that end to
+      // the peer.
       .catch(() => undefined);
   }
 
@@ -162,7 +163,7 @@ export class AgentConnection {
 
   /** Ends the agent. Resolves when the process group has ended and the peer has been notified. */
   end(): Promise<void> {
-    // `#watching` rejects too if the process cannot be ended.
+    // If the process cannot be ended, `#watching` rejects too. So the error is ignored here.
     this.#endProcess().catch(() => undefined);
     return this.#watching;
   }

@@ -47,7 +47,7 @@ export function inputFields(schema: unknown, input: Input): InputField[] | undef
   const properties = fieldOf(schema, 'properties');
   if (!isRecord(properties)) return undefined;
   const required = fieldOf(schema, 'required');
-  // The schema may come from a server that is not trusted. So inherited names such as `constructor` do not count.
+  // The schema may come from a server that is not trusted. So inherited names such as `constructor` are ignored.
   const names = new Set([...Object.keys(properties), ...Object.keys(input)]);
   if (names.size === 0 || names.size > MAX_FIELDS) return undefined;
   return [...names].map((name) =>
@@ -211,7 +211,7 @@ export function inputOfFields(
     }
   }
   if (problems.size > 0) return { type: 'invalid', problems };
-  // The proposed order stays, so that a comparison shows only the person's changes.
+  // The fields keep the order of the proposed input, so that a comparison shows only the person's changes.
   const names = new Set([...Object.keys(proposed), ...values.keys()]);
   const entries = [...names].flatMap((name) => (values.has(name) ? [[name, values.get(name)]] : []));
   return { type: 'valid', input: Object.fromEntries(entries) };

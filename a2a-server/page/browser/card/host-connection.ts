@@ -39,7 +39,7 @@ export class HostConnection {
     this.#host = host;
     this.#events = events;
     window.addEventListener('message', (event) => {
-      // Any page may post messages to this page. Only the messages of the host count.
+      // Any page may post messages to this page. Only the messages of the host are read.
       if (event.source === host) this.#take(event.data);
     });
   }

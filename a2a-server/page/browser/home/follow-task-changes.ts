@@ -48,7 +48,7 @@ async function readUntil(signal: AbortSignal, tell: (news: ChangeNews) => void):
   for (let failures = 0; !signal.aborted;) {
     try {
       const response = await signedInFetch(`${API}/task-changes`, { signal });
-      // The page then reads the task list. That request reports that the sign-in has ended.
+      // The sign-in has ended. The page then reads the task list, and that request reports the end of the sign-in.
       if (response.status === 401) return tell('changed');
       if (!response.ok) throw new Error(`the server answered ${response.status}`);
       const events = eventsOf(response, { quietMs: QUIET_MS, signal });

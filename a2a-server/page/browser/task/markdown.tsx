@@ -104,10 +104,10 @@ function block(token: Token, depth: number): ComponentChildren {
       return <Table {...token} depth={depth} />;
     case 'paragraph':
       return <p>{inlines(token.tokens, depth)}</p>;
-    // This token is a block of HTML, or a paragraph of a tight list.
+    // A token `html` is a block of HTML, or a paragraph of a tight list.
     case 'html':
       return <p class="plain">{visibleText(token.text)}</p>;
-    // These tokens are blocks only in a tight list.
+    // The following types of tokens are blocks only in a tight list.
     case 'br':
     case 'checkbox':
     case 'codespan':
@@ -176,7 +176,7 @@ function inline(token: Token, depth: number): ComponentChildren {
       return link(token.href, token.text, inlines(token.tokens, depth));
     case 'image':
       return link(token.href, token.text, `image: ${visibleLine(token.text)}`);
-    // As an inline token, the lexer creates only raw HTML. The other types are block tokens.
+    // Of the following types, only raw HTML can be an inline token. The others are always block tokens.
     case 'html':
     case 'blockquote':
     case 'code':
