@@ -42,37 +42,40 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
   };
   return (
     <>
-      {approver !== undefined && <p class="warning">{demandedApproverText(approver)}.</p>}
-      <div class="row">
-        {decisions.includes('approve') && (
-          <>
-            <button class="main" data-key="a" disabled={disabled} onClick={approve}>
-              {presence ? 'Approve with passkey' : 'Approve'}
+      {approver !== undefined ? (
+        <p class="warning">{demandedApproverText(approver)}.</p>
+      ) : (
+        <div class="row">
+          {decisions.includes('approve') && (
+            <>
+              <button class="main" data-key="a" disabled={disabled} onClick={approve}>
+                {presence ? 'Approve with passkey' : 'Approve'}
+              </button>
+              {!presence && (
+                <select
+                  aria-label="Scope of the approval"
+                  value={scope}
+                  onChange={(event) => {
+                    const { value } = event.currentTarget;
+                    setScope(SCOPES.find(([word]) => word === value)?.[0] ?? 'once');
+                  }}
+                >
+                  {SCOPES.map(([word, words]) => (
+                    <option key={word} value={word}>
+                      {words}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </>
+          )}
+          {decisions.includes('edit') && (
+            <button data-key="e" disabled={disabled} onClick={onEdit}>
+              Edit
             </button>
-            {!presence && (
-              <select
-                aria-label="Scope of the approval"
-                value={scope}
-                onChange={(event) => {
-                  const { value } = event.currentTarget;
-                  setScope(SCOPES.find(([word]) => word === value)?.[0] ?? 'once');
-                }}
-              >
-                {SCOPES.map(([word, words]) => (
-                  <option key={word} value={word}>
-                    {words}
-                  </option>
-                ))}
-              </select>
-            )}
-          </>
-        )}
-        {decisions.includes('edit') && (
-          <button data-key="e" disabled={disabled} onClick={onEdit}>
-            Edit
-          </button>
-        )}
-      </div>
+          )}
+        </div>
+      )}
       {scope !== 'once' && <TrustLimitFields limits={limits} disabled={disabled} onChange={setLimits} />}
       {problem !== undefined && (
         <p class="problem" role="alert">
