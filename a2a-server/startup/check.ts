@@ -10,13 +10,17 @@ import type { Model, Models } from '../models/model.ts';
 import { OFFLINE_MODEL_ID, TIERS } from '../models/model-settings.ts';
 import { NO_RECORDS } from '../processes/child-processes.ts';
 import { NO_OUTPUTS } from '../tools/builtin/read-output.ts';
+import { tokenStore } from '../access/token-store.ts';
+import { fileRecords } from '../records/file-records.ts';
+import type { RecordStore } from '../records/record-store.ts';
 import { agentText } from './agent-backend.ts';
 import { checkModel } from './check-model.ts';
 import { prepareServer } from './prepare-server.ts';
 import { readServerSettings } from './read-settings.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
 import { serverOrigin } from './listen.ts';
-import { presenceProblem, unknownMcpServers } from './server-policy.ts';
+import { openRecords } from './open-records.ts';
+import { groupsWithoutMembers, presenceProblem, unknownMcpServers } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -53,6 +57,7 @@ export async function checkServer(
       ok(SETTINGS, 'the server can start with them'),
       ...unknownServers(settings),
       ...presence(settings, prepared.live.policy()),
+      ...(await groups(settings)),
       ...(await journal(settings)),
       ...(await models(settings, offered, { env, offline })),
     ];
@@ -91,6 +96,43 @@ function presence({ publicUrl, host, port }: ServerSettings, policy: Policy): Ch
   return problem === undefined
     ? []
     : [warn('policy', problem, 'Set --public-url to an https address with a domain, or remove the rule.')];
+}
+
+/** Warns of groups without members: nobody can then approve the calls of their rules. */
+async function groups(settings: ServerSettings): Promise<CheckResult[]> {
+  if (settings.policy.every(({ approver }) => approver?.group === undefined)) return [];
+  try {
+    const tokens = await withRecords(settings, (records) => tokenStore(records).list());
+    return groupsWithoutMembers(settings, tokens, Date.now()).map((group) =>
+      warn(
+        'policy',
+        `a rule demands an approver in group ${group}, and no token with the role approve is in it`,
+        `Create one with \`a2a-server token create --group ${group}\`, or correct the rule.`,
+      ),
+    );
+  } catch (error) {
+    return [
+      warn(
+        'policy',
+        `the groups of its rules cannot be checked: ${messageOf(error)}`,
+        'Check the stored tokens.',
+      ),
+    ];
+  }
+}
+
+/** Reads records, and creates no directory. */
+async function withRecords<Result>(
+  { database, stateDir }: ServerSettings,
+  act: (records: Omit<RecordStore, 'watch'>) => Promise<Result>,
+): Promise<Result> {
+  if (database === undefined) return act(fileRecords(stateDir, () => undefined));
+  const records = await openRecords({ database, stateDir });
+  try {
+    return await act(records);
+  } finally {
+    records.close();
+  }
 }
 
 async function journal({ database, stateDir }: ServerSettings): Promise<CheckResult[]> {

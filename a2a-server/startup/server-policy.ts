@@ -1,3 +1,4 @@
+import { tokenState, type IssuedToken } from '../access/issued-token.ts';
 import { relyingPartyOf } from '../presence/relying-party.ts';
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint-tool.ts';
 import { createPolicy, type Policy } from '../policy/prepare-rules.ts';
@@ -32,6 +33,27 @@ export function unknownMcpServers({
 }: Pick<ServerSettings, 'policy' | 'mcpServers'>): string[] {
   const named = policy.flatMap(({ server = [] }) => server).filter((name) => !/[*?[{(]/u.test(name));
   return [...new Set(named)].filter((name) => !Object.hasOwn(mcpServers, name));
+}
+
+/**
+ * Returns the groups that rules demand of the approver, and that no active token with the role `approve` and no rule for
+ * the claims of a provider gives.
+ * @param now milliseconds since 1970
+ */
+export function groupsWithoutMembers(
+  { policy, oidc }: Pick<ServerSettings, 'policy' | 'oidc'>,
+  tokens: readonly IssuedToken[],
+  now: number,
+): string[] {
+  const demanded = policy.flatMap(({ approver }) => approver?.group ?? []);
+  const approving = tokens.filter(
+    (token) => tokenState(token, now) === 'active' && token.roles.includes('approve'),
+  );
+  const given = new Set([
+    ...approving.flatMap(({ groups = [] }) => groups),
+    ...(oidc?.groups ?? []).flatMap(({ groups }) => groups),
+  ]);
+  return [...new Set(demanded)].filter((group) => !given.has(group));
 }
 
 /** Returns `allow` rules for the MCP servers whose settings contain `trust`. `ask` and `deny` rules have precedence. */

@@ -79,7 +79,7 @@ export function commandLineNotes(unoffered: readonly ApprovalForm[]): readonly s
     if (ask.about === 'unshown') return [note('Question', ask.callId, ask.question.shown)];
     if (ask.about === 'other-approver')
       return [
-        `Action ${ask.callId} needs the approval of ${somebodyElse(ask.approver)}, so no form was shown. That person approves it with an own token. The person here can deny it, e.g. with \`mcp-a2a-bridge deny ${ask.action.shown}\`.`,
+        `Action ${ask.callId} needs the approval of ${somebodyElse(ask.approver)}, so no form was shown. That person approves it with their own token, e.g. with \`mcp-a2a-bridge approve ${ask.action.shown}\`. The person here can deny it, e.g. with \`mcp-a2a-bridge deny ${ask.action.shown}\`.`,
       ];
     if (ask.about !== 'page') return [];
     const { callId, shown, preview, presence } = ask.action;

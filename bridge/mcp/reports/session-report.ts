@@ -242,7 +242,7 @@ const PASSKEY =
   'A rule demands presence: only the person can approve it, with a passkey on the approval page, which "mcp-a2a-bridge page" opens. No tool, form or command line can approve it. It can be denied here.';
 
 const OTHER_APPROVER =
-  'That person approves it with an own token, and not over this connection. It can be denied here, or it goes on waiting.';
+  'That person approves it with their own token, and not over this connection. It can be denied here, or it goes on waiting.';
 
 /**
  * Converts a pending action for a report.
