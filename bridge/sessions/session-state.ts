@@ -8,7 +8,7 @@ import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { Observed, SessionStateName } from '../dialects/observation.ts';
 import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from './task-view.ts';
 
-/** How far the delivery of a message to the agent has got. */
+/** The state of the delivery of one message to the agent. */
 export type Delivery =
   /** The first attempt is running. */
   | { type: 'sending' }

@@ -3,7 +3,8 @@
  * class does the I/O.
  *
  * Invariants
- * - S1: no event is lost or repeated. So only events that were read in order change the state.
+ * - S1: no event is lost or repeated. So the state changes only through `nextSessionState`, which ignores repeated
+ *   events.
  * - E4: a lost connection stops no task. A stream belongs to the session, not to the tool call that opened it, so the
  *   end of a tool call stops nothing.
  * - B1: a delegation happens exactly once. So a message is sent again only if it cannot have arrived, or if the agent

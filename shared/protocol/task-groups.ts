@@ -41,7 +41,7 @@ export const groupedTaskSchema = z.object({
   /** The first line of the user's message. */
   title: z.string(),
   state: z.enum(['working', 'waiting', 'completed', 'canceled', 'failed', 'rejected']),
-  /** The time of the first message in RFC 3339. `updatedAt` has the same format. */
+  /** The time at which the task was created, in RFC 3339. `updatedAt` has the same format. */
   createdAt: z.string(),
   updatedAt: z.string(),
   /** The working directory of the task. Null if the task has none. */

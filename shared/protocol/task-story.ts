@@ -95,7 +95,7 @@ export const storyEventSchema = z.discriminatedUnion('type', [
    * decide this call again.
    */
   z.object({ ...place, type: z.literal('outdated'), callId: z.string() }),
-  /** The agent has withdrawn the question of a running tool, so it no longer waits for an answer. */
+  /** The question of a running tool was withdrawn, so it no longer waits for an answer. */
   z.object({ ...place, type: z.literal('withdrawn'), callId: z.string() }),
   z.object({
     ...place,
