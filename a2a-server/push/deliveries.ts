@@ -219,7 +219,7 @@ export class Deliveries {
    */
   async #deliverBatch(name: string, held: Stored, entries: readonly Post[]): Promise<Run | undefined> {
     let current = held;
-    for (const { seq, body } of entries) {
+    for (const { seq, body, counted } of entries) {
       if (body !== undefined) {
         const problem = await this.#post(current.subscription, body);
         if (this.#stop.signal.aborted) return { type: 'idle' };
@@ -231,6 +231,7 @@ export class Deliveries {
       const next = await this.#parts.subscriptions.change(name, current, {
         ...current.subscription,
         cursor: seq,
+        ...(counted && { counted }),
         delivery: { type: 'active' },
         lease: this.#lease(current.subscription.lease),
       });

@@ -3,9 +3,11 @@
  * the whole task whenever its state has changed.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { findPosition } from '../executor/find-position.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
+import { countAfter, type EventCount } from '../task/generation.ts';
 import { type Snapshot, TERMINAL_STATES } from '../task/snapshot.ts';
 import type { Subscription } from './subscription.ts';
 
@@ -15,8 +17,11 @@ const READ_AT_ONCE = 100;
 /** Creates the bodies of notifications. */
 export interface PushBodies {
   ofTask(snapshot: Snapshot, subscription: Subscription): string;
-  /** Returns undefined for an entry that clients do not need. Only A2A 1.0 has such bodies. */
-  ofEntry(entry: JournalEntry, subscription: Subscription): string | undefined;
+  /**
+   * Returns undefined for an entry that clients do not need. Only A2A 1.0 has such bodies.
+   * @param counted the events up to this entry
+   */
+  ofEntry(entry: JournalEntry, subscription: Subscription, counted: EventCount): string | undefined;
 }
 
 export interface PostParts {
@@ -28,6 +33,8 @@ export interface PostParts {
 export interface Post {
   seq: number;
   body: string | undefined;
+  /** The events up to `seq`. Absent for A2A 0.3, which has no generations. */
+  counted?: EventCount;
 }
 
 /**
@@ -63,15 +70,33 @@ async function postsOf(
   entries: readonly JournalEntry[],
   subscription: Subscription,
 ): Promise<Post[]> {
-  if (subscription.wire === '1.0')
-    return entries.map((entry) => ({ seq: entry.seq, body: parts.bodies.ofEntry(entry, subscription) }));
+  if (subscription.wire === '1.0') {
+    let counted = await countedAt(parts, subscription);
+    return entries.map((entry) => {
+      counted = countAfter(counted, entry.event);
+      return { seq: entry.seq, body: parts.bodies.ofEntry(entry, subscription, counted), counted };
+    });
+  }
   // One post is enough here, because it contains the task's state after all these entries.
   return taskStateAfter(entries.map(({ event }) => event)) === undefined
     ? entries.map(({ seq }) => ({ seq, body: undefined }))
     : [await taskNow(parts, subscription)];
 }
 
+/** Returns the events up to the cursor. An old record has no count, so the journal is read once. */
+async function countedAt({ tasks }: PostParts, subscription: Subscription): Promise<EventCount> {
+  const { taskId, owner, cursor, counted } = subscription;
+  if (counted !== undefined) return counted;
+  const task = { taskId, requester: { principal: owner } };
+  return (await findPosition(tasks, task, ({ seq }) => seq === cursor)).counted;
+}
+
 async function taskNow({ tasks, bodies }: PostParts, subscription: Subscription): Promise<Post> {
   const snapshot = await tasks.snapshot(subscription.taskId, { principal: subscription.owner });
-  return { seq: snapshot.seq, body: bodies.ofTask(snapshot, subscription) };
+  const { seq, counted } = snapshot;
+  return {
+    seq,
+    body: bodies.ofTask(snapshot, subscription),
+    ...(subscription.wire === '1.0' && { counted }),
+  };
 }

@@ -54,6 +54,8 @@ export const subscriptionSchema = z.object({
   createdAt: z.number(),
   /** The `seq` of the last delivered event. Null until the task itself has been delivered. */
   cursor: z.number().nullable(),
+  /** The events up to `cursor`. Old records, and those of A2A 0.3, have none. */
+  counted: z.object({ shown: z.number(), reasoning: z.number() }).optional(),
   delivery: deliverySchema,
   /** The server that delivers now, and the end of its lease. Only servers that share a database need this. */
   lease: z.object({ by: z.string(), until: z.number() }).nullable(),

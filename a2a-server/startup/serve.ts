@@ -292,7 +292,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     clock,
   });
   const push = new PushNotificationConfigs({
-    bodies: pushBodies,
+    bodies: pushBodies(settings.preview),
     signer,
     records,
     tasks,

@@ -6,29 +6,41 @@ import { StreamResponse } from '@a2a-js/sdk';
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
 import type { PushBodies } from '../../push/next-posts.ts';
 import type { Subscription } from '../../push/subscription.ts';
+import { generationOf } from '../../task/generation.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
+import { eventWithGeneration, placeGenerations } from '../wire/generation-field.ts';
+import type { Preview } from '../wire/previews.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import type { ClientView } from '../wire/wire-objects.ts';
 
 const legacy = new V03PushNotificationSerializer();
 
-export const pushBodies: PushBodies = {
-  ofTask(snapshot, subscription) {
-    const task: StreamResponse = {
-      payload: { $case: 'task', value: toA2aTask(snapshot, viewOf(subscription)) },
-    };
-    return subscription.wire === '0.3' ? legacy.serialize(task).body : textOf(task);
-  },
-  ofEntry(entry, subscription) {
-    const event = toStreamResponse(entry, viewOf(subscription));
-    return event && textOf(event);
-  },
-};
-
-function textOf(event: StreamResponse): string {
-  return JSON.stringify(StreamResponse.toJSON(event));
+/** @param previews the previews that the server offers */
+export function pushBodies(previews: readonly Preview[]): PushBodies {
+  const generations = previews.includes('a2a-1.1');
+  const viewOf = ({ taskId, sessionId, approval, resumable, wire }: Subscription): ClientView => ({
+    taskId,
+    sessionId,
+    approval,
+    resumable,
+    ...(generations && wire === '1.0' && { generations }),
+  });
+  return {
+    ofTask(snapshot, subscription) {
+      const task: StreamResponse = {
+        payload: { $case: 'task', value: toA2aTask(snapshot, viewOf(subscription)) },
+      };
+      return subscription.wire === '0.3' ? legacy.serialize(task).body : textOf(task);
+    },
+    ofEntry(entry, subscription, counted) {
+      const view = viewOf(subscription);
+      const event = toStreamResponse(entry, view);
+      if (event === undefined) return undefined;
+      return textOf(view.generations ? eventWithGeneration(event, generationOf(counted, view)) : event);
+    },
+  };
 }
 
-function viewOf({ taskId, sessionId, approval, resumable }: Subscription): ClientView {
-  return { taskId, sessionId, approval, resumable };
+function textOf(event: StreamResponse): string {
+  return JSON.stringify(placeGenerations(StreamResponse.toJSON(event)));
 }

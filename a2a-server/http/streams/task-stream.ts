@@ -2,6 +2,7 @@
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { findPosition, type CountedPosition } from '../../executor/find-position.ts';
 import { isDecisionOrRevocation, type FollowUntil, type TaskService } from '../../executor/task-service.ts';
 import type { TaskRow } from '../../journal/journal.ts';
 import { isSettled, isTerminal } from '../../task/snapshot.ts';
@@ -13,7 +14,6 @@ import type { CallContext } from '../auth/call-context.ts';
 import type { PushMethods } from '../push/push-methods.ts';
 import type { Disconnects, FollowedMessage } from './disconnects.ts';
 import { parseCursor, readPosition } from './event-cursor.ts';
-import { findPosition, type CountedPosition } from './find-position.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { receivedMessage } from '../auth/permitted-message.ts';
 import { eventWithGeneration } from '../wire/generation-field.ts';

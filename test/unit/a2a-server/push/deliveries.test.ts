@@ -4,6 +4,7 @@ import { StoredSubscriptions } from '../../../../a2a-server/push/stored-subscrip
 import { type Subscription, subscriptionSchema } from '../../../../a2a-server/push/subscription.ts';
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
+import { isHidden } from '../../../../a2a-server/task/generation.ts';
 import { allowedHosts } from '../../../../a2a-server/tools/web/allowed-hosts.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
@@ -93,7 +94,8 @@ async function delivering(more: Partial<Subscription>) {
   const deliveries = new Deliveries({
     bodies: {
       ofTask: ({ status, seq }) => JSON.stringify({ whole: status.state, seq }),
-      ofEntry: ({ seq, event }) => JSON.stringify({ event: event.type, seq }),
+      ofEntry: ({ seq, event }, _, { shown }) =>
+        isHidden(event) ? undefined : JSON.stringify({ event: event.type, seq, shown }),
     },
     signer: { sign: async () => 'signature' },
     subscriptions,
@@ -132,9 +134,21 @@ test('a receiver of A2A 1.0 gets the task, then each event; a record of an earli
   await say({ type: 'task.completed' });
   expect(posts()).toEqual([
     { whole: 'submitted', seq: 1 },
-    { event: 'task.working', seq: 2 },
-    { event: 'text.delta', seq: 3 },
-    { event: 'task.completed', seq: 4 },
+    { event: 'task.working', seq: 2, shown: 2 },
+    { event: 'text.delta', seq: 3, shown: 3 },
+    { event: 'task.completed', seq: 4, shown: 4 },
+  ]);
+});
+
+test('each event comes with the number of events so far, also for a record that an earlier version wrote', async () => {
+  const { say, posts } = await delivering({ cursor: 1 });
+  await say({ type: 'context.exceeded' }, text('one'));
+  await say({ type: 'context.exceeded' });
+  await say(text('two'), { type: 'task.completed' });
+  expect(posts()).toEqual([
+    { event: 'text.delta', seq: 3, shown: 2 },
+    { event: 'text.delta', seq: 5, shown: 3 },
+    { event: 'task.completed', seq: 6, shown: 4 },
   ]);
 });
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Requester } from '../../access/requester.ts';
-import type { TaskService } from '../../executor/task-service.ts';
-import { countAfter, NO_EVENTS, type EventCount } from '../../task/generation.ts';
+import type { Requester } from '../access/requester.ts';
+import { countAfter, NO_EVENTS, type EventCount } from '../task/generation.ts';
+import type { TaskService } from './task-service.ts';
 
 const PAGE = 1_000;
 

@@ -1,0 +1,42 @@
+import { expect, test } from '@jest/globals';
+import { pushBodies } from '../../../../../a2a-server/http/push/push-bodies.ts';
+import { subscriptionSchema } from '../../../../../a2a-server/push/subscription.ts';
+import { taskAfter } from '../../../../support/folded-task.ts';
+import { message, working } from '../../../../support/journal-samples.ts';
+
+const subscription = subscriptionSchema.parse({
+  taskId: 't',
+  id: 'mine',
+  principal: 'ada',
+  owner: 'ada',
+  sessionId: 's',
+  url: 'http://127.0.0.1/',
+  token: '',
+  authentication: null,
+  approval: false,
+  resumable: false,
+  createdAt: 0,
+  cursor: null,
+  delivery: { type: 'active' },
+  lease: null,
+});
+const task = taskAfter(message('go'), working);
+const entry = { seq: 3, at: 0, event: working };
+
+test('with the preview of A2A 1.1, notifications have the generation, and no other trace of it', () => {
+  const bodies = pushBodies(['a2a-1.1']);
+  expect(JSON.parse(bodies.ofTask(task, subscription))).toMatchObject({ task: { id: 't', generation: '2' } });
+  const event = bodies.ofEntry(entry, subscription, task.counted) ?? '';
+  expect(JSON.parse(event)).toMatchObject({ statusUpdate: { taskId: 't', generation: '2' } });
+  expect(event).not.toContain('a2a-1.1');
+});
+
+test('without it, and for A2A 0.3, they have none', () => {
+  const plain = pushBodies([]);
+  const bodies = [
+    plain.ofTask(task, subscription),
+    plain.ofEntry(entry, subscription, task.counted),
+    pushBodies(['a2a-1.1']).ofTask(task, { ...subscription, wire: '0.3' }),
+  ];
+  for (const body of bodies) expect(body).not.toContain('generation');
+});
