@@ -138,7 +138,7 @@ const MAX_SILENCE_WITHOUT_HEARTBEATS_MS = 15 * 60_000;
 const POLL_MS = 2_000;
 /**
  * The configuration of messages to agents without streams. By default, such an agent responds only when the task has
- * ended or waits (A2A 1.0 §3.2.2), and the bridge would not know whether the message has arrived. So the bridge demands
+ * ended or waits (A2A 1.0 §3.2.2). Until then, the bridge would not know whether the message has arrived. So it demands
  * an immediate response.
  */
 const RETURN_IMMEDIATELY = {

@@ -1,6 +1,6 @@
 /**
- * The trace of the MCP tool call that the bridge currently works on. Requests to agents contain it in the headers of
- * W3C Trace Context, so that one trace shows both the tool call and the agent's work.
+ * The trace of the MCP tool call that the bridge currently works on. The headers of requests to agents contain it (W3C
+ * Trace Context). So one trace shows both the tool call and the agent's work.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TraceContext } from '../../shared/net/trace-context.ts';

@@ -73,8 +73,8 @@ const FLUSH_OPTIONS = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_
 
 /**
  * Sends the request and waits for the response headers.
- * @throws the abort reason of the signal, a TimeoutError after `beginningMs`, or a TypeError like that of `fetch`,
- * whose cause is the socket's error
+ * @throws the abort reason of the signal; a TimeoutError after `beginningMs`; a TypeError like that of `fetch`, with
+ * the socket's error as its cause
  */
 export function sendHttpRequest(request: HttpRequest): Promise<HttpAnswer> {
   const { signal, sockets, beginningMs } = request;

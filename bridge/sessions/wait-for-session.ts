@@ -1,6 +1,6 @@
 /**
- * Waits until the task of a session waits or has ended, until an error occurs, until the time limit is reached, or
- * until the caller stops waiting.
+ * Waits for a session. The wait ends when the task waits or has ended, after an error, at the time limit, or when the
+ * caller stops waiting.
  */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';

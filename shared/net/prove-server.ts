@@ -53,8 +53,8 @@ interface Answer {
 }
 
 /**
- * Sends a GET request. It does not use `fetch`, because `fetch` does not report the address of its socket, and newer
- * versions of Node send its requests to a proxy that the environment names.
+ * Sends a GET request. It does not use `fetch`, which does not report the address of its socket. In newer versions of
+ * Node, `fetch` may also send the request to a proxy that the environment names.
  */
 function get(url: URL, timeoutMs: number): Promise<Answer> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 /**
- * The files that a message or a tool result may contain. The bytes determine the type of a file. The name and the
- * declared media type do not, because model providers refuse an image with a wrong type, and a browser must not guess
- * the type.
+ * The files that a message or a tool result may contain. Only the bytes of a file determine its type. Its name and its
+ * declared media type are ignored: model providers refuse an image with a wrong type, and a browser must not guess the
+ * type.
  */
 
 /** The file types that models can read. A text file is not in this list, because the model gets it as text. */

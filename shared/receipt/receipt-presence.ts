@@ -1,6 +1,6 @@
 /**
- * Checks the passkey proofs in a receipt without the server. A receipt is invalid if a proof is invalid, if a proof
- * belongs to another decision, or if an approval lacks the proof that a rule demanded.
+ * Checks the passkey proofs in a receipt without the server. A receipt is invalid in three cases: a proof is invalid, a
+ * proof belongs to another decision, or an approval lacks the proof that a rule demanded.
  */
 import { ProductError } from '../runtime/errors.ts';
 import { proofProblem } from '../presence/check-proof.ts';

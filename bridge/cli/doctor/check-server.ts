@@ -98,8 +98,8 @@ async function stoppedFinding(
 }
 
 /**
- * Returns the port in the server's settings. Returns undefined if there is none, because the server then chooses a free
- * port, or if the port is invalid, because the server itself reports that.
+ * Returns the port in the server's settings. Returns undefined if there is none: the server then chooses a free port.
+ * Also returns undefined for an invalid port: the server itself reports it.
  */
 async function chosenPort(
   path: string,

@@ -33,8 +33,11 @@ export class Execution {
   readonly id: string = newId();
   /**
    * The report of the ended task. This promise also resolves if the task failed, was cancelled or was rejected. It
-   * rejects with a ClientError in these cases: the connection is lost for good, the caller calls `detach`, the signal
-   * aborts before the first request, or the agent no longer has the task (`UNKNOWN_TASK`).
+   * rejects with a ClientError in these cases:
+   * - The connection is lost, and no retry succeeds.
+   * - The caller calls `detach`.
+   * - The signal aborts before the first request.
+   * - The agent no longer has the task (`UNKNOWN_TASK`).
    */
   readonly result: Promise<TaskReport>;
   readonly #line: TaskTransport;
