@@ -14,13 +14,12 @@ export const issuedTokenSchema = z.strictObject({
   principal: z.string().regex(NAME_PATTERN),
   /** The tenant of the user. Absent if the user has none. */
   tenant: z.string().regex(NAME_PATTERN).optional(),
-  /** The roles of the token. */
   roles: z.array(roleSchema).min(1),
   /** The groups of the user. Absent if the user is in no group. */
   groups: z.array(z.string().regex(NAME_PATTERN)).min(1).optional(),
   /** SHA-256 (hex) of the secret. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
-  /** All times are RFC 3339. */
+  /** The time of the creation. All times of a token are RFC 3339. */
   createdAt: z.iso.datetime(),
   /** The end of the token's validity. Null if the token does not expire. */
   expiresAt: z.iso.datetime().nullable(),
@@ -70,7 +69,7 @@ export function isSecretOf({ digest }: IssuedToken, secret: string): boolean {
   return timingSafeEqual(Buffer.from(digest, 'hex'), digestOf(secret));
 }
 
-/** The state of a token at a time. Only an active token gives access. */
+/** The state of a token. Only an active token gives access. */
 export type TokenState = 'active' | 'expired' | 'revoked';
 
 /** @param now milliseconds since 1970 */

@@ -26,7 +26,7 @@ export const oidcSchema = z
     issuer,
     /** The value that the claim `aud` must contain. */
     audience: z.string().min(1).max(500),
-    /** The accepted signatures. */
+    /** The accepted signature algorithms. */
     algorithms: z.array(z.enum(ALGORITHMS)).min(1).default(['RS256']),
     /** The largest accepted difference between the clocks of the provider and this server, in seconds. */
     clockSkew: z.number().int().min(0).max(MAX_CLOCK_SKEW_S).default(5),

@@ -31,7 +31,7 @@ export type AgentCommand = OfferedCommand & {
         begin(args: readonly string[], context: CommandContext): Promise<FirstStep>;
       }
     | {
-        /** The model gets this text instead of the command. */
+        /** The text that the model gets instead of the command. */
         prompt: string;
       }
   );

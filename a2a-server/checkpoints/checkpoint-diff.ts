@@ -18,7 +18,7 @@ type Side = Uint8Array | undefined | null;
 /** The diffs of several files as one text. */
 export interface JoinedDiff {
   text: string;
-  /** The counts of lines by path. Files that the text does not show are absent. */
+  /** The numbers of changed lines, by path. Files that the text does not show are absent. */
   lines: ReadonlyMap<string, LineCounts>;
 }
 

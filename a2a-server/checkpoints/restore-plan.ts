@@ -22,9 +22,8 @@ export interface RestorePlan {
   basis: string;
 }
 
-/** The turn to undo. */
+/** Names the turn to undo. */
 export interface RestoreTarget {
-  /** A checkpoint's id. */
   checkpoint: string;
   /** True to undo all later turns of the workspace too. */
   since: boolean;
@@ -32,7 +31,6 @@ export interface RestoreTarget {
 
 interface RestorePlace {
   principal: string;
-  /** The checkpoint's workspace. */
   workspace: Workspace;
   checkpoints: Checkpoints;
 }

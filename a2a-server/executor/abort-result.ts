@@ -4,7 +4,7 @@ import { ellipsize } from '../../shared/text/capped-text.ts';
 import type { ToolOutcome } from '../task/events.ts';
 
 export type AbortResult =
-  /** The principal has no such tool execution. */
+  /** There is no such tool execution, or the principal may not see it. */
   | { type: 'unknown' }
   | { type: 'already-finished' }
   /** The tool finished during the request. */

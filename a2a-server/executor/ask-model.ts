@@ -38,7 +38,7 @@ export interface AskModelOptions {
 interface ModelCallContext {
   workspace: Workspace;
   earlier: readonly Snapshot[];
-  /** The abort scope of the turn. The model call has a child scope. */
+  /** The abort scope of the turn. The scope of the model call is its child. */
   turn: AbortScope<AbortCause>;
   /** The abort scope of the execution's loop. Its abort ends the model call. */
   loop: AbortScope<AbortCause>;

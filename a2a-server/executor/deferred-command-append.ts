@@ -18,7 +18,7 @@ export interface AppendedCommand {
   snapshot?: Snapshot;
 }
 
-/** More events for the same append. `events` gets the task after the command. */
+/** Further events for the append of the command. `events` gets the task after the command, and returns them. */
 interface FollowingEvents {
   events: (after: Snapshot) => readonly TaskEvent[];
   contents: readonly FileBytes[];

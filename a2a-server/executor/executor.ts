@@ -53,7 +53,7 @@ export interface ExecutorOptions extends ExecutionOptions {
   turns?: FairTurns;
 }
 
-/** A task that may need an execution. */
+/** Names a task that may need an execution. */
 interface WokenTask {
   taskId: string;
   /** The owner of the task. */

@@ -33,11 +33,11 @@ const DEFAULT_WINDOW_TOKENS = 100_000;
 interface ContextFitter {
   log: TaskLog;
   clock: Clock;
-  /** Returns the model. `snapshot` is the task's current state. */
+  /** Returns the model of the task. `snapshot` is the task's current state. */
   modelFor: (snapshot: Snapshot) => Model;
   instructions: string;
   tools: ModelRequest['tools'];
-  /** A hash of the instructions, the tools and the endpoint. */
+  /** A hash of the request's instructions, tools and endpoint. */
   basis: string;
   earlier: readonly Snapshot[];
   /**

@@ -52,7 +52,7 @@ import { type Accepted, isDecisionOrRevocation, type Incoming, type TaskService 
 interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
   commands?: AgentCommands;
   mode: TaskMode;
-  /** Called when a message is refused at a limit. */
+  /** Called when a limit refuses a message. */
   onRefused?: OnRefused;
   /** Checks the assertions of passkeys. If absent, a decision cannot have an assertion. */
   presence?: PresenceCheck;
@@ -253,7 +253,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       : await dailyLimitRefusal(known.principal, options);
     const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): LogChange => {
-      // The task may have another generation now than at its first check above.
+      // The task may have another generation now than when it was read above.
       const outdated = generationMismatch(snapshot, expectedGeneration);
       if (outdated) return outdated;
       if (decisions) return withAddress(judge(snapshot, decisions, approver, now), taskId);

@@ -44,11 +44,11 @@ export interface PreparedCall {
 export interface ModelTurn {
   log: TaskLog;
   clock: Clock;
-  /** Returns the model. `snapshot` is the task at the start of the turn. */
+  /** Returns the model of the task. `snapshot` is the task at the start of the turn. */
   modelFor: (snapshot: Snapshot) => Model;
   instructions: string;
   tools: Parameters<Model['stream']>[0]['tools'];
-  /** A hash of the instructions, the tools and the endpoint. */
+  /** A hash of the request's instructions, tools and endpoint. */
   basis: string;
   earlier: readonly Snapshot[];
   /** Returns the content of a file in the conversation, or undefined if it is lost. */

@@ -15,7 +15,7 @@ interface OutcomeOptions {
   graceMs: number;
   /** Returns the output so far, for the outcome of a stopped tool. */
   soFar: () => string;
-  /** Called before an unconfirmed stop, with the reason as one sentence. */
+  /** Called before a stop that is not confirmed, with the reason as one sentence. */
   onUnconfirmed?: (why: string) => void;
 }
 

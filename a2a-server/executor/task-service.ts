@@ -87,7 +87,7 @@ export interface ToolExecutionView {
   callId: string;
   startedAt: number;
   ageMs: number;
-  /** The last line of output. Null if there is no output yet. */
+  /** The last line of the tool's output. Null if there is no output yet. */
   progress: string | null;
 }
 

@@ -28,7 +28,7 @@ export class ToolOutput {
   readonly #reference: { callId: string; tool: string; title: string; toolId: string };
   #unwritten = '';
   #written = 0;
-  /** The number of characters in the journal or in the current append. */
+  /** The number of output characters that are in the journal or in the current append. */
   #journalled = 0;
   #kept = false;
   #progress: ToolProgress | undefined;

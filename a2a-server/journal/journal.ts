@@ -33,7 +33,7 @@ export interface RecordedCommand {
   taskId: string;
   sessionId: string;
   bodyHash: string;
-  /** The `seq` of the command's last event. */
+  /** The `seq` of the command's last event in the journal. */
   seq: number;
 }
 
@@ -80,7 +80,7 @@ export interface TaskRow {
   seq: number;
   createdAt: number;
   updatedAt: number;
-  /** The first line of the first message, at most 200 characters. */
+  /** The first line of the task's first message, at most 200 characters. */
   title: string;
   /** The deadline of a task that waits for a person, in milliseconds since 1970. Null if there is no deadline. */
   deadline: number | null;
@@ -114,13 +114,13 @@ export interface TaskPageRequest {
   order?: 'newest-first' | 'oldest-first';
 }
 
-/** The values that the tasks have, sorted. */
+/** The workspaces and models that occur in the tasks, sorted. */
 export interface TaskFilterValues {
   workspaces: string[];
   models: string[];
 }
 
-/** `principal` alone selects all costs of that principal. */
+/** Selects sums of costs. `principal` alone selects all costs of that principal. */
 export interface CostFilter {
   principal: string;
   /** Selects this day and later days. A day is the number of UTC days since 1970-01-01. */
@@ -137,7 +137,7 @@ export interface TaskPage {
   next?: string;
 }
 
-/** Sums over the tasks of all principals, for metrics. */
+/** Numbers about the tasks of all principals, for metrics. */
 export interface JournalStatistics {
   /** The number of tasks by state. A state without tasks is absent. */
   tasks: Partial<Record<StateName, number>>;

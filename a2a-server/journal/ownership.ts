@@ -62,7 +62,7 @@ export interface UnopenedTask {
   label: string | null;
 }
 
-/** The tasks without a living owner that a search has found. */
+/** The tasks without a living owner that a search found. */
 export interface AbandonedTasks {
   claimed: ClaimedTask[];
   unopened: UnopenedTask[];

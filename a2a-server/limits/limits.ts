@@ -14,7 +14,7 @@ export interface Limit {
 }
 
 export interface LimitDefinition extends Limit {
-  /** The name of the counted things, in the plural, for messages. */
+  /** The plural name of what the limit counts, for messages. */
   what: string;
   /** The time after which a refused client should try again, in seconds. */
   retryAfterS: number;
@@ -24,7 +24,7 @@ export interface LimitDefinition extends Limit {
 export const LIMITS = {
   requests: { what: 'open requests', principal: 200, server: 1_000, retryAfterS: 1 },
   streams: { what: 'open event streams', principal: 1_000, server: 4_000, retryAfterS: 5 },
-  /** A task above this limit waits for its turn. */
+  /** The maximum number of running tasks. A further task waits for its turn. */
   executions: { what: 'running tasks', principal: 32, server: 64, retryAfterS: 30 },
   queuedTasks: { what: 'tasks that wait for their turn', principal: 1_000, server: 10_000, retryAfterS: 10 },
   /** `daily-writing.ts` checks the daily limits. A daily limit applies to all servers of a database together. */

@@ -5,7 +5,7 @@
 import { CountedUse, type OnRefused } from './counted-use.ts';
 import { type Limits, LIMITS } from './limits.ts';
 
-/** One admitted request. */
+/** A request that the limits have admitted. */
 export interface OpenRequest {
   /**
    * Counts the request as a stream. Call it before the request changes anything.

@@ -7,7 +7,7 @@ export interface Share {
   principal: string;
   /** The running tasks of the principal, of its tenant, and of all principals. */
   running: Limit;
-  /** A principal with weight 2 gets twice as many places as one with weight 1. */
+  /** The weight of the principal. With weight 2, it gets twice as many places as with weight 1. */
   weight: number;
   /** The position of the last place that the principal got, in the order of all places given. 0 if it never got one. */
   servedAt: number;

@@ -19,7 +19,7 @@ const MAX_ERROR_CHARS = 600;
 type Json = Record<string, unknown>;
 
 export interface InputSchema {
-  /** The server's schema without `$schema`, for the model. */
+  /** The input schema that the MCP server declares, without `$schema`. The model gets it. */
   declared: Json;
   /**
    * Validates an input. Adds no defaults, because the MCP server adds them. After a validation that is too slow,

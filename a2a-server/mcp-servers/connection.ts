@@ -53,12 +53,12 @@ export interface McpServerConnectionOptions extends TransportContext {
   connectMs: number;
   signal: AbortSignal;
   onListChanged: () => void;
-  /** Called once with the reason, as a sentence without subject and full stop. */
+  /** Called once when the connection has closed, with the reason as a sentence without subject and full stop. */
   onClosed: (why: string) => void;
 }
 
 export interface McpToolCall extends Omit<RunningCall, 'onOutput'> {
-  /** After an abort, the client sends `notifications/cancelled`. */
+  /** Aborts the tool call. After an abort, the client sends `notifications/cancelled`. */
   signal: AbortSignal;
   /**
    * Returns the reason of the abort. The client sends `message` to the server. A late answer is accepted only if
@@ -70,7 +70,7 @@ export interface McpToolCall extends Omit<RunningCall, 'onOutput'> {
    * limit.
    */
   idleMs: number | null;
-  /** Called with each server message about the tool call, as lines of text. */
+  /** Gets each server message about the tool call, as lines of text. */
   output: ToolRun['output'];
 }
 

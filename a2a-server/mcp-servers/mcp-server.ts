@@ -39,10 +39,10 @@ const REFRESH_MS = 200;
 export interface McpServerLimits {
   /** The time limit for a server to start and to list its tools. */
   connectMs: number;
-  /** The first and the longest delay between two connection attempts. */
+  /** The shortest and the longest delay between two connection attempts. */
   firstMs: number;
   mostMs: number;
-  /** A call waits this long for a disconnected server. */
+  /** The time that a tool call waits for a disconnected server. */
   awayMs: number;
 }
 

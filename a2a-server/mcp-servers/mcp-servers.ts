@@ -20,7 +20,7 @@ interface McpServersOptions {
   clock: Clock;
   log: Logger;
   graceMs: number;
-  /** A stdio server gets only a part of this environment. */
+  /** The environment of this process. A stdio server gets only a part of it. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Records the processes of stdio servers, so that the next server can end them after a crash. */
   children?: ChildProcesses;

@@ -15,7 +15,7 @@ const json = z.record(z.string(), z.unknown());
 
 export interface ParamHeader {
   header: string;
-  /** The property names from the input to the parameter. */
+  /** The property names that lead from the input to the parameter. */
   path: readonly string[];
 }
 

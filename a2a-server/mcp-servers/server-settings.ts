@@ -11,12 +11,12 @@ const DEFAULT_PING_ANSWER_LIMIT_MS = 10_000;
 /** The maximum of each time limit in the settings. */
 const MAX_TIME_LIMIT_MS = 86_400_000;
 
-/** Accepts a duration such as `90s`, or milliseconds as in other clients. */
+/** The schema of a time limit: a duration such as `90s`, or milliseconds as in other clients. */
 const timeLimit = z.union([
   durationSchema.pipe(z.number({ error: 'it needs a finite time limit' }).max(MAX_TIME_LIMIT_MS)),
   z.int().min(1).max(MAX_TIME_LIMIT_MS),
 ]);
-/** Accepts a time limit, or `never`, which becomes null. */
+/** The schema of a time limit, or `never`, which becomes null. */
 const optionalLimit = z.union([
   durationSchema.pipe(z.number().max(MAX_TIME_LIMIT_MS).nullable()),
   z.int().min(1).max(MAX_TIME_LIMIT_MS),
@@ -69,7 +69,7 @@ export const stdioServerSchema = z.strictObject({
   args: z.array(z.string()).default([]),
   /** Variables for the program. It also gets the harmless variables that shell commands get, and no others. */
   env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).default({}),
-  /** The working directory of the program. If absent, that of `a2a-server`. */
+  /** The working directory of the program. By default, the working directory of `a2a-server`. */
   cwd: z.string().min(1).optional(),
   ...shared,
 });
@@ -82,7 +82,7 @@ export const remoteServerSchema = z.strictObject({
   type: z.enum(['http', 'streamable-http', 'sse']).default('http'),
   /** The URL of a server over HTTP. */
   url: z.string().min(1),
-  /** HTTP headers of every request. They go only to the origin of `url`. */
+  /** HTTP headers for every request. They are sent only to the origin of `url`. */
   headers: z.record(z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/), z.string()).default({}),
   ...shared,
 });

@@ -24,7 +24,7 @@ export interface KnownModel extends ParameterLimits {
 
 interface KnownList {
   source: string;
-  /** The ISO date of the prices. */
+  /** The date of the prices, in ISO format. */
   date: string;
   models: Readonly<Record<string, KnownModel>>;
 }
@@ -74,7 +74,7 @@ function routedModel(found: KnownList, model: string): KnownModel | undefined {
   return facts;
 }
 
-/** A line of the lists with its id, like `anthropic:claude-sonnet-4-5`. */
+/** A model of the lists, with its id, like `anthropic:claude-sonnet-4-5`. */
 export interface ListedModel extends KnownModel {
   id: string;
   date: string;

@@ -22,9 +22,9 @@ export interface LocalModels {
   models: readonly string[];
 }
 
-/** The answer of Ollama to `GET /api/tags`. */
+/** The schema of Ollama's answer to `GET /api/tags`. */
 const tags = z.object({ models: z.array(z.object({ name: z.string() })) });
-/** The answer to OpenAI's `GET /v1/models`. */
+/** The schema of the answer to OpenAI's `GET /v1/models`. */
 const list = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /**

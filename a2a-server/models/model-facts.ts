@@ -5,7 +5,7 @@ import { COMPATIBLE_URL, DEFAULT_WINDOW_TOKENS, parseModelId, type ModelSettings
 
 export interface ModelFacts {
   contextWindow: number;
-  /** True if neither the settings nor the known models contain the window. */
+  /** True if the context window is assumed, because neither the settings nor the known models contain it. */
   windowAssumed: boolean;
   price: Price | undefined;
   /** The media types of the files that the model accepts. Empty if unknown. */

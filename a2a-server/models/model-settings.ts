@@ -4,7 +4,7 @@ import { keySettingSchema } from './provider-key.ts';
 import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 
-/** `openai-compatible` is any endpoint with OpenAI's chat completions API. */
+/** The names of the model providers. `openai-compatible` is any endpoint with OpenAI's chat completions API. */
 export const providerNameSchema = z.enum([
   'anthropic',
   'google',
@@ -27,7 +27,7 @@ export const EXAMPLE_MODEL = 'anthropic:claude-sonnet-4-5';
 /** The tiers: names that stand for models. A client can use a tier without knowing the server's models. */
 export const TIERS = ['fast', 'smart'] as const;
 
-/** `offline`, or `provider:model`, e.g. `anthropic:claude-sonnet-4-5`. */
+/** The schema of a model id: `offline`, or `provider:model`, e.g. `anthropic:claude-sonnet-4-5`. */
 export const modelIdSchema = z
   .string()
   .max(200)
@@ -79,7 +79,7 @@ export const modelSettingsSchema = z.strictObject({
   fast: modelIdSchema.optional().describe('model of the tier "fast"; by default the default model'),
   smart: modelIdSchema.optional().describe('model of the tier "smart"; by default the default model'),
   others: z.array(modelIdSchema).default([]).describe('more models that a task can choose by id'),
-  /** Each URL ends before the method's path, e.g. `https://host/v1`. */
+  /** The base URLs of providers. Each URL ends before the method's path, e.g. `https://host/v1`. */
   baseUrls: z
     .partialRecord(providerNameSchema, baseUrl)
     .default({})
@@ -92,7 +92,7 @@ export const modelSettingsSchema = z.strictObject({
     .record(modelIdSchema, price)
     .default({})
     .describe('prices of models in US dollars per million tokens, by model id'),
-  /** A tier's parameters override those of its model. */
+  /** The parameters of models and tiers. A tier's parameters override those of its model. */
   parameters: z
     .record(z.union([z.enum(TIERS), modelIdSchema]), modelParametersSchema)
     .default({})

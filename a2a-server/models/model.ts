@@ -25,9 +25,9 @@ export interface ModelRequest {
 
 export type ModelEvent =
   | { type: 'text'; text: string }
-  /** Reasoning is not part of the answer. */
+  /** A piece of the model's reasoning. It is not part of the answer. */
   | { type: 'reasoning'; text: string }
-  /** `append` adds the parts to the artifact of the same id in this turn. */
+  /** A piece of an artifact. With `append`, the parts extend the artifact with the same id in this turn. */
   | { type: 'artifact'; artifact: Artifact; append: boolean; lastChunk: boolean }
   /** The agent's own session id. It replaces the earlier id. */
   | { type: 'session'; agentSessionId: string }

@@ -24,7 +24,7 @@ export const keySettingSchema = z.union(
  */
 export type KeySetting = z.infer<typeof keySettingSchema>;
 
-/** `set` is false if the variable is missing or empty. */
+/** The source of a key. `set` is false if the variable is missing or empty. */
 export type KeySource =
   { type: 'variable'; name: string; set: boolean } | { type: 'command'; program: string };
 

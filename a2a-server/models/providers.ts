@@ -48,7 +48,7 @@ const CACHE_CONTROL = { type: 'ephemeral' };
 /** The options for Chat Completions, which accepts files only in user messages. */
 const CHAT_COMPLETIONS: ProviderRequest = { filesAfterResults: true };
 
-/** `apiKey` is empty if the provider needs no key. */
+/** The access to a provider. `apiKey` is empty if the provider needs no key. */
 interface ProviderAccess {
   baseURL: string;
   apiKey: string;
@@ -146,7 +146,7 @@ interface ProviderConnection {
   /** The URL, if it differs from the provider's default URL. */
   otherURL: string | undefined;
   key: ProviderKey;
-  /** Loads the model. `key.read` must have returned the key. */
+  /** Loads the model. Must be called after `key.read` has returned the key. */
   load: (model: string, apiKey: string) => Promise<LanguageModelV3>;
   request: (model: string) => ProviderRequest;
 }

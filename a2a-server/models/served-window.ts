@@ -16,15 +16,15 @@ interface Source {
   read: (answer: unknown, model: string) => number | undefined;
 }
 
-/** The answer of Ollama to `GET /api/ps`, which lists the loaded models. */
+/** The schema of Ollama's answer to `GET /api/ps`, which lists the loaded models. */
 const ollama = z.object({
   models: z.array(z.object({ name: z.string(), context_length: tokens.optional() })),
 });
-/** The answer of LM Studio to `GET /api/v0/models/{model}`. */
+/** The schema of LM Studio's answer to `GET /api/v0/models/{model}`. */
 const lmstudio = z.object({ loaded_context_length: tokens.optional() });
-/** The answer of llama.cpp to `GET /props`. */
+/** The schema of llama.cpp's answer to `GET /props`. */
 const llamacpp = z.object({ default_generation_settings: z.object({ n_ctx: tokens }) });
-/** The answer of vLLM to `GET /v1/models`. */
+/** The schema of vLLM's answer to `GET /v1/models`. */
 const vllm = z.object({ data: z.array(z.object({ id: z.string(), max_model_len: tokens.optional() })) });
 
 const SOURCES: Partial<Readonly<Record<ProviderName, Source>>> = {

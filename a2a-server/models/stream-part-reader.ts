@@ -15,7 +15,7 @@ type CallEvent = Extract<ModelEvent, { type: 'call' }>;
 type PartResult =
   { type: 'events'; events: ModelEvent[]; ended: boolean } | { type: 'failure'; error: unknown };
 
-/** Reads one attempt of a model call. A retry needs a new object. */
+/** Reads the stream of one attempt of a model call. A retry needs a new reader. */
 export class StreamPartReader {
   readonly #calls: CallEvent[] = [];
   readonly #parts = new TurnPartCollector();

@@ -2,7 +2,7 @@
 import { Router } from 'express';
 
 export interface AllowedWorkspaces {
-  /** The workspace of a task that names none. Null if there is no such default. */
+  /** The workspace of a task whose message names no workspace. Null if there is no such default. */
   fallback: string | null;
   /** Workspaces must be inside these directories. If the list is empty, any directory may be a workspace. */
   allowed: readonly string[];

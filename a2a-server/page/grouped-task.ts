@@ -6,7 +6,7 @@ import { callStateInOverview, usageOf } from '../http/wire/task-projection.ts';
 import { pendingActions } from '../task/pending.ts';
 import type { Call, Snapshot, StateName, Turn } from '../task/snapshot.ts';
 
-/** A row without the title and the session's cost. The index has both. */
+/** The row of a task without its title and the session's cost, which come from the index. */
 export type TaskSummary = Omit<GroupedTask, 'title' | 'cost'> & { usage: GroupedTask['cost']['task'] };
 
 const STATES: Readonly<Record<StateName, GroupedTask['state']>> = {

@@ -86,7 +86,7 @@ export function pageSessions({
   const now = (): number => clock.now();
   const links = grantedAccesses(records, 'page-links', now);
   const sessions = grantedAccesses(records, 'page-sessions', now);
-  /** The sessions of open streams, by digest. */
+  /** The listeners for the sign-out of sessions with open streams, by the digest of the session. */
   const listeners = new Map<string, Set<() => void>>();
   /** Sessions that are signed out here, although the storage may still have them. */
   const signedOut = new Set<string>();

@@ -5,9 +5,9 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 
 /** A path relative to the workspace's root, with `/`. The root is `.`. */
 export interface ResolvedTargetPath {
-  /** The normalised path from the tool call. */
+  /** The path in the tool call, normalised. */
   written: string;
-  /** The path after symbolic links are resolved. */
+  /** The path after the symbolic links are resolved. */
   leadsTo: string;
 }
 

@@ -147,9 +147,9 @@ function whyAllowed({ because }: Extract<PolicyVerdict, { type: 'allow' }>): str
 interface DryRunSummary {
   calls: number;
   tasks: number;
-  /** The number of tool calls with each verdict under the given policy. */
+  /** The number of tool calls for each verdict of the given policy. */
   now: Record<DryRunVerdict, number>;
-  /** The number of tool calls for each change of verdict, e.g. `ask → allow`. */
+  /** The number of tool calls for each changed verdict, e.g. `ask → allow`. */
   changed: Record<string, number>;
 }
 

@@ -11,7 +11,7 @@ const ruleAction = z.enum(['allow', 'ask', 'presence', 'deny']);
 export type RuleAction = z.infer<typeof ruleAction>;
 
 const pattern = z.string().min(1).max(1000);
-/** One pattern, or a list of patterns. At least one must match. */
+/** The schema of a condition: one pattern, or a list of patterns. At least one pattern must match. */
 const patterns = z.union([pattern.transform((one) => [one]), z.array(pattern).min(1).max(1000)]).optional();
 
 /** The conditions of a rule. A rule matches a tool call if all its conditions match. */

@@ -19,7 +19,7 @@ import type { RecordStore } from '../records/record-store.ts';
 import type { Passkey, PasskeyStore } from './passkey-store.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-/** `PublicKeyCredentialRequestOptionsJSON` of WebAuthn Level 3. */
+/** The options of a WebAuthn assertion: `PublicKeyCredentialRequestOptionsJSON` of WebAuthn Level 3. */
 export interface AssertionOptions {
   challenge: string;
   rpId: string;

@@ -13,7 +13,7 @@ export type RelyingParty =
       /** The server's URL at the relying party's origin, without a final slash. */
       base: string;
     }
-  /** `problem` says what the operator must change. */
+  /** Passkeys do not work at the server's address. `problem` says what the operator must change. */
   | { type: 'unusable'; problem: string };
 
 /** @param base the server's URL for clients */

@@ -11,7 +11,7 @@ import { groupOf, livingGroups, processStat } from './find-living-groups.ts';
 import { isGroupAlive } from './end-process-group.ts';
 
 interface ProcessIdentity {
-  /** The group's id is the process id of its leader. */
+  /** The id of the process group. It is the process id of the group's leader. */
   group: number;
   /** The start time of the leader, in the system's format. */
   started: string;

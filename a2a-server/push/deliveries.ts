@@ -55,7 +55,7 @@ export class Deliveries {
   readonly #parts: DeliveryParts;
   readonly #server = randomUUID();
   readonly #stop = new AbortController();
-  /** The names of the known subscriptions, by task. */
+  /** The names of the known subscriptions, by task id. */
   readonly #byTask = new Map<string, Set<string>>();
   /** The running operations on the store, by the name of the subscription or `SEARCH`. */
   readonly #running = new Map<string, Promise<void>>();

@@ -3,7 +3,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
 import type { Subscription } from './subscription.ts';
 
-/** Times are RFC 3339. */
+/** A receiver that fails, with the state of its delivery. Times are RFC 3339. */
 export interface FailingReceiver {
   id: string;
   /** `retrying`: the server tries again. `dead`: the server has given up. */

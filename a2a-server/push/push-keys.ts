@@ -17,13 +17,13 @@ const RESERVE_MS = 5 * 60_000;
 const PUBLISHED_BEFORE_MS = JWKS_MAX_AGE_S * 1000 + RESERVE_MS;
 const PUBLISHED_AFTER_MS = SIGNATURE_LIFETIME_S * 1000 + RESERVE_MS;
 
-/** `from` is the time of its first signature, in milliseconds since 1970. */
+/** The schema of a key. `from` is the time of its first signature, in milliseconds since 1970. */
 const key = z.object({
   pem: z.string().refine(isSigningKey, 'expected a private Ed25519 key'),
   from: z.number(),
 });
 
-/** The keys in the order of their use. Each signs until the next one does. */
+/** The keys in the order of their use. Each key signs until the next one begins to sign. */
 export const pushKeysSchema = z.tuple([key], key);
 export type PushKeys = z.infer<typeof pushKeysSchema>;
 

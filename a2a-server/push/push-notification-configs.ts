@@ -17,7 +17,7 @@ import { type Subscription, subscriptionName } from './subscription.ts';
 /** The maximum number of configurations of one principal for one task. */
 const MAX_PER_TASK = 10;
 
-/** What a client registers. An empty `id` gets a new id. */
+/** The configuration that a client registers. An empty `id` gets a new id. */
 export interface PushConfig {
   taskId: string;
   id: string;

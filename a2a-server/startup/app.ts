@@ -96,7 +96,7 @@ export interface AppOptions {
   page: Page;
   /** Previews the restoration of a checkpoint. By default, there is no preview. */
   restoring?: RestorePreviewOptions;
-  /** The workspaces that the page offers. The default is none. */
+  /** The workspaces that the page offers. By default, there are none. */
   workspaces?: AllowedWorkspaces;
   /**
    * The agent and the models that the page offers. By default, the agent has no name and there are no models to choose.
@@ -110,7 +110,7 @@ export interface AppOptions {
   /** Returns the private key that signs receipts. */
   signingKey: () => Promise<KeyObject>;
   authenticate: Authenticate;
-  /** The tokens that operators issue. The default is none. */
+  /** The tokens that operators issue. By default, there are none. */
   issued?: IssuedTokens;
   /** The token and the run of this server. Without them, the server cannot prove its identity to a local client. */
   identity?: ServerIdentity;
@@ -124,13 +124,13 @@ export interface AppOptions {
   health: () => { journal?: 'ok' | 'unreachable' };
   /** Limits the open requests and streams. By default, the default limits apply. */
   openRequests?: OpenRequests;
-  /** Measures each request. The default measures nothing. */
+  /** Measures each request. By default, nothing is measured. */
   measured?: MeasuredRequests;
   /** Records a span for each request with a caller. By default, nothing is recorded. */
   traces?: Traces;
   /** Access to the route `/metrics`. By default, the route does not exist. */
   metrics?: MetricsAccess;
-  /** Decides about the tasks of disconnected clients. The default does nothing. */
+  /** Decides what happens to the tasks of disconnected clients. By default, nothing happens. */
   disconnects?: Disconnects;
   /** The push notification configurations. Absent if the server sends no push notifications. */
   push?: PushNotificationConfigs;
@@ -258,7 +258,7 @@ function reachable(reach: AllowedHostsAndOrigins): RequestHandler {
   };
 }
 
-/** The caller of a request, and the end of the caller's access. */
+/** An admitted caller, and the end of the caller's access. */
 interface Admission extends Identity {
   /** Calls `act` at sign-out. Returns a function that removes the listener. */
   onSignOut?: (act: () => void) => () => void;

@@ -27,7 +27,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface CheckOptions {
   pageDirectory: string;
-  /** True if the check must call no model. */
+  /** True if the check must not send a request to a model. */
   offline: boolean;
 }
 

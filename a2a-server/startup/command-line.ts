@@ -21,7 +21,7 @@ import type { TryOptions } from './try-policy.ts';
 type JournalCommands = typeof JournalModule;
 type TokenCommands = typeof TokenModule;
 type RecordPlace = Awaited<ReturnType<typeof readRecordPlace>>;
-/** The options of all `token` commands. Each command sets its own. */
+/** The options of all `token` commands. Each command has only some of them. */
 type TokenFlags = {
   name: string;
   tenant?: string;

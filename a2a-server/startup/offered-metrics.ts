@@ -14,7 +14,6 @@ import type { ServerSettings } from './settings.ts';
 interface MeasuredServer {
   telemetry: Telemetry;
   settings: Pick<ServerSettings, 'metrics' | 'metricsToken'>;
-  /** The local token. */
   token: string;
   journal: Journal;
   log: Logger;

@@ -4,7 +4,7 @@ import { fileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { ServerSettings } from './settings.ts';
 
-/** A command reads and writes once, so it watches nothing. */
+/** The record store of a command. A command reads and writes once, so it watches nothing. */
 type CommandRecords = Omit<RecordStore, 'watch'> & { close: () => void };
 
 /** @throws ProductError CONFIGURATION, STORAGE */

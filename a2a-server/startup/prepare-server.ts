@@ -28,7 +28,7 @@ export interface Prepared {
   tools: readonly Tool[];
   /** The settings that a running server can change, among them the policy. */
   live: LiveSettings;
-  /** Signs the agent card. Undefined if the card is not signed. */
+  /** The key that signs the agent card. Undefined if the card is not signed. */
   cardKey: KeyObject | undefined;
   /** The MCP servers to start. Variables in their settings are already replaced by values. */
   mcpServers: ReadonlyMap<string, McpServerEntry>;

@@ -13,7 +13,7 @@ interface Output {
   note: (text: string) => void;
 }
 
-/** Where the configurations and the keys are. */
+/** The settings that say where the push notification configurations and the keys are stored. */
 type PushPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
 
 /** Prints the receivers of push notifications that fail. @throws ProductError CONFIGURATION, STORAGE */

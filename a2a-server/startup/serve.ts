@@ -125,7 +125,7 @@ export async function serve(
   const ownRecords = fileRecords(stateDir, (error) =>
     log.error({ err: error }, 'issued tokens and sign-ins of the page cannot be watched'),
   );
-  /** Servers that share a journal share its records. */
+  /** Returns the records of this server. Servers that share a journal share its records. */
   const records = (): RecordStore => held.journal?.records ?? ownRecords;
   const audit = () => auditLog(records());
   const audited = (act: AuditAct): Promise<void> =>

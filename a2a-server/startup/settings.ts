@@ -339,8 +339,8 @@ export const ALL_SETTINGS = { ...SERVER_SETTINGS, ...UNFLAGGED_SETTINGS };
 
 export interface ServerSettings extends SettingValues<typeof ALL_SETTINGS> {
   stateDir: string;
-  /** The configuration file, if a flag or a variable names it. */
+  /** The path of the configuration file, if a flag or a variable names it. */
   configFile: string | undefined;
-  /** False if the port is the default. */
+  /** True if the operator chose the port. False if it is the default. */
   portChosen: boolean;
 }

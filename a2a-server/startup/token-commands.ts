@@ -27,7 +27,7 @@ interface NewToken {
   name: string;
   /** The tenant of the user. Absent if the user has none. */
   tenant?: string;
-  /** Roles, separated by commas. */
+  /** The roles, separated by commas. */
   role: string;
   /** The groups of the user. */
   group?: readonly string[];

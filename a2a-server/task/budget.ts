@@ -10,7 +10,7 @@ export interface Budget {
   turns: number | null;
   toolCalls: number | null;
   tokens: number | null;
-  /** US dollars, by the prices in the settings. */
+  /** The cost in US dollars, by the prices in the settings. */
   usd: number | null;
   /** The working time. The time in which the task waits for a person does not count. */
   activeMs: number | null;

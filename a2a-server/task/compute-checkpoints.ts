@@ -7,7 +7,7 @@ import type { Call, Snapshot } from './snapshot.ts';
 
 /** The changes that the file tools made in one turn. The changes of shell commands are unknown. */
 export interface Checkpoint {
-  /** Task id and turn, e.g. `task-….3`. */
+  /** The id: the task id and the number of the turn, e.g. `task-….3`. */
   id: string;
   taskId: string;
   sessionId: string;
@@ -109,7 +109,7 @@ function followedBy(earlier: FileChanges, { before, after }: CheckpointFile): Fi
 }
 
 export type RestoreStep =
-  /** The file still has its state from before the turn. */
+  /** The file still has its state from before the turn, so there is nothing to restore. */
   | { type: 'nothing'; path: string }
   | { type: 'put-back'; path: string; now: FileState; before: Exclude<FileState, { type: 'not-saved' }> }
   /** The file changed after the turn. The restoration keeps the file, because the later change must not be lost. */

@@ -23,7 +23,7 @@ export interface ModelCall {
   input: Record<string, unknown>;
 }
 
-/** One step of the conversation, in a form that every model accepts. */
+/** One step of the conversation, in a form for every model. */
 export type ConversationStep =
   | { role: 'user'; text: string; files?: readonly ConversationFile[] }
   /**

@@ -47,7 +47,7 @@ export interface Artifact {
 export interface UserMessage {
   messageId: string;
   parts: MessagePart[];
-  /** The agent runs this command without a model. */
+  /** The command that the agent runs without a model. */
   command?: CommandCall;
   /** The client's own data. It is in the task's history, but the model does not get it. */
   metadata?: Record<string, unknown>;
@@ -80,7 +80,7 @@ export type AllowReason =
   | { type: 'auto-execute' }
   | { type: 'accept-edits' }
   | { type: 'rule'; rule: string }
-  /** Old journals have no `grantId`. */
+  /** A grant allowed the call. Old journals have no `grantId`. */
   | { type: 'grant'; scope: DecisionScope; callId: string; grantId?: string };
 
 /**

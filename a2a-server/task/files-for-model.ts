@@ -7,7 +7,7 @@
 import type { ConversationStep } from './conversation.ts';
 import type { StoredFile } from './stored-file.ts';
 
-/** `taskId` is the task whose journal has the content. */
+/** A file of the conversation. `taskId` is the task whose journal has the content. */
 export interface ConversationFile extends StoredFile {
   taskId: string;
 }

@@ -28,7 +28,7 @@ type NextStep =
   | { type: 'wait'; until: number }
   /** One tool call with side effects, or several adjacent read-only calls that run in parallel. */
   | { type: 'run'; calls: Call[] }
-  /** The task's state changes. There is no work to do. */
+  /** The task's state changes, and no work is left to do. */
   | { type: 'append'; events: TaskEvent[] };
 
 /** @param limits `now` is in milliseconds since 1970 */

@@ -23,7 +23,10 @@ export type TurnPart =
   /** The turn's next tool call. `input` is the model's input, if it differs from the validated input. */
   | { type: 'call'; input?: JsonObject; state?: ProviderState };
 
-/** `basis` is a hash of the request's instructions, tools and endpoint. */
+/**
+ * The model's own data of a turn, for later requests to the same model. `basis` is a hash of the request's
+ * instructions, tools and endpoint.
+ */
 export interface RecordedTurn {
   basis: string;
   parts: readonly TurnPart[];

@@ -2,7 +2,7 @@
 import type { TaskEvent } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 
-/** A call whose tool runs. */
+/** A tool call whose tool runs now. */
 export type RunningCall = Call & { state: Extract<Call['state'], { type: 'running' }> };
 
 export function runningCalls({ calls }: Snapshot): RunningCall[] {

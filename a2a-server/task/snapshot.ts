@@ -103,7 +103,7 @@ export interface Call extends RequestedCall {
   /** What is demanded of the approver of this tool call. */
   approver?: ApproverDemand;
   grantId: string | null;
-  /** For the question of a running tool: the id of the tool's call. */
+  /** The id of the tool call that asked. Null unless this call is the question of a running tool. */
   askedBy: string | null;
   /** The files that the tool call changed or was about to change, oldest first. `at` is in milliseconds since 1970. */
   saved?: readonly (SavedFile & { at: number })[];
@@ -117,7 +117,7 @@ export interface Turn {
   model: string;
   text: string;
   reasoning?: string;
-  /** Data that later requests return to the model. */
+  /** The model's own data of the turn. Later requests return it to the model. */
   replay?: RecordedTurn;
   artifacts: readonly Artifact[];
   callIds: readonly string[];

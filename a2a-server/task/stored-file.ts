@@ -5,7 +5,7 @@ export interface StoredFile {
   /** SHA-256 of the content, in hex. */
   hash: string;
   bytes: number;
-  /** One of `FILE_TYPES`. */
+  /** The media type, one of `FILE_TYPES`. */
   mediaType: string;
   name?: string;
 }

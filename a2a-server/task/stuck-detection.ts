@@ -11,7 +11,7 @@ type Fault = 'empty' | 'cut' | 'refused' | 'same';
 interface Rule {
   /** The number of stuck turns in a row that get no remark. A few such turns may be correct. */
   silent: number;
-  /** After this number of stuck turns in a row, the task asks a person. */
+  /** The number of stuck turns in a row after which the task asks a person. */
   most: number;
   remark: string;
   /** The end of the sentence "The model …" in the question to the person. */

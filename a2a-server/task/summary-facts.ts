@@ -22,7 +22,6 @@ interface Covered {
   calls: readonly Call[];
 }
 
-/** The facts of one kind. */
 interface Group {
   head: string;
   /** The facts, one per line, oldest first. */

@@ -60,7 +60,7 @@ interface MetricsOptions {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Collects when `/metrics` is read. */
+/** A metric reader that collects only when `/metrics` is read. */
 class PullReader extends MetricReader {
   protected override onForceFlush(): Promise<void> {
     return Promise.resolve();

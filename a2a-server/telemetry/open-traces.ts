@@ -64,7 +64,7 @@ interface Recording {
   tracer: Tracer;
   /** The spans of the running executions, by task id. */
   executions: Map<string, Span>;
-  /** The trace of the task. */
+  /** The trace context of the task, under which its spans are recorded. */
   parent: Context;
 }
 

@@ -4,7 +4,7 @@
  */
 import type { JournalEntry, TaskEvent, ToolOutcome, Usage } from '../task/events.ts';
 
-/** Times are in milliseconds since 1970. */
+/** The work of a task, as metrics and traces need it. Times are in milliseconds since 1970. */
 export type TaskActivity =
   /** The server begins to work on the task, after a message, a decision or a restart. */
   | { type: 'execution-start'; at: number }
@@ -41,7 +41,7 @@ export type TaskActivity =
     }
   | { type: 'task-end'; state: 'completed' | 'failed' | 'canceled' | 'rejected'; at: number };
 
-/** The work of one task that has started and not ended. */
+/** The work of one task that has started and has not ended yet. */
 interface OpenWork {
   turn?: { turn: number; model: string; startedAt: number };
   tools: Map<string, number>;

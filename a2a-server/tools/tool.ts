@@ -73,11 +73,11 @@ export interface ResultFile {
 }
 
 export interface ToolResult {
-  /** The text for the model. The tool limits its length. */
+  /** The text of the result for the model. The tool limits its length. */
   text: string;
   /** Files for the model. `text` names each file, because some models do not accept files. */
   files?: readonly ResultFile[];
-  /** One line for a person, for example `wrote test.md (5 bytes)`. */
+  /** The result in one line for a person, for example `wrote test.md (5 bytes)`. */
   summary: string;
 }
 
@@ -94,7 +94,7 @@ export interface CallTargets {
   /** Directories whose whole content the tool call may read or change. */
   trees?: readonly string[];
   command?: string;
-  /** The hosts of the first request, in lower case and without port. */
+  /** The hosts of the tool call's first request, in lower case and without port. */
   hosts?: readonly string[];
 }
 

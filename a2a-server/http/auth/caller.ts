@@ -12,7 +12,7 @@ import type { Role } from '../../access/role.ts';
  */
 export type ReaderEnd = 'left' | 'over';
 
-/** The log line at the end of a request contains these ids. */
+/** The ids that the log line at the end of a request contains. */
 interface RequestFacts {
   operation?: string;
   taskId?: string;
@@ -30,9 +30,7 @@ const MAX_FACT_CHARS = 200;
 export class Caller implements User {
   readonly isAuthenticated = true;
   readonly identity: Identity;
-  /** The roles of this caller. */
   readonly roles: readonly Role[];
-  /** The groups of this caller. */
   readonly groups: readonly string[];
   /**
    * Aborts when the client disconnects or the server shuts down. The abort ends only the reading of events. E4: it

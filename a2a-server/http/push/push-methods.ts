@@ -35,7 +35,10 @@ export interface PushMethods {
 
 /** @param push undefined if the server sends no push notifications */
 export function pushMethods(push: PushNotificationConfigs | undefined): PushMethods {
-  /** A2A 1.0 §3.3.4: a client must learn that the server does not support this. */
+  /**
+   * Returns the configurations, or refuses. A2A 1.0 §3.3.4: a client must learn that the server sends no push
+   * notifications.
+   */
   const supported = (): PushNotificationConfigs => {
     if (push === undefined) throw new PushNotificationNotSupportedError();
     return push;

@@ -7,7 +7,7 @@ import { PUSH_KEYS_PATH } from '../push/push-keys-route.ts';
 /** The path of the approval page's requests. They use the page's session instead of a bearer token. */
 export const PAGE_API = '/page/api';
 
-/** A request needs one of these roles. A public address needs no credential. */
+/** What a request needs: one of these roles, or nothing at a public address. */
 export type Need = 'public' | readonly Role[];
 
 const READING_ROLES: readonly Role[] = ROLES;

@@ -30,7 +30,7 @@ export const STREAM_LIFETIME_MS = 5 * 60_000;
 
 interface Start {
   task: { taskId: string; sessionId: string };
-  /** The client's message. Absent if the message only decides. */
+  /** The client's message whose task the stream follows. Absent if the message only decides. */
   message?: FollowedMessage | undefined;
   first?: Snapshot;
   after: number;

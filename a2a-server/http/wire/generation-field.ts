@@ -55,7 +55,7 @@ function place(object: unknown): void {
   else object['metadata'] = metadata;
 }
 
-/** ProtoJSON: an int64 is a number, or a string of digits. */
+/** The schema of an int64. ProtoJSON: an int64 is a number, or a string of digits. */
 const int64 = z
   .union(
     [
@@ -76,9 +76,9 @@ const wanted = z.looseObject({
 
 /** The generations in the parameters of a request. */
 export interface WantedGenerations {
-  /** GetTask answers once the task is beyond this generation. */
+  /** The generation that the task must pass before GetTask answers. */
   current?: number | undefined;
-  /** The task must be at this generation when it gets the message. */
+  /** The generation that the task must have when it gets the message. */
   match?: number | undefined;
 }
 

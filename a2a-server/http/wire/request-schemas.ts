@@ -30,17 +30,17 @@ function camelCase(name: string): string {
 
 // ProtoJSON: null is the same as an absent field.
 const text = z.string().nullish();
-/** ProtoJSON: standard or URL-safe base64, with or without padding. */
+/** The schema of bytes. ProtoJSON: standard or URL-safe base64, with or without padding. */
 const base64 = z
   .string()
   .regex(/^[\w+/-]*={0,2}$/, 'expected base64')
   .nullish();
-/** A text that a header can contain. */
+/** The schema of a text that a header can contain. */
 const headerText = z.string().regex(/^[\t\x20-\x7e]{0,4000}$/, 'expected at most 4,000 characters of ASCII');
 const texts = z.array(z.string()).nullish();
 const struct = z.record(z.string(), z.unknown()).nullish();
 const flag = z.boolean().nullish();
-/** ProtoJSON: an int32 is a number, or a string of digits. */
+/** The schema of an int32. ProtoJSON: an int32 is a number, or a string of digits. */
 const count = z.union([z.int(), z.string().regex(/^\d+$/).transform(Number)]).pipe(z.int32().min(0));
 
 const taskId = z.string().min(1);
@@ -137,7 +137,7 @@ const legacyFile = legacyFields({ bytes: base64, uri: text, name: text, mimeType
   'a file has either bytes or a uri',
 );
 
-/** A2A 0.3: the `kind` of a part names its content. */
+/** The schema of a part of A2A 0.3. Its `kind` names its content. */
 const legacyPart = z.preprocess(
   withoutNulls,
   z.discriminatedUnion('kind', [

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CommitOutcome, type GroupLimit, CommitQueue } from '../../../shared/runtime/commit-queue.ts';
 
 interface AppendQueueOptions<Item, Result> extends GroupLimit<Item> {
-  /** Commits the items and returns their outcomes, in order. */
+  /** Commits the items in one transaction, and returns their outcomes in order. */
   commit: (items: readonly Item[]) => Promise<readonly CommitOutcome<Result>[]>;
 }
 

@@ -14,7 +14,7 @@ import type { SqlValue } from './driver.ts';
 /** The size of a chunk in bytes. A chunk is one value of one row. */
 const CHUNK_BYTES = 1024 * 1024;
 
-/** A task as the database stores it. */
+/** The state of a task as the database stores it. */
 export interface StoredHead extends TaskHead {
   /** For a task that the batch creates, a negative number: the position of the task among the created tasks. */
   key: number;
@@ -28,7 +28,7 @@ export interface StoredHead extends TaskHead {
   size: number;
 }
 
-/** A task after the batch's appends so far. */
+/** The state of a task after the appends so far of the batch. */
 interface BatchHead extends StoredHead {
   /** The `seq` in the database. 0 for a new task. */
   expected: number;
@@ -39,7 +39,7 @@ interface BatchHead extends StoredHead {
   fence: number | null;
 }
 
-/** The known part of the database’s state before the batch. */
+/** The part of the database's state before the batch that this server knows. */
 export interface KnownState {
   heads: ReadonlyMap<string, StoredHead>;
   /** The recorded commands, by `commandId`. */

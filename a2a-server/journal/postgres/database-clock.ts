@@ -10,7 +10,7 @@ import type { Queries } from './driver.ts';
 export const DATABASE_TIME = '(extract(epoch FROM clock_timestamp()) * 1000)::float8';
 
 export class DatabaseClock {
-  /** The time of the database minus the monotonic time. */
+  /** The difference between the time of the database and the monotonic time, in milliseconds. */
   #offset: number;
   readonly #monotonic: () => number;
 

@@ -10,7 +10,7 @@ import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly SqlValue[];
 export type Row = readonly unknown[];
 
-/** A statement with a name is prepared once per connection. */
+/** A statement with its parameters. A statement with a name is prepared once per connection. */
 export interface Statement {
   name?: string;
   text: string;
@@ -23,7 +23,7 @@ export interface Queries {
 
 /** A connection to PostgreSQL. Its statements run in the order of the calls. */
 export interface Connection extends Queries {
-  /** The process of PostgreSQL that serves this connection. */
+  /** The id of the PostgreSQL process that serves this connection. */
   readonly backend: number;
   /** False if the connection is lost or closed. */
   readonly usable: boolean;
@@ -40,7 +40,7 @@ export interface ConnectionPool extends Queries {
 
 export interface DatabaseAddress {
   url: string;
-  /** Names the database in messages, without user and password. */
+  /** The name of the database for messages, without user and password. */
   label: string;
 }
 

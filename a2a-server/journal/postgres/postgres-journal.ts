@@ -115,7 +115,7 @@ export async function openPostgresJournal({
   const closing = new AbortController();
   /** True if the last read has retried without success. Later reads then get the error at once. */
   let unreachable = false;
-  /** Waits for a connection, because a restart of the database takes seconds. */
+  /** Reads from the database. Waits for a connection, because a restart of the database takes seconds. */
   const reader: Queries = {
     async query(statement, values) {
       try {

@@ -140,7 +140,7 @@ export class TaskIndex {
   }
 }
 
-/** The conditions of a query, and the values of their parameters. */
+/** Collects the conditions of a query, and the values of their parameters. */
 class Conditions {
   readonly values: SqlValue[] = [];
   readonly #conditions: string[] = [];

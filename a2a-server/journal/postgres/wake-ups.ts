@@ -38,7 +38,6 @@ const SEND = {
 const HEADS = { name: 'watched_heads', text: 'SELECT task_id, seq FROM tasks WHERE task_id = ANY ($1)' };
 
 interface WakeUpOptions {
-  /** The id of this server. */
   server: string;
   clock: Pick<Clock, 'after'>;
   /**

@@ -56,7 +56,7 @@ interface WriterOptions {
   label: string | null;
   /** Called once if the database has forgotten this server. */
   onRemoved: (error: Error) => void;
-  /** The retries of work while the database is unreachable. */
+  /** How often and when work is retried while the database is unreachable. */
   backOff: BackOff;
 }
 

@@ -22,7 +22,7 @@ export interface JournalReport {
   live: number;
   entries: number;
   contents: number;
-  /** One sentence per problem. Empty if the journal is correct. */
+  /** The problems that were found, one sentence each. Empty if the journal is correct. */
   problems: string[];
 }
 

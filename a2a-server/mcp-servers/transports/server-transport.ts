@@ -39,11 +39,11 @@ export interface ServerTransport extends Transport {
 
 export interface TransportContext {
   clock: Clock;
-  /** Adds the server's name to each line. */
+  /** The log. It adds the server's name to each line. */
   log: Logger;
-  /** The time from a process's stop to SIGKILL. */
+  /** The time between the stop of a process and SIGKILL. */
   graceMs: number;
-  /** A child process gets only a part of this environment. */
+  /** The environment of this process. A child process gets only a part of it. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Records the process, so that the next server can end it after a crash. */
   child: ChildEntry;

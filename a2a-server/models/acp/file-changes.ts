@@ -14,7 +14,7 @@ import { ABSENT } from '../../tools/workspace/text-file.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import type { FileDiff } from './read-tool-call.ts';
 
-/** `unreadable`: the file is outside the workspace, or it is not text. */
+/** The state of a file on disk. `unreadable` means that the file is outside the workspace, or is not text. */
 export type CurrentFile =
   { type: 'text'; text: string; hash: string } | { type: 'absent' } | { type: 'unreadable' };
 

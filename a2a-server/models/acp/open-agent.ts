@@ -19,7 +19,7 @@ export interface AcpOptions {
   graceMs: number;
   /** An agent without use for this time is ended. If null, the agent runs as long as the server. */
   idleMs: number | null;
-  /** Permission requests within this time belong to the same turn. */
+  /** The time after a permission request in which further requests belong to the same turn. */
   gatherMs: number;
   /** Records the agent's process, so that the next server can end it after a crash. */
   children?: ChildProcesses;

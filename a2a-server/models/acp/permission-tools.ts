@@ -149,7 +149,7 @@ function wholeInput({ title, text, paths, rawInput }: PermissionInput): Record<s
 interface OwnCommand {
   command: string;
   cwd?: string | undefined;
-  /** True if the input has more fields that change the effect. */
+  /** True if the input has other fields that change the effect. */
   more: boolean;
 }
 

@@ -31,7 +31,7 @@ export interface Permission {
   readonly toolCallId: string;
   readonly tool: ToolKind;
   readonly input: PermissionInput;
-  /** Equals the tool call's `inputHash`. */
+  /** A hash of the request. It equals the `inputHash` of the tool call for this request. */
   readonly hash: string;
   readonly options: readonly PermissionOption[];
   /** Sends the outcome to the agent. Only the first call has an effect. */

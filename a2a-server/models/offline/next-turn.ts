@@ -21,9 +21,9 @@ interface Refusal {
 
 export type NextTurn =
   | { type: 'calls'; said: (SayStep | Refusal)[]; calls: PlannedCall[] }
-  /** `byForm` is true if a person wrote one of the forms. */
+  /** All messages are done. `byForm` is true if a person wrote one of the forms. */
   | { type: 'end'; said: (SayStep | Refusal)[]; byForm: boolean }
-  /** The model understands no message and has done nothing. */
+  /** The model does not understand the messages, and has done nothing. */
   | ({ type: 'rejected' } & Refusal);
 
 const MAX_RESULT_CHARS = 10_000;

@@ -10,11 +10,11 @@ export type Sequence = readonly (readonly ScriptStep[])[];
 
 export interface ScriptRule {
   when: {
-    /** Must be a prefix of the message id. */
+    /** A prefix of the message id that the message must have. */
     messageId?: string | undefined;
-    /** Must occur in the message text. Upper and lower case are equal. */
+    /** A text that must occur in the message, in upper or lower case. */
     text?: string | undefined;
-    /** Must equal the number of the message in its task, starting at 1. */
+    /** The number that the message must have in its task, starting at 1. */
     turn?: number | undefined;
   };
   do: Sequence;

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 interface ConfirmButtonProps {
   label: string;
   question: string;
-  /** The label of the button that confirms. */
+  /** The label of the button that confirms the action. */
   yes: string;
   no: string;
   onYes: () => void;

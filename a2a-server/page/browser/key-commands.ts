@@ -11,7 +11,7 @@ export const KEY_COMMANDS = [
 ] as const;
 export type KeyCommand = (typeof KEY_COMMANDS)[number]['command'];
 
-/** The fields of a browser's `KeyboardEvent`. */
+/** The fields of a `KeyboardEvent` that decide about a command. */
 export interface KeyPress {
   key: string;
   ctrlKey: boolean;

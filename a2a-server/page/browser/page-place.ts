@@ -5,7 +5,7 @@
 import { fieldOf } from '../../../shared/runtime/record.ts';
 
 interface PagePlace {
-  /** The step at the top of the window. */
+  /** The `seq` of the step at the top of the window. */
   seq: number;
   /** The distance of this step from the top of the window, in CSS pixels. */
   top: number;

@@ -13,7 +13,7 @@ export function useNow(everyMs: number): number {
 }
 
 interface RelativeTimeProps {
-  /** The time as in RFC 3339. */
+  /** The shown time, as in RFC 3339. */
   at: string;
   now: number;
   /** The verb of a state that has lasted since that time, e.g. `waits`. Absent for an event at that time. */

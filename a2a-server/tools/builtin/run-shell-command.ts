@@ -43,7 +43,7 @@ const schema = z.strictObject({
 export interface ShellOptions {
   clock: Clock;
   graceMs: number;
-  /** The server's environment. Commands get only some of its variables. */
+  /** The environment of the server. Commands get only some of its variables. */
   environment: Environment;
   /** Names of further variables that commands get; see command-environment.ts. */
   passEnvironment: readonly string[];

@@ -37,7 +37,7 @@ export function editText(content: string, edit: TextEdit): EditResult {
 
 type MultiEditResult =
   | { type: 'edited'; content: string; replaced: number }
-  /** `at` is the index of the refused edit. */
+  /** An edit was refused, so no edit was applied. `at` is the index of the refused edit. */
   | { type: 'refused'; at: number; message: string };
 
 /** Applies each edit to the result of the previous edit. If one edit is refused, no edit is applied. */

@@ -15,7 +15,7 @@ const MAX_LINE_CHARS = 10_000;
 export interface MatchedLine {
   /** The index of the text in the searched texts. */
   text: number;
-  /** The first line has the number 1. */
+  /** The number of the line. The first line has the number 1. */
   line: number;
   content: string;
   /** The index in `content` where the match begins. */

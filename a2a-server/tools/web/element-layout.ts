@@ -12,7 +12,7 @@ export type Layout = { breaks: number } & (
 );
 
 const NAMES = {
-  /** Elements without readable text, and the navigation and footer of a page. */
+  /** The elements whose text is left out: those without readable text, and the navigation and footer of a page. */
   hidden:
     'nav aside footer title script style template noscript iframe object svg math canvas button select textarea datalist img picture video audio dialog',
   spaced: 'p blockquote table dl figure details fieldset hgroup',

@@ -23,14 +23,14 @@ export interface WebContext {
 
 interface GetOptions {
   signal: AbortSignal;
-  /** The limit for the whole request, including redirects and the body. */
+  /** The time limit for the whole request, including redirects and the body, in milliseconds. */
   timeMs: number;
-  /** The limit for the body after decompression. */
+  /** The size limit for the body after decompression. */
   maxBytes: number;
   accept: string;
   /** Returns true if the caller needs the body. If false, the connection closes at once. */
   wants: (head: ResponseHead) => boolean;
-  /** Runs before each redirect. The function throws to refuse the redirect. */
+  /** Called before each redirect. Throws to refuse the redirect. */
   onRedirect?: (to: URL) => void;
 }
 
@@ -41,7 +41,7 @@ interface ResponseHead {
   /** The status of the response, for example `404 Not Found`. */
   statusLine: string;
   media: MediaType;
-  /** The Content-Length in bytes, which can be wrong. */
+  /** The Content-Length of the response in bytes. It can be wrong. */
   length: number | undefined;
 }
 

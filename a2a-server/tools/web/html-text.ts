@@ -29,11 +29,11 @@ export class PageText {
   readonly #open: Layout[] = [];
   #hidden = 0;
   #asWritten = 0;
-  /** The current numbers of the open lists. Null means an unnumbered list. */
+  /** The number of the last item in each open list. Null means a list without numbers. */
   readonly #lists: (number | null)[] = [];
   readonly #links: Link[] = [];
   #cellsInRow = 0;
-  /** The main parts, as ranges of piece indexes. */
+  /** The main parts of the page, as ranges of indexes in `#pieces`. */
   readonly #main: { from: number; to: number }[] = [];
   #mainDepth = 0;
 

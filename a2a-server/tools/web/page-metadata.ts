@@ -16,7 +16,7 @@ export class PageMetadata {
   #base: URL | undefined;
   #canonical: string | undefined;
   #follow = true;
-  /** The link element that is open. `hint` replaces a missing link text. */
+  /** The link element that is open now. `hint` replaces a missing link text. */
   #open: { href: string; text: string; hint: string } | undefined;
   readonly #links: { href: string; text: string }[] = [];
 

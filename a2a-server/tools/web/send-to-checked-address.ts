@@ -40,7 +40,7 @@ interface CheckedRequest {
   addresses: readonly string[];
   headers: Readonly<Record<string, string>>;
   body?: string;
-  /** Ends the connection, the request and the body. */
+  /** Aborts the connection, the request and the body. */
   signal: AbortSignal;
 }
 

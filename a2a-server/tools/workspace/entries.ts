@@ -6,7 +6,7 @@ const MAX_ENTRIES = 20_000;
 export interface DirectoryEntry {
   name: string;
   kind: 'file' | 'directory' | 'link' | 'other';
-  /** The path in the link. The server does not follow the link. */
+  /** The path that a link contains. The server does not follow the link. */
   target?: string;
 }
 

@@ -16,7 +16,7 @@ const MAX_DEPTH = 64;
 
 export interface RemovalEntry {
   name: string;
-  /** Relative to the workspace, with `/`. */
+  /** The path of the item, relative to the workspace, with `/`. */
   path: string;
   kind: 'file' | 'directory' | 'link' | 'other';
   bytes: number;

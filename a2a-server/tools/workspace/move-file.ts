@@ -15,7 +15,7 @@ import { inputChangedError, renameNoReplace, withParents } from './replace-file.
 import { removalHash, entryMark, listForRemoval } from './list-for-removal.ts';
 
 export interface Move {
-  /** The hash from the preview. Null if there was no preview. */
+  /** The hash of the file in the preview. Null if there was no preview. */
   basis: string | null;
   signal: AbortSignal;
 }

@@ -16,7 +16,7 @@ import { removalHash, entryMark, listForRemoval, type RemovalEntry } from './lis
 export interface Removal {
   /** True to delete a directory with its content. */
   recursive: boolean;
-  /** The hash from the preview. Null if there was no preview. */
+  /** The hash of the entries in the preview. Null if there was no preview. */
   basis: string | null;
   signal: AbortSignal;
   onRemoved: (item: RemovalEntry) => void;

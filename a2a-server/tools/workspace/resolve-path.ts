@@ -65,7 +65,7 @@ export async function withResolvedPath<T>(
 
 /** An existing entry and its directory. The entry may be a link. */
 export interface NamedEntry {
-  /** Relative to the root, with `/`. */
+  /** The path of the entry, relative to the root, with `/`. */
   path: string;
   directory: Directory;
   name: string;

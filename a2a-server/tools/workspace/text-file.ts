@@ -11,7 +11,7 @@ export const ABSENT = 'absent';
 export const MAX_READ_BYTES = 10 * 1024 * 1024;
 
 export interface TextFile {
-  /** Relative to the workspace, with `/`. Links are resolved. */
+  /** The path of the file, relative to the workspace, with `/`. Links are resolved. */
   path: string;
   content: string;
   bytes: number;
@@ -25,14 +25,14 @@ export function hashOf(bytes: Uint8Array | string): string {
 
 interface FileToRead {
   name: string;
-  /** Relative to the workspace, for error messages. */
+  /** The path of the file for error messages, relative to the workspace. */
   path: string;
   /** The maximum size in bytes. The default is MAX_READ_BYTES. */
   most?: number | undefined;
 }
 
 export interface FileContent {
-  /** Relative to the workspace, with `/`. Links are resolved. */
+  /** The path of the file, relative to the workspace, with `/`. Links are resolved. */
   path: string;
   bytes: Uint8Array;
   /** SHA-256 (hex) of the bytes. */

@@ -17,7 +17,7 @@ export interface TreeOptions {
 
 /** One directory of a walk. The caller may use it only during the `visit` call. */
 export interface TreeDirectory {
-  /** Relative to the workspace, with `/`. The root is ''. */
+  /** The path of the directory, relative to the workspace, with `/`. The root is ''. */
   path: string;
   entries: DirectoryEntry[];
   /** True if the walk leaves out entries of this directory or below it. */

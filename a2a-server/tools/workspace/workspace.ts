@@ -25,7 +25,7 @@ import { walkTree, type TreeDirectory, type TreeOptions } from './tree.ts';
  * errors are sentences for a model.
  */
 export interface Workspace {
-  /** The canonical absolute path. Symbolic links are resolved. */
+  /** The canonical absolute path of the workspace. Symbolic links are resolved. */
   readonly root: string;
   /** Resolves links. Returns a path relative to the root, with `/`. The root is `.`. The path need not exist. */
   locate(path: string): Promise<{ path: string; kind: ResolvedPath['kind'] }>;

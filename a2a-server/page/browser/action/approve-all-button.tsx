@@ -5,7 +5,7 @@ import type { ShownAction } from './shown-actions.ts';
 
 interface ApproveAllButtonProps {
   actions: readonly ShownAction[];
-  /** The codes of the actions that the person has read. */
+  /** The `shown` codes of the actions that the person has read. */
   read: ReadonlySet<string>;
   onDecide: (...decisions: readonly Decision[]) => Promise<boolean>;
 }

@@ -8,7 +8,7 @@ const MAX_DECISIONS = 100;
 export type ApprovalOfAll =
   /** Fewer than two actions wait, or one of them cannot be approved, or needs a passkey. */
   | { type: 'none' }
-  /** The person has read `read` of the `all` actions. */
+  /** The person has read `read` actions of `all`. */
   | { type: 'unread'; read: number; all: number }
   | { type: 'ready'; decisions: readonly Decision[] };
 

@@ -6,7 +6,7 @@ import { channelText } from '../channel-text.ts';
 export interface SettledCall {
   callId: string;
   state: string;
-  /** `at` is the time as in RFC 3339. */
+  /** The decision of the call. `at` is a time as in RFC 3339. */
   decided?: { decision: string; by: string; channel: string; at: string } | undefined;
 }
 

@@ -12,10 +12,10 @@ export type EditDraft =
   | { view: 'text'; text: string }
   | {
       view: 'form';
-      /** The input that the fields showed first. */
+      /** The input from which the form started. */
       input: Readonly<Record<string, unknown>>;
       fields: readonly InputField[];
-      /** The texts that the person has changed. */
+      /** The new texts of the fields that the person has changed. */
       texts: FieldTexts;
       /** True after the person has tried to continue with an invalid form. The page then shows each problem. */
       checked: boolean;

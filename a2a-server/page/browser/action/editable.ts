@@ -5,7 +5,7 @@
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 
 export interface Editable {
-  /** `input` is the whole input as JSON, and may be edited in a form. */
+  /** The kind of text that a person edits. `input` is the whole input as JSON, and may be edited in a form. */
   type: 'content' | 'command' | 'input';
   text: string;
   /** Returns the decision for the edited text. @throws Error if the text is not a valid input */

@@ -20,19 +20,19 @@ export interface InputField {
   label: string;
   description: string;
   required: boolean;
-  /** True if the schema allows null. An empty required field is then null. */
+  /** True if the schema allows null. If a required field is empty, its value is then null. */
   nullable: boolean;
   control: FieldControl;
-  /** The text for the proposed value. '' if there is none. */
+  /** The text of the proposed value. '' if there is no proposed value. */
   text: string;
 }
 
-/** The texts of a form by field name. */
+/** The texts in the form, by field name. */
 export type FieldTexts = ReadonlyMap<string, string>;
 
 export type FilledInput =
   | { type: 'valid'; input: Record<string, unknown> }
-  /** The problem of each invalid field, by name. */
+  /** The problems of the invalid fields, by field name. */
   | { type: 'invalid'; problems: ReadonlyMap<string, string> };
 
 /** The maximum number of fields in a form. In a longer form, a person would not find a field. */

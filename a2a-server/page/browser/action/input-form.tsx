@@ -5,7 +5,7 @@ import type { FieldTexts, InputField } from './input-fields.ts';
 interface InputFormProps {
   fields: readonly InputField[];
   texts: FieldTexts;
-  /** The problem of each invalid field, by name. */
+  /** The problems of the invalid fields, by field name. */
   problems: ReadonlyMap<string, string>;
   onChange: (texts: FieldTexts) => void;
 }
@@ -77,7 +77,7 @@ interface ControlProps {
   field: InputField;
   text: string;
   invalid: boolean;
-  /** The ids of the texts about the field. */
+  /** The ids of the elements that describe the field. */
   describedBy: string;
   onInput: (text: string) => void;
 }

@@ -2,7 +2,7 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 
-/** Returns the schema of the tool call's tool, or undefined if there is none. */
+/** Returns the input schema of a tool call, or undefined if there is none. */
 export type ReadInputSchema = (callId: string) => Promise<unknown>;
 
 /** The card in a chat has no schemas, so it edits JSON. */

@@ -8,7 +8,7 @@ export type ShownAction = { action: PendingAction } & (
   | { type: 'waits' }
   /** `folded` is true after a newer action has arrived. Then the page shows this action in one line. */
   | { type: 'decided-here'; decision: Decision['decision']; folded: boolean }
-  /** The action no longer waits, but this page did not decide it. */
+  /** The action no longer waits, but it was not decided on this page. */
   | { type: 'gone' }
 );
 

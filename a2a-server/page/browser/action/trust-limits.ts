@@ -1,6 +1,6 @@
 import type { Decision } from '../../../../shared/client/index.ts';
 
-/** The texts of the form fields. An empty field sets no limit. */
+/** The texts in the fields for the limits of a grant. An empty field sets no limit. */
 export interface TrustLimits {
   minutes: string;
   uses: string;

@@ -5,7 +5,7 @@ import type { HostConnection } from './host-connection.ts';
 
 export interface CardAction {
   action: PendingAction;
-  /** The code for one decision. Undefined if the card cannot decide. */
+  /** The code with which the card sends one decision. Undefined if the card cannot decide. */
   code: string | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface Host {
 }
 
 interface HostEvents {
-  /** The result of the tool call that the card belongs to. */
+  /** Called with the result of the tool call that the card belongs to. */
   onResult: (structured: unknown) => void;
   onContext: (context: HostContext) => void;
 }

@@ -83,7 +83,7 @@ export function languageOf(path: string): Language | undefined {
   return name.includes('.') && Object.hasOwn(EXTENSIONS, extension) ? EXTENSIONS[extension] : undefined;
 }
 
-/** Returns the pieces of each line. Together they are exactly the text. */
+/** Splits the lines of a text into pieces. The pieces together are exactly the text. */
 export type Highlighter = (text: string, language: Language | undefined) => Piece[][];
 
 /** Splits a text into lines without colours. */

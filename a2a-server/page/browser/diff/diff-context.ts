@@ -1,7 +1,7 @@
 /** Adds and folds the unchanged lines of a diff. Pure. */
 import type { DiffRow } from './diff-rows.ts';
 
-/** Unchanged lines that a click shows. */
+/** Unchanged lines that are folded. A click shows them. */
 export interface FoldedRows {
   type: 'fold';
   rows: readonly DiffRow[];

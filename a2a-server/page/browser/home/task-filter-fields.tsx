@@ -6,7 +6,7 @@ import { areFiltersOn, NO_FILTERS, type TaskFilters } from '../task-filters.ts';
 
 interface TaskFilterFieldsProps {
   filters: TaskFilters;
-  /** The offered values. Undefined before the first answer of the server. */
+  /** The offered values of the filters. Undefined before the first answer of the server. */
   offered: Pick<TaskGroups, 'workspaces' | 'models'> | undefined;
   onChange: (filters: TaskFilters) => void;
 }

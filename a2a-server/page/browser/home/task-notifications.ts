@@ -4,7 +4,7 @@ import { visibleLine } from '../../../../shared/text/visible-text.ts';
 
 export interface TaskNotification {
   taskId: string;
-  /** Identifies the question. Two tabs with the same key show one notification. */
+  /** The id of the question. Two tabs with the same key show one notification. */
   key: string;
   title: string;
   body: string;

@@ -23,7 +23,7 @@ export interface TaskGroupsView {
   showMore: (group: GroupName) => Promise<void>;
 }
 
-/** The groups, and the query that they answer. */
+/** The groups from the server, and the query that they answer. */
 interface Answer {
   query: string;
   groups: TaskGroups;

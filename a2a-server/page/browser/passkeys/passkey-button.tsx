@@ -7,7 +7,7 @@ import { listPasskeys, registerPasskey, removePasskey, type PasskeyView } from '
 
 interface PasskeyButtonProps {
   registrationCode: string | undefined;
-  /** Runs after the code has registered a passkey. */
+  /** Called after the code has registered a passkey. */
   onCodeUsed: () => void;
 }
 

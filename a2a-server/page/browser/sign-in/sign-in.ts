@@ -39,7 +39,7 @@ export async function signOut(everywhere: boolean): Promise<string | undefined> 
 }
 
 export interface AllowedWorkspaces {
-  /** The workspace of a task that names none. '' if there is no such default. */
+  /** The workspace of a task whose message names no workspace. '' if there is no such default. */
   fallback: string;
   /** Workspaces must be inside these directories. If the list is empty, any directory may be a workspace. */
   allowed: readonly string[];

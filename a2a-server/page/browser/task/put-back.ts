@@ -4,7 +4,6 @@ import type { A2aClient, PendingAction, TaskReport } from '../../../../shared/cl
 export interface PutBackRequest {
   sessionId: string;
   workspace: string;
-  /** The checkpoint's id. */
   checkpoint: string;
   /** True to undo all later turns too. */
   since: boolean;

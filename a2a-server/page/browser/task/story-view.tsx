@@ -16,7 +16,7 @@ const MAX_STEPS_WITHOUT_JUMP = 8;
 interface StoryViewProps {
   taskId: string;
   followed: FollowedStory;
-  /** True while the task can still do something. */
+  /** True until the task has ended. */
   live: boolean;
 }
 

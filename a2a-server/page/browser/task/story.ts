@@ -72,7 +72,6 @@ export interface Story {
   seq: number;
   /** The model of the newest turn. '' before the first turn. */
   model: string;
-  /** The agent's current to-do list. */
   todos: readonly StoryTodo[];
   /** Maps the id of a tool call, or the key of an artifact, to the index of its step. */
   places: ReadonlyMap<string, number>;

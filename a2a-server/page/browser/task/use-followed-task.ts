@@ -6,7 +6,7 @@ import type { Execution, Progress, TaskReport } from '../../../../shared/client/
 /** The delay between attempts after the client has given up, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** The page has no connection. `since` is in milliseconds since 1970. */
+/** The state without a connection. `since` is in milliseconds since 1970. */
 export interface Outage {
   since: number;
   message: string;
@@ -14,7 +14,7 @@ export interface Outage {
 
 export interface FollowedTask {
   execution: Execution | undefined;
-  /** The newest known state. Undefined before the first answer. */
+  /** The newest known state of the task. Undefined before the server's first answer. */
   report: TaskReport | undefined;
   outage: Outage | undefined;
   /** The reason why the page cannot follow the task. For example, the task was deleted. */

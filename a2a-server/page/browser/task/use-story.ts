@@ -12,7 +12,7 @@ const PAUSE_MS = 100;
 
 export interface FollowedStory {
   story: Story;
-  /** True after the page has read the journal to its end once. */
+  /** True after the page has read the story to the journal's end once. */
   complete: boolean;
   /** Reads the entries that are new since the last read. */
   readOn: () => void;
@@ -28,7 +28,7 @@ export function useStory(taskId: string): FollowedStory {
   const [story, setStory] = useState(NO_STORY);
   const [complete, setComplete] = useState(false);
   const newest = useRef(NO_STORY);
-  /** `again` means that an event arrived during the current read. */
+  /** The state of the reads. `again` means that an event arrived during the current read. */
   const reading = useRef<'no' | 'once' | 'again'>('no');
   const shown = useRef(true);
 

@@ -57,7 +57,7 @@ export async function crawlSite(crawl: Crawl): Promise<void> {
   }
 }
 
-/** A request throws this when the site redirects to another site. */
+/** Thrown when the site redirects a request to another site. */
 class Elsewhere extends Error {
   readonly to: URL;
 
