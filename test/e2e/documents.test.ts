@@ -34,16 +34,27 @@ for (const { page, section, commands, notRun } of readBlocks()) {
   if (notRun === undefined) sections.set(name, [...(sections.get(name) ?? []), commands]);
 }
 
+/** Starts the build as npx starts the published package. */
+const NPX = `#!/bin/sh
+case "$1 $2 $3" in
+  '-y mcp-a2a-bridge '*) shift; exec "$@" ;;
+  '-y -p mcp-a2a-bridge') shift 3; exec "$@" ;;
+esac
+exit 64
+`;
+
 /** Makes a home with both programs in the path, and the build in the working directory, as in a clone. */
 async function newHome(): Promise<string> {
   const directory = await temporaryDirectory();
   await mkdir(join(directory, 'bin'));
   await mkdir(join(directory, 'work'));
   await symlink(resolve('dist'), join(directory, 'work', 'dist'));
-  for (const [name, script] of Object.entries(PROGRAMS)) {
-    const path = join(directory, 'bin', name);
-    await writeFile(path, `#!/bin/sh\nexec '${process.execPath}' '${resolve(script)}' "$@"\n`);
-    await chmod(path, 0o755);
+  const starts = Object.entries(PROGRAMS).map(
+    ([name, script]) => [name, `#!/bin/sh\nexec '${process.execPath}' '${resolve(script)}' "$@"\n`] as const,
+  );
+  for (const [name, text] of [...starts, ['npx', NPX] as const]) {
+    await writeFile(join(directory, 'bin', name), text);
+    await chmod(join(directory, 'bin', name), 0o755);
   }
   return directory;
 }

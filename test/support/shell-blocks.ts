@@ -22,13 +22,14 @@ export interface ShellBlock {
 export type ShellCommand = readonly string[];
 
 export function readBlocks(): ShellBlock[] {
-  return globSync(['README.md', 'docs/**/*.md']).toSorted().flatMap(blocksOf);
+  return globSync(['README.md', 'docs/**/*.md'])
+    .toSorted()
+    .flatMap((page) => blocksOf(page, readFileSync(page, 'utf8')));
 }
 
 const BLOCK = /(?:<!-- not run: (.+?) -->\s+)?^ *```(\w*)\n([^]*?)\n *```$/gm;
 
-function blocksOf(page: string): ShellBlock[] {
-  const text = readFileSync(page, 'utf8');
+export function blocksOf(page: string, text: string): ShellBlock[] {
   return [...text.matchAll(BLOCK)].flatMap(([, mark, language = '', body = ''], at, all) => {
     const section = /^#+ (.+)$/m.exec(
       text
@@ -52,12 +53,17 @@ function blocksOf(page: string): ShellBlock[] {
 
 /** Programs that every machine of a reader has, and that change nothing outside of the test's directory. */
 const HARMLESS = new Set(['cat', 'curl', 'ls', 'node', ...Object.keys(PROGRAMS)]);
+/** The programs as npx starts them from the published package. */
+const WITH_NPX: readonly (readonly [ProgramName, readonly string[]])[] = [
+  ['mcp-a2a-bridge', ['npx', '-y', 'mcp-a2a-bridge']],
+  ['a2a-server', ['npx', '-y', '-p', 'mcp-a2a-bridge', 'a2a-server']],
+];
 /** The tests run in an installed clone. */
 export const INSTALLS = /^npm ci\b/gm;
 
 function reasonOf(commands: string): string | undefined {
   const each = commandsOf(commands.replaceAll(INSTALLS, '#'));
-  const other = each.find(([name = '']) => !HARMLESS.has(name));
+  const other = each.find((words) => !HARMLESS.has(words[0] ?? '') && programCall(words) === undefined);
   if (other !== undefined) return `it needs ${other[0]}`;
   const text = commands.replaceAll(/(^|\s)#.*$/gm, '').replaceAll(CODE, '');
   if (/…|<\w|example\.com|\b(?=\w*\d)[0-9a-f]{4,}\b(?!-)/.test(text.replaceAll(/\d{4,5}\b/g, '')))
@@ -81,7 +87,8 @@ export function programCall(words: ShellCommand): { name: ProgramName; args: rea
     if (first === name) return { name, args: words.slice(1) };
     if (first === 'node' && second === PROGRAMS[name]) return { name, args: rest };
   }
-  return undefined;
+  const npx = WITH_NPX.find(([, start]) => start.every((word, at) => words[at] === word));
+  return npx && { name: npx[0], args: words.slice(npx[1].length) };
 }
 
 /** Returns the commands of a text for the shell, also those in pipelines and substitutions. */

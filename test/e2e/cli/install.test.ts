@@ -84,7 +84,8 @@ describe('the command install', () => {
 
   it("the README's command registers the bridge for the user, in every directory", async () => {
     const readme = await readFile('README.md', 'utf8');
-    const [, words = ''] = /^node dist\/bridge\/main\.js (install claude)\b/m.exec(readme) ?? [];
+    const [, words = ''] =
+      /^(?:node dist\/bridge\/main\.js|npx -y mcp-a2a-bridge) (install claude)\b/m.exec(readme) ?? [];
     const { run, read, home } = await person();
     expect((await run(...words.split(' '))).code).toBe(0);
     expect(standsIn(await read('.claude.json'), 'mcpServers')).toMatchObject({ args: [PROGRAM] });
