@@ -2,6 +2,8 @@
  * Applies a policy to the past tool calls of a task, and compares its verdicts with the recorded verdicts. Changes
  * nothing.
  */
+import { isDeepStrictEqual } from 'node:util';
+import type { ApproverDemand } from '../task/approver.ts';
 import type { JournalEntry, RequestedCall, TaskEvent, PolicyVerdict } from '../task/events.ts';
 import { firstSnapshot, fold } from '../task/fold.ts';
 import { usableGrants } from '../task/grants.ts';
@@ -27,9 +29,16 @@ export interface DryRunCall {
   tool: string;
   title: string;
   /** The recorded verdict and its reason. `decided` is the person's decision, or null. */
-  met: { fate: DryRunVerdict; why: string; decided: string | null };
+  met: Said & { decided: string | null };
   /** The verdict under the given policy, with the task's settings and grants at that time. */
-  meets: { fate: DryRunVerdict; why: string };
+  meets: Said;
+}
+
+interface Said {
+  fate: DryRunVerdict;
+  why: string;
+  /** What the verdict demands of the approver. */
+  approver?: ApproverDemand;
 }
 
 export interface DryRunInput {
@@ -113,12 +122,13 @@ function words({ decision, scope, by }: Extract<TaskEvent, { type: 'tool.decided
   return `${decision}${scope === 'once' ? '' : ` (${scope})`} by ${by.principal} over ${by.channel}`;
 }
 
-function said(verdictSaid: PolicyVerdict): { fate: DryRunVerdict; why: string } {
+function said(verdictSaid: PolicyVerdict): Said {
   switch (verdictSaid.type) {
     case 'ask':
       return {
         fate: verdictSaid.presence === true ? 'presence' : 'ask',
         why: verdictSaid.rule ?? 'nothing allows it',
+        ...(verdictSaid.approver && { approver: verdictSaid.approver }),
       };
     case 'question':
       return { fate: 'ask', why: 'it is a question' };
@@ -149,7 +159,7 @@ interface DryRunSummary {
   tasks: number;
   /** The number of tool calls for each verdict of the given policy. */
   now: Record<DryRunVerdict, number>;
-  /** The number of tool calls for each changed verdict, e.g. `ask → allow`. */
+  /** The number of tool calls for each changed verdict, e.g. `ask → allow`, or `ask, with another approver`. */
   changed: Record<string, number>;
 }
 
@@ -159,14 +169,22 @@ export function summaryOf(tried: readonly DryRunCall[]): DryRunSummary {
   for (const call of tried) {
     now[call.meets.fate] += 1;
     if (!isChanged(call)) continue;
-    const change = `${call.met.fate} → ${call.meets.fate}`;
+    const { met, meets } = call;
+    const change =
+      met.fate === meets.fate ? `${meets.fate}, with another approver` : `${met.fate} → ${meets.fate}`;
     changed[change] = (changed[change] ?? 0) + 1;
   }
   return { calls: tried.length, tasks: new Set(tried.map(({ taskId }) => taskId)).size, now, changed };
 }
 
 export function isChanged({ met, meets }: DryRunCall): boolean {
-  return met.fate !== meets.fate;
+  return met.fate !== meets.fate || hasOtherApprover({ met, meets });
+}
+
+/** True if a person decides now, and the demand on the approver differs from the recorded one. */
+function hasOtherApprover({ met, meets }: Pick<DryRunCall, 'met' | 'meets'>): boolean {
+  const approves = meets.fate === 'ask' || meets.fate === 'presence';
+  return approves && !isDeepStrictEqual(met.approver, meets.approver);
 }
 
 const FATES: Readonly<Record<DryRunVerdict, string>> = {

@@ -218,6 +218,18 @@ describe('an agent that speaks ACP', () => {
     });
   });
 
+  it('R121 an approval by a demanded approver gives an agent no permanent permission', async () => {
+    const agent = await agentProgram();
+    const policy = [{ action: 'ask' as const, command: 'make', approver: { group: 'release' } }];
+    const acp = await startAcp(agent, await newHome(), {}, { policy });
+    const options: ToolCallStep['options'] = ['allow_always', 'reject_once'];
+    const parked = await acp.send(messageOf(steps({ ask: [command('a', { options })] }, { say: 'End.' })));
+    const [action] = pendingOf(parked);
+    const approval = decisionMessage(parked, { callId: action?.callId ?? '', decision: 'approve' });
+    await acp.send({ ...approval, groups: ['release'] });
+    expect([await effects(acp), await agent.answers()]).toEqual(['', ['a: reject_once']]);
+  });
+
   it('D4 a person can only allow or deny a call of an ACP agent, and cannot edit it', async () => {
     const acp = await startAcp(await agentProgram(), await newHome());
     const parked = await acp.send(messageOf(steps({ ask: [command('a')] })));

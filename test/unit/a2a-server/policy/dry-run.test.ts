@@ -174,3 +174,19 @@ describe('dryRunCalls, which applies a policy to past calls', () => {
     expect(z.string().parse(tried && callText(tried))).not.toMatch(/\p{Cc}\[2J|\nall/u);
   });
 });
+
+it('R121 the dry run reports a call whose approver changes', async () => {
+  const rule = { action: 'ask', tool: 'write-file', approver: { group: 'release' } };
+  const wanted = call('a', 'write-file', { path: 'a.md', content: 'a' });
+  const before = { type: 'ask', rule: 'rule 1', approver: { groups: ['release'] } } as const;
+  const [changed] = await tryOn(task(asked(wanted)), rule);
+  if (changed === undefined) throw new Error('the dry run skipped the call');
+  expect(callText(changed)).toMatch(
+    /^\* .*\n.*\n.*now {3}asks \(rule 1 \(ask: tool "write-file"; approver: group release\)\)$/u,
+  );
+  expect(summaryOf([changed]).changed).toEqual({ 'ask, with another approver': 1 });
+  expect(summaryOf(await tryOn(task(asked(wanted, before)), rule)).changed).toEqual({});
+  expect(summaryOf(await tryOn(task(asked(wanted, before)))).changed).toEqual({
+    'ask, with another approver': 1,
+  });
+});
