@@ -21,7 +21,7 @@ const SHUTDOWN_STAGES = [
   'exiting at once',
 ] as const;
 
-/** False if unconfined commands can read the environment of this process in /proc. */
+/** True if no unconfined command can read the environment of this process in /proc. */
 const secretsHidden = hideEnvironment(isHarmless);
 
 void program(start, PAGE_DIRECTORY).parseAsync();
@@ -61,7 +61,10 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   }
 }
 
-/** @throws ProductError CONFIGURATION if the file cannot be written */
+/**
+ * Opens the log file. Without a path, the log goes to standard error.
+ * @throws ProductError CONFIGURATION if the file cannot be written
+ */
 function logTo(path: string | undefined): { destination?: DestinationStream } {
   if (path === undefined) return {};
   try {

@@ -29,7 +29,7 @@ export const issuedTokenSchema = z.strictObject({
 export type IssuedToken = z.infer<typeof issuedTokenSchema>;
 
 /**
- * Makes a token. Only the returned text contains the secret. If `lifetimeMs` is null, the token has no end.
+ * Makes a token. Only the returned text contains the secret. If `lifetimeMs` is null, the token does not expire.
  * @param now milliseconds since 1970
  */
 export function makeToken(
@@ -72,7 +72,7 @@ export function isSecretOf({ digest }: IssuedToken, secret: string): boolean {
 /** The state of a token. Only an active token gives access. */
 export type TokenState = 'active' | 'expired' | 'revoked';
 
-/** @param now milliseconds since 1970 */
+/** Returns the state of a token at the time `now`. @param now milliseconds since 1970 */
 export function tokenState({ expiresAt, revokedAt }: IssuedToken, now: number): TokenState {
   if (revokedAt !== null) return 'revoked';
   return expiresAt !== null && Date.parse(expiresAt) <= now ? 'expired' : 'active';

@@ -12,7 +12,8 @@ export interface TokenStore {
   /** Returns all tokens, the oldest first. @throws ProductError STORAGE, also for a damaged token */
   list(): Promise<IssuedToken[]>;
   /**
-   * Returns undefined if there is no such token. The result includes every change that was stored before this call.
+   * Returns the token with this id, or undefined if there is none. The result includes every change that was stored
+   * before this call.
    * @throws ProductError STORAGE; DamagedToken
    */
   read(id: string): Promise<IssuedToken | undefined>;

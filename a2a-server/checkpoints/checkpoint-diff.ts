@@ -93,7 +93,7 @@ async function joined(remarks: string, files: readonly ComparedFile[]): Promise<
   return { text, lines };
 }
 
-/** Returns undefined if a side is unknown, binary or too large. */
+/** Returns the diff of one file. Returns undefined if the content of a side is unknown, binary or too large. */
 function fileDiff(path: string, from: Side, to: Side): string | undefined {
   const before = from && textOf(from);
   const after = to && textOf(to);

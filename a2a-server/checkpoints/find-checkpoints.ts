@@ -10,7 +10,7 @@ const SHORT_ID_CHARACTERS = 8;
 const TASK_ID_PREFIX = /^[a-z]+-/;
 
 export interface Checkpoints {
-  /** Returns the newest first, from a limited number of tasks. */
+  /** Returns the principal's checkpoints, the newest first, from a limited number of tasks. */
   list(principal: string): Promise<Checkpoint[]>;
   /**
    * Returns the checkpoint with this id. The part before the dot may be a unique prefix.

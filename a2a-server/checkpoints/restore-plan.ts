@@ -138,7 +138,7 @@ function changedSince(turns: number, files: number, changed: readonly string[]):
   );
 }
 
-/** Returns the paths of the files that a `restorePlan` refused, or undefined for any other error. */
+/** Returns the paths in the error of a refused `restorePlan`. Returns undefined for any other error. */
 export function changedPathsOf({ reason, facts }: ProductError): string[] | undefined {
   return reason === 'INPUT_CHANGED' ? facts['paths']?.split('\n') : undefined;
 }

@@ -19,7 +19,7 @@ export type AbortResult =
   | { type: 'pending' }
   | { type: 'stopped'; confirmed: boolean; remark?: string | undefined };
 
-/** @param first true if this request was the first reason to stop the tool */
+/** Returns the outcome of an abort request. @param first true if this request was the first reason to stop the tool */
 export function abortResult(
   outcome: ToolOutcome | null,
   { first, remark }: { first: boolean; remark?: string | undefined },

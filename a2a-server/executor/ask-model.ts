@@ -137,7 +137,10 @@ function hasModelTurn({ exchanges }: Snapshot): boolean {
   });
 }
 
-/** Returns the agent command in the newest message as a model. Returns undefined if that message is not a command. */
+/**
+ * Returns a model that runs the agent command in the newest message. Returns undefined if that message is not a
+ * command.
+ */
 function commandOf(snapshot: Snapshot, commands: AgentCommands, workspace: Workspace): Model | undefined {
   const command = newestMessage(snapshot)?.command;
   return command && commands.model(command, { snapshot, workspace });

@@ -32,7 +32,7 @@ export class ClockCheck {
     this.#options = options;
   }
 
-  /** The clock's jump at the last check, in milliseconds. 0 if the clock was plausible. */
+  /** The jump of the wall clock at the last check, in milliseconds. 0 if the clock was plausible. */
   get jump(): number {
     return this.#jump;
   }

@@ -58,7 +58,9 @@ export interface ExecutionOptions extends AskModelOptions {
   limits: TimeLimits;
   /** The budget of each task. When a task has used it, a person must agree to continue. */
   budget: Budget;
-  /** US dollars per principal and UTC day. When this budget is spent, a person must agree to continue. */
+  /**
+   * The daily budget of each principal, in US dollars per UTC day. When it is spent, a person must agree to continue.
+   */
   dailyBudget?: number;
   /** Returns the limits of written events that apply now. */
   writingLimits: () => WritingLimits;
@@ -75,7 +77,7 @@ interface ExecutionHost {
   task: AbortScope<AbortCause>;
   /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
   wakeAfter: (ms: number) => void;
-  /** Returns the events to append first. Undefined if these events are already durable. */
+  /** Returns the events that the execution must append first. Undefined if these events are already durable. */
   opening: () => ComputeOpeningEvents | undefined;
   opened: () => void;
 }

@@ -224,7 +224,7 @@ export class Executor {
       .catch((error: unknown) => onFailure(taskId, error));
   }
 
-  /** Returns undefined if another server owns the task. */
+  /** Claims the task. Returns undefined if another server owns it. */
   async #claim(taskId: string): Promise<Claim | undefined> {
     const kept = this.#claims.get(taskId);
     if (kept?.held === true) return kept;

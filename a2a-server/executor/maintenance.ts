@@ -69,7 +69,10 @@ export class Maintenance {
     this.#begin();
   }
 
-  /** Takes the earliest deadline of the journal into account. Another server may have added it, and may have died. */
+  /**
+   * Reads the earliest deadline from the journal, and starts the next round in time for it. Another server may have
+   * added the deadline, and may have died.
+   */
   async lookForDeadlines(): Promise<void> {
     try {
       const [row] = await this.#options.journal.deadlines(1);
@@ -84,7 +87,7 @@ export class Maintenance {
     }
   }
 
-  /** Takes a new deadline into account. @param deadline in milliseconds since 1970 */
+  /** Starts the next round in time for a new deadline. @param deadline in milliseconds since 1970 */
   noteDeadline(deadline: number): void {
     if (this.#state !== 'active') return;
     if (this.#round !== undefined) this.#earliestDeadline = Math.min(this.#earliestDeadline, deadline);

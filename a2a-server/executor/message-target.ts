@@ -14,7 +14,10 @@ interface Lookup {
   ids: Pick<Ids, 'session'>;
 }
 
-/** @throws ProductError UNKNOWN_TASK, UNKNOWN_SESSION; MALFORMED if the task belongs to another session */
+/**
+ * Finds the task for a message, or the session in which it starts a new task.
+ * @throws ProductError UNKNOWN_TASK, UNKNOWN_SESSION; MALFORMED if the task belongs to another session
+ */
 export async function findTarget(incoming: Incoming, { journal, ids }: Lookup): Promise<MessageTarget> {
   const { taskId, sessionId } = incoming;
   if (taskId !== undefined) {

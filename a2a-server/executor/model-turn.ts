@@ -239,7 +239,7 @@ function withInputs(
   });
 }
 
-/** `written` is parsed JSON. An object that is not an array is therefore a JSON object. */
+/** Converts `written`, which is parsed JSON. So an object that is not an array is a JSON object. */
 const isJsonObject = (written: unknown): written is JsonObject => isRecord(written);
 
 /**

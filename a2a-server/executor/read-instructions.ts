@@ -3,7 +3,7 @@ import { chosenInstructions, INSTRUCTION_FILES, type InstructionFile } from '../
 import type { TextFile } from '../tools/workspace/text-file.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 
-/** @param limit the maximum number of characters of all files together */
+/** Reads the instruction files. @param limit the maximum number of characters of all files together */
 export async function readInstructions(workspace: Workspace, limit: number): Promise<InstructionFile[]> {
   const found = await Promise.all(INSTRUCTION_FILES.map((path) => readFile(workspace, path)));
   return chosenInstructions(
@@ -12,7 +12,10 @@ export async function readInstructions(workspace: Workspace, limit: number): Pro
   );
 }
 
-/** Returns undefined if the task cannot read the file, e.g. a directory, a binary file or a link to outside. */
+/**
+ * Reads one instruction file. Returns undefined if the task cannot read it, e.g. a directory, a binary file or a link
+ * to outside.
+ */
 async function readFile(
   workspace: Workspace,
   path: string,

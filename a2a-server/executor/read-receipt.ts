@@ -7,7 +7,7 @@ import { readPages } from '../journal/read-pages.ts';
 import { ReceiptBuilder } from '../receipts/build-receipt.ts';
 
 /**
- * @param events the number of first events that the receipt covers; by default all
+ * @param events the number of events from the beginning that the receipt covers; by default all
  * @throws ProductError INVALID_CURSOR if the task has fewer events
  */
 export async function readReceipt(

@@ -49,8 +49,8 @@ export type DecisionsResult =
   | { type: 'outdated'; call: Call; event: Outdated };
 
 /**
- * @throws ProductError INVALID_DECISION for an invalid edit, PRESENCE_REQUIRED for an invalid assertion. E3: the task
- * then stays unchanged.
+ * @throws ProductError INVALID_DECISION for an invalid edit, PRESENCE_REQUIRED for an invalid assertion. E3: a refused
+ * decision changes nothing.
  */
 export async function resolveDecisions(
   { decisions }: DecisionsPart,

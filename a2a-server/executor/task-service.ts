@@ -50,9 +50,9 @@ export interface Incoming extends Requester {
    * decide. From other clients, the words are plain text.
    */
   wordsDecide: boolean;
-  /** False if the sender may not approve. Its reply then extends no budget. The default is true. */
+  /** True if the sender may approve. Otherwise, its reply extends no budget. The default is true. */
   mayApprove?: boolean;
-  /** False if the sender may only decide. Its text must then be a decision. The default is true. */
+  /** True if the sender may send messages to the agent. Otherwise, its text must be a decision. The default is true. */
   mayDelegate?: boolean;
   /** The decisions, if the message decides calls. The model then does not get the message's text. */
   decisions?: DecisionsPart;

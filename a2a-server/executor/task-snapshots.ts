@@ -73,7 +73,7 @@ export class TaskLog {
     this.#options = options;
   }
 
-  /** Returns the log for an execution with this claim. Both logs share their snapshots. */
+  /** Returns the log for the execution that has this claim. Both logs share their snapshots. */
   ownedBy(claim: Claim): TaskLog {
     const log = new TaskLog(this.#journal, this.#options);
     log.#retained = this.#retained;
@@ -126,7 +126,7 @@ export class TaskLog {
     }
   }
 
-  /** Appends to a task of the principal when it is the principal's turn. @throws ProductError STORAGE */
+  /** Appends to a task of the principal as soon as it is the principal's turn. @throws ProductError STORAGE */
   append(principal: string, append: Append): Promise<AppendResult> {
     const { gate } = this.#options;
     const write = (): Promise<AppendResult> => this.#journal.append(append);

@@ -15,12 +15,12 @@ const CLAIM_WITHIN_MS = 10_000;
 /** The time at which this server first found each unopened task, in milliseconds since 1970. */
 export type FoundAt = ReadonlyMap<string, number>;
 
-/** Returns the tasks that are found now, with the time at which they were first found. */
+/** Returns the tasks that no server has opened, with the time at which this server first found each of them. */
 export function stillUnopened(before: FoundAt, tasks: readonly UnopenedTask[], now: number): FoundAt {
   return new Map(tasks.map(({ taskId }) => [taskId, before.get(taskId) ?? now]));
 }
 
-/** True if every server had the time to claim the task. */
+/** True if every server has had enough time to claim the task. */
 export function isTooLateToClaim(found: FoundAt, taskId: string, now: number): boolean {
   return now - (found.get(taskId) ?? now) >= CLAIM_WITHIN_MS;
 }

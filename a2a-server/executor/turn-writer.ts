@@ -22,8 +22,8 @@ export class TurnWriter {
   }
 
   /**
-   * Returns undefined if only few events are unwritten. Otherwise returns a promise, and the caller must wait for the
-   * append.
+   * Adds an event. Returns undefined if only few events are unwritten. Otherwise returns a promise, and the caller must
+   * wait for the append.
    */
   write(event: TaskEvent): Promise<void> | undefined {
     this.#unwritten.push(event);

@@ -15,7 +15,7 @@ export class AppendWatchers {
     return this.#tasks.has(taskId);
   }
 
-  /** @returns a function that removes the watcher. After this removal, `wake` is never called. */
+  /** Adds a watcher. @returns a function that removes the watcher. After this removal, `wake` is never called. */
   add(taskId: string, wake: () => void): () => void {
     const watcher = { wake };
     const watchers = this.#tasks.get(taskId) ?? new Set();

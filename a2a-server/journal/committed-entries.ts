@@ -64,7 +64,7 @@ export class CommittedEntries {
     };
   }
 
-  /** Forgets the cached entries of a task to which another server may have appended. */
+  /** Removes the cached entries of a task to which another server may have appended. */
   forgetTask(taskId: string): void {
     this.#tails.drop(taskId);
   }
@@ -88,18 +88,18 @@ export class CommittedEntries {
     this.#watchers.wake(taskId);
   }
 
-  /** Forgets the cached entries of a task if the database has newer ones. */
+  /** Removes the cached entries of a task if the database has newer ones. */
   forgetBefore(taskId: string, seq: number): void {
     const last = this.#tails.lastSeq(taskId);
     if (last !== undefined && last < seq) this.#tails.drop(taskId);
   }
 
-  /** Forgets the cached entries. Must be called when tasks are deleted. */
+  /** Removes the cached entries. Must be called when tasks are deleted. */
   forget(): void {
     this.#tails.clear();
   }
 
-  /** Forgets the watchers and the cached entries. */
+  /** Removes the watchers and the cached entries. */
   close(): void {
     this.#watchers.clear();
     this.#tails.clear();

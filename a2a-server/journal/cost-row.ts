@@ -17,7 +17,11 @@ function addedCounts(): string {
   return columns.map((column) => `${column} = costs.${column} + excluded.${column}`).join(', ');
 }
 
-/** @param row a row with `COST_COLUMNS` @throws DamagedData */
+/**
+ * Converts a row.
+ * @param row a row with `COST_COLUMNS`
+ * @throws DamagedData
+ */
 export function toCostRow(row: readonly unknown[]): CostRow {
   const sessionId = textColumn(row[1]);
   return {

@@ -63,7 +63,7 @@ export interface FileBytes {
 
 export type AppendResult =
   | { type: 'appended'; entries: JournalEntry[] }
-  /** Another writer has appended first. The writer has not seen the entries after `expectedSeq`. */
+  /** Another writer has appended first. This writer has not seen the entries after `expectedSeq`. */
   | { type: 'conflict' }
   /** The append names an epoch, and this server no longer owns the task with this epoch. Nothing was appended. */
   | { type: 'fenced' }
@@ -163,7 +163,7 @@ export interface Journal {
   content(taskId: string, hash: string): Promise<Uint8Array | undefined>;
   /** Returns the principal's tasks with saved file contents. The task with the newest change is first. */
   withSavedFiles(principal: string): Promise<TaskRow[]>;
-  /** @throws ProductError MALFORMED for an unknown page token */
+  /** Returns a page of tasks. @throws ProductError MALFORMED for an unknown page token */
   list(filter: TaskFilter, page: TaskPageRequest): Promise<TaskPage>;
   /** Returns the workspaces and the models of these owners' tasks. */
   filterValues(owner: OwnerFilter): Promise<TaskFilterValues>;
@@ -214,13 +214,13 @@ export interface Journal {
    */
   watch(taskId: string, wake: () => void): () => void;
   /**
-   * Returns milliseconds since 1970: the time of the `at` of new entries. Servers that share a journal use one clock, so
-   * they agree about deadlines.
+   * Returns the time for the `at` of new entries, in milliseconds since 1970. Servers that share a journal use one
+   * clock, so they agree about deadlines.
    */
   now(): number;
   /** The records that all servers of the journal share. Absent if one server uses the journal. */
   readonly records?: RecordStore;
-  /** False while the storage cannot be reached. The journal tries again by itself. */
+  /** True while the storage can be reached. Otherwise, the journal tries again by itself. */
   reachable(): boolean;
   close(): Promise<void>;
 }

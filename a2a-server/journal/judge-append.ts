@@ -40,7 +40,7 @@ export type Judgement<Head extends TaskHead> =
   /** The append writes nothing. Its caller gets this outcome. */
   | { type: 'answer'; outcome: AppendOutcome };
 
-/** @param at the time of the entries, in milliseconds since 1970 */
+/** Decides one append. @param at the time of the entries, in milliseconds since 1970 */
 export function judgeAppend<Head extends TaskHead>(
   append: PreparedAppend,
   before: StateBefore<Head>,

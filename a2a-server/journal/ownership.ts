@@ -31,7 +31,7 @@ export class Claim {
     this.#valid = valid;
   }
 
-  /** False if this server must not write as the owner any more. */
+  /** True while this server may write as the owner. */
   get held(): boolean {
     return !this.#lost && this.#valid();
   }

@@ -13,7 +13,7 @@ export function encodePageToken({ updatedAt, key }: PagePosition): string {
   return Buffer.from(JSON.stringify([updatedAt, key])).toString('base64url');
 }
 
-/** @throws ProductError MALFORMED for a token that `encodePageToken` did not create */
+/** Decodes a page token. @throws ProductError MALFORMED for a token that `encodePageToken` did not create */
 export function decodePageToken(token: string): PagePosition {
   const parsed = position.safeParse(parse(Buffer.from(token, 'base64url').toString()));
   const found = parsed.success ? { updatedAt: parsed.data[0], key: parsed.data[1] } : undefined;

@@ -20,7 +20,7 @@ export interface PreparedAppend extends Append {
 }
 
 /**
- * @throws ProductError MALFORMED or TOO_LARGE if the append cannot be stored
+ * Validates and serialises an append. @throws ProductError MALFORMED or TOO_LARGE if the append cannot be stored
  * @throws RangeError for a bug of the writer: no events, a wrong first event, an event after the end of the task (J3),
  * or a state that does not follow from the events (J2)
  */
@@ -43,7 +43,7 @@ export function prepareAppend(append: Append): PreparedAppend {
   return { ...append, bodies: events.map(serialize), moves, title, deadline };
 }
 
-/** False if the text contains NUL or a lone surrogate. The database would not return such a text unchanged. */
+/** True if the database returns the text unchanged: it contains neither NUL nor a lone surrogate. */
 export function isStorable(key: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(key);
 }

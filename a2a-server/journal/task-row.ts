@@ -5,7 +5,11 @@ import type { TaskRow } from './journal.ts';
 export const SELECT_TASKS =
   'SELECT key, task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline FROM tasks';
 
-/** @param row a row of `SELECT_TASKS` @throws DamagedData */
+/**
+ * Converts a row.
+ * @param row a row of `SELECT_TASKS`
+ * @throws DamagedData
+ */
 export function toTaskRow(row: readonly unknown[]): TaskRow {
   return {
     taskId: textColumn(row[1]),

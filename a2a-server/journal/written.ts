@@ -7,7 +7,9 @@ export interface Written {
   bytes: number;
 }
 
-/** `tenant` is absent if the principal has no tenant. `server` covers all principals. */
+/**
+ * What was written on one UTC day. `tenant` is absent if the principal has no tenant. `server` covers all principals.
+ */
 export interface DailyWritten {
   principal: Written;
   tenant?: Written;

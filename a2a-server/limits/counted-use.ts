@@ -25,7 +25,7 @@ export class CountedUse {
     return this.#used.of(principal);
   }
 
-  /** @throws ProductError LIMIT_REACHED, OVERLOADED */
+  /** Refuses if the principal has reached a limit. @throws ProductError LIMIT_REACHED, OVERLOADED */
   check(principal: string): void {
     const limit = this.#limit();
     const scope = reachedLimit(this.#used.usedBy(principal), limit);

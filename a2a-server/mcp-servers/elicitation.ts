@@ -69,7 +69,7 @@ export function callToAsk({ calls, known }: RequestOrigin): { call: RunningCall;
   };
 }
 
-/** Returns undefined for a form that clients cannot show. */
+/** Converts the parameters to a question. Returns undefined for a form that clients cannot show. */
 function questionOf(server: string, params: Elicitation, note: string): Question | undefined {
   const text = `The MCP server ${server} asks: ${ellipsize(params.message, MAX_QUESTION_CHARS)}${note}`;
   if (params.mode === 'url')

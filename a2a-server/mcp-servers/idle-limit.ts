@@ -33,7 +33,7 @@ export class IdleLimit {
     });
   }
 
-  /** Pauses the limit. The returned function ends the pause and must be called once. */
+  /** Pauses the limit. Returns a function that ends the pause and must be called once. */
   hold(): () => void {
     this.#holders += 1;
     this.#stopTimer();

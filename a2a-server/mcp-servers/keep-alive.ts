@@ -5,7 +5,7 @@ import type { McpServerConnection } from './connection.ts';
 
 export interface KeepAliveOptions {
   clock: Clock;
-  /** After this time without a server message, the client sends a ping. Null means no pings. */
+  /** The time without a server message after which the client sends a ping. Null means no pings. */
   pingMs: number | null;
   answerMs: number;
   signal: AbortSignal;

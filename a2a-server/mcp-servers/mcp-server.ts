@@ -74,7 +74,7 @@ export class McpServer {
   #attempt: Attempt | undefined;
   #tools: readonly Tool[] = [];
   #problems: readonly string[] = [];
-  /** Describes the problem while the server runs a tool call and answers no pings. Null without this problem. */
+  /** The problem while the server runs a tool call and answers no pings. Null if there is no such problem. */
   #silent: string | null = null;
   #running: Promise<void> | undefined;
   #refreshing = { wanted: false, busy: false };

@@ -164,8 +164,8 @@ export class RunningCalls {
 }
 
 /**
- * Returns the result in a response. If the response ended early, the transport replaces it with an error. Returns
- * undefined for this error.
+ * Returns the result in a response. If the response ended early, the transport has replaced it with an error. Then
+ * returns undefined.
  */
 function resultIn(message: JSONRPCMessage): McpCallResult | undefined {
   if (isJSONRPCResultResponse(message)) return callResultSchema.safeParse(message.result).data;

@@ -28,7 +28,7 @@ export function firstAttempt(entry: McpServerEntry): Attempt {
     : { transport: 'http', handshake: 'probe' };
 }
 
-/** Returns undefined if no other attempt can help. */
+/** Returns the next attempt after a failure. Returns undefined if no other attempt can help. */
 export function nextAttempt({ transport, handshake }: Attempt, failure: Failure): Attempt | undefined {
   if (failure.kind === 'final' || transport === 'sse') return undefined;
   const { status } = failure;

@@ -104,7 +104,9 @@ function messages(
 
 const FILES_OF_RESULTS = '(The files of the results above, in their order.)';
 
-/** Files come before the text. The documentation of Anthropic and Google recommends this order. */
+/**
+ * Converts a message of the user. Files come before the text, as the documentation of Anthropic and Google recommends.
+ */
 function userMessage(
   text: string,
   files: readonly ConversationFile[],

@@ -29,7 +29,7 @@ const list = z.object({ data: z.array(z.object({ id: z.string() })) });
 
 /**
  * Sends requests to all programs at the same time. Returns the programs that have models.
- * @param signal when it aborts, a program without an answer counts as absent
+ * @param signal when it aborts, a program without an answer is treated as absent
  */
 export async function findLocalModels(
   { baseUrls }: Pick<ModelSettings, 'baseUrls'>,
@@ -62,7 +62,7 @@ async function modelsAt(provider: ProviderName, url: string, signal: AbortSignal
   return names.filter((name) => PLAIN_NAME.test(name) && !NO_CHAT_MODEL.test(name)).slice(0, MAX_MODELS);
 }
 
-/** @throws Error if the answer is not JSON or is too long */
+/** Reads JSON from a local program. @throws Error if the answer is not JSON or is too long */
 export async function readLocalJson(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, { signal, redirect: 'error' });
   if (!response.ok || response.body === null) {

@@ -64,7 +64,10 @@ export interface Model {
   readonly inputModes?: readonly string[];
   /** The advice for a person whose files the model does not accept. If absent, the advice is to use another model. */
   readonly fileAdvice?: string;
-  /** After this time without an event, the task's status reports that the model is quiet. If absent, it never does. */
+  /**
+   * The time without an event after which the task's status reports that the model is quiet. If absent, the status
+   * never does.
+   */
   readonly quietMs?: number;
   /** The provider's address, if it differs from the default. Another address may belong to another company. */
   readonly endpoint?: string;

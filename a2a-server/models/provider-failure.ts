@@ -94,7 +94,7 @@ export function providerFailure(thrown: unknown, blame: ProviderFacts): Provider
 /** The fact of a ProductError that names the refused part: `key` or `model`. */
 const REFUSED = 'refused';
 
-/** Returns undefined if the provider refused neither the key nor the model. */
+/** Returns the part that the provider refused: the key or the model. Undefined if it refused neither. */
 export function refusedPart(error: unknown): 'key' | 'model' | undefined {
   const part = error instanceof ProductError ? error.facts[REFUSED] : undefined;
   return part === 'key' || part === 'model' ? part : undefined;

@@ -1,7 +1,7 @@
 /** Creates the `fetch` for model providers. Node's own `fetch` ignores the proxy variables. */
 import { proxyFor, proxySettings } from './proxy-settings.ts';
 
-/** @throws ProductError CONFIGURATION if a proxy variable is not valid */
+/** Returns the `fetch` for model providers. @throws ProductError CONFIGURATION if a proxy variable is not valid */
 export function providerFetch(env: Readonly<Record<string, string | undefined>>): typeof fetch {
   const settings = proxySettings(env);
   if (settings === undefined) return fetch;

@@ -62,7 +62,7 @@ export function keySource(
   return { type: 'variable', name, set: (env[name] ?? '') !== '' };
 }
 
-/** @throws ProductError CONFIGURATION if a needed variable is missing */
+/** Finds the key of a provider. @throws ProductError CONFIGURATION if a needed variable is missing */
 export function providerKey(
   needs: KeyRequirement,
   setting: KeySetting | undefined,

@@ -16,6 +16,7 @@ export interface ProxySettings {
 }
 
 /**
+ * Reads the proxy variables.
  * @throws ProductError CONFIGURATION, which names the variable. The message omits the value, which may contain a
  * password.
  */
@@ -31,7 +32,7 @@ export function proxySettings(env: Environment): ProxySettings | undefined {
   return { https, http, except };
 }
 
-/** Returns undefined if the request needs no proxy. */
+/** Returns the proxy for a request. Returns undefined if the request needs no proxy. */
 export function proxyFor(url: URL, { https, http, except }: ProxySettings): URL | undefined {
   const proxy = url.protocol === 'https:' ? https : http;
   const host = url.hostname.toLowerCase().replace(/\.$/, '');
@@ -75,7 +76,7 @@ function proxyIn(env: Environment, name: string): URL | undefined {
   );
 }
 
-/** Prefers the name in lower case, as curl does. An empty variable counts as missing. */
+/** Returns a proxy variable. Prefers the name in lower case, as curl does. An empty variable is treated as missing. */
 function variable(env: Environment, name: string): { name: string; value: string } | undefined {
   for (const each of [name, name.toUpperCase()]) {
     const value = env[each]?.trim() ?? '';

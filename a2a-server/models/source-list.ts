@@ -30,7 +30,7 @@ export function sourceList(sources: readonly Source[], answer: string): string {
   return lines.length === 0 ? '' : `\n\nSources:\n\n${lines.map(({ line }) => line).join('\n')}\n`;
 }
 
-/** @returns undefined for a source that has neither a web address nor a name */
+/** Returns the entry for one source. Undefined for a source that has neither a web address nor a name. */
 function entryOf(source: Source): { key: string; text: string } | undefined {
   const title = plainLine(source.title);
   if (source.sourceType === 'url')

@@ -72,8 +72,8 @@ function waitingForOf(snapshot: Snapshot): WaitingFor | null {
 }
 
 /**
- * Returns the newest known fact: a running tool call, then the text of the turn, then the server's note, then the last
- * call.
+ * Returns the newest known activity: a running tool call, then the text of the turn, then the server's note, then the
+ * last call.
  */
 function activityOf(snapshot: Snapshot): string {
   const { status, outputs, openTurn } = snapshot;

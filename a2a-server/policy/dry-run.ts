@@ -16,8 +16,8 @@ import { verdict } from './verdict.ts';
 import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
 
 /**
- * `allow` runs the tool call without asking, `ask` lets a person decide, `presence` lets a person approve only with a
- * passkey, and `refuse` does not run the call.
+ * A verdict of the policy. `allow` runs the tool call without asking, `ask` lets a person decide, `presence` lets a
+ * person approve only with a passkey, and `refuse` does not run the call.
  */
 type DryRunVerdict = 'allow' | 'ask' | 'presence' | 'refuse';
 

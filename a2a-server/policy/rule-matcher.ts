@@ -36,8 +36,8 @@ function leastOf(mentioned: readonly Mention[]): Mention {
 }
 
 /**
- * Returns a function with one parameter. `Array.some` passes the index as second parameter, and picomatch then returns
- * an object.
+ * Returns a matcher with one parameter, for `Array.some`. It passes the index as second parameter, and picomatch would
+ * then return an object.
  */
 function matcher(glob: picomatch.Glob, options: picomatch.PicomatchOptions): (name: string) => boolean {
   const matches = picomatch(glob, options);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { NAME_PATTERN } from '../access/requester.ts';
 
 /**
- * - `deny`: the tool call never runs.
+ * - `deny`: a matching tool call never runs.
  * - `presence`: a person decides each time, and approves with a passkey on the page.
  * - `ask`: a person decides each time.
  * - `allow`: the call runs without asking.

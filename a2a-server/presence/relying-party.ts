@@ -16,7 +16,7 @@ export type RelyingParty =
   /** Passkeys do not work at the server's address. `problem` says what the operator must change. */
   | { type: 'unusable'; problem: string };
 
-/** @param base the server's URL for clients */
+/** Returns the relying party of a server. @param base the server's URL for clients */
 export function relyingPartyOf(base: string): RelyingParty {
   const url = new URL(base);
   const name = url.hostname.replaceAll(/^\[|\]$/g, '');

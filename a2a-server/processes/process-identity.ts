@@ -41,7 +41,10 @@ export async function processIdentityOf(leader: number): Promise<ProcessIdentity
   return started === undefined ? undefined : { group: leader, started, boot: '' };
 }
 
-/** @param marker an environment variable, as `NAME=value`, that the processes of this group inherit */
+/**
+ * Returns the state of a process group.
+ * @param marker an environment variable, as `NAME=value`, that the processes of this group inherit
+ */
 export async function processStateOf(
   { group, started, boot }: ProcessIdentity,
   marker: string,

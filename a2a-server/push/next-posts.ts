@@ -18,7 +18,8 @@ const READ_AT_ONCE = 100;
 export interface PushBodies {
   ofTask(snapshot: Snapshot, subscription: Subscription): string;
   /**
-   * Returns undefined for an entry that clients do not need. Only A2A 1.0 has such bodies.
+   * Returns the body for one entry. Returns undefined for an entry that clients do not need. Only A2A 1.0 has such
+   * bodies.
    * @param counted the events up to this entry
    */
   ofEntry(entry: JournalEntry, subscription: Subscription, counted: EventCount): string | undefined;
@@ -83,7 +84,7 @@ async function postsOf(
     : [await taskNow(parts, subscription)];
 }
 
-/** Returns the events up to the cursor. An old record has no count, so the journal is read once. */
+/** Returns the number of events up to the cursor. An old record has no such number, so the journal is read once. */
 async function countedAt({ tasks }: PostParts, subscription: Subscription): Promise<EventCount> {
   const { taskId, owner, cursor, counted } = subscription;
   if (counted !== undefined) return counted;

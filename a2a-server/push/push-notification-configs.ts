@@ -111,7 +111,10 @@ export class PushNotificationConfigs {
     return subscription;
   }
 
-  /** @throws ProductError UNKNOWN_TASK; UNKNOWN_ADDRESS if the requester has no such configuration */
+  /**
+   * Returns a configuration of the requester.
+   * @throws ProductError UNKNOWN_TASK; UNKNOWN_ADDRESS if the requester has no such configuration
+   */
   async get(taskId: string, id: string, by: Requester): Promise<Subscription> {
     await this.#parts.tasks.row(taskId, by);
     const found = await this.#subscriptions.read(subscriptionName(by.principal, taskId, id));

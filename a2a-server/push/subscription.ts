@@ -79,7 +79,7 @@ export function afterFailure(before: Delivery, problem: string, now: number): De
   return { type: 'retrying', attempts: attempts + 1, since, at: now + delay, problem };
 }
 
-/** Returns the name of the record. The ids may contain any characters. */
+/** Returns the name of the subscription's record. It is a hash, because the ids may contain any characters. */
 export function subscriptionName(principal: string, taskId: string, id: string): string {
   return createHash('sha256')
     .update(JSON.stringify([principal, taskId, id]))

@@ -98,7 +98,7 @@ function presence({ publicUrl, host, port }: ServerSettings, policy: Policy): Ch
     : [warn('policy', problem, 'Set --public-url to an https address with a domain, or remove the rule.')];
 }
 
-/** Warns of groups without members: nobody can then approve the calls of their rules. */
+/** Warns about groups without members. No person can approve the tool calls of their rules. */
 async function groups(settings: ServerSettings): Promise<CheckResult[]> {
   if (settings.policy.every(({ approver }) => approver?.group === undefined)) return [];
   try {

@@ -54,7 +54,10 @@ interface ModelContext extends ModelOptions {
   tier: string | undefined;
 }
 
-/** @throws ProductError CONFIGURATION if a key or a URL is missing, or if the model does not accept the parameters */
+/**
+ * Creates a model.
+ * @throws ProductError CONFIGURATION if a key or a URL is missing, or if the model does not accept the parameters
+ */
 function build(
   id: string,
   settings: ModelSettings,

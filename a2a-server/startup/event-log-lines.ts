@@ -13,7 +13,7 @@ interface LogLine {
   facts: Readonly<Record<string, unknown>>;
 }
 
-/** @param trace the trace of the task. Its id is in each line. */
+/** Logs the events of a task. @param trace the trace of the task. Its id is in each line. */
 export function logEvents(
   log: Logger,
   taskId: string,

@@ -21,7 +21,7 @@ const FAILS = 'then the task fails, and its session can continue';
 const DAILY =
   'on one day (UTC); then the server refuses messages, and a running task waits for a reply on the next day';
 
-/** @param rule the end of the sentence "How many …" */
+/** Declares a limit. @param rule the end of the sentence "How many …" */
 function cap(env: string, fallback: number, rule: string) {
   return setting({
     kind: 'number',

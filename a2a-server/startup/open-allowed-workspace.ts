@@ -8,9 +8,12 @@ import type { BarredDirectory } from '../tools/workspace/barred-directory.ts';
 interface WorkspaceRules {
   /** The workspace of a task whose message names no workspace. */
   fallback: string | undefined;
-  /** Workspaces must be inside one of these directories, after links are resolved. An empty list allows all. */
+  /** The directories that may contain workspaces, after links are resolved. An empty list allows all directories. */
   allowed: readonly string[];
-  /** Workspaces and file tools must not use these directories, because they contain the server's state. */
+  /**
+   * The directories of the server itself. Workspaces and file tools must not use them, because they contain the
+   * server's state.
+   */
   barred: readonly BarredDirectory[];
 }
 

@@ -61,7 +61,10 @@ export async function prepareServer(
   return { page, worker, confinement, tools, live, cardKey, mcpServers };
 }
 
-/** @throws ProductError CONFIGURATION if four eyes are demanded, but the default mode approves calls in advance */
+/**
+ * Refuses settings whose default mode approves tool calls in advance although four eyes are demanded.
+ * @throws ProductError CONFIGURATION
+ */
 function refuseModeWithoutQuestion({ fourEyes, mode }: ServerSettings): void {
   if (!fourEyes || !mayRunSomeUnasked({ mode })) return;
   throw new ProductError(

@@ -48,9 +48,8 @@ export async function retryReceiver(place: PushPlace, id: string, { say }: Outpu
 }
 
 /**
- * Rotates the key that signs push notifications. All servers of these records follow.
- * @param revoke the present key counts no more, e.g. because it was stolen
- * @throws ProductError CONFIGURATION, STORAGE
+ * Rotates the key that signs push notifications. All servers that share these records then use the new key.
+ * @param revoke true if the current key must no longer be valid, e.g. because it was stolen
  */
 export async function rotateKey(place: PushPlace, revoke: boolean, { say }: Output): Promise<void> {
   const rotation = await withRecords(place, async (records) => {

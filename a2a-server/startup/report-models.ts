@@ -72,7 +72,7 @@ function useOf(
   };
 }
 
-/** Returns the URL, or null if the URL is missing or invalid. `a2a-server check` reports that error. */
+/** Returns the URL of a provider, or null if it is missing or invalid. `a2a-server check` reports that error. */
 function urlOf(provider: ProviderName, { baseUrls }: ServerSettings, env: Environment): string | null {
   try {
     return providerUrl(provider, baseUrls[provider], env);

@@ -76,8 +76,8 @@ export interface ServerRun {
   /** The number of tasks that the server resumed at its start. */
   recovered: number;
   /**
-   * Drains, refuses new requests, waits for running tools, ends the streams, and closes the journal. Repeated calls
-   * return the same promise.
+   * Stops the server: drains, refuses new requests, waits for running tools, ends the streams, and closes the journal.
+   * Repeated calls return the same promise.
    */
   stop(): Promise<void>;
   /**
@@ -86,7 +86,7 @@ export interface ServerRun {
    * @throws ProductError CONFIGURATION if a rule is invalid; then nothing changes
    */
   reload(next: ServerSettings): Promise<string[]>;
-  /** During a stop, ends the drain and stops running tools at once. */
+  /** Makes a running stop faster: ends the drain and stops running tools at once. */
   hurry(): void;
 }
 
@@ -196,8 +196,8 @@ export async function serve(
 }
 
 /**
- * E1: stops the tools and the server at once, because other servers may execute the tasks. Then rejects, so that the
- * process ends with the error.
+ * E1: stops the tools and the server at once, because other servers may execute the tasks. The returned promise then
+ * rejects, so that the process ends with the error.
  * @throws the error
  */
 async function endAfterRemoval(removed: Error, log: Logger, server: ServerRun | undefined): Promise<never> {

@@ -36,8 +36,8 @@ export function unknownMcpServers({
 }
 
 /**
- * Returns the groups that rules demand of the approver, and that no active token with the role `approve` and no rule for
- * the claims of a provider gives.
+ * Returns the groups without members: rules demand them of the approver, but no active token with the role `approve`
+ * and no rule for a provider's claims gives them.
  * @param now milliseconds since 1970
  */
 export function groupsWithoutMembers(

@@ -169,6 +169,7 @@ function promptTokens({ window, beside }: ContextWindow): number {
 }
 
 /**
+ * Returns the summary to make.
  * @param end the index of the last passage that the summary replaces
  * @param free the tokens of the window that the conversation may use
  */

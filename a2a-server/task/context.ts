@@ -6,8 +6,8 @@ export interface Context {
   summary: { upTo: TurnPlace; text: string } | null;
   clip: { upTo: TurnPlace; chars: number } | null;
   /**
-   * `yes`: since the model's last answer, the provider refused a request because the conversation is too long.
-   * `shortened`: after such a refusal, the server has shortened the conversation.
+   * Whether the provider refused the length. `yes`: since the model's last answer, the provider refused a request
+   * because the conversation is too long. `shortened`: after such a refusal, the server has shortened the conversation.
    */
   refused: 'no' | 'yes' | 'shortened';
   /** The provider's count of input tokens for the last turn. Null if the conversation before that turn has changed. */
@@ -29,7 +29,7 @@ export const WHOLE_CONTEXT: Context = {
 
 type ContextEvent = Extract<TaskEvent, { type: `context.${string}` }>;
 
-/** @param turns the number of the task's last turn */
+/** Returns the context after an event. @param turns the number of the task's last turn */
 export function contextReductionAfter(context: Context, event: ContextEvent, turns: number): Context {
   switch (event.type) {
     case 'context.summarised':

@@ -247,6 +247,7 @@ function partText(part: MessagePart): string {
 }
 
 /**
+ * Converts a turn.
  * @param remark a note for the model. The last result contains the note. Without results, the note is a user message.
  */
 function turnSteps(

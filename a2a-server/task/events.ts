@@ -104,7 +104,7 @@ export interface Decider {
   channel: string;
 }
 
-/** `mode` contains the file's permissions. A restoration may create the file again and needs them. */
+/** The state of a file. `mode` has the file's permissions, because a restoration may create the file again. */
 export type FileState =
   | { type: 'content'; hash: string; bytes: number; mode?: number }
   | { type: 'absent' }

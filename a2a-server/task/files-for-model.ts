@@ -87,7 +87,10 @@ export function withoutFiles(steps: readonly ConversationStep[]): ConversationSt
   );
 }
 
-/** @param noteFor returns the sentence that replaces a file, or undefined to keep the file */
+/**
+ * Replaces files by sentences.
+ * @param noteFor returns the sentence that replaces a file, or undefined to keep the file
+ */
 function withNotes(
   steps: readonly ConversationStep[],
   noteFor: (file: ConversationFile) => string | undefined,

@@ -12,7 +12,10 @@ import type { Decider, JournalEntry, TaskEvent, PolicyVerdict } from './events.t
 import type { Call, Snapshot } from './snapshot.ts';
 
 export interface Grant {
-  /** Unique within the task. The id contains the `seq` of the decision, so grants of old journals have an id too. */
+  /**
+   * The id of the grant, unique within the task. It contains the `seq` of the decision, so grants of old journals have
+   * an id too.
+   */
   grantId: string;
   scope: Exclude<DecisionScope, 'once'>;
   callId: string;
@@ -57,8 +60,8 @@ export function unexpiredGrants(grants: readonly Grant[], now: number): Grant[] 
 }
 
 /**
- * Returns the grants that may allow a tool call now. With four eyes, a grant does not count if its giver has sent the
- * task a message.
+ * Returns the grants that may allow a tool call now. With four eyes, a grant is ignored if its giver has sent the task
+ * a message.
  * @param now milliseconds since 1970
  * @param approver what the server demands of the approver of each call
  */

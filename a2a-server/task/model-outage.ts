@@ -14,7 +14,7 @@ export const MAX_PAUSE_MS = 900_000;
 export interface ModelFailure {
   message: string;
   passing: boolean;
-  /** The pause that the provider requests (RFC 9110 §10.2.3). 0 without such a request. */
+  /** The pause that the provider requests (RFC 9110 §10.2.3), in milliseconds. 0 if it requests no pause. */
   waitMs: number;
 }
 

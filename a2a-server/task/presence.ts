@@ -9,7 +9,7 @@ import type { ResolvedDecision } from './decide.ts';
 import { shownCodeOf } from './shown-code-of-call.ts';
 import type { Snapshot, WaitingCall } from './snapshot.ts';
 
-/** @returns the refusal of a decision without a valid assertion, or undefined */
+/** Checks the assertion of a decision. @returns the refusal of a decision without a valid assertion, or undefined */
 export function presenceObjection(
   snapshot: Snapshot,
   call: WaitingCall,

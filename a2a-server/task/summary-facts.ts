@@ -53,7 +53,7 @@ export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnPlace, bytes:
   return sectionsOf(groups, bytes).join('\n');
 }
 
-/** Formats the groups. However long a group is, each later group keeps its minimum share of the space. */
+/** Formats the groups. Even after a long group, each later group gets its minimum share of the space. */
 function sectionsOf(groups: readonly Group[], bytes: number): string[] {
   const share = Math.floor(bytes * MIN_GROUP_SHARE);
   const reserved = groups.map((group) => lengthWithBreak(sectionOf(group, share)));
@@ -131,8 +131,8 @@ const READING_TOOLS: Readonly<Record<string, string>> = { 'read-file': 'path', f
 const SOURCE_INPUT = /^(?:path|file|file_?path|file_?name|uri|url)s?$/i;
 
 /**
- * Returns the paths and URLs in the input of a tool call that has read them. Returns none unless the tool is a built-in
- * tool that reads, or a read-only tool of an MCP server.
+ * Returns the paths and URLs in the input of a tool call that has read them. Only built-in tools that read, and
+ * read-only tools of MCP servers, give such paths and URLs.
  */
 function sourcesRead({ tool, source, sideEffect, state, input }: Call): string[] {
   if (state.type !== 'settled' || state.result.type !== 'ran' || state.result.outcome.type !== 'ok')

@@ -6,9 +6,9 @@ import { questionOf, waitingCalls, type Snapshot } from './snapshot.ts';
 
 /**
  * Converts the plain text of a client without the approval extension to a decision. D1: only exact words are decisions.
- * Exactly one action must be pending. `approve` or `deny` alone decides only the task's first question. For a later
- * question, the word needs the question's code, because a plain word may mean an earlier question (D2: a decision binds
- * to what was shown). If the action is a question, any other text answers it. Pure.
+ * Exactly one action must be pending. The word `approve` or `deny` alone decides only the task's first question. For a
+ * later question, the word needs the question's code, because a plain word may mean an earlier question (D2: a decision
+ * binds to what was shown). If the action is a question, any other text answers it. Pure.
  * @param taskId the task in the message. Without it, a plain word may mean another task of the session.
  */
 export function decisionInText(

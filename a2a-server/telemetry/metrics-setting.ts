@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The place of `GET /metrics`: none, the server's own address with a token, or another address without a token. */
+/** The address of `GET /metrics`: none, the server's own address with a token, or another address without a token. */
 export type MetricsSetting =
   { type: 'off' } | { type: 'own-address' } | { type: 'other-address'; host: string; port: number };
 

@@ -27,7 +27,7 @@ export function serverFacts({
 }: FactSources): () => Promise<ServerFacts> {
   let running: Promise<JournalStatistics | undefined> | undefined;
   let counted: { at: number; statistics: Promise<JournalStatistics | undefined> } | undefined;
-  /** A database may hang. Then only one count waits for it, and each reader gets an answer in time. */
+  /** Counts the tasks. If the database hangs, only one count waits for it, and each reader gets an answer in time. */
   const count = (): Promise<JournalStatistics | undefined> => {
     // An unreachable journal is reported as a value, and not as an error.
     running ??= journal

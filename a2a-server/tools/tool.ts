@@ -18,7 +18,7 @@ export interface ToolContext {
   signal: AbortSignal;
 }
 
-/** The person's reaction to a tool's question. A stopped tool gets none, because its signal aborts. */
+/** The person's reaction to a tool's question. A stopped tool gets no reaction, because its signal aborts. */
 export type PersonsAnswer =
   /** The question decides the type of `answer`: text, one label, several labels, or form values. */
   | { type: 'answered'; answer: Answer; by: { principal: string; channel: string } }
@@ -121,11 +121,11 @@ export interface Tool<Input = unknown> {
    */
   timeoutMs(input: Input): number;
   /**
-   * If a result is longer, the journal stores all of it, and the model gets only its start and its end. The default is
-   * 105,000 characters.
+   * The maximum length of a result. If a result is longer, the journal stores all of it, and the model gets only its
+   * start and its end. The default is 105,000 characters.
    */
   readonly maxResultChars?: number;
-  /** After a stop, the server waits this long for the run to settle. The default is the server's grace period. */
+  /** The time that the server waits after a stop for the run to settle. The default is the server's grace period. */
   readonly graceMs?: number;
   title(input: Input): string;
   /**
@@ -146,7 +146,7 @@ export interface Tool<Input = unknown> {
 
 /**
  * A stopped tool throws this to report its output, or a process that may still run. Any other end of a run after an
- * abort counts as a confirmed stop without output.
+ * abort is treated as a confirmed stop without output.
  */
 export class ToolStopped extends Error {
   override readonly name = 'ToolStopped';

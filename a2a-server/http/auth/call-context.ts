@@ -54,7 +54,7 @@ export class CallContext extends ServerCallContext {
   /** The generations in the request's parameters. A route sets them after it has checked the parameters. */
   generations: WantedGenerations = {};
   /**
-   * Resolves when the server accepts a request for a stream. After that, the response is a stream, even before the
+   * Resolves when the server accepts a request for a stream. From then on, the response is a stream, even before the
    * first event.
    */
   readonly accepted: Promise<void>;
@@ -92,7 +92,7 @@ export class CallContext extends ServerCallContext {
     throw new TypeError('the request handler was called with a context that is not its own');
   }
 
-  /** Returns the error for this call's client. Logs errors that the client did not cause. */
+  /** Returns the error for the client of this request. Logs errors that the client did not cause. */
   refusal(error: unknown): A2AError {
     if (isLimitRefusal(error)) this.retryLater = retryLaterOf(error);
     else if (!(error instanceof A2AError) && !(error instanceof ProductError && !error.retryable))

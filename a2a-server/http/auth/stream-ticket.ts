@@ -45,7 +45,11 @@ export async function ticketSecret(serverToken: string, shared: RecordStore | un
   return shared === undefined ? own : sharedSecret(shared, 'stream-tickets', own);
 }
 
-/** @param secret is the server's own @param now returns milliseconds since 1970 */
+/**
+ * Makes and redeems tickets.
+ * @param secret is the server's own
+ * @param now returns milliseconds since 1970
+ */
 export function streamTickets(
   secret: string,
   credentials: readonly Credential[],

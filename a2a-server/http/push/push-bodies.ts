@@ -15,7 +15,7 @@ import type { ClientView } from '../wire/wire-objects.ts';
 
 const legacy = new V03PushNotificationSerializer();
 
-/** @param previews the previews that the server offers */
+/** Returns the functions that create the bodies. @param previews the previews that the server offers */
 export function pushBodies(previews: readonly Preview[]): PushBodies {
   const generations = previews.includes('a2a-1.1');
   const viewOf = ({ taskId, sessionId, approval, resumable, wire }: Subscription): ClientView => ({

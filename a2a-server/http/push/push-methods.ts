@@ -74,7 +74,10 @@ function isLegacy({ wire }: CallContext): boolean {
   return wire === 'jsonrpc-0.3';
 }
 
-/** A2A 0.3 §7.6.1: a client may leave out the id. As in the SDKs of A2A 0.3, the id is then that of the task. */
+/**
+ * Adds the id to a request that names a configuration. A2A 0.3 §7.6.1: a client may leave out the id. As in the SDKs of
+ * A2A 0.3, the id is then the id of the task.
+ */
 function withId<Named extends { taskId: string; id: string }>(named: Named, context: CallContext): Named {
   return named.id === '' && isLegacy(context) ? { ...named, id: named.taskId } : named;
 }

@@ -10,7 +10,7 @@ export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 export interface MetricsAccess {
   text: () => Promise<string>;
-  /** @throws ProductError UNAUTHENTICATED */
+  /** Checks the token of the operator. @throws ProductError UNAUTHENTICATED */
   authenticate: Authenticate;
 }
 

@@ -209,13 +209,19 @@ function pushIdsOf({ params }: Request): { taskId: string; id?: string } {
   return { taskId: String(taskId), ...(configId !== undefined && { id: String(configId) }) };
 }
 
-/** A2A 1.0 §3.1.4: `nextPageToken` is always present. `artifacts` is present only on request. */
+/**
+ * Returns the body of a list of tasks. A2A 1.0 §3.1.4: `nextPageToken` is always present. `artifacts` is present only
+ * on request.
+ */
 function listAnswer({ tasks, ...page }: ListTasksResponse, artifacts: boolean): object {
   const encoded = tasks.map((task) => Object.assign(artifacts ? { artifacts: [] } : {}, Task.toJSON(task)));
   return { tasks: encoded, ...page };
 }
 
-/** A2A 1.0 §11.1: the response has the A2A media type, unless the client prefers plain JSON. */
+/**
+ * Returns the media type of the response. A2A 1.0 §11.1: it is the A2A media type, unless the client prefers plain
+ * JSON.
+ */
 function answerType(request: Request): string {
   return request.accepts([A2A_CONTENT_TYPE, JSON_CONTENT_TYPE]) || A2A_CONTENT_TYPE;
 }

@@ -36,8 +36,8 @@ export function isNotification(request: Envelope): boolean {
 }
 
 /**
- * A2A 1.0 §3.6.1: a client may send the version as a query parameter. If the header is missing, this middleware sets it
- * from the parameter. The case of the parameter's name has no meaning (§3.2.6).
+ * Sets the version header from the query parameter, if the header is missing. A2A 1.0 §3.6.1: a client may send the
+ * version as a parameter. The case of the parameter's name has no meaning (§3.2.6).
  */
 export const versionParameter: RequestHandler = (request, _response, next) => {
   const [, version] =
@@ -50,7 +50,10 @@ export const versionParameter: RequestHandler = (request, _response, next) => {
 
 const VERSION_HEADER = 'a2a-version';
 
-/** A2A 1.0 §3.6.2: a request without a version is 0.3. Patch numbers are ignored (§3.6). */
+/**
+ * Returns the A2A version of a request. A2A 1.0 §3.6.2: a request without a version is 0.3. Patch numbers are ignored
+ * (§3.6).
+ */
 export function a2aVersionOf(header: string | undefined): { version: string; legacy: boolean } {
   const version = /^(\d+\.\d+)(\.\d+)?$/.exec(header?.trim() ?? '')?.[1] ?? (header?.trim() || '0.3');
   return { version, legacy: version === '0.3' };

@@ -222,7 +222,7 @@ const SCHEMAS = {
   GetTaskPushNotificationConfig: fields({ taskId, id: z.string().min(1) }),
   ListTaskPushNotificationConfigs: fields({ taskId, pageSize: count.nullish(), pageToken: text }),
   DeleteTaskPushNotificationConfig: fields({ taskId, id: z.string().min(1) }),
-  /** ListTasks over HTTP+JSON. A2A 1.0 §11.5: a boolean is the word `true` or `false`. */
+  /** The query of ListTasks over HTTP+JSON. A2A 1.0 §11.5: a boolean is the word `true` or `false`. */
   'GET /tasks': fields({
     ...LIST,
     includeArtifacts: z.stringbool({ truthy: ['true'], falsy: ['false'], case: 'sensitive' }).optional(),

@@ -58,13 +58,13 @@ const { INTERNAL_ERROR, UNSUPPORTED_OPERATION } = A2A_ERROR_CODE;
 /** The usual time of a restart of the server or of its database, in seconds. */
 const RESTART_S = '2';
 
-/** The HTTP status of a refusal that a client should repeat later, and its `Retry-After` (RFC 9110 §10.2.3). */
+/** The HTTP status of a refusal after which a client should try again, and its `Retry-After` (RFC 9110 §10.2.3). */
 export interface RetryLater {
   status: number;
   retryAfter: string;
 }
 
-/** Returns the status and the time of a refusal with 429 or 503. Undefined for other errors. */
+/** Returns the status and the `Retry-After` of a refusal with 429 or 503. Undefined for other errors. */
 export function retryLaterOf(error: unknown): RetryLater | undefined {
   const { status, facts } =
     error instanceof ProductError

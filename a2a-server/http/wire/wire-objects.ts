@@ -10,7 +10,7 @@ import { tailoredPart } from './output-modes.ts';
 import type { OutputModes } from './output-modes.ts';
 import type { StateName } from '../../task/snapshot.ts';
 
-/** The task and the client's active extensions. Both decide what the client gets. */
+/** What decides what the client gets: the task and the client's active extensions. */
 export interface ClientView {
   taskId: string;
   sessionId: string;

@@ -27,7 +27,7 @@ export class AppendQueue<Item, Result> {
     return result;
   }
 
-  /** Resolves when all items are settled. */
+  /** Resolves when all items have been committed or have failed. */
   async settled(): Promise<void> {
     await this.#running;
   }

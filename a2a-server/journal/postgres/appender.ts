@@ -126,7 +126,7 @@ export class Appender {
     }
   }
 
-  /** Notes a claim of this server, so that the owner's next append needs one round trip. */
+  /** Stores the epoch of a claim of this server, so that the owner's next append needs only one round trip. */
   noteEpoch(taskId: string, epoch: number): void {
     const head = this.#heads.get(taskId);
     if (head !== undefined && head.epoch < epoch) this.#heads.set(taskId, { ...head, epoch });
@@ -137,7 +137,10 @@ export class Appender {
     this.#heads.clear();
   }
 
-  /** Sends the batch until its outcome is known. Returns the keys of the new tasks, or that the state has changed. */
+  /**
+   * Sends the batch until its outcome is known. Returns the keys of the new tasks, or `stale` if the database has
+   * another state.
+   */
   async #write(batch: Batch): Promise<readonly number[] | 'stale'> {
     const parameters = batch.parameters();
     let sent: number | undefined;

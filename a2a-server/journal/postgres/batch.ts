@@ -35,7 +35,7 @@ interface BatchHead extends StoredHead {
   /** The text of the first message, if this batch appends it. */
   firstMessage: string | null;
   workspace: string | null;
-  /** The epoch that one of the appends names. */
+  /** The epoch that an append of this batch names. Null if no append names one. */
   fence: number | null;
 }
 
@@ -46,7 +46,7 @@ export interface KnownState {
   commands: ReadonlyMap<string, RecordedCommand>;
   /** The live task of a session, by `sessionKey`. */
   liveTasks: ReadonlyMap<string, string>;
-  /** False if the lease of this server has ended. Its executions then append nothing. */
+  /** True while this server has its lease. Without it, its executions append nothing. */
   leased: boolean;
 }
 
@@ -119,7 +119,7 @@ export class Batch {
     return { type: 'done', result: { type: 'appended', entries } };
   }
 
-  /** Returns the parameters of the function `append_batch` after the server, the batch number and the time. */
+  /** Returns the parameters of the function `append_batch` that follow the server, the batch number and the time. */
   parameters(): SqlValue[] {
     const heads = [...this.#touched];
     const parts = {

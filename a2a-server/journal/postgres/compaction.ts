@@ -8,8 +8,8 @@ import type { Connection } from './driver.ts';
 import { toEventRow } from './event-reader.ts';
 
 /**
- * Packs one part of one task. The caller has a transaction. Returns the number of entries read, or 0 if there is
- * nothing to pack.
+ * Packs one part of one task. The caller must have begun a transaction. Returns the number of entries read, or 0 if
+ * there is nothing to pack.
  */
 export async function packStep(connection: Connection, limit: number): Promise<number> {
   // PostgreSQL uses the index `tasks_to_pack` only if this condition is the same as in the index.

@@ -30,7 +30,7 @@ export async function dailyUse(database: Queries, principal: string, day: number
   return { day, usd: numberColumn(usd), extendedAt: nullableNumberColumn(extendedAt) };
 }
 
-/** Adds a session's sums to the sums of all deleted sessions. The caller has a transaction. */
+/** Adds a session's sums to the sums of all deleted sessions. The caller must have begun a transaction. */
 export async function forgetSessionCosts(
   connection: Connection,
   principal: string,

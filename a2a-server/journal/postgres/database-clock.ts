@@ -14,7 +14,7 @@ export class DatabaseClock {
   #offset: number;
   readonly #monotonic: () => number;
 
-  /** @param monotonic returns milliseconds since any moment */
+  /** @param monotonic returns the time since a fixed moment, in milliseconds */
   constructor(monotonic: () => number = () => performance.now()) {
     this.#monotonic = monotonic;
     this.#offset = Date.now() - monotonic();
@@ -40,7 +40,7 @@ export class DatabaseClock {
   }
 }
 
-/** @throws PostgresFailure */
+/** Reads the time of the database. @throws PostgresFailure */
 export async function readDatabaseTime(database: Queries): Promise<number> {
   const [[time] = []] = await database.query({ text: `SELECT ${DATABASE_TIME}` });
   return Number(time);

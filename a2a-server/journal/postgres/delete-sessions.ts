@@ -24,7 +24,10 @@ export async function hasOldSession(database: Queries, before: number): Promise<
   return (await database.query(FIND_OLD, [Math.ceil(before), 1])).length > 0;
 }
 
-/** Deletes the tasks of at most `limit` sessions. The caller has a transaction. Returns the number of sessions. */
+/**
+ * Deletes the tasks of at most `limit` sessions. The caller must have begun a transaction. Returns the number of
+ * sessions.
+ */
 export async function deleteSessions(connection: Connection, before: number, limit: number): Promise<number> {
   const sessions = await connection.query(FIND_OLD, [Math.ceil(before), limit]);
   for (const row of sessions) {
@@ -43,7 +46,7 @@ export async function deleteSessions(connection: Connection, before: number, lim
 }
 
 /**
- * Removes rows of one deleted task. The caller has a transaction.
+ * Removes rows of one deleted task. The caller must have begun a transaction.
  * @param limit the maximum number of events
  * @returns the number of removed rows; 0 if nothing is left to remove
  */

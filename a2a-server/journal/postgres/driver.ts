@@ -17,7 +17,7 @@ export interface Statement {
 }
 
 export interface Queries {
-  /** @throws PostgresFailure */
+  /** Runs a statement and returns its rows. @throws PostgresFailure */
   query(statement: Statement, values?: readonly SqlValue[]): Promise<Row[]>;
 }
 
@@ -25,7 +25,7 @@ export interface Queries {
 export interface Connection extends Queries {
   /** The id of the PostgreSQL process that serves this connection. */
   readonly backend: number;
-  /** False if the connection is lost or closed. */
+  /** True until the connection is lost or closed. */
   readonly usable: boolean;
   /** Calls `listener` once if the connection is lost, but not if it is closed. */
   onLost(listener: () => void): void;
@@ -86,7 +86,7 @@ function clientConfig({ url }: DatabaseAddress): ClientConfig {
   };
 }
 
-/** @throws TypeError if the URL is not valid. Its message contains no password. */
+/** Parses the URL of a database. @throws TypeError if the URL is not valid. Its message contains no password. */
 export function databaseAddress(url: string): DatabaseAddress {
   try {
     const { host, port, database } = new Client({ connectionString: url });
@@ -122,7 +122,7 @@ export async function openConnection(address: DatabaseAddress): Promise<Connecti
       throw error;
     }
   };
-  /** The end of the last statement. The driver's own queue of statements is deprecated. */
+  /** A promise for the end of the last statement. The driver's own queue of statements is deprecated. */
   let last: Promise<unknown> = Promise.resolve();
   try {
     await client.connect();

@@ -17,7 +17,7 @@ const READ = {
 
 const ENTRIES_PER_READ = 1_000;
 
-/** Returns at most `limit` entries after `after`. @throws PostgresFailure, DamagedData */
+/** Returns at most `limit` entries of a task with `seq` greater than `after`. @throws PostgresFailure, DamagedData */
 export async function readEntries(
   database: Queries,
   taskId: string,

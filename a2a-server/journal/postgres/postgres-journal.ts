@@ -113,7 +113,7 @@ export async function openPostgresJournal({
     weightPerCommit: EVENTS_PER_COMMIT,
   });
   const closing = new AbortController();
-  /** True if the last read has retried without success. Later reads then get the error at once. */
+  /** True if the last read has failed after its retries. Later reads then get the error at once. */
   let unreachable = false;
   /** Reads from the database. Waits for a connection, because a restart of the database takes seconds. */
   const reader: Queries = {

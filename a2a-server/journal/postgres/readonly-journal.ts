@@ -16,7 +16,10 @@ interface ReadonlyJournal {
   close(): void;
 }
 
-/** @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be read */
+/**
+ * Opens the journal for reading.
+ * @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be read
+ */
 export async function openReadonlyPostgresJournal(url: string): Promise<ReadonlyJournal> {
   const address = databaseAddress(url);
   const connection = await connect(address, requireCurrentSchema);

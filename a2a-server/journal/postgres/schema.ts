@@ -167,7 +167,8 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
- * Upgrades the tables to this program's version. The caller holds the journal's lock, so no other server does the same at the same time.
+ * Upgrades the tables to this program's version. The caller must have the journal's lock, so that no other server
+ * upgrades at the same time.
  * @throws ProductError CONFIGURATION if PostgreSQL is too old, the encoding is not UTF8, or the journal is newer;
  * PostgresFailure
  */
@@ -188,7 +189,10 @@ export async function migrate(connection: Connection, label: string): Promise<vo
   });
 }
 
-/** @throws ProductError CONFIGURATION if no server of this version has used the database; PostgresFailure */
+/**
+ * Checks that the tables have this program's version.
+ * @throws ProductError CONFIGURATION if no server of this version has used the database; PostgresFailure
+ */
 export async function requireCurrentSchema(database: Queries, label: string): Promise<void> {
   const version = await schemaVersion(database);
   requireKnown(version, label);
@@ -201,7 +205,10 @@ export async function requireCurrentSchema(database: Queries, label: string): Pr
   );
 }
 
-/** @throws ProductError CONFIGURATION if this program cannot use the server or the journal; PostgresFailure */
+/**
+ * Checks that this program can use the database.
+ * @throws ProductError CONFIGURATION if this program cannot use the server or the journal; PostgresFailure
+ */
 export async function requireUsable(database: Queries, label: string): Promise<void> {
   await requireSupported(database, label);
   requireKnown(await schemaVersion(database), label);

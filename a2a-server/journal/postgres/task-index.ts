@@ -149,7 +149,7 @@ class Conditions {
     return this.#conditions.join(' AND ');
   }
 
-  /** @param build makes the SQL. It gets a function that adds a value and returns its placeholder. */
+  /** Adds a condition. @param build makes the SQL. It gets a function that adds a value and returns its placeholder. */
   add(build: (value: (added: SqlValue) => string) => string): void {
     this.#conditions.push(build((added) => `$${this.values.push(added)}`));
   }
@@ -193,7 +193,10 @@ function firstMessageHas(text: string, value: (added: SqlValue) => string): stri
   return `(title ILIKE ${pattern} OR first_message ILIKE ${pattern})`;
 }
 
-/** Uses one index range per prefix, so the time does not grow with the number of tasks. */
+/**
+ * Returns the condition that an id begins with one of the prefixes. It uses one index range per prefix, so the time
+ * does not grow with the number of tasks.
+ */
 function idBeginsWith(prefixes: readonly string[], value: (added: SqlValue) => string): string {
   const ranges = prefixes.flatMap((prefix) => {
     // No id contains the last code point. The range therefore contains every id with this prefix.

@@ -180,7 +180,7 @@ function reading<Result>(path: string, read: (database: Sqlite) => Result): Resu
   });
 }
 
-/** Returns undefined if the file exists but cannot be read. */
+/** Returns the number of tasks in the journal. Undefined if the file exists but cannot be read. */
 function tasksAt(path: string): number | undefined {
   if (fileSize(path) === 0) return 0;
   try {

@@ -8,7 +8,7 @@ import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 export class ExpectedCosts {
   readonly #sums = new Map<string, CostSum>();
 
-  /** @param entries all entries of a task */
+  /** Adds the costs of one task. @param entries all entries of the task */
   add(task: { principal: string; sessionId: string }, entries: readonly JournalEntry[]): void {
     let openModel: string | null = null;
     for (const { at, event } of entries) {

@@ -21,7 +21,7 @@ export function prepareJournalDirectory(path: string): string {
   }
 }
 
-/** Removes the permissions of other users on an existing file. @throws ProductError STORAGE */
+/** Takes an existing file's permissions away from other users. @throws ProductError STORAGE */
 export function makePrivate(path: string): void {
   try {
     chmodSync(path, 0o600);

@@ -40,7 +40,10 @@ function sizeInHeader(path: string, bytes: number): number {
   return (pageSize === 1 ? 65_536 : pageSize) * header.readUInt32BE(28);
 }
 
-/** Compares the tasks. Reads only the index: one count, and one row per task in the last-commits file. */
+/**
+ * Compares the tasks of the journal with the last-commits file. Reads only the index: one count, and one row per task
+ * in the file.
+ */
 export function lossSinceLastCommits(
   database: Sqlite,
   commits: LastCommits | undefined,

@@ -36,7 +36,7 @@ const MIN_WRITE_INTERVAL_MS = 1_000;
 
 const lastCommitsPath = (journalPath: string): string => `${journalPath}.mark`;
 
-/** Returns undefined if the last-commits file is missing or unreadable. */
+/** Reads the last-commits file. Returns undefined if it is missing or unreadable. */
 export function readLastCommits(journalPath: string): LastCommits | undefined {
   try {
     const parsed = lastCommitsSchema.safeParse(

@@ -25,7 +25,10 @@ interface ReadonlyJournal {
  */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be read */
+/**
+ * Opens the journal for reading.
+ * @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be read
+ */
 export function openReadonlyJournal(path: string): ReadonlyJournal {
   if (!existsSync(path))
     throw new ProductError(

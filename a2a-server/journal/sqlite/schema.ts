@@ -7,7 +7,10 @@ import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 /** The `PRAGMA application_id` of a journal, "a2aj" in ASCII. */
 const APPLICATION_ID = 0x6132616a;
 
-/** One step of an upgrade. A function does what SQL cannot do. It runs in the transaction of the upgrade. */
+/**
+ * One step of an upgrade. It is SQL, or a function for what SQL cannot do. The function runs in the transaction of the
+ * upgrade.
+ */
 type Migration = string | ((database: Sqlite) => void);
 
 /**
@@ -125,8 +128,8 @@ const MIGRATIONS: readonly Migration[] = [
 ];
 
 /**
- * Upgrades the database to this program's version and sets its durability. A file that is not a journal stays
- * unchanged. So does a journal of a newer version.
+ * Upgrades the database to this program's version and sets its durability. A file that is not a journal, or a journal
+ * of a newer version, stays unchanged.
  * @throws ProductError CONFIGURATION
  */
 export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS): void {
@@ -144,7 +147,7 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
   });
 }
 
-/** @throws ProductError CONFIGURATION if this program cannot open the journal */
+/** Checks the version of the journal. @throws ProductError CONFIGURATION if this program cannot open the journal */
 export function requireKnownSchema(database: Sqlite, path: string): 'current' | 'earlier' {
   const version = versionOf(database, path);
   requireKnown(version, MIGRATIONS.length, path);

@@ -200,7 +200,10 @@ function sessionIs(sessionId: string): Condition {
   return isStorable(sessionId) ? { sql: 'session_id = ?', values: [sessionId] } : NONE;
 }
 
-/** Uses one index range per prefix, so the time does not grow with the number of tasks. */
+/**
+ * Returns the condition that an id begins with one of the prefixes. It uses one index range per prefix, so the time
+ * does not grow with the number of tasks.
+ */
 function idBeginsWith(owner: Condition, prefixes: readonly string[]): Condition {
   const ranges = prefixes.filter(isStorable).flatMap((prefix): Condition[] => {
     // No id contains the last code point. The range therefore contains every id with this prefix.

@@ -66,7 +66,7 @@ export function requireFile(path: string): void {
   });
 }
 
-/** @throws SqliteFailure if the index of the tasks cannot be read */
+/** Verifies an open journal. @throws SqliteFailure if the index of the tasks cannot be read */
 export function journalReportOf(database: Sqlite): JournalReport {
   const problems = [
     ...textsOf(database.query(`PRAGMA integrity_check(${MAX_PROBLEMS})`)).filter((line) => line !== 'ok'),

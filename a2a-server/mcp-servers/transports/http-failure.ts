@@ -18,7 +18,10 @@ export function httpFailure(error: unknown, url: URL): Error {
   return withoutEnd(oneLine(messageOf(causeOf(error) ?? error), 300), error);
 }
 
-/** Reads the field without `instanceof`, because a system error may come from another JavaScript realm. */
+/**
+ * Returns the cause of an error. Reads the field without `instanceof`, because a system error may come from another
+ * JavaScript realm.
+ */
 const causeOf = (error: unknown): unknown => fieldOf(error, 'cause');
 
 function withoutEnd(sentence: string, cause: unknown): Error {

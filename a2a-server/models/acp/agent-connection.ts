@@ -69,7 +69,7 @@ export class AgentConnection {
   #ending: Promise<void> | undefined;
   readonly #watching: Promise<void>;
 
-  /** @throws ProductError AGENT_ERROR if the agent cannot start. */
+  /** Starts the agent. @throws ProductError AGENT_ERROR if the agent cannot start. */
   static async open(command: AcpAgentCommand, options: AgentConnectionOptions): Promise<AgentConnection> {
     return new AgentConnection(command, options, await startAgentProcess(command, options));
   }
@@ -95,7 +95,7 @@ export class AgentConnection {
     return this.#client.signal.aborted;
   }
 
-  /** Sends all further messages to the peer. If the agent has already ended, calls `lost`. */
+  /** Sends all further messages of the agent to the peer. If the agent has already ended, calls `lost`. */
   listen(peer: AgentPeer): void {
     this.#peer = peer;
     if (this.#lost !== undefined) peer.lost(this.#lost);

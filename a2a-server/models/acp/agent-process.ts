@@ -39,7 +39,10 @@ export interface AgentProcessOptions {
   children?: ChildProcesses;
 }
 
-/** @throws ProductError AGENT_ERROR if the agent cannot start; STORAGE if its process cannot be recorded */
+/**
+ * Starts the agent.
+ * @throws ProductError AGENT_ERROR if the agent cannot start; STORAGE if its process cannot be recorded
+ */
 export async function startAgentProcess(
   command: AcpAgentCommand,
   { cwd, env, clock, children = NO_RECORDS }: AgentProcessOptions,

@@ -139,7 +139,7 @@ function withNotes(diff: string, notes: readonly string[]): string {
   return [...new Set(notes).values()].map((note) => `# ${note}\n`).join('') + diff;
 }
 
-/** For each text that an edit replaces: whether the edit replaces the first occurrence or all. */
+/** The texts that an edit replaces, and whether the edit replaces the first occurrence or all. */
 type Replacements = ReadonlyMap<string, 'first' | 'all'>;
 
 /** Matches `old_string` (Claude, gemini-cli), `oldString` (OpenCode) and `old_str` (text editor tools). */

@@ -129,8 +129,8 @@ export class LiveAgent implements AgentPeer {
   }
 
   /**
-   * Passes later updates of a tool call to `told`, and no longer to the queue that the turn reads. @returns a function
-   * that ends this
+   * Passes later updates of a tool call to `told` instead of the queue that the turn reads.
+   * @returns a function that ends this
    */
   watch(toolCallId: string, told: (toolCall: ToolCallUpdate) => void): () => void {
     this.#watched.set(toolCallId, told);

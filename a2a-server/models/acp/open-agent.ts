@@ -94,7 +94,10 @@ async function openSession(
   return { sessionId: await connection.newSession(place.workspace), remembers: false };
 }
 
-/** Returns false if the agent no longer has the session. The prompt must then contain the conversation. */
+/**
+ * Resumes or loads a session. Returns false if the agent no longer has it. The prompt must then contain the
+ * conversation.
+ */
 async function takenUp(
   connection: AgentConnection,
   how: 'resume' | 'load',

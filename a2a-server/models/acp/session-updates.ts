@@ -18,7 +18,10 @@ const MARKS = { pending: ' ', in_progress: '~', completed: 'x' } as const;
 export class SessionUpdates {
   readonly #workspace: string;
   #thought = '';
-  /** `words-before`: a tool call followed the text. The next text starts a new paragraph. */
+  /**
+   * What the agent has sent so far. With `words-before`, a tool call followed the text, so the next text starts a new
+   * paragraph.
+   */
   #spoken: 'nothing' | 'words' | 'words-before' = 'nothing';
 
   constructor(workspace: string) {

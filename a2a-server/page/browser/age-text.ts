@@ -19,7 +19,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Returns e.g. `5 min`. Short, for the rows of a list. @param ms the length of a time in milliseconds */
+/** Returns e.g. `5 min`, a short text for the rows of a list. @param ms the length of a time in milliseconds */
 export function durationText(ms: number): string {
   if (ms < MINUTE) return 'less than 1 min';
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;

@@ -24,8 +24,9 @@ export interface KeyPress {
 }
 
 /**
- * Returns undefined if the key belongs to a field, to the browser, or to no command. Shift is allowed only for signs,
- * because many keyboards need it for `?` and `/`. A key that is held down can only move the selection.
+ * Returns the command of a key. Returns undefined if the key belongs to a field, to the browser, or to no command.
+ * Shift is allowed only for signs, because many keyboards need it for `?` and `/`. A key that is held down can only
+ * move the selection.
  */
 export function commandOfKey(press: KeyPress, inField: boolean): KeyCommand | undefined {
   const { key, ctrlKey, altKey, metaKey, shiftKey, repeat, isComposing, defaultPrevented } = press;

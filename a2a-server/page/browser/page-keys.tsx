@@ -78,7 +78,7 @@ function focusAction(action: Element | null | undefined): void {
   action.scrollIntoView({ block: isTall ? 'start' : 'nearest' });
 }
 
-/** Clicks the button, or focuses the field, for this key in an action. Shows the end of the action first. */
+/** Clicks the button, or focuses the field, that this key has in an action. First shows the end of the action. */
 function operate(action: HTMLElement | undefined, key: string): void {
   const control = action?.querySelector<HTMLElement>(`[data-key="${key}"]`);
   if (action === undefined || !control) return;

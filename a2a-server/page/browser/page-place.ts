@@ -18,7 +18,7 @@ export function recallPlace(taskId: string): PagePlace | undefined {
   return text === null ? undefined : parsePlace(text);
 }
 
-/** Returns undefined for a text that `keepPlace` has not written. */
+/** Parses a stored place. Returns undefined for a text that `keepPlace` has not written. */
 export function parsePlace(text: string): PagePlace | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -70,7 +70,9 @@ export function keepPlace(list: HTMLElement, taskId: string): () => void {
   };
 }
 
-/** Returns undefined at the top of the page, where a reload needs no jump. */
+/**
+ * Returns the step at the top of the window. Returns undefined at the top of the page, where a reload needs no jump.
+ */
 function placeOf(list: HTMLElement): PagePlace | undefined {
   if (window.scrollY === 0) return undefined;
   for (const block of list.children) {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { agoText, durationText } from './age-text.ts';
 
-/** Returns the time in milliseconds since 1970. The caller draws again every `everyMs`. */
+/** Returns the time in milliseconds since 1970. The component that calls this is drawn again every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

@@ -75,7 +75,7 @@ interface Going {
   report: SearchReport;
 }
 
-/** Searches one file that the caller names. So a file that cannot be read is an error here. */
+/** Searches one file that the caller names. A file that cannot be read is an error here. */
 async function searchFile(
   path: string,
   { matcher, report }: Going,

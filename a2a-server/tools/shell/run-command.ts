@@ -231,8 +231,8 @@ function openGate(child: ChildProcess): void {
 }
 
 /**
- * Waits for the shell's exit or the abort. A3: if the shell has exited before the abort, returns `exited`, because the
- * abort did not stop it. Node may report the exit later than the abort.
+ * Waits for the shell's exit or the abort, and returns which was first. A3: if the shell has exited before the abort,
+ * returns `exited`, because the abort did not stop it. Node may report the exit later than the abort.
  */
 async function firstOf(
   exited: Promise<unknown>,
@@ -252,8 +252,8 @@ async function firstOf(
 }
 
 /**
- * Resolves at the end of the pipes. If a daemon holds the pipes open, resolves after a time without output. Later
- * output does not belong to the command.
+ * Waits until the pipes end. If a daemon holds them open, waits only until there is no output for a time. Later output
+ * does not belong to the command.
  */
 async function drained(closed: Promise<unknown>, length: () => number, clock: Clock): Promise<void> {
   const end = closed.then(() => 'end' as const);

@@ -18,7 +18,7 @@ const MAX_INDENT = 10;
 
 export class PageText {
   readonly #limit: number;
-  /** `toString` joins the pieces once, because each join of a growing text copies all of it. */
+  /** The pieces of the text. `toString` joins them once, because each join of a growing text copies all of it. */
   readonly #pieces: string[] = [];
   #length = 0;
   /** The number of line breaks to write before the next words. */
@@ -46,7 +46,7 @@ export class PageText {
     return this.#length >= this.#limit;
   }
 
-  /** @param target the target, if the element is a link */
+  /** Handles a start tag. @param target the target, if the element is a link */
   open(name: string, attributes: Readonly<Record<string, string>>, target: string | undefined): void {
     const layout = layoutOf(name, attributes);
     this.#open.push(layout);

@@ -43,7 +43,7 @@ export function whyNotPublic(address: string): string | undefined {
   return undefined;
 }
 
-/** Reads the addresses each time, because a network interface can start at any time. */
+/** Returns this machine's own addresses. They are read each time, because a network interface can start at any time. */
 function ownAddresses(): ReadonlySet<string> {
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
   return new Set(

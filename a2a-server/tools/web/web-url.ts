@@ -54,7 +54,7 @@ export function addressIn(host: string): string | undefined {
   return /^\d+\.\d+\.\d+\.\d+$/u.test(host) ? host : undefined;
 }
 
-/** @param reason the end of the sentence "… is " */
+/** Returns the error for a URL that must not be requested. @param reason the end of the sentence "… is " */
 export function unreachable(url: URL, reason: string): ProductError {
   return new ProductError(
     'FORBIDDEN',

@@ -1,8 +1,8 @@
 import type { Workspace } from './workspace.ts';
 
 /**
- * Returns a wrapper of the workspace. After the abort, each method throws AbortError. So tools need no code for this
- * check. Operations that have started run to their end.
+ * Returns a copy of the workspace. After the abort, each of its methods throws AbortError, so tools need no code for
+ * this check. Operations that have started run to their end.
  */
 export function abortableWorkspace(workspace: Workspace, signal: AbortSignal): Workspace {
   const begin = async <T>(what: () => Promise<T>): Promise<T> => {

@@ -206,7 +206,9 @@ export function includesIdentity(some: readonly FileIdentity[], one: FileIdentit
   return some.some((other) => sameFile(one, other));
 }
 
-/** X2: the state directory contains the server's token, which gives every right of the server. */
+/**
+ * Returns the error for the state directory. X2: it contains the server's token, which gives every right of the server.
+ */
 export function stateDirectoryError(): ProductError {
   return new ProductError(
     'OUTSIDE_WORKSPACE',

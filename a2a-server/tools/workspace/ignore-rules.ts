@@ -14,7 +14,10 @@ interface Layer {
   rules: Ignore;
 }
 
-/** The rules, from the root to the deepest directory. As in git, the deepest matching rule decides. */
+/**
+ * The rules of all .gitignore files, from the root to the deepest directory. As in git, the deepest matching rule
+ * decides.
+ */
 export type IgnoreRules = readonly Layer[];
 
 /**

@@ -101,8 +101,8 @@ async function ownRules(
 }
 
 /**
- * Returns the rules of the directories above `start`. If these rules ignore `start`, returns none, because the caller
- * asked for `start`.
+ * Returns the rules of the directories above `start`. If these rules ignore `start`, returns no rules, because the
+ * caller asked for `start`.
  */
 async function rulesAbove(root: Root, start: string): Promise<IgnoreRules> {
   const names = await withResolvedPath(root, start, (place) =>

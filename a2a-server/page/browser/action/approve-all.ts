@@ -6,7 +6,9 @@ import type { ShownAction } from './shown-actions.ts';
 const MAX_DECISIONS = 100;
 
 export type ApprovalOfAll =
-  /** Fewer than two actions wait, or one of them cannot be approved, or needs a passkey. */
+  /**
+   * There is no such button: fewer than two actions wait, or one of them cannot be approved here or needs a passkey.
+   */
   | { type: 'none' }
   /** The person has read `read` actions of `all`. */
   | { type: 'unread'; read: number; all: number }

@@ -75,7 +75,7 @@ const EXTENSIONS: Readonly<Record<string, Language>> = {
 };
 const NAMES: Readonly<Record<string, Language>> = { dockerfile: 'dockerfile', makefile: 'makefile' };
 
-/** Returns undefined if the name of the file says nothing about its language. */
+/** Returns the language of a file. Returns undefined if the name of the file says nothing about it. */
 export function languageOf(path: string): Language | undefined {
   const name = (path.split('/').at(-1) ?? '').toLowerCase();
   const extension = name.split('.').at(-1) ?? '';

@@ -9,7 +9,11 @@ export type EditedDiff =
   /** The difference between the proposed and the edited text. */
   | { type: 'input'; path: string; diff: string; after: string };
 
-/** @param proposed the text that the agent proposed @param edited the text of the person */
+/**
+ * Computes the diff for an edit.
+ * @param proposed the text that the agent proposed
+ * @param edited the text of the person
+ */
 export function editedDiff(file: ProposedFile | undefined, proposed: string, edited: string): EditedDiff {
   if (file !== undefined) {
     if (file.before === edited) return { type: 'same', text: 'With this edit, the file stays as it is.' };

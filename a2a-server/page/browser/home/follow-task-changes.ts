@@ -17,10 +17,12 @@ const BACK_OFF = { firstMs: 500, mostMs: 5_000 };
  */
 const LOCK_NAME = `task-changes ${API}`;
 
-/** `changed` also follows each new connection, because changes may have been missed. */
+/**
+ * A message between the tabs. `changed` is also sent after each new connection, because changes may have been missed.
+ */
 export type ChangeNews = 'changed' | 'disconnected';
 
-/** Calls `act` for all news until the returned function is called. */
+/** Calls `act` for each change and each disconnect, until the returned function is called. */
 export function followTaskChanges(act: (news: ChangeNews) => void): () => void {
   const end = new AbortController();
   const { signal } = end;
@@ -66,7 +68,7 @@ async function readUntil(signal: AbortSignal, tell: (news: ChangeNews) => void):
   }
 }
 
-/** Resolves after `ms`, or when the person comes back to the page, or when the browser is online again. */
+/** Waits for `ms`, or until the person comes back to the page, or until the browser is online again. */
 function pauseOrReturn(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = new AbortController();

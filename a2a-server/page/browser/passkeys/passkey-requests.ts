@@ -32,7 +32,10 @@ const requestOptionsSchema = z.object({
   timeout: z.number(),
 });
 
-/** The server's library makes these options, and the browser's library of the same version takes them. */
+/**
+ * The schema of the options for a registration. The server's library makes these options, and the browser's library of
+ * the same version takes them.
+ */
 const creationOptionsSchema = z.custom<PublicKeyCredentialCreationOptionsJSON>(
   (value) => typeof fieldOf(value, 'challenge') === 'string',
 );

@@ -7,7 +7,7 @@ import { signIn } from './sign-in.ts';
 
 interface SignInProps {
   code: string | undefined;
-  /** Runs after the page has sent the code. The code is then used up, even if the sign-in failed. */
+  /** Called after the page has sent the code. The code is then used up, even if the sign-in failed. */
   onUsed: () => void;
   onSignedIn: () => void;
 }

@@ -13,7 +13,7 @@ const OUTCOMES: Readonly<Record<'ok' | 'error' | 'stopped' | 'unknown', CallStat
   unknown: { word: 'outcome unknown', tone: 'bad' },
 };
 
-/** @param live false if the task has ended. Then no tool call waits or runs. */
+/** Returns the state of a tool call. @param live false if the task has ended. Then no tool call waits or runs. */
 export function callState(call: StoryCall, live: boolean): CallState {
   const { refused, withdrawn, runs, decisions, verdict, outdated } = call;
   const run = runs.at(-1);

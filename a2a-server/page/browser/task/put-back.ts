@@ -48,7 +48,10 @@ export function putBack(
   });
 }
 
-/** Returns the question, if it shows what the person has confirmed needs no passkey, and is one that this person may approve. */
+/**
+ * Returns the question, if it shows what the person has confirmed, needs no passkey, and is one that this person may
+ * approve.
+ */
 export function confirmedQuestion(
   { pending }: Pick<TaskReport, 'pending'>,
   diff: string,

@@ -41,7 +41,7 @@ export class CrawlReport {
     });
   }
 
-  /** @param reason a sentence, or a status line such as `404 Not Found` */
+  /** Records that a page could not be read. @param reason a sentence, or a status line such as `404 Not Found` */
   failed(url: URL, reason: string): void {
     this.#failed += 1;
     if (this.#failures.length < MAX_FAILURES) this.#failures.push(`- ${url.href}: ${oneLine(reason, 200)}`);

@@ -27,7 +27,7 @@ export interface Crawl {
   start: URL;
   query: QueryWords;
   maxPages: number;
-  /** After this time, the crawl requests no further page. In milliseconds since 1970. */
+  /** The time after which the crawl requests no further page, in milliseconds since 1970. */
   until: number;
   report: CrawlReport;
   signal: AbortSignal;
@@ -70,7 +70,7 @@ class Elsewhere extends Error {
 interface Going extends Crawl {
   robots: Robots;
   frontier: Frontier;
-  /** Hashes of the texts read so far. A page with a known text is the same page under another URL. */
+  /** The hashes of the texts read so far. A page with a known text is the same page under another URL. */
   texts: Set<string>;
 }
 

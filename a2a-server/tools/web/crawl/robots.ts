@@ -22,7 +22,7 @@ const MAX_GAP_MS = 60 * 60_000;
 const PARSE_MS = 500;
 const MATCH_MS = 100;
 
-/** The type declarations of the package are wrong. They declare the function as `default`. */
+/** The function of the package. Its type declarations are wrong: they declare the function as `default`. */
 const robotsParser = z.custom<typeof robots.default>((it) => typeof it === 'function').parse(robots);
 
 const EVERYTHING: Robots = { allows: () => true, gapMs: undefined };
@@ -62,7 +62,7 @@ function isGood({ status }: Pick<WebResponse, 'status'>): boolean {
   return status >= 200 && status < 300;
 }
 
-/** @param at the URL of robots.txt. The rules apply to its site. */
+/** Parses a robots.txt. @param at the URL of robots.txt. The rules apply to its site. */
 function rulesIn(text: string, at: URL): Robots {
   const rules = withinTime(PARSE_MS, () => robotsParser(at.href, text));
   const delay = rules.getCrawlDelay(ROBOT);
