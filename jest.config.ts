@@ -60,6 +60,7 @@ const config: Config = {
   extensionsToTreatAsEsm: ['.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',
+    ...(process.env['CONTAINERS'] === undefined ? ['test/containers/'] : []),
     ...(process.env['QUICK'] === undefined
       ? []
       : LONG.map((path) => `^(?!.*(${SAMPLE.join('|')})).*${path}`)),

@@ -61,6 +61,12 @@ describe('the files of deploy/', () => {
     expect(last).toMatch(/^HEALTHCHECK [^]*\/readyz/m);
   });
 
+  it('the secrets of the compose file get neither into git nor into the image', async () => {
+    const ignored = (await readFile('.gitignore', 'utf8')).split('\n');
+    expect(ignored).toContain('/deploy/.env');
+    expect((await read('Dockerfile.dockerignore')).split('\n')).toContain('deploy');
+  });
+
   it('Kubernetes accepts each resource, and a pod has time to drain and to stop its tools', async () => {
     const resources = parseAllDocuments(await read('kubernetes.yaml')).map((document) =>
       z.looseObject({ kind: z.string() }).parse(document.toJS()),
