@@ -343,12 +343,13 @@ describe('push notifications', () => {
     await receiver.until(() => receiver.refused > refused);
     while ((await failing(at(bob)))[0]?.state !== 'retrying');
 
-    receiver.reply = 204;
     const command = (...args: string[]) => serverCommand(server, args);
     expect(failingList.parse(JSON.parse(await command('push', 'failing', '--json'))).receivers).toMatchObject(
       [{ ...dead, state: 'retrying' }],
     );
     expect(await command('push', 'retry', found?.id.slice(0, 8) ?? '')).toContain(receiver.host);
+    // Not before the command: a retry of the server itself would leave the command no failing receiver.
+    receiver.reply = 204;
     await receiver.until(ended(receiver));
     const history = await at(ann).history(taskId);
     const first = Number(receiver.notifications[0]?.event.seq);
