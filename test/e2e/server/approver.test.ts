@@ -5,12 +5,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { A2aPeer } from '../../support/a2a-peer.ts';
-import { decisionOn } from '../../support/a2a-message.ts';
+import { actionOf, decisionOn } from '../../support/a2a-message.ts';
 import { plan, write } from '../../support/offline-plan.ts';
+import { stageWithRules } from '../../support/presence-stage.ts';
 import { PROGRAM } from '../../support/server-program.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { cliAtTerminal } from '../cli/support/cli.ts';
+import { cliStageOf } from '../cli/support/cli-stage.ts';
 
+const SAYS = 'Needs the approval of somebody else, in group release';
 const RULE = { action: 'ask', path: 'secret.txt', approver: { fourEyes: true, group: 'release' } };
 
 async function tokens({ server }: Stage, ...words: readonly string[]): Promise<string> {
@@ -63,5 +67,35 @@ describe('a rule that says who may approve', () => {
     await stream.rest();
     expect(await on.file('secret.txt')).toBe('launch');
     expect((await as('ann').task(taskId)).state).toBe('COMPLETED');
+  });
+
+  it('R121 the command line says who must approve, approves nothing, and takes a denial; a grant on another call covers nothing', async () => {
+    const on = cliStageOf(await stageWithRules({ ...RULE, approver: { group: 'release' } }));
+    const { taskId, pending } = await on.peer.send(
+      plan(write('open.txt', 'a'), write('secret.txt', 'b'), { say: 'Left.' }),
+    );
+    const stream = await on.peer.decide(taskId, [{ ...decisionOn(pending, 'approve'), scope: 'always' }]);
+    await stream.rest();
+    const { pending: asked } = await on.peer.task(taskId);
+    expect(asked).toMatchObject([{ title: 'Write secret.txt', decisions: ['deny'] }]);
+    const { shown } = actionOf(asked);
+    expect((await on.run('show', shown)).stdout).toMatch(
+      new RegExp(`\\n${SAYS}\\.\\n[^]*\\nDeny it with: mcp-a2a-bridge deny ${shown}\\n`),
+    );
+    const refused = await on.run('approve', shown);
+    expect(refused).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('local is not in group release'),
+    });
+    const { code, stdout } = await cliAtTerminal(['run', plan(write('secret.txt', 'c'), { say: 'Left.' })], {
+      ...on.at,
+      keys: 'n not today\n',
+      prompt: 'leaves it waiting:',
+    });
+    expect({ code, stdout }).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`${SAYS}. Deny Write secret.txt`),
+    });
+    expect(await on.file('secret.txt')).toBeUndefined();
   });
 });
