@@ -42,7 +42,7 @@ export class Turn {
   #granted = new Deferred<boolean>();
   state: 'waiting' | 'running' | 'over' = 'waiting';
   /** The value of `ahead` at the last call of `onMoved`. */
-  told = Infinity;
+  reportedAhead = Infinity;
 
   constructor(turns: FairTurns, { principal, begun, onMoved = () => undefined }: TurnRequest) {
     this.#turns = turns;
@@ -152,7 +152,7 @@ export class FairTurns {
     const turn = new Turn(this, request);
     this.#enqueue(turn);
     this.#serve();
-    turn.told = turn.ahead;
+    turn.reportedAhead = turn.ahead;
     return turn;
   }
 
@@ -209,7 +209,7 @@ export class FairTurns {
   requeue(turn: Turn): void {
     this.#enqueue(turn);
     this.rest(turn.principal);
-    turn.told = turn.ahead;
+    turn.reportedAhead = turn.ahead;
   }
 
   rest(principal: string): void {
@@ -249,8 +249,8 @@ export class FairTurns {
     if (queue.length === 0) this.#queues.delete(principal);
     this.#forget(principal);
     for (const [ahead, turn] of queue.entries())
-      if (ahead < turn.told && ahead * 2 <= turn.told) {
-        turn.told = ahead;
+      if (ahead < turn.reportedAhead && ahead * 2 <= turn.reportedAhead) {
+        turn.reportedAhead = ahead;
         turn.onMoved();
       }
   }

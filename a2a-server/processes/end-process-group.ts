@@ -12,7 +12,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { systemErrorCode } from '../../shared/runtime/errors.ts';
 import { groupOf, livingGroups } from './find-living-groups.ts';
 
-const LOOK_MS = 20;
+const CHECK_INTERVAL_MS = 20;
 /**
  * The longest time for the group to end after SIGKILL. A killed process ends at once, unless it hangs in the kernel.
  */
@@ -76,7 +76,7 @@ export async function hasEndedWithin(group: number, ms: number, clock: Clock): P
     for (let member = await runningIn(group); member !== undefined; member = await runningIn(group, member)) {
       if (over) return false;
       await new Promise<void>((resolve) => {
-        const callOffLook = clock.after(LOOK_MS, resolve);
+        const callOffLook = clock.after(CHECK_INTERVAL_MS, resolve);
         wake = () => {
           callOffLook();
           resolve();

@@ -11,7 +11,7 @@ import type { JournalEntry, TaskEvent } from './events.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The types of events that no client gets. */
-const HIDDEN = [
+const HIDDEN_EVENT_TYPES = [
   'message.received',
   'abort.requested',
   'files.saved',
@@ -22,9 +22,9 @@ const HIDDEN = [
   'agent.session',
 ] as const satisfies readonly TaskEvent['type'][];
 
-type HiddenEvent = Extract<TaskEvent, { type: (typeof HIDDEN)[number] }>;
+type HiddenEvent = Extract<TaskEvent, { type: (typeof HIDDEN_EVENT_TYPES)[number] }>;
 
-const hidden: ReadonlySet<string> = new Set(HIDDEN);
+const hidden: ReadonlySet<string> = new Set(HIDDEN_EVENT_TYPES);
 
 export function isHidden(event: TaskEvent): event is HiddenEvent {
   return hidden.has(event.type);

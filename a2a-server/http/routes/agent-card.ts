@@ -14,7 +14,9 @@ const SCHEME = 'bearer';
 const OIDC_SCHEME = 'openIdConnect';
 
 /** The specification that each preview follows, as the agent card describes it. */
-const FOLLOWED: Readonly<Record<Preview, { description: string; params: Record<string, string> }>> = {
+const PREVIEW_SPECIFICATIONS: Readonly<
+  Record<Preview, { description: string; params: Record<string, string> }>
+> = {
   'a2a-1.1': {
     description:
       'A preview of A2A 1.1, which may change or go away with any release. Tasks and events have a generation. GetTask takes currentGeneration, and SendMessage takes ifGenerationMatch. Needs no activation.',
@@ -27,7 +29,7 @@ const FOLLOWED: Readonly<Record<Preview, { description: string; params: Record<s
 };
 
 function previewOnCard(preview: Preview): AgentExtension {
-  return { uri: `${PREVIEW}${preview}`, required: false, ...FOLLOWED[preview] };
+  return { uri: `${PREVIEW}${preview}`, required: false, ...PREVIEW_SPECIFICATIONS[preview] };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { CallContext } from '../auth/call-context.ts';
 import type { Disconnects } from './disconnects.ts';
 
 /** The time limit of a long-poll. It is shorter than the usual time limit of clients and proxies, which is 60 s. */
-export const LONGEST_POLL_MS = 30_000;
+export const MAX_POLL_MS = 30_000;
 
 /** Returns the task. If the client names a generation, first waits until the task has passed it. */
 export async function awaitedSnapshot(
@@ -24,7 +24,7 @@ export async function awaitedSnapshot(
   const isBeyond = (counted: EventCount): boolean => generationOf(counted, context.sight) > current;
   if (isBeyond(snapshot.counted)) return snapshot;
   context.caller.becomeStream();
-  context.caller.endAfter(LONGEST_POLL_MS);
+  context.caller.endAfter(MAX_POLL_MS);
   const ends = disconnects.reads(taskId);
   try {
     let { counted } = snapshot;

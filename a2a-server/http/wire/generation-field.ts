@@ -10,7 +10,7 @@ import { isRecord } from '../../../shared/runtime/record.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 
 /** The metadata key of a generation. No other metadata of the server has this key. */
-const CARRIER = 'a2a-1.1/generation';
+const METADATA_KEY = 'a2a-1.1/generation';
 
 interface WithMetadata {
   metadata?: Record<string, unknown> | undefined;
@@ -18,7 +18,7 @@ interface WithMetadata {
 
 /** Adds the generation to a task or an update event. */
 export function withGeneration<T extends WithMetadata>(value: T, generation: number): T {
-  return { ...value, metadata: { ...value.metadata, [CARRIER]: generation } };
+  return { ...value, metadata: { ...value.metadata, [METADATA_KEY]: generation } };
 }
 
 /** Adds the generation to an event of a stream. */
@@ -46,10 +46,10 @@ export function placeGenerations<T>(encoded: T): T {
 }
 
 function place(object: unknown): void {
-  if (!isRecord(object) || !isRecord(object['metadata']) || !Object.hasOwn(object['metadata'], CARRIER))
+  if (!isRecord(object) || !isRecord(object['metadata']) || !Object.hasOwn(object['metadata'], METADATA_KEY))
     return;
   // The codec does not copy the metadata, so other readers may have the same object.
-  const { [CARRIER]: generation, ...metadata } = object['metadata'];
+  const { [METADATA_KEY]: generation, ...metadata } = object['metadata'];
   object['generation'] = String(generation);
   if (Object.keys(metadata).length === 0) delete object['metadata'];
   else object['metadata'] = metadata;

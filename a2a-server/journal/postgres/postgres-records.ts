@@ -9,7 +9,7 @@ import { requireCurrentSchema } from './schema.ts';
 /**
  * The interval between two queries of a watcher, in milliseconds. There are few watchers, so the queries cost little.
  */
-const LOOK_MS = 1_000;
+const QUERY_INTERVAL_MS = 1_000;
 
 const READ = { name: 'read_record', text: 'SELECT value FROM records WHERE kind = $1 AND name = $2' };
 const LIST = { name: 'list_records', text: 'SELECT name, value FROM records WHERE kind = $1' };
@@ -51,7 +51,7 @@ export function postgresRecords(ask: Queries['query']): RecordStore {
       (await ask(SWAP, [kind, checked(name), before, after])).length > 0,
     remove: async (kind, name) => isRecordName(name) && (await ask(REMOVE, [kind, name])).length > 0,
     watch(_kind, wake) {
-      const timer = setInterval(wake, LOOK_MS).unref();
+      const timer = setInterval(wake, QUERY_INTERVAL_MS).unref();
       return () => clearInterval(timer);
     },
   };

@@ -3,8 +3,8 @@
  *
  * - One connection sends and receives all wake-ups. No append waits for it: PostgreSQL serialises the commits of
  *   transactions with `NOTIFY`.
- * - A wake-up may be lost. Every `LOOK_MS`, one query reads the last `seq` of each watched task. So a lost wake-up
- *   makes a reader late by at most this time. S1: a reader never misses an entry.
+ * - A wake-up may be lost. Every `QUERY_INTERVAL_MS`, one query reads the last `seq` of each watched task. So a lost
+ *   wake-up makes a reader late by at most this time. S1: a reader never misses an entry.
  * - A new connection has missed earlier wake-ups, so this query runs at once. It sends the wake-ups that the old
  *   connection could not send.
  */
@@ -16,7 +16,7 @@ import { type Heads, parseWakePayload, wakePayloads } from './wake-message.ts';
 import { WakeSender } from './wake-sender.ts';
 
 /** The time between two queries for the last `seq` of the watched tasks, in milliseconds. */
-const LOOK_MS = 1_000;
+const QUERY_INTERVAL_MS = 1_000;
 /** The pause between attempts to connect, in milliseconds. */
 const RECONNECT_MS = 1_000;
 
@@ -130,7 +130,7 @@ export class WakeUps {
   }
 
   #lookLater(): void {
-    this.#after(LOOK_MS, () => void this.#look().then(() => this.#lookLater()));
+    this.#after(QUERY_INTERVAL_MS, () => void this.#look().then(() => this.#lookLater()));
   }
 
   /**

@@ -105,9 +105,9 @@ describe('turns of tasks', () => {
     const of = (turn: Turn | undefined): number[] => {
       const seen: number[] = [];
       for (const each of all.slice(0, -1)) {
-        const before = turn?.told;
+        const before = turn?.reportedAhead;
         each.end();
-        if (turn?.told !== before && turn) seen.push(turn.told);
+        if (turn?.reportedAhead !== before && turn) seen.push(turn.reportedAhead);
       }
       return seen;
     };
