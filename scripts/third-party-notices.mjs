@@ -3,10 +3,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+const LINE = '='.repeat(80);
 const LICENCE_FILE = /^(?:licen[cs]e|copying|notice)(?:[.-]|$)/i;
 /** The last section of a README. */
 const LICENCE_SECTION = /^#+ *licen[cs]e\b[^]*$/im;
 const PACKAGE = /^(.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)\//;
+
+/** Data in the bundles that are from other projects, with the files of their licences. */
+const DATA = { 'a2a-server/models/known-models.json': 'a2a-server/models/known-models.licence.txt' };
 
 /**
  * @param inputs the paths of the bundled files, as in esbuild's metafile
@@ -19,11 +23,15 @@ export async function thirdPartyNotices(inputs) {
   const notices = await Promise.all([...directories].map(notice));
   const byName = new Map(notices.map((each) => [`${each.name} ${each.version}`, each]));
   const sorted = [...byName].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const data = await Promise.all(
+    Object.entries(DATA)
+      .filter(([file]) => inputs.includes(file))
+      .map(async ([file, licence]) => `${LINE}\nThe data of ${file}\n\n${await readFile(licence, 'utf8')}`),
+  );
   return [
     'The programs in this directory contain code of these packages.\n',
-    ...sorted.map(([name, { license, texts }]) =>
-      [`${'='.repeat(80)}\n${name} (${license})\n`, ...texts].join('\n'),
-    ),
+    ...sorted.map(([name, { license, texts }]) => [`${LINE}\n${name} (${license})\n`, ...texts].join('\n')),
+    ...data,
   ].join('\n');
 }
 

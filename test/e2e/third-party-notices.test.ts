@@ -32,4 +32,10 @@ describe('the notices of the packages in the build', () => {
       expect(notices).toContain(`${name} ${version} (${license})\n\n${text}`);
     },
   );
+
+  it('the data of the known models have their licence too', async () => {
+    const notices = await readFile(join('dist', 'THIRD_PARTY_NOTICES.txt'), 'utf8');
+    const licence = await readFile('a2a-server/models/known-models.licence.txt', 'utf8');
+    expect(notices).toContain(`The data of a2a-server/models/known-models.json\n\n${licence}`);
+  });
 });
