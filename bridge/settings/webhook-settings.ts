@@ -3,6 +3,7 @@
  * authenticate.
  */
 import { z } from 'zod';
+import { CHAT_FORMATS, isChatService } from '../../shared/chat/chat-body.ts';
 import { agentAccess, httpUrl } from './agent-settings.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
@@ -12,14 +13,11 @@ const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of a
 /** The default of `afterSeconds`. In this time, a person can answer in the client. */
 const DEFAULT_AFTER_SECONDS = 30;
 
-/** Matches the path of an ntfy URL. It ends in a topic: up to 64 letters, digits, `_` and `-`. */
-const NTFY_TOPIC = /\/[-\w]{1,64}\/?$/;
-
 /**
  * The formats of a post. `json` is for a program, which may answer with decisions. The others are messages for a
  * person.
  */
-export const POST_FORMATS = ['json', 'slack', 'teams', 'ntfy'] as const;
+export const POST_FORMATS = ['json', ...CHAT_FORMATS] as const;
 
 export const webhookSettingsSchema = z
   .strictObject({
@@ -52,7 +50,7 @@ export const webhookSettingsSchema = z
     message: 'the secret that posts are signed with: name it as "secretEnv" or "secretCommand"',
     path: ['secretEnv'],
   })
-  .refine(({ format, url }) => format !== 'ntfy' || NTFY_TOPIC.test(parseUrl(url)?.pathname ?? ''), {
+  .refine(({ format, url }) => format === 'json' || isChatService({ format, url }), {
     message: 'the address of an ntfy topic, such as https://ntfy.sh/my-topic',
     path: ['url'],
   });

@@ -1,26 +1,9 @@
-/**
- * Writes a message for a person in a chat or on a phone. Pure. D5: a person can approve only what is shown in full, and
- * a chat cannot show an action in full. So the message offers no decision, and contains neither a preview nor a code.
- */
+/** Writes the messages about actions that wait, and about those that no longer wait. Pure. */
+import { type ChatMessage, chatLines } from '../../../shared/chat/chat-message.ts';
 import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { ellipsize } from '../../../shared/text/capped-text.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
 import type { DecidedFacts, NoticeSubject } from './notice.ts';
-
-/** The maximum number of actions in one message. */
-const MAX_ACTIONS = 10;
-/** The maximum length of one line in characters. */
-const MAX_LINE_CHARACTERS = 200;
-
-export interface ChatMessage {
-  title: string;
-  /** The lines as plain text. They may contain text of the agent, so a receiver must not interpret markup in them. */
-  lines: readonly string[];
-  /** The URL of the approval page, without a credential. Undefined if the bridge knows no page of this agent. */
-  page: string | undefined;
-}
 
 /** Writes the message about all actions and questions that wait in the session. */
 export function askedMessage(
@@ -53,10 +36,5 @@ export function decidedMessage(
 }
 
 function linesOf({ sessionId, agent, title }: NoticeSubject, actions: readonly string[]): readonly string[] {
-  const more = actions.length - MAX_ACTIONS;
-  return [
-    `${agent}, ${sessionId}${title === '' ? '' : `: ${title}`}`,
-    ...actions.slice(0, MAX_ACTIONS),
-    ...(more > 0 ? [`… and ${String(more)} more`] : []),
-  ].map((line) => ellipsize(visibleLine(line), MAX_LINE_CHARACTERS));
+  return chatLines(`${agent}, ${sessionId}${title === '' ? '' : `: ${title}`}`, actions);
 }

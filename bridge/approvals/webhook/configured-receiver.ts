@@ -2,7 +2,7 @@
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { credentialHeaders, readSecret } from '../../agents/credentials.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
-import { ntfyAddress } from './post-body.ts';
+import { chatAddress } from '../../../shared/chat/chat-body.ts';
 import type { Receiver } from './post.ts';
 
 /**
@@ -20,6 +20,6 @@ export async function receiverOf(
     source ? readSecret({ whose, what: 'secret', source }, env) : undefined,
     credentialHeaders(whose, { tokenEnv, tokenCommand, headers }, env),
   ]);
-  const to = format === 'ntfy' ? ntfyAddress(url).root : url;
+  const to = format === 'json' ? url : chatAddress({ format, url });
   return { url: to, secret, headers: { ...sent, 'user-agent': `mcp-a2a-bridge/${packageVersion()}` } };
 }

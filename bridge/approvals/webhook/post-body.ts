@@ -1,6 +1,7 @@
-/** Formats a post for its receiver: JSON for a program, or a message for Slack, Microsoft Teams or ntfy. Pure. */
+/** Formats a post for its receiver: JSON for a program, or a message for a chat. Pure. */
+import { chatBody } from '../../../shared/chat/chat-body.ts';
+import type { ChatMessage } from '../../../shared/chat/chat-message.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
-import type { ChatMessage } from './chat-message.ts';
 import type { Notice } from './notice.ts';
 
 /** The content of one post, in a form for programs and in a form for people. */
@@ -14,89 +15,7 @@ export function postBody({
   format,
   url,
 }: Pick<WebhookSettings, 'format' | 'url'>): (content: PostContent) => string {
-  switch (format) {
-    case 'json':
-      return ({ notice }) => JSON.stringify(notice);
-    case 'slack':
-      return ({ message }) => JSON.stringify(slackMessage(message));
-    case 'teams':
-      return ({ message }) => JSON.stringify(teamsMessage(message));
-    case 'ntfy':
-      return ({ message }) => JSON.stringify(ntfyMessage(message, ntfyAddress(url).topic));
-  }
-}
-
-/**
- * Splits the URL of an ntfy topic into the server and the topic. ntfy accepts JSON only at its root URL, with the topic
- * in the body (docs.ntfy.sh/publish/#publish-as-json).
- */
-export function ntfyAddress(url: string): { root: string; topic: string } {
-  const { pathname } = new URL(url);
-  const at = pathname.replace(/\/+$/, '').lastIndexOf('/');
-  const topic = pathname.slice(at + 1).replace(/\/+$/, '');
-  return { root: new URL(pathname.slice(0, at + 1), url).href, topic };
-}
-
-/**
- * Formats a message for a Slack incoming webhook (docs.slack.dev/messaging/sending-messages-using-incoming-webhooks).
- * Untrusted text is in `plain_text` objects, in which Slack shows no links and no mentions. `text` is the text of the
- * notification.
- */
-function slackMessage({ title, lines, page }: ChatMessage): object {
-  return {
-    text: title,
-    blocks: [
-      { type: 'header', text: plain(title) },
-      { type: 'section', text: plain(lines.join('\n')) },
-      ...(page === undefined
-        ? []
-        : [
-            {
-              type: 'section',
-              text: { type: 'mrkdwn', text: `<${slackText(page)}|Open the approval page>` },
-            },
-          ]),
-    ],
-  };
-}
-
-const plain = (text: string): object => ({ type: 'plain_text', text, emoji: false });
-
-/**
- * Escapes the control characters of Slack's markup: `&`, `<` and `>`
- * (docs.slack.dev/messaging/formatting-message-text).
- */
-function slackText(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-/**
- * Formats a message as an Adaptive Card, for the Teams trigger "When a Teams webhook request is received". Untrusted
- * text is in a `TextRun`, because a `TextBlock` would interpret Markdown.
- */
-function teamsMessage({ title, lines, page }: ChatMessage): object {
-  const content = {
-    $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
-    type: 'AdaptiveCard',
-    version: '1.4',
-    body: [
-      { type: 'TextBlock', text: title, weight: 'Bolder', wrap: true },
-      ...lines.map((text) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] })),
-    ],
-    ...(page === undefined
-      ? {}
-      : { actions: [{ type: 'Action.OpenUrl', title: 'Open the approval page', url: page }] }),
-  };
-  return {
-    type: 'message',
-    attachments: [{ contentType: 'application/vnd.microsoft.card.adaptive', contentUrl: null, content }],
-  };
-}
-
-/**
- * Formats a message for ntfy. `click` is the page that opens when the person taps the notification. ntfy shows plain
- * text, because the field `markdown` is absent.
- */
-function ntfyMessage({ title, lines, page }: ChatMessage, topic: string): object {
-  return { topic, title, message: lines.join('\n'), ...(page === undefined ? {} : { click: page }) };
+  return format === 'json'
+    ? ({ notice }) => JSON.stringify(notice)
+    : ({ message }) => chatBody({ format, url }, message);
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { ChatMessage } from '../../../../../bridge/approvals/webhook/chat-message.ts';
-import { ntfyAddress, postBody } from '../../../../../bridge/approvals/webhook/post-body.ts';
+import { postBody } from '../../../../bridge/approvals/webhook/post-body.ts';
+import { chatAddress, chatBody, isChatService } from '../../../../shared/chat/chat-body.ts';
+import { type ChatMessage, chatLines } from '../../../../shared/chat/chat-message.ts';
 
 const PAGE = 'http://127.0.0.1:41242/page#task=a&call=b';
 const HOSTILE = 'Write <!channel> [a](https://evil.example) *b*';
@@ -10,7 +11,7 @@ const bodyOf = (format: 'json' | 'slack' | 'teams' | 'ntfy', about = message): u
   JSON.parse(postBody({ format, url: 'https://ntfy.example/my-topic' })({ notice, message: about }));
 
 describe('the body of a post', () => {
-  test('json is the notice', () => expect(bodyOf('json')).toEqual(notice));
+  test('for a program, it is the notice', () => expect(bodyOf('json')).toEqual(notice));
 
   test('for Slack, foreign text is plain text, and the page is a link', () => {
     expect(bodyOf('slack')).toEqual({
@@ -53,10 +54,9 @@ describe('the body of a post', () => {
       message: `local\n${HOSTILE}`,
       click: PAGE,
     });
-    expect(ntfyAddress('https://a.example/base/topic/')).toEqual({
-      root: 'https://a.example/base/',
-      topic: 'topic',
-    });
+    const topic = { format: 'ntfy', url: 'https://a.example/base/topic/' } as const;
+    expect(chatAddress(topic)).toBe('https://a.example/base/');
+    expect(JSON.parse(chatBody(topic, message))).toMatchObject({ topic: 'topic' });
   });
 
   test.each(['slack', 'teams', 'ntfy'] as const)(
@@ -66,4 +66,20 @@ describe('the body of a post', () => {
       expect(body).not.toMatch(/41242|mrkdwn|OpenUrl|click/);
     },
   );
+});
+
+test('a message has at most ten actions and 200 characters in a line, and hidden characters are visible', () => {
+  const lines = chatLines(
+    'about\u202e',
+    Array.from({ length: 12 }, () => 'a'.repeat(300)),
+  );
+  expect(lines).toHaveLength(12);
+  expect(lines[0]).not.toContain('\u202e');
+  expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(200);
+  expect(lines.at(-1)).toBe('… and 2 more');
+});
+
+test('an address of ntfy ends in a topic', () => {
+  const urls = ['https://ntfy.sh/a-topic', 'https://ntfy.sh/', 'x'];
+  expect(urls.filter((url) => isChatService({ format: 'ntfy', url }))).toEqual([urls[0]]);
 });
