@@ -10,6 +10,7 @@
  *   delivers.
  */
 import { randomUUID } from 'node:crypto';
+import { chatAddress } from '../../shared/chat/chat-body.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
@@ -194,6 +195,7 @@ export class Deliveries {
         return { type: 'over' };
       }
       if (next === 'nothing') return { type: 'idle' };
+      if ('until' in next) return { type: 'waits', until: next.until };
       // Another server may take the delivery at the same time. Only one of the two changes the record.
       const held = await this.#parts.subscriptions.change(name, stored, {
         ...subscription,
@@ -272,14 +274,19 @@ export class Deliveries {
 
   /** Posts one notification. @returns the reason for a failure; undefined if the notification arrived */
   async #post(subscription: Subscription, body: string): Promise<string | undefined> {
+    const { signer, addresses } = this.#parts;
+    const { signal } = this.#stop;
+    const { wire, url } = subscription;
     try {
-      const signature = await this.#parts.signer.sign({ ...subscription, body });
-      const headers = notificationHeaders(subscription, signature);
-      await postNotification(
-        subscription.url,
-        { headers, body, signal: this.#stop.signal },
-        this.#parts.addresses,
-      );
+      if (wire === '1.0' || wire === '0.3') {
+        const headers = notificationHeaders(subscription, await signer.sign({ ...subscription, body }));
+        await postNotification(url, { headers, body, signal }, addresses);
+      } else {
+        // The operator chose the address, so it may be private. A chat checks no signature.
+        const headers = { 'content-type': 'application/json' };
+        const chosen = { ...addresses, allowed: () => true };
+        await postNotification(chatAddress({ format: wire, url }), { headers, body, signal }, chosen);
+      }
       return undefined;
     } catch (error) {
       return messageOf(error);

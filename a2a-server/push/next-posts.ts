@@ -1,14 +1,15 @@
 /**
  * Decides what a subscription sends next. A client of A2A 1.0 gets the task, and then each event. A client of A2A 0.3 gets
- * the whole task whenever its state has changed.
+ * the whole task whenever its state has changed. A chat gets a message when the task has waited for some time or has ended.
  */
+import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { findPosition } from '../executor/find-position.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import { countAfter, type EventCount } from '../task/generation.ts';
-import { type Snapshot, TERMINAL_STATES } from '../task/snapshot.ts';
+import { isTerminal, type Snapshot, TERMINAL_STATES } from '../task/snapshot.ts';
 import type { Subscription } from './subscription.ts';
 
 /** The number of journal entries in one read. */
@@ -16,7 +17,8 @@ const READ_AT_ONCE = 100;
 
 /** Creates the bodies of notifications. */
 export interface PushBodies {
-  ofTask(snapshot: Snapshot, subscription: Subscription): string;
+  /** Returns undefined if a chat needs no message about the present state of the task. */
+  ofTask(snapshot: Snapshot, subscription: Subscription): string | undefined;
   /**
    * Returns the body for one entry. Returns undefined for an entry that clients do not need. Only A2A 1.0 has such
    * bodies.
@@ -28,6 +30,7 @@ export interface PushBodies {
 export interface PostParts {
   bodies: PushBodies;
   tasks: Pick<TaskService, 'row' | 'snapshot' | 'entries'>;
+  clock: Pick<Clock, 'now'>;
 }
 
 /** One post, and the last journal entry that it covers. `body` is undefined if clients do not need the entry. */
@@ -40,12 +43,13 @@ export interface Post {
 
 /**
  * Returns the next posts. `nothing` means that the receiver has all entries so far, or that the server has stopped
- * trying to reach it. `over` means that the task will have no further entries.
+ * trying to reach it. `over` means that the task will have no further entries. `until` is the time of the next post, in
+ * milliseconds since 1970.
  */
 export async function nextPosts(
   parts: PostParts,
   subscription: Subscription,
-): Promise<readonly Post[] | 'nothing' | 'over'> {
+): Promise<readonly Post[] | 'nothing' | 'over' | { until: number }> {
   const { tasks } = parts;
   const { taskId, owner, cursor, delivery } = subscription;
   const reader = { principal: owner };
@@ -54,7 +58,7 @@ export async function nextPosts(
       await tasks.row(taskId, reader);
       return 'nothing';
     }
-    if (cursor === null) return [await taskNow(parts, subscription)];
+    if (cursor === null) return await taskNow(parts, subscription);
     const entries = await tasks.entries(taskId, reader, { after: cursor, limit: READ_AT_ONCE });
     if (entries.length > 0) return await postsOf(parts, entries, subscription);
     const row = await tasks.row(taskId, reader);
@@ -70,7 +74,7 @@ async function postsOf(
   parts: PostParts,
   entries: readonly JournalEntry[],
   subscription: Subscription,
-): Promise<Post[]> {
+): Promise<readonly Post[] | 'nothing' | { until: number }> {
   if (subscription.wire === '1.0') {
     let counted = await countedAt(parts, subscription);
     return entries.map((entry) => {
@@ -79,9 +83,9 @@ async function postsOf(
     });
   }
   // One post is enough here, because it contains the task's state after all these entries.
-  return taskStateAfter(entries.map(({ event }) => event)) === undefined
-    ? entries.map(({ seq }) => ({ seq, body: undefined }))
-    : [await taskNow(parts, subscription)];
+  if (taskStateAfter(entries.map(({ event }) => event)) !== undefined) return taskNow(parts, subscription);
+  // To store the position for each piece of text would cost more than to read these entries again.
+  return entries.length < READ_AT_ONCE ? 'nothing' : entries.map(({ seq }) => ({ seq, body: undefined }));
 }
 
 /** Returns the number of events up to the cursor. An old record has no such number, so the journal is read once. */
@@ -92,12 +96,17 @@ async function countedAt({ tasks }: PostParts, subscription: Subscription): Prom
   return (await findPosition(tasks, task, ({ seq }) => seq === cursor)).counted;
 }
 
-async function taskNow({ tasks, bodies }: PostParts, subscription: Subscription): Promise<Post> {
-  const snapshot = await tasks.snapshot(subscription.taskId, { principal: subscription.owner });
-  const { seq, counted } = snapshot;
-  return {
-    seq,
-    body: bodies.ofTask(snapshot, subscription),
-    ...(subscription.wire === '1.0' && { counted }),
-  };
+async function taskNow(
+  { tasks, bodies, clock }: PostParts,
+  subscription: Subscription,
+): Promise<readonly Post[] | { until: number }> {
+  const { taskId, owner, wire, chat } = subscription;
+  const snapshot = await tasks.snapshot(taskId, { principal: owner });
+  const { seq, counted, updatedAt } = snapshot;
+  const body = bodies.ofTask(snapshot, subscription);
+  if (chat !== undefined && body !== undefined && !isTerminal(snapshot)) {
+    const until = updatedAt + chat.afterMs;
+    if (until > clock.now()) return { until };
+  }
+  return [{ seq, body, ...(wire === '1.0' && { counted }) }];
 }

@@ -12,7 +12,7 @@ import { Deliveries, type DeliveryParts } from './deliveries.ts';
 import { type FailingReceiver, failingReceiver, failingReceivers, retriedAct } from './failing-receivers.ts';
 import { checkPushAddress } from './push-address.ts';
 import { type NamedSubscription, type PushRecords, StoredSubscriptions } from './stored-subscriptions.ts';
-import { type Subscription, subscriptionName } from './subscription.ts';
+import { OPERATOR, type Subscription, subscriptionName } from './subscription.ts';
 
 /** The maximum number of configurations of one principal for one task. */
 const MAX_PER_TASK = 10;
@@ -129,6 +129,21 @@ export class PushNotificationConfigs {
       .map(([, subscription]) => subscription)
       .filter((each) => each.taskId === taskId && each.principal === by.principal)
       .toSorted((one, other) => one.createdAt - other.createdAt);
+  }
+
+  /** Adds subscriptions of the operator's webhooks. Leaves those that exist unchanged. */
+  async addForOperator(subscriptions: readonly NamedSubscription[]): Promise<void> {
+    for (const [name, subscription] of subscriptions)
+      if (await this.#subscriptions.create(name, subscription)) this.#deliveries.add(name, subscription);
+  }
+
+  /** Removes the subscriptions of the operator's webhooks with other ids. */
+  async keepForOperator(ids: ReadonlySet<string>): Promise<void> {
+    for (const [name, { principal, id, taskId }] of await this.#subscriptions.all()) {
+      if (principal !== OPERATOR || ids.has(id)) continue;
+      await this.#subscriptions.remove(name);
+      this.#deliveries.forget(name, taskId);
+    }
   }
 
   /** Returns the failing receivers of the tasks that the requester may use. */

@@ -20,7 +20,7 @@ export interface Stored {
   text: string;
 }
 
-export type PushRecords = Pick<RecordStore, 'read' | 'list' | 'replace' | 'swap' | 'remove'>;
+export type PushRecords = Pick<RecordStore, 'read' | 'list' | 'create' | 'replace' | 'swap' | 'remove'>;
 
 export class StoredSubscriptions {
   readonly #records: PushRecords;
@@ -42,6 +42,11 @@ export class StoredSubscriptions {
     const text = await this.#records.read(KIND, name);
     const subscription = text === undefined ? undefined : parsed(text);
     return text === undefined || subscription === undefined ? undefined : { subscription, text };
+  }
+
+  /** Creates a record. Returns false if it exists. */
+  create(name: string, subscription: Subscription): Promise<boolean> {
+    return this.#records.create(KIND, name, JSON.stringify(subscription));
   }
 
   async replace(name: string, subscription: Subscription): Promise<void> {

@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { CHAT_FORMATS } from '../../shared/chat/chat-body.ts';
 
 /**
  * - `active`: the next event is delivered as soon as it exists.
@@ -47,7 +48,9 @@ export const subscriptionSchema = z.object({
    * The A2A version of the request that made the configuration. The bodies have the form of this version. Old records
    * have no version.
    */
-  wire: z.enum(['1.0', '0.3']).default('1.0'),
+  wire: z.enum(['1.0', '0.3', ...CHAT_FORMATS]).default('1.0'),
+  /** Present for a webhook of the operator: the first words of the task, and how long it must have waited. */
+  chat: z.object({ title: z.string(), afterMs: z.number() }).optional(),
   /** The A2A extensions that were active when the configuration was made. They decide the form of the events. */
   approval: z.boolean(),
   resumable: z.boolean(),
@@ -65,6 +68,9 @@ export type Subscription = z.infer<typeof subscriptionSchema>;
 /** `given-up`: the receiver failed for too long, so it gets nothing more. */
 export const PUSH_RESULTS = ['delivered', 'failed', 'given-up'] as const;
 export type PushResult = (typeof PUSH_RESULTS)[number];
+
+/** The principal of the operator's webhooks. No token can have this name. */
+export const OPERATOR = '(operator)';
 
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 10 * 60_000;
@@ -86,12 +92,11 @@ export function subscriptionName(principal: string, taskId: string, id: string):
     .digest('hex');
 }
 
-/** The media type of the bodies. A2A 1.0 §4.3.3; A2A 0.3 has `application/json` for all JSON (§3.2). */
-const MEDIA_TYPES = { '1.0': 'application/a2a+json', '0.3': 'application/json' } as const;
-
 /**
  * Returns the headers of a notification (A2A 1.0 §4.3.3). If the client gave no credentials, the signature is also sent
  * as the bearer token. The sample receivers of the A2A project read it there.
+ *
+ * A2A 0.3 has the media type `application/json` for all JSON (§3.2).
  */
 export function notificationHeaders(
   { token, authentication, wire }: Pick<Subscription, 'token' | 'authentication' | 'wire'>,
@@ -100,7 +105,7 @@ export function notificationHeaders(
   const { scheme = 'Bearer', credentials = '' } = authentication ?? {};
   const isOurs = credentials === '' && scheme.toLowerCase() === 'bearer';
   return {
-    'content-type': MEDIA_TYPES[wire],
+    'content-type': wire === '1.0' ? 'application/a2a+json' : 'application/json',
     authorization: `${scheme} ${isOurs ? signature : credentials}`.trim(),
     'x-a2a-notification-signature': signature,
     ...(token !== '' && { 'x-a2a-notification-token': token }),

@@ -29,6 +29,7 @@ import { streamTickets, ticketSecret } from '../http/auth/stream-ticket.ts';
 import { authenticator } from '../http/auth/tokens.ts';
 import { receiptKey } from '../receipts/receipt-key.ts';
 import { pushBodies } from '../http/push/push-bodies.ts';
+import { ChatWebhooks } from '../push/chat-webhooks.ts';
 import { storedPushKeys } from '../push/stored-push-keys.ts';
 import { notificationSigner } from '../push/notification-signer.ts';
 import { PushNotificationConfigs } from '../push/push-notification-configs.ts';
@@ -109,6 +110,7 @@ export async function serve(
       log.warn({ ...owner, group }, `a process group of an earlier server is ${end}`),
   });
   const changes = new TaskChanges();
+  const chatWebhooks = new ChatWebhooks(settings.chatWebhooks);
   const held: {
     journal?: Journal;
     mcpServers?: McpServers | undefined;
@@ -149,6 +151,7 @@ export async function serve(
         logEvents(log, taskId, entries, trace);
         for (const act of auditedActs(taskId, entries)) void audited(act);
         changes.note([taskId]);
+        chatWebhooks.appended(taskId, entries);
         telemetry.metrics?.appended(taskId, entries);
         telemetry.traces?.appended(taskId, entries, trace);
       },
@@ -180,6 +183,7 @@ export async function serve(
       port,
       own,
       changes,
+      chatWebhooks,
       telemetry,
     };
     const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
@@ -230,6 +234,7 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
   journal: Journal;
   records: RecordStore;
   changes: TaskChanges;
+  chatWebhooks: ChatWebhooks;
   /** Writes to the audit log. Resolves also after a failure, which the log names. */
   audited: (act: AuditAct) => Promise<void>;
   telemetry: Telemetry;
@@ -292,7 +297,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     clock,
   });
   const push = new PushNotificationConfigs({
-    bodies: pushBodies(settings.preview),
+    bodies: pushBodies({ base, previews: settings.preview }),
     signer,
     records,
     tasks,
@@ -365,6 +370,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     ...metrics,
     ...(opened.telemetry.traces && { traces: opened.telemetry.traces }),
   });
+  await opened.chatWebhooks.start({ journal, push, log });
   // Old tasks are resumed before the server accepts new requests.
   const [recovered] = await Promise.all([
     tasks.recover(),

@@ -10,6 +10,7 @@ import { oidcSchema } from '../access/oidc-settings.ts';
 import { PRINCIPAL_PATTERN } from '../access/requester.ts';
 import { mcpServerSettingsSchema } from '../mcp-servers/server-settings.ts';
 import { DEFAULT_WINDOW_TOKENS, modelSettingsSchema } from '../models/model-settings.ts';
+import { chatWebhookSchema } from '../push/chat-webhooks.ts';
 import { rulesSchema } from '../policy/rule.ts';
 
 export const UNFLAGGED_SETTINGS = {
@@ -66,6 +67,14 @@ export const UNFLAGGED_SETTINGS = {
     describe:
       'a token that can read /metrics and nothing else (default: only the local token can read /metrics)',
     allowed: '20 to 512 characters A-Z a-z 0-9 . _ ~ + / -',
+  }),
+  chatWebhooks: setting({
+    kind: 'text',
+    schema: z.array(chatWebhookSchema),
+    fallback: [],
+    env: 'A2A_SERVER_CHAT_WEBHOOKS',
+    describe: 'chats that get a message when a task waits for a person or has ended (docs/push.md)',
+    allowed: 'in the configuration file, [{"format": "slack" | "teams" | "ntfy", "url": …}]',
   }),
   policy: setting({
     kind: 'text',

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { oidcSchema } from '../../a2a-server/access/oidc-settings.ts';
 import { remoteServerSchema, stdioServerSchema } from '../../a2a-server/mcp-servers/server-settings.ts';
+import { chatWebhookSchema } from '../../a2a-server/push/chat-webhooks.ts';
 import { SERVER_SETTINGS } from '../../a2a-server/startup/settings.ts';
 import { UNFLAGGED_SETTINGS as SERVER_UNFLAGGED } from '../../a2a-server/startup/unflagged-settings.ts';
 import { EXIT_MEANINGS } from '../../bridge/cli/terminal/exit-codes.ts';
@@ -33,6 +34,9 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
   },
   'docs/access.md': {
     'keys of oidc': () => keysSection('a2a-server/access/oidc-settings.ts', { oidcSchema }),
+  },
+  'docs/push.md': {
+    'keys of a chat webhook': () => keysSection('a2a-server/push/chat-webhooks.ts', { chatWebhookSchema }),
   },
   'docs/mcp-servers.md': {
     'keys of an MCP server': () =>

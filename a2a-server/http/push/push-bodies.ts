@@ -1,9 +1,12 @@
 /**
  * The bodies of push notifications. A2A 1.0 §4.3.3: each is a `StreamResponse`. A2A 0.3 defines no body. Its receivers,
- * including those in the SDKs, expect a `Task`.
+ * including those in the SDKs, expect a `Task`. A chat gets a message in its own format.
  */
 import { StreamResponse } from '@a2a-js/sdk';
 import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
+import { chatBody } from '../../../shared/chat/chat-body.ts';
+import { pageAddress } from '../../../shared/net/page-address.ts';
+import { chatNotice } from '../../push/chat-notice.ts';
 import type { PushBodies } from '../../push/next-posts.ts';
 import type { Subscription } from '../../push/subscription.ts';
 import { generationOf } from '../../task/generation.ts';
@@ -15,8 +18,12 @@ import type { ClientView } from '../wire/wire-objects.ts';
 
 const legacy = new V03PushNotificationSerializer();
 
-/** Returns the functions that create the bodies. @param previews the previews that the server offers */
-export function pushBodies(previews: readonly Preview[]): PushBodies {
+/**
+ * Returns the functions that create the bodies.
+ * @param base the server's URL for clients, at which the approval page is
+ * @param previews the previews that the server offers
+ */
+export function pushBodies({ base, previews }: { base: string; previews: readonly Preview[] }): PushBodies {
   const generations = previews.includes('a2a-1.1');
   const viewOf = ({ taskId, sessionId, approval, resumable, wire }: Subscription): ClientView => ({
     taskId,
@@ -27,10 +34,16 @@ export function pushBodies(previews: readonly Preview[]): PushBodies {
   });
   return {
     ofTask(snapshot, subscription) {
+      const { wire, url, chat } = subscription;
+      if (wire !== '1.0' && wire !== '0.3') {
+        const page = pageAddress(base, { taskId: snapshot.taskId });
+        const message = chatNotice(snapshot, chat?.title ?? '', page);
+        return message && chatBody({ format: wire, url }, message);
+      }
       const task: StreamResponse = {
         payload: { $case: 'task', value: toA2aTask(snapshot, viewOf(subscription)) },
       };
-      return subscription.wire === '0.3' ? legacy.serialize(task).body : textOf(task);
+      return wire === '0.3' ? legacy.serialize(task).body : textOf(task);
     },
     ofEntry(entry, subscription, counted) {
       const view = viewOf(subscription);

@@ -85,6 +85,7 @@ async function delivering(more: Partial<Subscription>) {
   const receiver = await pushReceiver();
   receivers.push(receiver);
   const entries: JournalEntry[] = [];
+  const reads: number[] = [];
   const now = () => {
     const snapshot = foldAll('task-1', entries);
     return snapshot ? Promise.resolve(snapshot) : none();
@@ -102,7 +103,10 @@ async function delivering(more: Partial<Subscription>) {
     tasks: {
       row: async () => ({ ...(await now()), state: (await now()).status.state, title: '', deadline: null }),
       snapshot: now,
-      entries: async (_task, _reader, { after, limit }) => entries.slice(after, after + limit),
+      entries: async (_task, _reader, { after, limit }) => {
+        reads.push(after);
+        return entries.slice(after, after + limit);
+      },
     },
     clock: new FakeClock(),
     log: createLogger({ name: 'test', level: 'silent' }),
@@ -110,20 +114,29 @@ async function delivering(more: Partial<Subscription>) {
     shared: false,
   });
   const subscription = { ...SUBSCRIPTION, ...more, url: receiver.url };
+  const append = (events: readonly TaskEvent[]): void => {
+    for (const event of events) entries.push({ seq: entries.length + 1, at: 0, event });
+    deliveries.wake(['task-1']);
+  };
   const isDone = async () => {
     const stored = await subscriptions.read('mine');
     return stored === undefined || stored.subscription.cursor === entries.length;
   };
   const say = async (...events: TaskEvent[]): Promise<void> => {
-    for (const event of events) entries.push({ seq: entries.length + 1, at: 0, event });
-    deliveries.wake(['task-1']);
+    append(events);
     while (!(await isDone())) await new Promise(setImmediate);
   };
   await say({ type: 'task.created', sessionId: 'session-1', principal: 'local', settings: {} });
   await subscriptions.replace('mine', subscription);
   deliveries.add('mine', subscription);
   await say();
-  return { say, posts: () => receiver.notifications.map(({ body }): unknown => JSON.parse(body)) };
+  /** Appends events that need no post. */
+  const mumble = async (...events: TaskEvent[]): Promise<void> => {
+    const before = reads.length;
+    append(events);
+    while (reads.length === before) await new Promise(setImmediate);
+  };
+  return { say, mumble, posts: () => receiver.notifications.map(({ body }): unknown => JSON.parse(body)) };
 }
 
 const text = (word: string): TaskEvent => ({ type: 'text.delta', turn: 1, text: word });
@@ -153,9 +166,9 @@ test('each event comes with the number of events so far, also for a record that 
 });
 
 test('a receiver of A2A 0.3 gets the task once for all new events, if they changed its state', async () => {
-  const { say, posts } = await delivering({ wire: '0.3' });
+  const { say, mumble, posts } = await delivering({ wire: '0.3' });
   await say({ type: 'task.working' }, text('one'));
-  await say(text('two'), text('three'));
+  await mumble(text('two'), text('three'));
   await say({ type: 'input.required', pending: [], question: 'Why?' }, { type: 'task.working' });
   await say(text('four'), { type: 'task.completed' });
   expect(posts()).toEqual([

@@ -1,0 +1,135 @@
+/**
+ * The operator's webhooks: messages to a chat about tasks that wait for a person or have ended. Each task has one
+ * subscription for each webhook, so the messages survive restarts and are retried like push notifications.
+ */
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { CHAT_FORMATS, isChatService } from '../../shared/chat/chat-body.ts';
+import { isLoopback } from '../../shared/net/loopback.ts';
+import { parseUrl } from '../../shared/net/parse-url.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import { tenantOf } from '../access/requester.ts';
+import type { Journal, TaskRow } from '../journal/journal.ts';
+import type { JournalEntry } from '../task/events.ts';
+import type { PushNotificationConfigs } from './push-notification-configs.ts';
+import type { NamedSubscription } from './stored-subscriptions.ts';
+import { OPERATOR, subscriptionName } from './subscription.ts';
+
+/** The default of `afterSeconds`. In this time, a person can decide where the task was begun. */
+const DEFAULT_AFTER_SECONDS = 30;
+
+export const chatWebhookSchema = z
+  .strictObject({
+    /** The service that gets the messages. */
+    format: z.enum(CHAT_FORMATS),
+    /** The address of the incoming webhook, or of the topic of ntfy. */
+    url: z.url({ protocol: /^https?$/ }),
+    /** Only the tasks of this tenant. If absent, the tasks of all principals. */
+    tenant: z.string().min(1).optional(),
+    /** How long a task must have waited before the message, in seconds. The end of a task is posted at once. */
+    afterSeconds: z.number().min(0).max(86_400).default(DEFAULT_AFTER_SECONDS),
+    /** True to allow unencrypted posts over a network. */
+    allowHttp: z.boolean().default(false),
+  })
+  .refine(({ url, allowHttp }) => allowHttp || isEncryptedOrLocal(url), {
+    message: 'https, or http on this machine; "allowHttp": true allows http',
+    path: ['url'],
+  })
+  .refine(isChatService, {
+    message: 'the address of an ntfy topic, such as https://ntfy.sh/my-topic',
+    path: ['url'],
+  });
+export type ChatWebhook = z.infer<typeof chatWebhookSchema>;
+
+function isEncryptedOrLocal(text: string): boolean {
+  const url = parseUrl(text);
+  return url?.protocol === 'https:' || isLoopback(url?.hostname ?? '');
+}
+
+/** Returns the subscriptions of a task: one for each webhook of its owner. */
+export function chatSubscriptions(
+  webhooks: readonly ChatWebhook[],
+  { taskId, sessionId, principal, title }: Pick<TaskRow, 'taskId' | 'sessionId' | 'principal' | 'title'>,
+  now: number,
+): NamedSubscription[] {
+  return webhooks
+    .filter(({ tenant }) => tenant === undefined || tenant === tenantOf(principal))
+    .map((webhook) => {
+      const id = webhookId(webhook);
+      const { format, url, afterSeconds } = webhook;
+      return [
+        subscriptionName(OPERATOR, taskId, id),
+        {
+          taskId,
+          id,
+          principal: OPERATOR,
+          owner: principal,
+          sessionId,
+          url,
+          token: '',
+          authentication: null,
+          wire: format,
+          chat: { title, afterMs: afterSeconds * 1000 },
+          approval: false,
+          resumable: false,
+          createdAt: now,
+          cursor: null,
+          delivery: { type: 'active' },
+          lease: null,
+        },
+      ];
+    });
+}
+
+/** Returns an id that changes with the settings of the webhook. */
+function webhookId(webhook: ChatWebhook): string {
+  return createHash('sha256').update(JSON.stringify(webhook)).digest('hex').slice(0, 32);
+}
+
+interface ChatWebhookParts {
+  journal: Pick<Journal, 'row' | 'unsettled' | 'now'>;
+  push: Pick<PushNotificationConfigs, 'addForOperator' | 'keepForOperator'>;
+  log: Logger;
+}
+
+/** Subscribes the webhooks to each new task. */
+export class ChatWebhooks {
+  readonly #webhooks: readonly ChatWebhook[];
+  #parts: ChatWebhookParts | undefined;
+
+  constructor(webhooks: readonly ChatWebhook[]) {
+    this.#webhooks = webhooks;
+  }
+
+  /**
+   * Subscribes to the tasks that a server had accepted before it was killed, and ends the subscriptions of webhooks that
+   * are no longer in the settings.
+   */
+  async start(parts: ChatWebhookParts): Promise<void> {
+    this.#parts = parts;
+    await parts.push.keepForOperator(new Set(this.#webhooks.map(webhookId)));
+    if (this.#webhooks.length === 0) return;
+    for (const row of await parts.journal.unsettled()) await this.#subscribe(row, parts);
+  }
+
+  /** Call this when this server has appended entries to a task. */
+  appended(taskId: string, entries: readonly JournalEntry[]): void {
+    const parts = this.#parts;
+    if (parts === undefined || this.#webhooks.length === 0 || !entries.some(beginsOrWaits)) return;
+    parts.journal
+      .row(taskId)
+      .then((row) => row && this.#subscribe(row, parts))
+      .catch((error: unknown) =>
+        parts.log.error({ err: error, taskId }, 'no chat gets messages about a task'),
+      );
+  }
+
+  async #subscribe(row: TaskRow, { push, journal }: ChatWebhookParts): Promise<void> {
+    await push.addForOperator(chatSubscriptions(this.#webhooks, row, journal.now()));
+  }
+}
+
+/** A task that waits may be older than the webhook. */
+function beginsOrWaits({ event }: JournalEntry): boolean {
+  return event.type === 'task.created' || event.type === 'input.required' || event.type === 'auth.required';
+}
