@@ -1,61 +1,31 @@
 /**
- * Implements the task service with the journal and the executor. E3: an accepted command is never lost. So the service
- * answers a command only after it is durable. Then the executor runs the task.
+ * Implements the task service with the journal and the executor: joins the receiver of messages, the queries, the
+ * executor and the maintenance.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
-import type { CostReport } from '../../shared/protocol/cost-report.ts';
-import type { DecisionStatement } from '../../shared/presence/presence-proof.ts';
-import type { Decision, DecisionsPart, TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
-import type { CommandKey, RecordedCommand, TaskRow } from '../journal/journal.ts';
-import { TOOL_APPROVAL } from '../../shared/protocol/extensions.ts';
-import { acceptMessage } from '../task/accept-message.ts';
 import { cancel, cancelWork } from '../task/cancel.ts';
-import { askAgain, decide, otherQuestionRefusal, type ResolvedDecision } from '../task/decide.ts';
-import { decisionStatement } from '../task/presence.ts';
-import type { CommandOutcome, CommandRefusal } from '../task/command-outcome.ts';
-import { decisionInText } from '../task/text-decision.ts';
-import { costReport, sumCosts } from '../task/cost-report.ts';
-import { utcDay } from '../task/cost-sum.ts';
-import { dailyLimit } from '../task/daily-budget.ts';
-import { generationMismatch } from '../task/generation.ts';
-import { revoke } from '../task/revoke.ts';
-import { reaches, requireRoleFor, type Requester } from '../access/requester.ts';
-import { mayRunSomeUnasked } from '../policy/mode.ts';
-import { mergeDemands, type Approver } from '../task/approver.ts';
-import type { Decider, TaskEvent } from '../task/events.ts';
+import { reaches, requireRoleFor } from '../access/requester.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
-import { filesOf } from '../task/task-files.ts';
-import { callOf, type Snapshot } from '../task/snapshot.ts';
-import type { OnRefused } from '../limits/counted-use.ts';
+import type { Snapshot } from '../task/snapshot.ts';
 import { FairGate } from '../limits/fair-gate.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { abortAnswer } from './abort-result.ts';
 import { abortRemotely, remoteToolExecutions } from './remote-tool-executions.ts';
-import { dailyLimitRefusal } from './daily-limit.ts';
-import { followJournal } from './follow-journal.ts';
-import { readReceipt } from './read-receipt.ts';
-import { readTaskCosts } from './read-task-costs.ts';
-import { resolveDecisions, type DecisionsResult, type PresenceCheck } from './resolve-decisions.ts';
-import { refuseFiles } from './refuse-files.ts';
-import { refuseLongMessage } from './refuse-long-message.ts';
-import { newTaskSettings, settingsRefusal, differingSettings } from './new-task-settings.ts';
-import { TaskLog, type LogChange, type ChangeResult } from './task-snapshots.ts';
+import { TaskLog } from './task-snapshots.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
-import { declarationOf } from '../tools/toolbox.ts';
-import { findTarget, reachableRow, unknownTask } from './message-target.ts';
-import { type Accepted, isDecisionOrRevocation, type Incoming, type TaskService } from './task-service.ts';
+import { reachableRow } from './message-target.ts';
+import type { TaskService } from './task-service.ts';
+import { messageReceiver, type MessageReceiverOptions } from './message-receiver.ts';
+import { taskQueries } from './task-queries.ts';
+import { applied, decider } from './command-result.ts';
 
-interface TaskServiceOptions extends Omit<ExecutorOptions, 'log' | 'commands'> {
+interface TaskServiceOptions
+  extends Omit<ExecutorOptions, 'log' | 'commands'>, Omit<MessageReceiverOptions, 'commands'> {
   commands?: AgentCommands;
-  mode: TaskMode;
-  /** Called when a limit refuses a message. */
-  onRefused?: OnRefused;
-  /** Checks the assertions of passkeys. If absent, a decision cannot have an assertion. */
-  presence?: PresenceCheck;
   /**
    * Deadlines and the deletion of old sessions. If absent, waiting tasks have no deadline, and no session is deleted.
    */
@@ -91,16 +61,8 @@ export interface RunningTaskService extends TaskService {
   waiting(): number;
 }
 
-/** The refusal for a sender who may only decide, if its text is not a decision on a pending action. */
-const ONLY_DECISIONS: CommandRefusal = {
-  type: 'refuse',
-  reason: 'FORBIDDEN',
-  message:
-    'Your token may decide and not delegate. So your text can only be "approve" or "deny", for the one action that waits in the task that you name. Nothing was changed.',
-};
-
 export function createTaskService(options: TaskServiceOptions): RunningTaskService {
-  const { journal, ids, models, clock, commands = agentCommands([]) } = options;
+  const { journal, clock, commands = agentCommands([]) } = options;
   const log = new TaskLog(journal, {
     waits: options.maintenance && {
       clock,
@@ -124,287 +86,21 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         }),
     });
   const executor = new Executor({ ...options, commands, log });
+  const receiver = messageReceiver({ ...options, commands }, { log, executor });
+  const queries = taskQueries({ ...options, log });
   let closing = false;
 
-  async function send(incoming: Incoming): Promise<Accepted> {
-    if (closing)
-      throw new ProductError(
-        'SHUTTING_DOWN',
-        'The server is shutting down; send the same message again in a moment.',
-      );
-    const key: CommandKey = {
-      principal: incoming.principal,
-      messageId: incoming.message.messageId,
-      bodyHash: incoming.bodyHash,
-    };
-    for (;;) {
-      const known = await journal.command(key.principal, key.messageId);
-      if (known) return repeated(known, key);
-      const target = await findTarget(incoming, { journal, ids });
-      try {
-        return await (target.type === 'live'
-          ? command(target.taskId, incoming, key)
-          : startInTurn(target, incoming, key));
-      } catch (error) {
-        if (!(await overtaken(incoming, key, error))) throw error;
-      }
-    }
-  }
-
-  /**
-   * True if a concurrent command caused the refusal. Either the same message arrived twice, or the session's task ended
-   * first.
-   */
-  async function overtaken(incoming: Incoming, key: CommandKey, error: unknown): Promise<boolean> {
-    if (!(error instanceof ProductError)) return false;
-    const next = incoming.taskId === undefined && !isDecisionOrRevocation(incoming);
-    if (next && error.reason === 'TASK_ENDED') return true;
-    return (await journal.command(key.principal, key.messageId)) !== undefined;
-  }
-
-  /** Refuses the message before any work on it, if its principal has reached a limit. */
-  async function startInTurn(...[target, incoming, key]: Parameters<typeof start>): Promise<Accepted> {
-    const over = isDecisionOrRevocation(incoming)
-      ? undefined
-      : await dailyLimitRefusal(incoming.principal, options);
-    if (over !== undefined) throw over;
-    const release = executor.reserve(incoming.principal);
-    try {
-      return await start(target, incoming, key);
-    } finally {
-      release();
-    }
-  }
-
-  async function start(
-    target: { sessionId: string; previous?: TaskRow },
-    incoming: Incoming,
-    key: CommandKey,
-  ): Promise<Accepted> {
-    if (isDecisionOrRevocation(incoming))
-      throw new ProductError(
-        'INVALID_DECISION',
-        'The message decides a call or revokes a grant, but names no task and no session. Nothing was changed. Send it again with the task id.',
-      );
-    if (incoming.mayDelegate === false) throw refusal(ONLY_DECISIONS);
-    if (options.policy().approver?.fourEyes === true && mayRunSomeUnasked(incoming.settings))
-      throw new ProductError(
-        'OTHER_APPROVER_REQUIRED',
-        'This server demands four eyes, so a task cannot begin in a mode that approves its calls in advance. Nothing was started. Begin it in the mode "ask" or "plan".',
-      );
-    const previous = target.previous && (await log.load(target.previous.taskId));
-    const message = commands.accept(incoming.message);
-    if (previous !== undefined && incoming.settings.workspace === undefined) await requireHere(previous);
-    const settings = await checkedSettings(newTaskSettings(incoming.settings, previous, options.mode));
-    refuseFiles(message, settings.model, models);
-    await refuseLongMessage(message, { settings, previous }, options);
-    const taskId = ids.task();
-    const { contents = [], trace } = incoming;
-    const bare =
-      message.command === undefined && models.resolve(settings.model).answersWith?.(message) === 'message';
-    const events: TaskEvent[] = [
-      {
-        type: 'task.created',
-        sessionId: target.sessionId,
-        principal: incoming.principal,
-        settings,
-        ...(bare && { answer: 'message' }),
-      },
-      { type: 'message.received', message, channel: incoming.channel, ...(trace && { trace }) },
-    ];
-    const { principal } = incoming;
-    const append = { taskId, expectedSeq: 0, events, command: key, contents, ...(trace && { trace }) };
-    const result = await log.append(principal, { ...append, state: 'submitted' });
-    switch (result.type) {
-      case 'appended':
-        executor.wake({ taskId, principal, begun: false });
-        return { taskId, sessionId: target.sessionId, seq: result.entries.length };
-      case 'repeated':
-        return repeated(result.command, key);
-      case 'session-busy':
-        // Another message has just started the session's next task, so this message goes to that task.
-        return command(result.taskId, incoming, key);
-      case 'conflict':
-      case 'fenced':
-        throw new Error(`two tasks got the id ${taskId}`);
-    }
-  }
-
-  async function command(taskId: string, incoming: Incoming, key: CommandKey): Promise<Accepted> {
-    const by = decider(incoming);
-    const approver = { ...by, ...groupsOf(incoming) };
-    const now = clock.now();
-    const known = await load(taskId);
-    // The task may run actions without an approval, so a message to it needs the same role as a decision.
-    requireRoleFor(incoming, known.principal, 'approve');
-    const { expectedGeneration } = incoming;
-    const mismatch = generationMismatch(known, expectedGeneration);
-    if (mismatch) throw refusal(mismatch);
-    const resolved =
-      incoming.decisions &&
-      (await resolveDecisions(incoming.decisions, known, { ...options, by: incoming.principal }));
-    if (resolved?.type === 'outdated') throw await askedAgain(taskId, resolved);
-    const decisions = resolved?.decisions;
-    refuseFiles(incoming.message, known.settings.model, models);
-    if (!isDecisionOrRevocation(incoming))
-      await refuseLongMessage(incoming.message, { settings: known.settings, live: known }, options);
-    const over = isDecisionOrRevocation(incoming)
-      ? undefined
-      : await dailyLimitRefusal(known.principal, options);
-    const others = await differingSettings(incoming.settings, known.settings, options);
-    const rule = (snapshot: Snapshot): LogChange => {
-      // The task may have another generation now than when it was read above.
-      const outdated = generationMismatch(snapshot, expectedGeneration);
-      if (outdated) return outdated;
-      if (decisions) return withAddress(judge(snapshot, decisions, approver, now), taskId);
-      if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
-      const bare = incoming.wordsDecide
-        ? decisionInText(snapshot, incoming.message, incoming.taskId)
-        : undefined;
-      if (bare) return withAddress(judge(snapshot, [bare], approver, now), taskId);
-      if (incoming.mayDelegate === false) return ONLY_DECISIONS;
-      if (over !== undefined) return refusedBy(over);
-      const ruling = acceptMessage(snapshot, incoming.message, incoming);
-      if (ruling.type === 'append' && others.length > 0) return settingsRefusal(taskId, others);
-      return ruling.type === 'append' && incoming.contents !== undefined
-        ? { ...ruling, contents: incoming.contents }
-        : ruling;
-    };
-    const { principal } = known;
-    const { changed, snapshot } = await executor.command({ taskId, principal }, rule, key);
-    if (changed?.type === 'repeated') return repeated(changed.command, key);
-    const as = snapshot ?? applied(changed, taskId).snapshot;
-    return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
-  }
-
-  /** Checks a decision. The decisions of every channel pass through this function. */
-  function judge(
-    snapshot: Snapshot,
-    decisions: readonly ResolvedDecision[],
-    by: Decider & Approver,
-    at: number,
-  ): CommandOutcome {
-    const { approver: ofServer } = options.policy();
-    // The journal stores with each tool call what is demanded of its approver. An older journal lacks this, so the
-    // server's own demand applies too.
-    const demanding = decisions.map((decision) => {
-      const approver = mergeDemands(decision.approver, ofServer);
-      return { ...decision, ...(approver && { approver }) };
-    });
-    return decide(snapshot, demanding, by, at);
-  }
-
-  /** Adds the page's address to a refusal that demands a passkey. */
-  function withAddress(outcome: CommandOutcome, taskId: string): CommandOutcome {
-    if (outcome.type !== 'refuse' || outcome.reason !== 'PRESENCE_REQUIRED' || !options.presence)
-      return outcome;
-    const { facts } = outcome;
-    const address = options.presence.address({ taskId, callId: facts?.['callId'] });
-    const message = `${outcome.message} The page is ${address}; \`mcp-a2a-bridge page\` signs a browser in.`;
-    return { ...outcome, message, facts: { ...facts, address } };
-  }
-
-  async function presenceStatement(
-    taskId: string,
-    by: Requester,
-    decision: Decision,
-  ): Promise<DecisionStatement> {
-    await reachableRow(journal, taskId, by);
-    const known = await load(taskId);
-    const part: DecisionsPart = { extension: TOOL_APPROVAL, decisions: [decision] };
-    const resolved = await resolveDecisions(part, known, { ...options, by: by.principal });
-    if (resolved.type === 'outdated') throw await askedAgain(taskId, resolved);
-    const outcome = judge(
-      known,
-      resolved.decisions,
-      { principal: by.principal, channel: 'page', ...groupsOf(by) },
-      clock.now(),
-    );
-    if (outcome.type === 'refuse' && outcome.reason !== 'PRESENCE_REQUIRED') throw refusal(outcome);
-    const call = callOf(known, decision.callId);
-    const [only] = resolved.decisions;
-    const signed =
-      call?.state.type === 'waiting' && only
-        ? decisionStatement(known, { ...call, state: call.state }, only)
-        : undefined;
-    if (signed === undefined)
-      throw new ProductError('INVALID_DECISION', 'Only an approval or an edit takes a passkey.');
-    return signed;
-  }
-
-  /**
-   * Asks the person again about a tool call whose files have changed (D2: a decision binds to what was shown). Returns
-   * the refusal of the old decision.
-   */
-  async function askedAgain(
-    taskId: string,
-    { call, event }: Extract<DecisionsResult, { type: 'outdated' }>,
-  ): Promise<ProductError> {
-    await log.change(taskId, (s) => askAgain(s, call, event));
-    const { reason, message, facts } = otherQuestionRefusal(call, 'content-changed');
-    return new ProductError(reason, message, facts && { facts });
-  }
-
-  /**
-   * Answers a repeated message with the task of its first copy. The answer points to the journal's current end. The
-   * client then sees no question that a person has already decided. A different body with the same message id is a
-   * conflict.
-   */
-  async function repeated(
-    { taskId, sessionId, bodyHash, seq }: RecordedCommand,
-    key: CommandKey,
-  ): Promise<Accepted> {
-    if (bodyHash !== key.bodyHash)
-      throw new ProductError(
-        'MESSAGE_CONFLICT',
-        `Message id ${key.messageId} belongs to another message, in task ${taskId}. Nothing was changed. Send this message with a new id.`,
-        { facts: { taskId, sessionId } },
-      );
-    const row = await journal.row(taskId);
-    return { taskId, sessionId, seq: row?.seq ?? seq };
-  }
-
-  async function costs(principal: string, days: number): Promise<CostReport> {
-    const toDay = utcDay(clock.now());
-    const fromDay = toDay - days + 1;
-    const report = costReport(await journal.costs({ principal, fromDay }), { fromDay, toDay });
-    const sessions: CostReport['sessions'] = [];
-    for (const each of report.sessions) {
-      const [first] = each.sessionId === null ? [] : await journal.session(principal, each.sessionId);
-      sessions.push({ ...each, title: first?.title ?? '' });
-    }
-    const { dailyBudget } = options;
-    if (dailyBudget === undefined) return { ...report, sessions };
-    const use = await journal.dailyUse(principal, toDay);
-    const limitUsd = dailyLimit(use, dailyBudget);
-    return { ...report, sessions, dailyBudget: { usd: dailyBudget, limitUsd, spentUsd: use.usd } };
-  }
-
-  /** Requires that this server has the directories of the session's last task, because the new task inherits them. */
-  async function requireHere({ taskId, sessionId, settings }: Snapshot): Promise<void> {
-    if (await journal.ownership.isHere(taskId)) return;
-    throw new ProductError(
-      'UNKNOWN_WORKSPACE',
-      `The workspace ${settings.workspace ?? ''} of session ${sessionId} is on servers with another label than this one (setting "label"). Send the message to one of them, or name a workspace of this server.`,
-      { facts: { sessionId } },
-    );
-  }
-
-  async function checkedSettings(settings: TaskSettings): Promise<TaskSettings> {
-    models.resolve(settings.model);
-    const workspace = await options.openWorkspace(settings.workspace);
-    return { ...settings, workspace: workspace.root };
-  }
-
-  async function load(taskId: string): Promise<Snapshot> {
-    const snapshot = await log.load(taskId);
-    if (snapshot === undefined) throw unknownTask(taskId);
-    return snapshot;
-  }
-
   return {
-    send,
-    presenceStatement,
+    ...queries,
+    async send(incoming) {
+      if (closing)
+        throw new ProductError(
+          'SHUTTING_DOWN',
+          'The server is shutting down; send the same message again in a moment.',
+        );
+      return receiver.send(incoming);
+    },
+    presenceStatement: receiver.presenceStatement,
     async cancel(taskId, by, reason) {
       const { principal: owner } = await reachableRow(journal, taskId, by);
       requireRoleFor(by, owner, 'operate');
@@ -432,49 +128,6 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       const own = await executor.scheduler.abort(request);
       return abortAnswer(toolId, own ?? (await abortRemotely(request, { journal, log, clock })));
     },
-    row: (taskId, by) => reachableRow(journal, taskId, by),
-    async snapshot(taskId, by, atSeq) {
-      await reachableRow(journal, taskId, by);
-      const snapshot = await log.load(taskId, atSeq);
-      if (snapshot === undefined) throw unknownTask(taskId);
-      return snapshot;
-    },
-    costs,
-    receipt: async (taskId, by, events) =>
-      readReceipt(journal, await reachableRow(journal, taskId, by), events),
-    async taskCosts(taskId, by) {
-      await reachableRow(journal, taskId, by);
-      return readTaskCosts(journal, taskId);
-    },
-    async entries(taskId, by, { after, limit }) {
-      await reachableRow(journal, taskId, by);
-      return journal.read(taskId, after, limit);
-    },
-    async inputSchema(taskId, by, callId) {
-      await reachableRow(journal, taskId, by);
-      const call = callOf(await load(taskId), callId);
-      if (call === undefined)
-        throw new ProductError('UNKNOWN_CALL', `Task ${taskId} has no call ${callId.slice(0, 200)}.`);
-      const tool = options.toolbox.get(call.tool);
-      return tool === undefined ? null : declarationOf(tool).inputSchema;
-    },
-    sessionCost: async (principal, sessionId) => sumCosts(await journal.costs({ principal, sessionId })),
-    async file(taskId, by, hash) {
-      await reachableRow(journal, taskId, by);
-      // Only files of messages and results are returned. The journal also contains the old content of changed files,
-      // which clients must not get.
-      const file = filesOf(await load(taskId)).find((each) => each.hash === hash);
-      const bytes = file && (await journal.content(taskId, hash));
-      if (file === undefined || bytes === undefined)
-        throw new ProductError(
-          'UNKNOWN_ADDRESS',
-          `Task ${taskId} has no such file. The task's metadata lists its files.`,
-        );
-      return { mediaType: file.mediaType, bytes };
-    },
-    list: (filter, page) => journal.list(filter, page),
-    filterValues: (owner) => journal.filterValues(owner),
-    follow: (taskId, after, how) => followJournal(journal, taskId, after, how),
     async recover() {
       const recovered = await executor.recover(() => void maintenance?.lookForDeadlines());
       maintenance?.start();
@@ -494,37 +147,6 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   };
 }
 
-/** Returns who decides, for the journal: the name and the channel, but not the roles. */
-function decider({ principal, channel }: Requester & { channel: string }): Decider {
-  return { principal, channel };
-}
-
-function groupsOf({ groups }: Requester): Pick<Requester, 'groups'> {
-  return groups === undefined ? {} : { groups };
-}
-
 function cancelCause(reason: string): AbortCause {
   return { reason: 'task-cancel', message: `The task was cancelled: ${reason}` };
-}
-
-/**
- * Returns the result of a command that was applied.
- * @throws ProductError if the command was refused or the task is unknown
- */
-function applied(
-  changed: ChangeResult | undefined,
-  taskId: string,
-): Extract<ChangeResult, { snapshot: Snapshot }> {
-  if (changed === undefined) throw unknownTask(taskId);
-  if (changed.type === 'refuse') throw refusal(changed);
-  if (changed.type === 'repeated') throw new Error('a command without a key cannot be repeated');
-  return changed;
-}
-
-function refusedBy({ reason, message, facts }: ProductError): CommandRefusal {
-  return { type: 'refuse', reason, message, facts };
-}
-
-function refusal({ reason, message, facts }: CommandRefusal): ProductError {
-  return new ProductError(reason, message, facts && { facts });
 }

@@ -1,0 +1,92 @@
+/** Reads tasks, for their principal and for the others who may see them. */
+import { ProductError } from '../../shared/runtime/errors.ts';
+import type { CostReport } from '../../shared/protocol/cost-report.ts';
+import { costReport, sumCosts } from '../task/cost-report.ts';
+import { utcDay } from '../task/cost-sum.ts';
+import { dailyLimit } from '../task/daily-budget.ts';
+import { filesOf } from '../task/task-files.ts';
+import { callOf, type Snapshot } from '../task/snapshot.ts';
+import type { ExecutorOptions } from './executor.ts';
+import { followJournal } from './follow-journal.ts';
+import { readReceipt } from './read-receipt.ts';
+import { readTaskCosts } from './read-task-costs.ts';
+import type { TaskLog } from './task-snapshots.ts';
+import { declarationOf } from '../tools/toolbox.ts';
+import { reachableRow, unknownTask } from './message-target.ts';
+import type { TaskService } from './task-service.ts';
+
+interface QueryOptions extends Pick<ExecutorOptions, 'journal' | 'clock' | 'toolbox' | 'dailyBudget'> {
+  log: TaskLog;
+}
+
+type TaskQueries = Omit<
+  TaskService,
+  'send' | 'presenceStatement' | 'cancel' | 'cancelWork' | 'toolExecutions' | 'abortTool'
+>;
+
+export function taskQueries({ journal, clock, toolbox, dailyBudget, log }: QueryOptions): TaskQueries {
+  async function load(taskId: string): Promise<Snapshot> {
+    const snapshot = await log.load(taskId);
+    if (snapshot === undefined) throw unknownTask(taskId);
+    return snapshot;
+  }
+
+  return {
+    row: (taskId, by) => reachableRow(journal, taskId, by),
+    async snapshot(taskId, by, atSeq) {
+      await reachableRow(journal, taskId, by);
+      const snapshot = await log.load(taskId, atSeq);
+      if (snapshot === undefined) throw unknownTask(taskId);
+      return snapshot;
+    },
+    receipt: async (taskId, by, events) =>
+      readReceipt(journal, await reachableRow(journal, taskId, by), events),
+    async taskCosts(taskId, by) {
+      await reachableRow(journal, taskId, by);
+      return readTaskCosts(journal, taskId);
+    },
+    async entries(taskId, by, { after, limit }) {
+      await reachableRow(journal, taskId, by);
+      return journal.read(taskId, after, limit);
+    },
+    async inputSchema(taskId, by, callId) {
+      await reachableRow(journal, taskId, by);
+      const call = callOf(await load(taskId), callId);
+      if (call === undefined)
+        throw new ProductError('UNKNOWN_CALL', `Task ${taskId} has no call ${callId.slice(0, 200)}.`);
+      const tool = toolbox.get(call.tool);
+      return tool === undefined ? null : declarationOf(tool).inputSchema;
+    },
+    sessionCost: async (principal, sessionId) => sumCosts(await journal.costs({ principal, sessionId })),
+    async file(taskId, by, hash) {
+      await reachableRow(journal, taskId, by);
+      // Only files of messages and results are returned. The journal also contains the old content of changed files,
+      // which clients must not get.
+      const file = filesOf(await load(taskId)).find((each) => each.hash === hash);
+      const bytes = file && (await journal.content(taskId, hash));
+      if (file === undefined || bytes === undefined)
+        throw new ProductError(
+          'UNKNOWN_ADDRESS',
+          `Task ${taskId} has no such file. The task's metadata lists its files.`,
+        );
+      return { mediaType: file.mediaType, bytes };
+    },
+    list: (filter, page) => journal.list(filter, page),
+    filterValues: (owner) => journal.filterValues(owner),
+    follow: (taskId, after, how) => followJournal(journal, taskId, after, how),
+    async costs(principal, days) {
+      const toDay = utcDay(clock.now());
+      const fromDay = toDay - days + 1;
+      const report = costReport(await journal.costs({ principal, fromDay }), { fromDay, toDay });
+      const sessions: CostReport['sessions'] = [];
+      for (const each of report.sessions) {
+        const [first] = each.sessionId === null ? [] : await journal.session(principal, each.sessionId);
+        sessions.push({ ...each, title: first?.title ?? '' });
+      }
+      if (dailyBudget === undefined) return { ...report, sessions };
+      const use = await journal.dailyUse(principal, toDay);
+      const limitUsd = dailyLimit(use, dailyBudget);
+      return { ...report, sessions, dailyBudget: { usd: dailyBudget, limitUsd, spentUsd: use.usd } };
+    },
+  };
+}
