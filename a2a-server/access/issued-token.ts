@@ -1,6 +1,6 @@
 /**
- * A token that `a2a-server token create` has made: `a2a_<id>_<secret>`. The id is public. The secret is random (256
- * bits), so its plain SHA-256 at rest is enough: nobody can try all secrets.
+ * Makes and parses issued tokens. `a2a-server token create` makes such a token: `a2a_<id>_<secret>`. The id is public.
+ * The secret is random (256 bits), so storing its plain SHA-256 is enough: an attacker cannot try all secrets.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';

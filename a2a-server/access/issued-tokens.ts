@@ -1,6 +1,6 @@
 /**
- * The issued tokens of a running server. The server reads a token at each use, so a revoked token gives no further
- * access. For requests that are already open, a watcher calls the listeners of `onRevoked`.
+ * Finds the issued tokens of a running server. The server reads a token at each use, so a revoked token gives no
+ * further access. For requests that are already open, a watcher calls the listeners of `onRevoked`.
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { RecordStore } from '../records/record-store.ts';

@@ -1,6 +1,7 @@
 /**
- * The log of administrative actions. Records are added, and never changed. It uses the store of the tokens: a command
- * line can write while the server runs, and servers that share a database have one log.
+ * Reads and writes the log of administrative actions. Records are added, and never changed. They are in the record
+ * store, like the tokens. So a command line can write while the server runs, and servers that share a database have one
+ * log.
  */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';

@@ -1,4 +1,4 @@
-/** The outcome of an abort request, and the answer to the client. Pure. */
+/** Computes the answer to the client from the outcome of an abort request. Pure. */
 import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import type { ToolOutcome } from '../task/events.ts';

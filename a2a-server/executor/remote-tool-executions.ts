@@ -1,6 +1,6 @@
 /**
- * The tool executions that other servers of the same journal run. This server finds them in the journal. It asks for an
- * abort with an event. The server that runs the tool sees the event within a second.
+ * Lists and aborts the tool executions of other servers that use the same journal. This server finds them in the
+ * journal. It requests an abort with an event. The server that runs the tool sees the event within a second.
  */
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';

@@ -1,4 +1,4 @@
-/** The columns of a sum of costs, in both databases. */
+/** Names the columns of a sum of costs, for both databases. */
 import type { CostRow } from '../task/cost-sum.ts';
 import { integerColumn, numberColumn, textColumn } from './columns.ts';
 

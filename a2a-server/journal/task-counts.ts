@@ -1,4 +1,7 @@
-/** The queries that count tasks, for both databases. The indexes `tasks_by_state` and `waiting_tasks` answer them. */
+/**
+ * Builds the queries that count tasks, for both databases. The indexes `tasks_by_state` and `waiting_tasks` answer
+ * them.
+ */
 import type { StateName } from '../task/snapshot.ts';
 import { integerColumn, parseStateColumn } from './columns.ts';
 

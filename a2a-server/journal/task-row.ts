@@ -1,4 +1,4 @@
-/** The columns of a task's row, in both databases. */
+/** Reads a task's row of the index, for both databases. */
 import { integerColumn, nullableIntegerColumn, parseStateColumn, textColumn } from './columns.ts';
 import type { TaskRow } from './journal.ts';
 

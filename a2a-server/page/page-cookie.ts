@@ -1,6 +1,6 @@
 /**
- * The approval page's requests have two secrets: a cookie that scripts cannot read, and the page key as a header. A
- * page of another origin cannot send this header, because the server refuses the browser's CORS preflight.
+ * Reads the two secrets of the approval page's requests: a cookie that scripts cannot read, and the page key as a
+ * header. A page of another origin cannot send this header, because the server refuses the browser's CORS preflight.
  */
 import { createHmac } from 'node:crypto';
 import type { CookieOptions, Request } from 'express';

@@ -1,5 +1,5 @@
 /**
- * Sign-in to the approval page over HTTP.
+ * Serves the sign-in to the approval page over HTTP.
  *
  * - `POST /page/links` (bearer token) creates a one-time link for the token's principal.
  * - `POST /page/session` exchanges the link's code for a session: a cookie, and the page key in the response.

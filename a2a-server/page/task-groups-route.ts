@@ -1,5 +1,5 @@
 /**
- * The task list of the page.
+ * Serves the task list of the page.
  *
  * - `GET /page/api/task-groups` returns the first page of each group, and what the title and the notifications need.
  * - `GET /page/api/task-groups/:group?token=…` returns a further page of one group.

@@ -1,4 +1,7 @@
-/** WebAuthn challenges that wait for their answer. Each works once, for one principal, for a few minutes. */
+/**
+ * Stores the WebAuthn challenges that wait for their answer. Each challenge works once, for one principal, for a few
+ * minutes.
+ */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';

@@ -1,7 +1,7 @@
 /**
- * One-time codes that allow the registration of a passkey. A code is a record, so only a program that can write to the
- * state directory or to the servers' database can make one. A bearer token and a sign-in of the page are not enough. The
- * records contain hashes, so a reader of the records learns no code.
+ * Makes and checks the one-time codes that allow the registration of a passkey. A code is a record, so only a program
+ * that can write to the state directory or to the servers' database can make one. A bearer token and a sign-in of the
+ * page are not enough. The records contain hashes, so a reader of the records learns no code.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';

@@ -1,6 +1,7 @@
 /**
- * The WebAuthn relying party of a server. A relying party is a domain, so passkeys work on `localhost` but not on
- * `127.0.0.1` (W3C WebAuthn Level 3 §5.1.3). The origin also has the port, so a page of another port cannot use them.
+ * Computes the WebAuthn relying party of a server. A relying party is a domain, so passkeys work on `localhost` but not
+ * on `127.0.0.1` (W3C WebAuthn Level 3 §5.1.3). The origin also has the port, so a page of another port cannot use
+ * them.
  */
 import { isIP } from 'node:net';
 import { isLoopback } from '../../shared/net/loopback.ts';

@@ -1,6 +1,5 @@
 /**
- * A process group is identified by its leader's start time and the machine's boot id, because systems reuse process
- * ids.
+ * Identifies a process group by its leader's start time and the machine's boot id, because systems reuse process ids.
  *
  * On Linux both values come from /proc. On macOS `ps -o lstart` gives a date, which needs no boot id. Windows has no
  * process groups.

@@ -1,6 +1,6 @@
 /**
- * The push notification configurations of clients (A2A 1.0 §3.1.7 to §3.1.10, A2A 0.3 §7.5 to §7.8). Each is a
- * subscription, which `deliveries.ts` delivers.
+ * Manages the push notification configurations of clients (A2A 1.0 §3.1.7 to §3.1.10, A2A 0.3 §7.5 to §7.8). Each
+ * configuration is a subscription, which `deliveries.ts` delivers.
  */
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';

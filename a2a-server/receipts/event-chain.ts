@@ -1,6 +1,6 @@
 /**
- * The hash chain over a task's events. Hash n is the SHA-256 (hex) of hash n−1 and of the canonical JSON of event n, so
- * the last hash covers every event and their order. Pure.
+ * Computes the hash chain over a task's events. Hash n is the SHA-256 (hex) of hash n−1 and of the canonical JSON of
+ * event n, so the last hash covers every event and their order. Pure.
  */
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';

@@ -1,6 +1,6 @@
 /**
- * The Ed25519 key that signs receipts. It is a file of the state directory, and never changes by itself. Servers that share
- * a journal use the key of the first one.
+ * Reads the Ed25519 key that signs receipts. The key is a file of the state directory, and never changes by itself.
+ * Servers that share a journal use the key of the first one.
  */
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';

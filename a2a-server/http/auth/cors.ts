@@ -1,6 +1,6 @@
 /**
- * The CORS protocol (Fetch Standard §3.3) for web pages of other origins. The origin check runs before this handler, so
- * the origin is allowed.
+ * Implements the CORS protocol (Fetch Standard §3.3) for web pages of other origins. The origin check runs before this
+ * handler, so the origin is allowed.
  */
 import type { RequestHandler } from 'express';
 import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extension.ts';

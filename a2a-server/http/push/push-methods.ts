@@ -1,6 +1,6 @@
 /**
- * The methods for push notification configurations (A2A 1.0 §3.1.7 to §3.1.10, A2A 0.3 §7.5 to §7.8), and the
- * configuration of a message.
+ * Implements the methods for push notification configurations (A2A 1.0 §3.1.7 to §3.1.10, A2A 0.3 §7.5 to §7.8), and
+ * the configuration of a message.
  */
 import type {
   DeleteTaskPushNotificationConfigRequest,

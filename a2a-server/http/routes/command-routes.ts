@@ -1,4 +1,4 @@
-/** A client runs a command with an A2A message, so this route only lists the commands. */
+/** Lists the agent commands. A client runs a command with an A2A message, so this route does not run one. */
 import { Router } from 'express';
 import type { OfferedCommand } from '../../../shared/protocol/agent-command.ts';
 

@@ -1,5 +1,5 @@
 /**
- * The JSON-RPC binding of A2A 1.0 and 0.3. The SDK's handlers decode the requests. This server writes the event
+ * Serves the JSON-RPC binding of A2A 1.0 and 0.3. The SDK's handlers decode the requests. This server writes the event
  * streams.
  */
 import { Router } from 'express';

@@ -1,6 +1,6 @@
 /**
- * The HTTP+JSON binding of A2A 0.3, from the SDK. Its streams have no ids and no heartbeats. They do have
- * back-pressure, because the event source waits while the socket is full.
+ * Serves the HTTP+JSON binding of A2A 0.3 with the SDK's routes. Its streams have no ids and no heartbeats. They do
+ * have back-pressure, because the event source waits while the socket is full.
  */
 import { Router } from 'express';
 import type { RequestHandler } from 'express';

@@ -1,7 +1,7 @@
 /**
- * The HTTP+JSON binding of A2A 1.0 (§11). The SDK's codec encodes and decodes. The SDK's own routes are not used,
- * because their streams have no ids and no back-pressure. The SDK's routes also drop the reason of a cancel, and send a
- * `status` that does not match the HTTP status.
+ * Serves the HTTP+JSON binding of A2A 1.0 (§11). The SDK's codec encodes and decodes. The SDK's own routes are not
+ * used, because their streams have no ids and no back-pressure. The SDK's routes also drop the reason of a cancel, and
+ * send a `status` that does not match the HTTP status.
  */
 import { Router } from 'express';
 import type { Request, RequestHandler, Response } from 'express';

@@ -1,5 +1,5 @@
 /**
- * The media types that the client of one request accepts (`acceptedOutputModes`, A2A 1.0 §3.2.2).
+ * Reads the media types that the client of one request accepts (`acceptedOutputModes`, A2A 1.0 §3.2.2).
  *
  * The agent always answers in text. If a client does not accept text, the agent starts no task for it. If a client does
  * not accept the media type of another part, the agent sends that part as text.

@@ -1,6 +1,6 @@
 /**
- * The function in the database that writes the appends of one commit, in one round trip. It raises an error and writes
- * nothing if the state in the database differs from the state on which the appends were decided:
+ * Defines the function in the database that writes the appends of one commit, in one round trip. It raises an error and
+ * writes nothing if the state in the database differs from the state on which the appends were decided:
  *
  * - `FENCED`: the database does not know this server, or already has this commit.
  * - `STALE`: a task has another `seq` (another writer appended, J1) or another epoch (another server executes it, E1),

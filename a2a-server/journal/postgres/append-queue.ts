@@ -1,4 +1,4 @@
-/** Group commit over a network: items that arrive during a commit share the next commit. */
+/** Commits items in groups over a network: items that arrive during a commit share the next commit. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type CommitOutcome, type GroupLimit, CommitQueue } from '../../../shared/runtime/commit-queue.ts';
 

@@ -1,7 +1,7 @@
 /**
- * The time of the database, which all of its servers use: a server whose own clock is wrong must not expire the questions
- * of the others. The server reads the time of the database each second, and measures the time since then with a monotonic
- * clock.
+ * Gives the time of the database to this server. All servers of the database use this time, so that a server with a
+ * wrong clock does not expire the questions of other servers. The server reads the time of the database each second,
+ * and measures the time since then with a monotonic clock.
  */
 import { performance } from 'node:perf_hooks';
 import type { Queries } from './driver.ts';

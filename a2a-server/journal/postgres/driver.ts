@@ -1,6 +1,6 @@
 /**
- * The only file that uses the PostgreSQL driver. Rows are arrays. An error has a code: an SQLSTATE, a system error code,
- * or `CONNECTION`.
+ * Connects to PostgreSQL. No other file uses the driver. Rows are arrays. An error has a code: an SQLSTATE, a system
+ * error code, or `CONNECTION`.
  */
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,6 +1,7 @@
 /**
- * The lease of a server: the time in which no other server may claim its tasks. Pure. The database stores the end of the
- * lease by its own clock. A server measures its lease with a monotonic clock, from before it sent the renewal.
+ * Computes the lease of a server: the time in which no other server may claim its tasks. Pure. The database stores the
+ * end of the lease by its own clock. A server measures its lease with a monotonic clock, from before it sent the
+ * renewal.
  */
 
 /** The time from a renewal to the end of the lease. */

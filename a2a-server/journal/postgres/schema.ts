@@ -1,4 +1,4 @@
-/** The tables of the journal in PostgreSQL, and their upgrades. */
+/** Defines the tables of the journal in PostgreSQL, and upgrades them. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { integerColumn, textColumn } from '../columns.ts';
 import type { Connection, Queries } from './driver.ts';

@@ -1,6 +1,6 @@
 /**
- * The payloads of the wake-ups that servers send each other with `NOTIFY`. A payload names tasks that have new entries,
- * each with its last `seq`. Pure.
+ * Encodes and parses the wake-ups that servers send each other with `NOTIFY`. A payload names tasks that have new
+ * entries, each with its last `seq`. Pure.
  */
 import { z } from 'zod';
 

@@ -1,8 +1,9 @@
 /**
- * The one connection of this server that writes the journal. Other servers may write at the same time.
+ * Manages the one connection of this server that writes the journal. Other servers may write at the same time.
  *
  * - Each server has a row in `nodes`, with the number of its last commit and the end of its lease.
- * - Only the upgrade of the tables needs a lock. The lock belongs to the connection, so PostgreSQL releases it in any case.
+ * - Only the upgrade of the tables needs a lock. The lock belongs to the connection, so PostgreSQL releases it in any
+ *   case.
  * - Work runs one piece after another. A lost connection is opened again, with back-off.
  */
 import { randomUUID } from 'node:crypto';

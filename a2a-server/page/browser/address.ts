@@ -1,6 +1,7 @@
 /**
- * The page's address. The fragment `#task=<id>&call=<id>&shown=<code>` names the action, and has the filters of the task
- * list. `#code=` signs in once, and `#passkey=` registers a passkey once. Browsers send no fragment to a server or proxy.
+ * Reads and changes the page's address. The fragment `#task=<id>&call=<id>&shown=<code>` names the action, and has the
+ * filters of the task list. `#code=` signs in once, and `#passkey=` registers a passkey once. Browsers send no fragment
+ * to a server or proxy.
  */
 import { filterParameters, filtersIn, type TaskFilters } from './task-filters.ts';
 

@@ -1,4 +1,4 @@
-/** A button that asks before it acts. */
+/** Shows a button that asks for confirmation before it acts. */
 import { useState } from 'preact/hooks';
 
 interface ConfirmButtonProps {

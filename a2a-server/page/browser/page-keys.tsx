@@ -1,5 +1,5 @@
 /**
- * The keys of the page. A key clicks a button or focuses a field, so each rule for clicks also applies to keys
+ * Handles the keys of the page. A key clicks a button or focuses a field, so each rule for clicks also applies to keys
  * (click-guard.ts). The focus selects the action.
  */
 import { useEffect, useRef } from 'preact/hooks';

@@ -1,4 +1,7 @@
-/** The filters of the task list. They are in the fragment of the address, so Back and reload keep them. Pure. */
+/**
+ * Reads and writes the filters of the task list. They are in the fragment of the address, so Back and reload keep them.
+ * Pure.
+ */
 
 const NAMES = ['text', 'state', 'workspace', 'model'] as const;
 

@@ -1,5 +1,6 @@
 /**
- * A shell command can do anything, so a person approves it first. Only a sandbox confines the command to the workspace.
+ * The tool `run-shell-command` runs a command. A shell command can do anything, so a person approves it first. Only a
+ * sandbox confines the command to the workspace.
  */
 import { join } from 'node:path';
 import { z } from 'zod';

@@ -1,6 +1,6 @@
 /**
- * The web tools import this module at their first call. One module for all exports gives only one extra file in the
- * build.
+ * The web tools import this module when a model first uses one of them. One module for all exports gives only one extra
+ * file in the build.
  */
 export { CrawlReport } from '../web/crawl/crawl-report.ts';
 export { crawlSite } from '../web/crawl/crawl-site.ts';

@@ -1,6 +1,6 @@
 /**
- * The operator can allow hosts for `fetch` and `crawl`, e.g. `127.0.0.1:8080` or `wiki.intern`. An allowed host may be
- * private.
+ * Checks hosts against the operator's list. The operator can allow hosts for `fetch` and `crawl`, e.g. `127.0.0.1:8080`
+ * or `wiki.intern`. An allowed host may be private.
  */
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import type { CallTargets } from '../tool.ts';

@@ -1,4 +1,4 @@
-/** One action without its decision: title, risks, reason and preview. */
+/** Shows one action without its decision: title, risks, reason and preview. */
 import type { ComponentChildren, Ref } from 'preact';
 import type { PendingAction } from '../../../../shared/client/index.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';

@@ -1,4 +1,7 @@
-/** The buttons that approve, deny or edit an action. `data-key` names the key that uses an element (page-keys.tsx). */
+/**
+ * Shows the buttons that approve, deny or edit an action. `data-key` names the key that uses an element
+ * (page-keys.tsx).
+ */
 import { useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { demandedApproverText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';

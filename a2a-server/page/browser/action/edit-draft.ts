@@ -1,4 +1,4 @@
-/** The person's draft of an edit: a text, or the texts of a form. Pure. */
+/** Builds and checks the person's draft of an edit: a text, or the texts of a form. Pure. */
 import { type Editable, objectOf } from './editable.ts';
 import {
   type FieldTexts,

@@ -1,4 +1,4 @@
-/** The input of a tool as a form, one labelled field for each property. */
+/** Shows the input of a tool as a form with one labelled field for each property. */
 import { useId } from 'preact/hooks';
 import type { FieldTexts, InputField } from './input-fields.ts';
 

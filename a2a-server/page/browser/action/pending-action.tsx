@@ -1,4 +1,4 @@
-/** One action with the buttons that decide it. */
+/** Shows one action with the buttons that decide it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { ActionView } from './action-view.tsx';

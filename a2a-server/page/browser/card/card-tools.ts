@@ -1,4 +1,4 @@
-/** The two tools of the bridge that the card calls. */
+/** Calls the two tools of the bridge that the card needs. */
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
 import type { HostConnection } from './host-connection.ts';

@@ -1,4 +1,4 @@
-/** The title and the icon of the page with the number of waiting actions. Pure. */
+/** Builds the title and the icon of the page with the number of waiting actions. Pure. */
 
 const NAME = 'Approvals';
 

@@ -1,4 +1,4 @@
-/** The search field and the filters of the task list. */
+/** Shows the search field and the filters of the task list. */
 import type { TaskGroups } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { STATE_WORDS } from '../state-words.ts';

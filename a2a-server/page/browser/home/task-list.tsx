@@ -1,4 +1,4 @@
-/** The task list in three parts: what waits for the person, what runs, and what has ended. */
+/** Shows the task list in three parts: what waits for the person, what runs, and what has ended. */
 import {
   GROUPS,
   type GroupName,

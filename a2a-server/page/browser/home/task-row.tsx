@@ -1,4 +1,4 @@
-/** One task in the list. */
+/** Shows one task in the list. */
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { taskAddress } from '../address.ts';

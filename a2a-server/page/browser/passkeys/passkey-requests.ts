@@ -1,4 +1,4 @@
-/** The page's requests about passkeys. */
+/** Sends the page's requests about passkeys. */
 import {
   startAuthentication,
   startRegistration,

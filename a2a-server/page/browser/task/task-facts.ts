@@ -1,4 +1,4 @@
-/** The facts of a task that its stream does not have: settings, grants and files. */
+/** Reads the facts of a task that its stream does not have: settings, grants and files. */
 import * as z from 'zod/mini';
 
 const file = z.object({
