@@ -10,7 +10,7 @@ import { tailoredPart } from './output-modes.ts';
 import type { OutputModes } from './output-modes.ts';
 import type { StateName } from '../../task/snapshot.ts';
 
-/** What decides what the client gets: the task and the client's active extensions. */
+/** The task and the client's active extensions. Together they decide what the client gets. */
 export interface ClientView {
   taskId: string;
   sessionId: string;
