@@ -193,6 +193,17 @@ else
       expect(versionsOf('postgres')).toEqual(all);
     });
 
+    it('the newest fixture has the function that writes appends as it is today, because only a new version replaces it', async () => {
+      const functionIn = async (url: string): Promise<string> => {
+        const [[source] = []] = await query(url, "SELECT prosrc FROM pg_proc WHERE proname = 'append_batch'");
+        return String(source).replaceAll(/\s+/g, ' ');
+      };
+      const [stored, fresh] = [await server.createDatabase(), await server.createDatabase()];
+      await query(stored, await fixture(`postgres-v${versionsOf('postgres').at(-1)}.sql`, '/srv/workspace'));
+      await (await openPostgresJournal({ url: fresh })).close();
+      expect(await functionIn(stored)).toBe(await functionIn(fresh));
+    });
+
     it.each(versionsOf('postgres'))(
       'J1 J2 E2 version %i: the tasks are whole, what waits continues, and an interrupted command runs only if a person approves',
       async (version) => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeToken } from '../../../../a2a-server/access/issued-token.ts';
 import { openIssuedTokens, type IssuedTokens } from '../../../../a2a-server/access/issued-tokens.ts';
@@ -38,6 +38,27 @@ it('X1 the file of a token is private and does not contain the secret', async ()
   expect(await readFile(path, 'utf8')).not.toContain(text.slice(-43));
   expect((await stat(path)).mode & 0o077).toBe(0);
   expect((await stat(directory)).mode & 0o077).toBe(0);
+});
+
+it('a token that the first version with roles has stored gives the same access', async () => {
+  const stateDirectory = await temporaryDirectory();
+  // Written by `a2a-server token create --name bob --role read --expires never`, commit b3cfec85.
+  const stored = {
+    id: 'd6a97740e952',
+    principal: 'bob',
+    roles: ['read'],
+    digest: 'f04ba0ccff9982dcc597684b4f1955dfdeb42deb05263e2f8ffd4c7ff96f0a7b',
+    createdAt: '2026-11-26T03:12:04.281Z',
+    expiresAt: null,
+    revokedAt: null,
+  };
+  await mkdir(join(stateDirectory, 'tokens'), { mode: 0o700 });
+  await writeFile(
+    join(stateDirectory, 'tokens', `${stored.id}.json`),
+    `${JSON.stringify(stored, undefined, 2)}\n`,
+  );
+  const text = `a2a_${stored.id}_MCMmXRwn9hHrEwoyeNsYxEyMj8SVEEg9_wUYtuqUzfo`;
+  expect(await open(stateDirectory).find(text)).toMatchObject({ principal: 'bob', roles: ['read'] });
 });
 
 it('X1 only the whole text of a token finds it', async () => {
