@@ -214,8 +214,8 @@ export function messageReceiver(
     at: number,
   ): CommandOutcome {
     const { approver: ofServer } = options.policy();
-    // The journal stores with each tool call what is demanded of its approver. An older journal lacks this, so the
-    // server's own demand applies too.
+    // The journal stores the demands on the approver with each tool call. Old journals lack them, so the demands of
+    // this server's policy apply too.
     const demanding = decisions.map((decision) => {
       const approver = mergeDemands(decision.approver, ofServer);
       return { ...decision, ...(approver && { approver }) };

@@ -1,4 +1,4 @@
-/** Reads tasks, for their principal and for the others who may see them. */
+/** Reads tasks for their principal, and for other principals that may see them. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { CostReport } from '../../shared/protocol/cost-report.ts';
 import { costReport, sumCosts } from '../task/cost-report.ts';

@@ -38,7 +38,7 @@ export interface Incoming extends Requester {
   /** SHA-256 of the canonical message, in hex. It detects a repeated message. */
   bodyHash: string;
   taskId?: string;
-  /** The generation that the sender expects. A message that starts a task ignores it. */
+  /** The generation that the sender expects. The server ignores it if the message starts a task. */
   expectedGeneration?: ExpectedGeneration;
   /** The trace of the request. */
   trace?: TraceContext | undefined;
@@ -54,13 +54,13 @@ export interface Incoming extends Requester {
   mayApprove?: boolean;
   /** True if the sender may send messages to the agent. Otherwise, its text must be a decision. The default is true. */
   mayDelegate?: boolean;
-  /** The decisions, if the message decides calls. The model then does not get the message's text. */
+  /** The decisions, if the message decides tool calls. The model then does not get the message's text. */
   decisions?: DecisionsPart;
   /** The grants to revoke, if the message revokes grants. The model then does not get the message's text. */
   revoke?: RevokePart['revoke'];
 }
 
-/** True if the message decides calls or revokes a grant. Such a message starts no task. */
+/** True if the message decides tool calls or revokes a grant. Such a message starts no task. */
 export function isDecisionOrRevocation({ decisions, revoke }: Incoming): boolean {
   return decisions !== undefined || revoke !== undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * The operator's webhooks: messages to a chat about tasks that wait for a person or have ended. Each task has one
+ * Posts messages about tasks that wait for a person or have ended to the operator's chat webhooks. Each task has one
  * subscription for each webhook, so the messages survive restarts and are retried like push notifications.
  */
 import { createHash } from 'node:crypto';
@@ -15,14 +15,14 @@ import type { PushNotificationConfigs } from './push-notification-configs.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
 import { OPERATOR, subscriptionName } from './subscription.ts';
 
-/** The default of `afterSeconds`. In this time, a person can decide where the task was begun. */
+/** The default of `afterSeconds`. It gives the person time to decide where the task was started. */
 const DEFAULT_AFTER_SECONDS = 30;
 
 export const chatWebhookSchema = z
   .strictObject({
     /** The service that gets the messages. */
     format: z.enum(CHAT_FORMATS),
-    /** The address of the incoming webhook, or of the topic of ntfy. */
+    /** The URL of the incoming webhook, or of the topic on the ntfy server. */
     url: z.url({ protocol: /^https?$/ }),
     /** Only the tasks of this tenant. If absent, the tasks of all principals. */
     tenant: z.string().min(1).optional(),
@@ -129,7 +129,10 @@ export class ChatWebhooks {
   }
 }
 
-/** A task that waits may be older than the webhook. */
+/**
+ * True if the entry begins the task or makes it wait. A task that waits may be older than the webhook, and so may lack
+ * the subscription.
+ */
 function beginsOrWaits({ event }: JournalEntry): boolean {
   return event.type === 'task.created' || event.type === 'input.required' || event.type === 'auth.required';
 }

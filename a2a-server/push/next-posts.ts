@@ -17,12 +17,12 @@ const READ_AT_ONCE = 100;
 
 /** Creates the bodies of notifications. */
 export interface PushBodies {
-  /** Returns undefined if a chat needs no message about the present state of the task. */
+  /** Returns the body about the task's present state. Undefined if a chat needs no message about this state. */
   ofTask(snapshot: Snapshot, subscription: Subscription): string | undefined;
   /**
    * Returns the body for one entry. Returns undefined for an entry that clients do not need. Only A2A 1.0 has such
    * bodies.
-   * @param counted the events up to this entry
+   * @param counted the numbers of events up to this entry
    */
   ofEntry(entry: JournalEntry, subscription: Subscription, counted: EventCount): string | undefined;
 }
@@ -37,7 +37,7 @@ export interface PostParts {
 export interface Post {
   seq: number;
   body: string | undefined;
-  /** The events up to `seq`. Absent for A2A 0.3, which has no generations. */
+  /** The numbers of events up to `seq`. Absent for A2A 0.3, which has no generations. */
   counted?: EventCount;
 }
 

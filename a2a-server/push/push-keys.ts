@@ -32,7 +32,7 @@ export function newPushKeys(): PushKeys {
   return [{ pem: newPem(), from: 0 }];
 }
 
-/** Returns the keys with a new one, which signs from `from` on, and without those that no receiver needs. */
+/** Adds a key that signs from `from` on, and removes the keys that no receiver needs any more. */
 export function rotatedPushKeys(
   keys: PushKeys,
   now: number,

@@ -131,13 +131,13 @@ export class PushNotificationConfigs {
       .toSorted((one, other) => one.createdAt - other.createdAt);
   }
 
-  /** Adds subscriptions of the operator's webhooks. Leaves those that exist unchanged. */
+  /** Adds subscriptions of the operator's webhooks. Existing subscriptions stay unchanged. */
   async addForOperator(subscriptions: readonly NamedSubscription[]): Promise<void> {
     for (const [name, subscription] of subscriptions)
       if (await this.#subscriptions.create(name, subscription)) this.#deliveries.add(name, subscription);
   }
 
-  /** Removes the subscriptions of the operator's webhooks with other ids. */
+  /** Removes each webhook subscription of the operator whose id is not in `ids`. */
   async keepForOperator(ids: ReadonlySet<string>): Promise<void> {
     for (const [name, { principal, id, taskId }] of await this.#subscriptions.all()) {
       if (principal !== OPERATOR || ids.has(id)) continue;
@@ -152,7 +152,8 @@ export class PushNotificationConfigs {
   }
 
   /**
-   * Delivers to a failing receiver again, from its position on. @param id the id, or its beginning
+   * Makes the delivery to a failing receiver continue at once, from its position.
+   * @param id the id, or its beginning
    * @throws ProductError UNKNOWN_ADDRESS
    */
   async retry(id: string, by: Requester): Promise<FailingReceiver> {

@@ -49,7 +49,7 @@ export const subscriptionSchema = z.object({
    * have no version.
    */
   wire: z.enum(['1.0', '0.3', ...CHAT_FORMATS]).default('1.0'),
-  /** Present for a webhook of the operator: the first words of the task, and how long it must have waited. */
+  /** Present for a webhook of the operator: the first words of the task, and how long it must wait before a message. */
   chat: z.object({ title: z.string(), afterMs: z.number() }).optional(),
   /** The A2A extensions that were active when the configuration was made. They decide the form of the events. */
   approval: z.boolean(),
@@ -57,7 +57,7 @@ export const subscriptionSchema = z.object({
   createdAt: z.number(),
   /** The `seq` of the last delivered event. Null until the task itself has been delivered. */
   cursor: z.number().nullable(),
-  /** The events up to `cursor`. Old records, and those of A2A 0.3, have none. */
+  /** The numbers of events up to `cursor`. Absent in old records and in those of A2A 0.3. */
   counted: z.object({ shown: z.number(), reasoning: z.number() }).optional(),
   delivery: deliverySchema,
   /** The server that delivers now, and the end of its lease. Only servers that share a database need this. */
@@ -74,7 +74,7 @@ export const OPERATOR = '(operator)';
 
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 10 * 60_000;
-/** The server stops sending to a receiver that fails for this time. */
+/** A receiver that has failed for this time gets nothing more. */
 const PATIENCE_MS = 24 * 60 * 60_000;
 
 /** Returns the delivery after a failed attempt. The delays are 1 s, 2 s, 4 s … up to 10 min, for one day. */
