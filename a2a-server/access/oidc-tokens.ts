@@ -11,7 +11,8 @@ import type { Identity } from './identity.ts';
 import { accessOfClaims, openIdConnectUrl, type OidcSettings } from './oidc-settings.ts';
 
 /**
- * Returns the identity behind a JWT. @throws ProductError UNAUTHENTICATED; OVERLOADED if the provider is unreachable
+ * Returns the identity behind a JWT.
+ * @throws ProductError UNAUTHENTICATED; OVERLOADED if the provider is unreachable
  */
 export type VerifyJwt = (token: string) => Promise<Identity>;
 

@@ -64,7 +64,8 @@ export function reaches({ principal, sharing }: Requester, owner: string): boole
 
 /**
  * Checks the role that an action on a task of another principal needs. For the requester's own tasks, the role of the
- * route is enough. @throws ProductError FORBIDDEN
+ * route is enough.
+ * @throws ProductError FORBIDDEN
  */
 export function requireRoleFor({ principal, sharing }: Requester, owner: string, needed: Role): void {
   if (owner !== principal) requireRole(sharing?.roles ?? [], [needed]);

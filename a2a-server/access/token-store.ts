@@ -19,7 +19,9 @@ export interface TokenStore {
   read(id: string): Promise<IssuedToken | undefined>;
   /**
    * Marks the token as revoked. Returns undefined if there is no such token, and the unchanged token if it was revoked
-   * before. @param now milliseconds since 1970 @throws ProductError STORAGE
+   * before.
+   * @param now milliseconds since 1970
+   * @throws ProductError STORAGE
    */
   revoke(id: string, now: number): Promise<IssuedToken | undefined>;
 }

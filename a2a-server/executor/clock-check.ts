@@ -18,8 +18,8 @@ interface ClockCheckOptions {
   marks: ClockMarkStore;
   readClocks: () => Promise<ClockReading>;
   /**
-   * Called when the clock becomes implausible or plausible again. @param jump in milliseconds; 0 if the clock is
-   * plausible
+   * Called when the clock becomes implausible or plausible again.
+   * @param jump in milliseconds; 0 if the clock is plausible
    */
   onChange: (jump: number) => void;
 }
@@ -38,8 +38,8 @@ export class ClockCheck {
   }
 
   /**
-   * Returns the wall clock in milliseconds since 1970, or undefined if it is implausible. @throws the error of the
-   * store
+   * Returns the wall clock in milliseconds since 1970, or undefined if it is implausible.
+   * @throws the error of the store
    */
   async plausibleTime(): Promise<number | undefined> {
     const now = await this.check();

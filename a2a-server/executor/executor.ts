@@ -185,8 +185,8 @@ export class Executor {
     const claim = await this.#claim(taskId);
     if (claim === undefined || !(await turn.granted) || !claim.held) {
       execution.close();
-      // The task was stopped, or another server owns it and reads the command from the journal. The sender gets an error
-      // from `result`.
+      // The task was stopped, or another server owns it and reads the command from the journal. The sender gets an
+      // error from `result`.
       await command?.settle().catch(() => undefined);
     } else {
       await execution.run(claim, command);

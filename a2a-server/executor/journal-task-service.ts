@@ -46,8 +46,8 @@ export interface MaintenanceSettings {
 
 export interface RunningTaskService extends TaskService {
   /**
-   * Starts the maintenance. Wakes the submitted and working tasks that no living server executes. @returns the number
-   * of these tasks
+   * Starts the maintenance. Wakes the submitted and working tasks that no living server executes.
+   * @returns the number of these tasks
    */
   recover(): Promise<number>;
   maintenanceIdle(): Promise<void>;

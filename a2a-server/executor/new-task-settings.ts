@@ -7,7 +7,8 @@ import type { ExecutorOptions } from './executor.ts';
 
 /**
  * Returns the settings of a new task. The message overrides the session's last task, and both override the server's
- * default mode. @throws ProductError MALFORMED if the settings contradict each other
+ * default mode.
+ * @throws ProductError MALFORMED if the settings contradict each other
  */
 export function newTaskSettings(
   asked: TaskSettings,

@@ -65,8 +65,8 @@ export async function remoteToolExecutions(
 }
 
 /**
- * Asks for the abort of a tool execution that this server does not run, and waits for its end. @throws ProductError
- * STORAGE
+ * Asks for the abort of a tool execution that this server does not run, and waits for its end.
+ * @throws ProductError STORAGE
  */
 export async function abortRemotely(
   request: AbortRequest,

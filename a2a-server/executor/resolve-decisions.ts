@@ -94,7 +94,10 @@ async function proven(assertion: PresenceAssertion, { presence, by }: EditContex
   return presence.prove(by, assertion);
 }
 
-/** The result of an edit. `rule` is the rule, if any, that demands presence for the new input. `approver` says who may approve it. */
+/**
+ * The result of an edit. `rule` is the rule, if any, that demands presence for the new input. `approver` says who may
+ * approve it.
+ */
 type Edited =
   | { type: 'edited'; call: ShownCall; rule: string | undefined; approver: ApproverDemand | undefined }
   | { type: 'outdated'; event: Outdated };

@@ -134,12 +134,13 @@ export interface TaskService {
    */
   receipt(taskId: string, by: Requester, events?: number): Promise<Receipt>;
   /**
-   * Returns the cost of each model request of the task. This takes longer for a longer task. @throws ProductError UNKNOWN_TASK
+   * Returns the cost of each model request of the task. This takes longer for a longer task.
+   * @throws ProductError UNKNOWN_TASK
    */
   taskCosts(taskId: string, by: Requester): Promise<TaskCosts>;
   /**
-   * Returns the journal entries after a position, in order. Does not wait for new entries. @throws ProductError
-   * UNKNOWN_TASK
+   * Returns the journal entries after a position, in order. Does not wait for new entries.
+   * @throws ProductError UNKNOWN_TASK
    */
   entries(
     taskId: string,
@@ -148,7 +149,8 @@ export interface TaskService {
   ): Promise<readonly JournalEntry[]>;
   /**
    * Returns the JSON Schema that checks an edited input of this tool call. Returns null if the agent does not have the
-   * tool now. @throws ProductError UNKNOWN_TASK, UNKNOWN_CALL
+   * tool now.
+   * @throws ProductError UNKNOWN_TASK, UNKNOWN_CALL
    */
   inputSchema(taskId: string, by: Requester, callId: string): Promise<Record<string, unknown> | null>;
   sessionCost(principal: string, sessionId: string): Promise<CostSum>;

@@ -356,8 +356,8 @@ function isOutdated(failure: unknown): boolean {
 }
 
 /**
- * Applies the rules that deny, or demand presence or an approver, directly before the tool runs. A new rule then stops even calls that
- * were approved before a restart. So does a symbolic link that leads elsewhere now.
+ * Applies the rules that deny, or demand presence or an approver, directly before the tool runs. A new rule then stops
+ * even calls that were approved before a restart. So does a symbolic link that leads elsewhere now.
  */
 async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Promise<ToolResult> {
   if (policy.rules.length === 0) return tool.run(call.input, run);

@@ -142,7 +142,8 @@ export interface JournalStatistics {
   /** The number of tasks by state. A state without tasks is absent. */
   tasks: Partial<Record<StateName, number>>;
   /**
-   * The last change of the task that has waited longest for a person, in milliseconds since 1970. Null if no task waits.
+   * The last change of the task that has waited longest for a person, in milliseconds since 1970. Null if no task
+   * waits.
    */
   waitingSince: number | null;
   /** The size of the database in bytes. For SQLite without the write-ahead log. */

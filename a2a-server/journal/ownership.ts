@@ -54,7 +54,10 @@ export interface ClaimedTask {
   claim: Claim;
 }
 
-/** A task that needs an execution and has no living owner. It has another label, or this server cannot open its workspace. */
+/**
+ * A task that needs an execution and has no living owner. It has another label, or this server cannot open its
+ * workspace.
+ */
 export interface UnopenedTask {
   taskId: string;
   workspace: string;
@@ -92,7 +95,8 @@ export interface Ownership {
    */
   claim(taskId: string): Promise<Claim | undefined>;
   /**
-   * Claims submitted and working tasks that no living server owns and whose workspace this server can open, oldest first.
+   * Claims submitted and working tasks that no living server owns and whose workspace this server can open, oldest
+   * first.
    * @param except tasks that this server does not claim
    */
   claimAbandoned(except: readonly string[]): Promise<AbandonedTasks>;

@@ -41,14 +41,14 @@ const shared = {
   /** The time limit for the answer to a ping. */
   pingTimeout: timeLimit.default(DEFAULT_PING_ANSWER_LIMIT_MS),
   /**
-   * The server's tools run without approval, as after the decision `trust_server`, and `trustHints` applies. It is a rule
-   * that allows the server; rules that ask or deny take precedence.
+   * The server's tools run without approval, as after the decision `trust_server`, and `trustHints` applies. It is a
+   * rule that allows the server; rules that ask or deny take precedence.
    */
   trust: z.boolean().default(false),
   // A client must not rely on hints of an untrusted server (MCP 2025-11-25, ToolAnnotations).
   /**
-   * Accepts the server's tool annotations: a tool marked as read-only runs without approval, also in read-only tasks. By
-   * default annotations allow nothing.
+   * Accepts the server's tool annotations: a tool marked as read-only runs without approval, also in read-only tasks.
+   * By default annotations allow nothing.
    */
   trustHints: z.boolean().default(false),
   /** Selects the offered tools by their names on the MCP server. */

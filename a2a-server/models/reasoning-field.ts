@@ -2,8 +2,8 @@
  * Sends the reasoning of earlier turns to Ollama and vLLM in the field `reasoning`. `@ai-sdk/openai-compatible` sends
  * reasoning in `reasoning_content`. DeepSeek and llama.cpp read that field, but Ollama and vLLM ignore it.
  *
- * Sources: `Message` in https://github.com/ollama/ollama/blob/main/openai/openai.go, and `_parse_chat_message_content` in
- * https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py
+ * Sources: `Message` in https://github.com/ollama/ollama/blob/main/openai/openai.go, and `_parse_chat_message_content`
+ * in https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py
  */
 import type { LanguageModelV3Prompt } from '@ai-sdk/provider';
 

@@ -1,6 +1,7 @@
 /**
- * Lists the web pages and documents that a provider names as sources of an answer. Some models search the web themselves, e.g.
- * Perplexity's models and OpenRouter's `…:online` models. Their text often contains only numbers, e.g. `[1]`. Pure.
+ * Lists the web pages and documents that a provider names as sources of an answer. Some models search the web
+ * themselves, e.g. Perplexity's models and OpenRouter's `…:online` models. Their text often contains only numbers, e.g.
+ * `[1]`. Pure.
  */
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 

@@ -1,6 +1,6 @@
 /**
- * Stores links and sessions of the approval page. A record contains a hash of the secrets, but no secret. Its name is this
- * hash.
+ * Stores links and sessions of the approval page. A record contains a hash of the secrets, but no secret. Its name is
+ * this hash.
  */
 import { z } from 'zod';
 import type { RecordStore } from '../records/record-store.ts';
@@ -21,8 +21,9 @@ const MAX_PER_PRINCIPAL = 100;
 
 export interface GrantedAccesses {
   /**
-   * Returns the access. Undefined if there is no valid record. @param digest SHA-256 (hex) of the secret @throws
-   * ProductError STORAGE
+   * Returns the access. Undefined if there is no valid record.
+   * @param digest SHA-256 (hex) of the secret
+   * @throws ProductError STORAGE
    */
   read(digest: string): Promise<GrantedAccess | undefined>;
   /** Stores the access, and removes old ones. @throws ProductError STORAGE */

@@ -55,8 +55,8 @@ export interface PageSessions {
   /** Returns the session of these secrets. @throws ProductError UNAUTHENTICATED if there is no such session */
   find(secrets: SessionSecrets | undefined): Promise<PageSession>;
   /**
-   * Ends the session. If `everywhere` is true, ends all sessions and links of its principal. @throws ProductError
-   * UNAUTHENTICATED
+   * Ends the session. If `everywhere` is true, ends all sessions and links of its principal.
+   * @throws ProductError UNAUTHENTICATED
    */
   signOut(secrets: SessionSecrets | undefined, everywhere: boolean): Promise<void>;
   close(): void;

@@ -45,8 +45,8 @@ export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: P
   router.post('/page/links', ...body, async (request, response) => {
     const { identity, requester } = callerOf(request);
     const target = parsed(linkRequest, request.body, '{}, {"taskId"} or {"taskId", "callId", "shown"}');
-    // `row` throws the same error for a task out of the caller's reach and for an unknown task. So a caller learns nothing
-    // about tasks of others.
+    // `row` throws the same error for a task out of the caller's reach and for an unknown task. So a caller learns
+    // nothing about tasks of others.
     if (target.taskId !== undefined) await tasks.row(target.taskId, requester);
     noStore(response).json(await oneTimeLink(sessions, identity, base, target));
   });

@@ -17,8 +17,9 @@ const codeSchema = z.strictObject({
 type StoredCode = z.infer<typeof codeSchema>;
 
 /**
- * Makes a code for this principal, and deletes expired codes. @param now milliseconds since 1970 @throws ProductError
- * STORAGE
+ * Makes a code for this principal, and deletes expired codes.
+ * @param now milliseconds since 1970
+ * @throws ProductError STORAGE
  */
 export async function makeRegistrationCode(
   records: Omit<RecordStore, 'watch'>,
@@ -39,7 +40,8 @@ export interface RegistrationCodes {
   /** @throws ProductError STORAGE */
   isValid(code: string, principal: string): Promise<boolean>;
   /**
-   * Uses up the code. Returns false if it is not valid, or if another request was faster. @throws ProductError STORAGE
+   * Uses up the code. Returns false if it is not valid, or if another request was faster.
+   * @throws ProductError STORAGE
    */
   use(code: string, principal: string): Promise<boolean>;
 }

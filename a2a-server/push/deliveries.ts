@@ -216,8 +216,8 @@ export class Deliveries {
   }
 
   /**
-   * Posts the entries in order, and stores the position after each. @returns the result of the run after a failure;
-   * undefined otherwise
+   * Posts the entries in order, and stores the position after each.
+   * @returns the result of the run after a failure; undefined otherwise
    */
   async #deliverBatch(name: string, held: Stored, entries: readonly Post[]): Promise<Run | undefined> {
     let current = held;

@@ -1,6 +1,7 @@
 /**
- * Decides what a subscription sends next. A client of A2A 1.0 gets the task, and then each event. A client of A2A 0.3 gets
- * the whole task whenever its state has changed. A chat gets a message when the task has waited for some time or has ended.
+ * Decides what a subscription sends next. A client of A2A 1.0 gets the task, and then each event. A client of A2A 0.3
+ * gets the whole task whenever its state has changed. A chat gets a message when the task has waited for some time or
+ * has ended.
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';

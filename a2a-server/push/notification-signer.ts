@@ -1,7 +1,7 @@
 /**
- * Signs push notifications, so that a receiver knows who sent them. A signature is a JWT (RFC 7519) with the claims of the
- * A2A project's samples: `iat`, and `request_body_sha256` in hexadecimal. `aud` is the address of the receiver, so a
- * receiver cannot pass a notification on to another one. `jose` loads with the first signature.
+ * Signs push notifications, so that a receiver knows who sent them. A signature is a JWT (RFC 7519) with the claims of
+ * the A2A project's samples: `iat`, and `request_body_sha256` in hexadecimal. `aud` is the address of the receiver, so
+ * a receiver cannot pass a notification on to another one. `jose` loads with the first signature.
  */
 import { createHash, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import type { JSONWebKeySet } from 'jose';

@@ -1,8 +1,8 @@
 /**
  * The Ed25519 keys that sign push notifications, and their rotation. Pure.
  *
- * Receivers may keep the published keys for `JWKS_MAX_AGE_S`. So a new key is published before it signs, and an old key is
- * published until its last signature has expired.
+ * Receivers may keep the published keys for `JWKS_MAX_AGE_S`. So a new key is published before it signs, and an old key
+ * is published until its last signature has expired.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { z } from 'zod';

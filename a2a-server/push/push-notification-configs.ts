@@ -75,7 +75,8 @@ export class PushNotificationConfigs {
   }
 
   /**
-   * Registers an address. Then sends the task as it is now, and each later event. Replaces a configuration with the same id.
+   * Registers an address. Then sends the task as it is now, and each later event. Replaces a configuration with the
+   * same id.
    * @throws ProductError UNKNOWN_TASK; MALFORMED or FORBIDDEN for the address, or for one configuration too many
    */
   async create(

@@ -1,6 +1,6 @@
 /**
- * One push notification configuration of A2A 1.0 (§4.3) or 0.3 (§6.8), with the position of its delivery. The record store keeps it, so
- * delivery continues after a restart. Pure.
+ * One push notification configuration of A2A 1.0 (§4.3) or 0.3 (§6.8), with the position of its delivery. The record
+ * store keeps it, so delivery continues after a restart. Pure.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';

@@ -36,8 +36,8 @@ export function fileRecords(stateDirectory: string, onFailure: (error: unknown) 
   };
 
   /**
-   * Swaps, replacements and removals run one after the other. Otherwise a swap could bring a record back that was removed
-   * after the swap has read it. Only the running server swaps, so no other process swaps at the same time.
+   * Swaps, replacements and removals run one after the other. Otherwise a swap could bring a record back that was
+   * removed after the swap has read it. Only the running server swaps, so no other process swaps at the same time.
    */
   let last: Promise<unknown> = Promise.resolve();
   const inOrder = <Result>(act: () => Promise<Result>): Promise<Result> => {

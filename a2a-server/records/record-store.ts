@@ -28,14 +28,15 @@ export interface RecordStore {
   /** Returns all records of the kind, by name. @throws ProductError STORAGE */
   list(kind: RecordKind): Promise<ReadonlyMap<string, string>>;
   /**
-   * Creates a durable record. If a record has this name, changes nothing and returns false. @throws ProductError STORAGE
+   * Creates a durable record. If a record has this name, changes nothing and returns false.
+   * @throws ProductError STORAGE
    */
   create(kind: RecordKind, name: string, value: string): Promise<boolean>;
   /** Creates or replaces a durable record. @throws ProductError STORAGE */
   replace(kind: RecordKind, name: string, value: string): Promise<void>;
   /**
-   * Replaces a record whose value is still `before`. Otherwise changes nothing and returns false. @throws ProductError
-   * STORAGE
+   * Replaces a record whose value is still `before`. Otherwise changes nothing and returns false.
+   * @throws ProductError STORAGE
    */
   swap(kind: RecordKind, name: string, before: string, after: string): Promise<boolean>;
   /**
@@ -44,8 +45,9 @@ export interface RecordStore {
    */
   remove(kind: RecordKind, name: string): Promise<boolean>;
   /**
-   * Calls `wake` within about a second after any process has changed records of this kind. It may also call it without a
-   * change. @returns a function that ends the watch
+   * Calls `wake` within about a second after any process has changed records of this kind. It may also call it without
+   * a change.
+   * @returns a function that ends the watch
    */
   watch(kind: RecordKind, wake: () => void): () => void;
 }
@@ -59,7 +61,8 @@ export function isRecordName(name: string): boolean {
 
 /**
  * Returns the secret with this name. All servers that share the store use the same secret. The first server stores its
- * own, even if several servers start together. @throws ProductError STORAGE
+ * own, even if several servers start together.
+ * @throws ProductError STORAGE
  */
 export async function sharedSecret(
   records: Pick<RecordStore, 'create' | 'read'>,

@@ -1,7 +1,7 @@
 /**
  * `a2a-server passkey add`: prints a one-time link that registers a passkey. The command writes to the records of the
- * server, so a client with only a bearer token cannot do the same. It prints the link at a terminal only, so a model that runs the
- * command gets no link.
+ * server, so a client with only a bearer token cannot do the same. It prints the link at a terminal only, so a model
+ * that runs the command gets no link.
  */
 import { proveServer } from '../../shared/net/prove-server.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';

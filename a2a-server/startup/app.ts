@@ -189,8 +189,8 @@ export function createApp(given: AppOptions): Express {
     identified(byTicket, options),
     eventsRoute(tasks, { heartbeatMs, log, disconnects: options.disconnects }),
   );
-  // The page may use only tasks, their list, checkpoints, receipts and stories, schemas, messages, tool executions, files, costs, the
-  // agent, the workspaces, and its passkeys.
+  // The page may use only tasks, their list, checkpoints, receipts and stories, schemas, messages, tool executions,
+  // files, costs, the agent, the workspaces, and its passkeys.
   app.use(
     PAGE_API,
     identified((request) => signedIn(request, options.pageSignIn), options),

@@ -28,8 +28,8 @@ const TOOL = {
 };
 
 /**
- * Tests a model. Requests the shortest answer, and ends the request after the first event. @param limitMs in
- * milliseconds
+ * Tests a model. Requests the shortest answer, and ends the request after the first event.
+ * @param limitMs in milliseconds
  */
 export async function tryModel(model: Model, limitMs = TRIAL_LIMIT_MS): Promise<Trial> {
   const before = performance.now();

@@ -29,8 +29,8 @@ export interface TryOptions {
 }
 
 /**
- * `a2a-server policy try` shows the verdicts of new rules on the tool calls in the journal. @throws ProductError
- * CONFIGURATION if a rule is invalid or the journal is missing
+ * `a2a-server policy try` shows the verdicts of new rules on the tool calls in the journal.
+ * @throws ProductError CONFIGURATION if a rule is invalid or the journal is missing
  */
 export async function tryPolicy(
   settings: ServerSettings,

@@ -171,16 +171,19 @@ export interface TurnPlace {
 }
 
 export type TaskEvent =
-  /** The first event. With `answer`, the client gets only the agent's last text as a message, and no task (A2A 1.0 §3.1.1). */
+  /**
+   * The first event. With `answer`, the client gets only the agent's last text as a message, and no task (A2A 1.0
+   * §3.1.1).
+   */
   | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings; answer?: 'message' }
   /**
-   * A message to the task. `by` is the sender, if it is not the principal who began the task. `trace` is the trace of the request. The task's
-   * later work belongs to it, also after days and after a restart.
+   * A message to the task. `by` is the sender, if it is not the principal who began the task. `trace` is the trace of
+   * the request. The task's later work belongs to it, also after days and after a restart.
    */
   | { type: 'message.received'; message: UserMessage; channel: string; by?: string; trace?: TraceContext }
   /**
-   * The task works: at its beginning, or again after it waited. `dayCost` is present if a person answered the question about the daily budget. It repeats the cost in that
-   * question.
+   * The task works: at its beginning, or again after it waited. `dayCost` is present if a person answered the question
+   * about the daily budget. It repeats the cost in that question.
    */
   | { type: 'task.working'; dayCost?: DayCost }
   /** The task has read the workspace's instruction files. All its turns use these texts, even after a restart. */
@@ -202,8 +205,8 @@ export type TaskEvent =
   /** The model requests a tool call, and the policy has judged it. */
   | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: PolicyVerdict }
   /**
-   * The model's answer is complete. `usd` is the cost in US dollars, by the prices at that time. It is absent if the model has no price. `replay` is
-   * data that later requests return to the model. Old journals have no `replay`.
+   * The model's answer is complete. `usd` is the cost in US dollars, by the prices at that time. It is absent if the
+   * model has no price. `replay` is data that later requests return to the model. Old journals have no `replay`.
    */
   | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number; replay?: RecordedTurn }
   /**
@@ -283,8 +286,8 @@ export type TaskEvent =
   /** A question no longer waits, because its tool execution has ended or no longer needs the answer. */
   | { type: 'tool.withdrew'; callId: string; tool: string; title: string }
   /**
-   * What a running tool prints. `offset` is the number of characters that the execution printed before. Old journals omit it. `kept` marks a
-   * complete result that was too long for the model. `progress` has the tool's newest steps.
+   * What a running tool prints. `offset` is the number of characters that the execution printed before. Old journals
+   * omit it. `kept` marks a complete result that was too long for the model. `progress` has the tool's newest steps.
    */
   | {
       type: 'tool.output';
@@ -345,7 +348,10 @@ export type TaskEvent =
     }
   /** The task has ended. `message` is the agent's final message. It is not part of the output. */
   | { type: 'task.completed'; message?: string }
-  /** The task has ended with an error. `tooLong` means that the conversation did not fit into the model's context window. */
+  /**
+   * The task has ended with an error. `tooLong` means that the conversation did not fit into the model's context
+   * window.
+   */
   | { type: 'task.failed'; message: string; tooLong?: true }
   /** A person or a client has cancelled the task. */
   | { type: 'task.canceled'; reason: string; by: Decider }

@@ -17,7 +17,8 @@ const CHARS_PER_TOKEN = 4;
 const WINDOW_DIVISOR = 8;
 
 /**
- * Returns the maximum number of characters of all files together. @param contextWindow in tokens; undefined if unknown
+ * Returns the maximum number of characters of all files together.
+ * @param contextWindow in tokens; undefined if unknown
  */
 export function instructionsLimit(contextWindow: number | undefined): number {
   return Math.min(

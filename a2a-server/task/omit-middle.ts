@@ -1,4 +1,6 @@
-/** Shortens texts for a model. Two thirds come from the start, one third from the end, and a note is between them. Pure. */
+/**
+ * Shortens texts for a model. Two thirds come from the start, one third from the end, and a note is between them. Pure.
+ */
 
 /** Shortens a text to `chars` characters plus the note. */
 export function omitMiddle(text: string, chars: number): string {

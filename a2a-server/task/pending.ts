@@ -60,7 +60,8 @@ export function isFirstQuestion(snapshot: Snapshot, { callId, state }: Call): bo
 
 /**
  * True if the task may have asked a question before. For example, a second message may be the reply to an earlier
- * question. @param except a tool call to ignore
+ * question.
+ * @param except a tool call to ignore
  */
 export function mayHaveAsked({ calls, exchanges, queued }: Snapshot, except?: string): boolean {
   const messages = exchanges.filter(({ type }) => type === 'message').length + queued.length;

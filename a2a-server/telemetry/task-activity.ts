@@ -1,6 +1,6 @@
 /**
- * Reads the work of tasks from their durable events: model calls, tool executions, decisions and ends. Metrics and traces
- * both use these activities. An activity contains no content of the task.
+ * Reads the work of tasks from their durable events: model calls, tool executions, decisions and ends. Metrics and
+ * traces both use these activities. An activity contains no content of the task.
  */
 import type { JournalEntry, TaskEvent, ToolOutcome, Usage } from '../task/events.ts';
 

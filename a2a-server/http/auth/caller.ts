@@ -109,8 +109,9 @@ export function operationOf(request: Request): string | undefined {
 }
 
 /**
- * Returns the caller of a request. @throws ProductError UNAUTHENTICATED if no middleware has authenticated the request
- * (X1: no access without a credential)
+ * Returns the caller of a request.
+ * @throws ProductError UNAUTHENTICATED if no middleware has authenticated the request (X1: no access without a
+ *   credential)
  */
 export function callerOf(request: Request): Caller {
   const caller = callers.get(request);

@@ -37,8 +37,10 @@ export interface StreamTickets {
 }
 
 /**
- * Returns the secret for the tickets. Each server derives it from its token. Servers that share records use the secret of
- * the first one. @param shared absent for a server that shares nothing @throws ProductError STORAGE
+ * Returns the secret for the tickets. Each server derives it from its token. Servers that share records use the secret
+ * of the first one.
+ * @param shared absent for a server that shares nothing
+ * @throws ProductError STORAGE
  */
 export async function ticketSecret(serverToken: string, shared: RecordStore | undefined): Promise<string> {
   const own = createHmac('sha256', serverToken).update(PURPOSE).digest('hex');

@@ -10,8 +10,9 @@ export interface Credential {
 }
 
 /**
- * Returns the identity behind an `Authorization` header. @throws ProductError UNAUTHENTICATED if the token is missing,
- * malformed, unknown, expired or revoked; STORAGE if an issued token cannot be read
+ * Returns the identity behind an `Authorization` header.
+ * @throws ProductError UNAUTHENTICATED if the token is missing, malformed, unknown, expired or revoked; STORAGE if an
+ *   issued token cannot be read
  */
 export type Authenticate = (authorization: string | undefined) => Promise<Identity>;
 

@@ -8,8 +8,9 @@ import { Router } from 'express';
 export type NotReadyReason = 'closing' | 'journal-unreachable';
 
 /**
- * `/livez` answers 200 while the process answers at all. `/readyz` answers 503 with the reasons if the server accepts no
- * work. @param reasons returns no reasons if the server is ready
+ * `/livez` answers 200 while the process answers at all. `/readyz` answers 503 with the reasons if the server accepts
+ * no work.
+ * @param reasons returns no reasons if the server is ready
  */
 export function probeRoutes(reasons: () => readonly NotReadyReason[]): Router {
   const router = Router();

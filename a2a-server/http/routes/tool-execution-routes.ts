@@ -41,8 +41,8 @@ export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLi
       caller.concerns({ toolId });
       const { principal, requester } = caller;
       const { success, message } = await tasks.abortTool(toolId, requester, reason);
-      // Only a failed abort is logged here. A successful abort is an event of the task, which `startup/event-log-lines.ts`
-      // logs.
+      // Only a failed abort is logged here. A successful abort is an event of the task, which
+      // `startup/event-log-lines.ts` logs.
       if (!success)
         log.info(
           { toolId: oneLine(toolId, 200), principal, reason: oneLine(reason, MAX_REASON_CHARS), message },

@@ -31,8 +31,8 @@ export function readPosition(text: string): number | undefined {
 }
 
 /**
- * Returns the SSE id of an encoded event. The id is the `seq` in the metadata of the resumable-stream extension. Without
- * that extension, it is the generation, if the event has one.
+ * Returns the SSE id of an encoded event. The id is the `seq` in the metadata of the resumable-stream extension.
+ * Without that extension, it is the generation, if the event has one.
  * @param event an encoded Task or update event. In A2A 1.0, the object is inside a field with the name of its type. In
  *   0.3 it is not.
  */

@@ -26,7 +26,8 @@ export class DatabaseClock {
   }
 
   /**
-   * Reads the time of the database. @param ask returns the time of the database, or undefined if there is no answer
+   * Reads the time of the database.
+   * @param ask returns the time of the database, or undefined if there is no answer
    */
   async read(ask: () => Promise<number | undefined>): Promise<void> {
     const sentAt = this.#monotonic();

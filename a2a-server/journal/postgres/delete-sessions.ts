@@ -1,7 +1,7 @@
 /**
- * Deletes old sessions in two steps. The first step deletes the tasks of whole sessions in one transaction, so no reader
- * sees half of a session. The second step removes their events and contents in small transactions. After a crash, a
- * later server removes the rest.
+ * Deletes old sessions in two steps. The first step deletes the tasks of whole sessions in one transaction, so no
+ * reader sees half of a session. The second step removes their events and contents in small transactions. After a
+ * crash, a later server removes the rest.
  */
 import { integerColumn, textColumn } from '../columns.ts';
 import { forgetSessionCosts } from './cost-sums.ts';

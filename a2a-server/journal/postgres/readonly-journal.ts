@@ -1,6 +1,6 @@
 /**
- * Reads a journal while a server may use it. This reader creates, changes and locks nothing. Each call reads the current
- * entries.
+ * Reads a journal while a server may use it. This reader creates, changes and locks nothing. Each call reads the
+ * current entries.
  */
 import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from '../columns.ts';

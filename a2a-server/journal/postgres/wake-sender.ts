@@ -1,6 +1,6 @@
 /**
- * Collects the tasks that this server has appended to, and sends them to other servers. Each task is sent once, with its
- * last `seq`. The time between two sends is at least `PAUSE_MS`, so many commits cost few notifications.
+ * Collects the tasks that this server has appended to, and sends them to other servers. Each task is sent once, with
+ * its last `seq`. The time between two sends is at least `PAUSE_MS`, so many commits cost few notifications.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Heads } from './wake-message.ts';

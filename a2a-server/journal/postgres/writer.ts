@@ -99,7 +99,8 @@ export class Writer {
   }
 
   /**
-   * Connects for the first time, upgrades the tables and registers this server. Does not wait for a database that is down.
+   * Connects for the first time, upgrades the tables and registers this server. Does not wait for a database that is
+   * down.
    * @throws DatabaseInUse, ProductError CONFIGURATION, PostgresFailure
    */
   async open(): Promise<void> {

@@ -104,7 +104,8 @@ export class Appender {
   }
 
   /**
-   * Writes the appends. They are durable when this returns. @throws SqliteFailure if none of the appends was written
+   * Writes the appends. They are durable when this returns.
+   * @throws SqliteFailure if none of the appends was written
    */
   commit(appends: readonly PreparedAppend[]): AppendOutcome[] {
     return this.#database.transaction(() => {

@@ -98,8 +98,8 @@ export async function restoreJournal(
       // The write-ahead log is copied too, because after a crash of the server it contains the newest commits.
       if (existsSync(`${source}-wal`)) copyFileSync(`${source}-wal`, `${draft}-wal`);
       const checked = checkedCopy(draft, source);
-      // The old last-commits file stays until the backup has its final name. Without the last-commits file, a server could start with
-      // an empty journal.
+      // The old last-commits file stays until the backup has its final name. Without the last-commits file, a server
+      // could start with an empty journal.
       movedTo = moveAway(place, tasks !== 0);
       return checked;
     });
@@ -121,8 +121,8 @@ function halfRestored(path: string, movedTo: string, cause: unknown): ProductErr
 }
 
 /**
- * Removes the last-commits file, so that a server starts despite missing entries. Returns the missing entries, or undefined if
- * there are none.
+ * Removes the last-commits file, so that a server starts despite missing entries. Returns the missing entries, or
+ * undefined if there are none.
  * @throws ProductError CONFIGURATION if a server uses the journal; STORAGE
  */
 export async function acceptLoss(path: string): Promise<JournalLoss | undefined> {

@@ -82,7 +82,8 @@ export async function requireNoOwner(database: Sqlite, path: string): Promise<vo
 }
 
 /**
- * Records this process as the owner. @returns a function that removes this record
+ * Records this process as the owner.
+ * @returns a function that removes this record
  * @throws JournalInUse if the recorded owner still runs
  */
 export async function claimJournal(database: Sqlite, path: string): Promise<() => void> {

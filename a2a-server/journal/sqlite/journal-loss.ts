@@ -67,8 +67,8 @@ export function lossSinceLastCommits(
  * Returns the missing entries of the journal at `path`, or undefined if nothing is missing. A server may use the
  * journal at the same time.
  *
- * A server removes the last-commits file before it deletes tasks. This function therefore reads the last-commits file twice. It reports
- * a loss only if the last-commits file has not changed.
+ * A server removes the last-commits file before it deletes tasks. This function therefore reads the last-commits file
+ * twice. It reports a loss only if the last-commits file has not changed.
  */
 export function currentLoss(database: Sqlite, path: string): JournalLoss | undefined {
   for (;;) {

@@ -1,13 +1,15 @@
 /**
- * Reads and writes the last-commits file, a small file next to the journal. It names entries that the journal must contain.
+ * Reads and writes the last-commits file, a small file next to the journal. It names entries that the journal must
+ * contain.
  *
  * SQLite stops reading a write-ahead log at the first frame with a wrong checksum. Later commits then disappear without
  * an error. At its start, the server compares the journal with the last-commits file to detect this.
  *
- * - The last-commits file names only durable commits. It may be older than the journal by up to `MIN_WRITE_INTERVAL_MS`.
+ * - The last-commits file names only durable commits. It may be older than the journal by up to
+ *   `MIN_WRITE_INTERVAL_MS`.
  * - The server writes it in the background, at most once per interval. No append waits for this write.
- * - If the last-commits file is missing or unreadable, the server compares nothing. Journals of earlier versions have no last-commits
- *   file.
+ * - If the last-commits file is missing or unreadable, the server compares nothing. Journals of earlier versions have
+ *   no last-commits file.
  */
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import { z } from 'zod';
@@ -98,8 +100,8 @@ export class LastCommitsWriter {
   }
 
   /**
-   * Removes the last-commits file while `remove` deletes tasks. After a crash during `remove`, the next start finds no such
-   * file, and so reports no loss.
+   * Removes the last-commits file while `remove` deletes tasks. After a crash during `remove`, the next start finds no
+   * such file, and so reports no loss.
    */
   async whileRemoving<Result>(remove: () => Result): Promise<Result> {
     this.#state = 'suspended';
@@ -117,8 +119,8 @@ export class LastCommitsWriter {
   }
 
   /**
-   * Writes the last-commits file for the last time. Close the journal first, because its last checkpoint makes the journal file
-   * larger.
+   * Writes the last-commits file for the last time. Close the journal first, because its last checkpoint makes the
+   * journal file larger.
    */
   async close(): Promise<void> {
     this.#state = 'closed';

@@ -8,8 +8,8 @@ import { requireKnownSchema } from './schema.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
- * Compares the journal with its last-commits file, as a server does at its start. A server may use the journal at the same
- * time.
+ * Compares the journal with its last-commits file, as a server does at its start. A server may use the journal at the
+ * same time.
  * @throws ProductError CONFIGURATION, STORAGE. The next start of the server would fail with the same error.
  */
 export function requireOpenable(path: string): void {

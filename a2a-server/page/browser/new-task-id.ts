@@ -1,7 +1,8 @@
 import type { A2aClient, A2aTaskRequest } from '../../../shared/client/index.ts';
 
 /**
- * Starts a task. Resolves when the server has created it, because another view shows its progress. @throws ClientError
+ * Starts a task. Resolves when the server has created it, because another view shows its progress.
+ * @throws ClientError
  */
 export function newTaskId(client: A2aClient, request: A2aTaskRequest): Promise<string> {
   return new Promise((resolve, reject) => {

@@ -54,7 +54,8 @@ export const readFile: Tool = defineTool({
 });
 
 /**
- * Returns the file as a result for the model. @throws ProductError TOO_LARGE if no model accepts a file of this size
+ * Returns the file as a result for the model.
+ * @throws ProductError TOO_LARGE if no model accepts a file of this size
  */
 function fileResult(mediaType: FileType, { path, bytes }: FileContent): ToolResult {
   const most = maxFileBytes(mediaType);

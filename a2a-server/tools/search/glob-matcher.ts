@@ -6,8 +6,8 @@ const LIMIT_MS = 100;
 const PATHS_PER_BATCH = 500;
 
 /**
- * Returns the paths that match. Paths are relative to the directory where the search starts. @throws Error if matching
- * takes too long
+ * Returns the paths that match. Paths are relative to the directory where the search starts.
+ * @throws Error if matching takes too long
  */
 export type GlobMatcher = (paths: readonly string[]) => Promise<string[]>;
 

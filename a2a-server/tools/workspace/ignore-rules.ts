@@ -21,8 +21,8 @@ interface Layer {
 export type IgnoreRules = readonly Layer[];
 
 /**
- * Adds the rules of one .gitignore to the rules of the directories above. @throws ProductError MALFORMED if parsing
- * takes too long
+ * Adds the rules of one .gitignore to the rules of the directories above.
+ * @throws ProductError MALFORMED if parsing takes too long
  */
 export async function withRules(above: IgnoreRules, base: string, text: string): Promise<IgnoreRules> {
   // git matches names case-sensitively by default, so these rules do too.

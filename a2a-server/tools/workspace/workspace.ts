@@ -30,12 +30,13 @@ export interface Workspace {
   /** Resolves links. Returns a path relative to the root, with `/`. The root is `.`. The path need not exist. */
   locate(path: string): Promise<{ path: string; kind: ResolvedPath['kind'] }>;
   /**
-   * Returns the file as text, or undefined if it does not exist. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT
+   * Returns the file as text, or undefined if it does not exist.
+   * @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT
    */
   read(path: string): Promise<TextFile | undefined>;
   /**
-   * Returns the bytes of any file, or undefined if it does not exist. @throws ProductError TOO_LARGE,
-   * UNSUPPORTED_CONTENT
+   * Returns the bytes of any file, or undefined if it does not exist.
+   * @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT
    */
   bytes(path: string): Promise<FileContent | undefined>;
   /** Writes the whole file and creates missing directories. @throws ProductError INPUT_CHANGED */

@@ -28,8 +28,8 @@ export function firstDraft({ type, text }: Editable, schema: unknown): EditDraft
 }
 
 /**
- * Returns the form for an input. Returns undefined if there is no form for this schema. @throws Error if the text is
- * not a JSON object
+ * Returns the form for an input. Returns undefined if there is no form for this schema.
+ * @throws Error if the text is not a JSON object
  */
 export function formDraft(text: string, schema: unknown): FormDraft | undefined {
   const input = objectOf(text);

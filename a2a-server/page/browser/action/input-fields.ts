@@ -1,6 +1,6 @@
 /**
- * Converts a tool's JSON Schema and a proposed input to the fields of a form, and the filled form to an input. Pure. The
- * server checks the input again. A field whose text is unchanged keeps its value exactly.
+ * Converts a tool's JSON Schema and a proposed input to the fields of a form, and the filled form to an input. Pure.
+ * The server checks the input again. A field whose text is unchanged keeps its value exactly.
  */
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
@@ -42,7 +42,9 @@ const MAX_DESCRIPTION_CHARS = 600;
 /** The maximum length of a text in a field of one line. A longer text has a field of several lines. */
 const MAX_LINE_CHARS = 80;
 
-/** Returns a field for each property of the schema and of the input. Returns undefined if there is nothing to fill in. */
+/**
+ * Returns a field for each property of the schema and of the input. Returns undefined if there is nothing to fill in.
+ */
 export function inputFields(schema: unknown, input: Input): InputField[] | undefined {
   const properties = fieldOf(schema, 'properties');
   if (!isRecord(properties)) return undefined;

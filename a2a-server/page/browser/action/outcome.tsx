@@ -17,8 +17,8 @@ const task = z.object({
 });
 
 /**
- * Gets the state of an action that no longer waits. Returns undefined if the task has no such call. @throws Error if
- * the server refuses the request
+ * Gets the state of an action that no longer waits. Returns undefined if the task has no such call.
+ * @throws Error if the server refuses the request
  */
 async function fetchCallState(taskId: string, callId: string): Promise<SettledCall | undefined> {
   const response = await signedInFetch(`${API}/tasks/${encodeURIComponent(taskId)}`, {

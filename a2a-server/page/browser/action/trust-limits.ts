@@ -11,8 +11,8 @@ export const NO_LIMITS: TrustLimits = { minutes: '', uses: '' };
 type Grant = NonNullable<Extract<Decision, { decision: 'approve' }>['grant']>;
 
 /**
- * Returns the limits of the grant, or undefined if there is no limit. @throws Error if a field is not a positive
- * number, or `uses` is not an integer
+ * Returns the limits of the grant, or undefined if there is no limit.
+ * @throws Error if a field is not a positive number, or `uses` is not an integer
  */
 export function grantFromForm({ minutes, uses }: TrustLimits): Grant | undefined {
   const grant = {

@@ -16,8 +16,8 @@ export interface DiffRows {
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 /**
- * The lines that `git diff`, `diff -u` and this server write outside of hunks. This server writes `# ` before remarks about
- * files that the diff does not show.
+ * The lines that `git diff`, `diff -u` and this server write outside of hunks. This server writes `# ` before remarks
+ * about files that the diff does not show.
  */
 const HEADER =
   /^(?:# |--- |\+\+\+ |\\ |diff |index |Index: |={3,}$|(?:new|deleted|old) (?:file )?mode |similarity index |rename (?:from|to) |$)/;

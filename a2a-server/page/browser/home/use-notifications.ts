@@ -1,4 +1,6 @@
-/** Shows a browser notification when a task begins to wait. Only a press of the button asks the browser for permission. */
+/**
+ * Shows a browser notification when a task begins to wait. Only a press of the button asks the browser for permission.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { showTask } from '../address.ts';
@@ -6,7 +8,9 @@ import { taskNotifications, type TaskNotification } from './task-notifications.t
 
 const SETTING = 'notifications';
 
-/** `unsupported`: the browser, or a page without HTTPS, has no notifications. `blocked`: the person has refused them. */
+/**
+ * `unsupported`: the browser, or a page without HTTPS, has no notifications. `blocked`: the person has refused them.
+ */
 export type NotificationState = 'unsupported' | 'blocked' | 'off' | 'on';
 
 export interface Notifications {

@@ -16,8 +16,8 @@ async function fetchFacts(taskId: string): Promise<TaskFacts> {
 }
 
 /**
- * Returns the facts of a task. Undefined until the page has them. @param changes a counter. When it changes, the page
- * fetches the facts again
+ * Returns the facts of a task. Undefined until the page has them.
+ * @param changes a counter. When it changes, the page fetches the facts again
  */
 export function useTaskFacts(taskId: string, changes: number): TaskFacts | undefined {
   const [facts, setFacts] = useState<TaskFacts>();

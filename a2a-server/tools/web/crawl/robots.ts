@@ -15,7 +15,9 @@ export interface Robots {
 const MAX_BYTES = 512 * 1024;
 const TIME_MS = 15_000;
 
-/** The longest time between two requests. A crawl with this gap reads only one page, so a larger gap changes nothing. */
+/**
+ * The longest time between two requests. A crawl with this gap reads only one page, so a larger gap changes nothing.
+ */
 const MAX_GAP_MS = 60 * 60_000;
 
 /** The rules are untrusted, so parsing them and matching a URL have a time limit. */
