@@ -2,19 +2,17 @@
  * Resolves the key and the URL of each provider, and loads the provider's code. The code is imported at the provider's
  * first turn. A server without this provider never loads it. The settings can name another source of the key.
  *
- * | provider          | key                                                   | URL  
- *         | | ----------------- | ----------------------------------------------------- |
- * ----------------------------------------------- | | anthropic         | ANTHROPIC_API_KEY  
- *         | setting, or https://api.anthropic.com/v1        | | google            | GOOGLE_GENERATIVE_AI_API_KEY, or
- * GEMINI_API_KEY       | setting, or Google's                            | | openai            | OPENAI_API_KEY  
- *                                | setting, or https://api.openai.com/v1           | | openrouter        |
- * OPENROUTER_API_KEY                                    | setting, or https://openrouter.ai/api/v1        | | ollama  
- *         | OLLAMA_API_KEY, if it needs one                       | setting, or http://127.0.0.1:11434/v1           | |
- * lmstudio          | LMSTUDIO_API_KEY, if it needs one                     | setting, or http://127.0.0.1:1234/v1  
- *       | | llamacpp          | LLAMACPP_API_KEY, if it needs one                     | setting, or
- * http://127.0.0.1:8080/v1            | | vllm              | VLLM_API_KEY, if it needs one                         |
- * setting, or http://127.0.0.1:8000/v1            | | openai-compatible | MCP_A2A_OPENAI_COMPATIBLE_API_KEY, if it
- * needs one    | setting, or MCP_A2A_OPENAI_COMPATIBLE_URL       |
+ * | provider          | key                                                   | URL                                             |
+ * | ----------------- | ----------------------------------------------------- | ----------------------------------------------- |
+ * | anthropic         | ANTHROPIC_API_KEY                                     | setting, or https://api.anthropic.com/v1        |
+ * | google            | GOOGLE_GENERATIVE_AI_API_KEY, or GEMINI_API_KEY       | setting, or Google's                            |
+ * | openai            | OPENAI_API_KEY                                        | setting, or https://api.openai.com/v1           |
+ * | openrouter        | OPENROUTER_API_KEY                                    | setting, or https://openrouter.ai/api/v1        |
+ * | ollama            | OLLAMA_API_KEY, if it needs one                       | setting, or http://127.0.0.1:11434/v1           |
+ * | lmstudio          | LMSTUDIO_API_KEY, if it needs one                     | setting, or http://127.0.0.1:1234/v1            |
+ * | llamacpp          | LLAMACPP_API_KEY, if it needs one                     | setting, or http://127.0.0.1:8080/v1            |
+ * | vllm              | VLLM_API_KEY, if it needs one                         | setting, or http://127.0.0.1:8000/v1            |
+ * | openai-compatible | MCP_A2A_OPENAI_COMPATIBLE_API_KEY, if it needs one    | setting, or MCP_A2A_OPENAI_COMPATIBLE_URL       |
  */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { ProductError } from '../../shared/runtime/errors.ts';
