@@ -15,8 +15,12 @@ export const vscode: McpClient = {
     project: async ({ cwd }) => ({ path: join(cwd, '.vscode', 'mcp.json'), section: ['servers'] }),
   },
   entry: ({ command, args }) => ({ type: 'stdio', command, args }),
-  // Without this key, VS Code starts a user's server in the home directory, and the agent would work there.
+  // VS Code knows this variable in the file of a workspace only. Without the key, it starts a user's server in the home
+  // directory, and the agent would work there (observed with VS Code 1.139 as code-server).
   defaults: { cwd: '${workspaceFolder}' },
+  unusable: {
+    user: "VS Code does not tell a user's server which folder is open, so the agent would work in the home directory. In the folder of your project, use --scope project.",
+  },
   nextStep: 'Open a folder in VS Code, run "MCP: List Servers", and start it there.',
 };
 
