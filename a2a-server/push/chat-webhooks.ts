@@ -1,6 +1,7 @@
 /**
- * Posts messages about tasks that wait for a person or have ended to the operator's chat webhooks. Each task has one
- * subscription for each webhook, so the messages survive restarts and are retried like push notifications.
+ * Posts messages about tasks that wait for a person or have ended to the operator's chat webhooks. Each change of a task's
+ * state makes a subscription for each webhook, until the chat has its message. So the messages survive restarts, and are
+ * retried like push notifications. A task that waits costs nothing.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -11,6 +12,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import { tenantOf } from '../access/requester.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import type { JournalEntry } from '../task/events.ts';
+import { taskStateAfter } from '../task/fold.ts';
 import type { PushNotificationConfigs } from './push-notification-configs.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
 import { OPERATOR, subscriptionName } from './subscription.ts';
@@ -92,7 +94,7 @@ interface ChatWebhookParts {
   log: Logger;
 }
 
-/** Subscribes the webhooks to each new task. */
+/** Subscribes the webhooks to tasks whose state changes. */
 export class ChatWebhooks {
   readonly #webhooks: readonly ChatWebhook[];
   #parts: ChatWebhookParts | undefined;
@@ -115,7 +117,8 @@ export class ChatWebhooks {
   /** Call this when this server has appended entries to a task. */
   appended(taskId: string, entries: readonly JournalEntry[]): void {
     const parts = this.#parts;
-    if (parts === undefined || this.#webhooks.length === 0 || !entries.some(beginsOrWaits)) return;
+    if (parts === undefined || this.#webhooks.length === 0) return;
+    if (taskStateAfter(entries.map(({ event }) => event)) === undefined) return;
     parts.journal
       .row(taskId)
       .then((row) => row && this.#subscribe(row, parts))
@@ -127,12 +130,4 @@ export class ChatWebhooks {
   async #subscribe(row: TaskRow, { push, journal }: ChatWebhookParts): Promise<void> {
     await push.addForOperator(chatSubscriptions(this.#webhooks, row, journal.now()));
   }
-}
-
-/**
- * True if the entry begins the task or makes it wait. A task that waits may be older than the webhook, and so may lack
- * the subscription.
- */
-function beginsOrWaits({ event }: JournalEntry): boolean {
-  return event.type === 'task.created' || event.type === 'input.required' || event.type === 'auth.required';
 }

@@ -190,9 +190,8 @@ export class Deliveries {
       if (until !== undefined) return { type: 'waits', until };
       const next = await nextPosts(this.#parts, subscription);
       if (next === 'over') {
-        await this.#parts.subscriptions.remove(name);
-        this.forget(name, subscription.taskId);
-        return { type: 'over' };
+        if (await this.#end(name, subscription)) return { type: 'over' };
+        continue;
       }
       if (next === 'nothing') return { type: 'idle' };
       if ('until' in next) return { type: 'waits', until: next.until };
@@ -205,6 +204,18 @@ export class Deliveries {
       if (end !== undefined) return end;
     }
     return { type: 'idle' };
+  }
+
+  /** Removes a subscription. Returns false if a chat needs it again. */
+  async #end(name: string, subscription: Subscription): Promise<boolean> {
+    const { subscriptions } = this.#parts;
+    await subscriptions.remove(name);
+    this.forget(name, subscription.taskId);
+    if (subscription.chat === undefined) return true;
+    // An event before the removal found the subscription, so it made no other one.
+    if ((await nextPosts(this.#parts, subscription)) === 'over') return true;
+    if (await subscriptions.create(name, subscription)) this.#know(name, subscription);
+    return false;
   }
 
   /** Returns the time of the next attempt, in milliseconds since 1970. Undefined if it may begin now. */

@@ -10,7 +10,7 @@ import type { TaskService } from '../executor/task-service.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import { countAfter, type EventCount } from '../task/generation.ts';
-import { isTerminal, type Snapshot, TERMINAL_STATES } from '../task/snapshot.ts';
+import { isTerminal, type Snapshot, type StateName, TERMINAL_STATES } from '../task/snapshot.ts';
 import type { Subscription } from './subscription.ts';
 
 /** The number of journal entries in one read. */
@@ -44,7 +44,7 @@ export interface Post {
 
 /**
  * Returns the next posts. `nothing` means that the receiver has all entries so far, or that the server has stopped
- * trying to reach it. `over` means that the task will have no further entries. `until` is the time of the next post, in
+ * trying to reach it. `over` means that the task will have no further entries, or that a chat has its message. `until` is the time of the next post, in
  * milliseconds since 1970.
  */
 export async function nextPosts(
@@ -63,12 +63,17 @@ export async function nextPosts(
     const entries = await tasks.entries(taskId, reader, { after: cursor, limit: READ_AT_ONCE });
     if (entries.length > 0) return await postsOf(parts, entries, subscription);
     const row = await tasks.row(taskId, reader);
-    return TERMINAL_STATES.has(row.state) && row.seq === cursor ? 'over' : 'nothing';
+    return row.seq === cursor && isOver(row.state, subscription) ? 'over' : 'nothing';
   } catch (error) {
     // The task was deleted. Its notifications end too.
     if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return 'over';
     throw error;
   }
+}
+
+/** A task that waits for a person costs no record of a chat. The next event of the task makes a new one. */
+function isOver(state: StateName, { chat }: Subscription): boolean {
+  return TERMINAL_STATES.has(state) || (chat !== undefined && state !== 'submitted' && state !== 'working');
 }
 
 async function postsOf(

@@ -136,6 +136,8 @@ describe('the message of a chat', () => {
     expect(await next([CREATED], 1_000, null)).toEqual([{ seq: 1, body: undefined }]);
     expect(await next(ASKS, 30_999, 1)).toEqual({ until: 31_000 });
     expect(await next(ASKS, 31_000, 1)).toEqual([{ seq: 6, body: 'A task waits for a decision' }]);
+    expect(await next(ASKS, 31_000, 6)).toBe('over');
+    expect(await next([...ASKS, { type: 'task.working' }], 31_000, 7)).toBe('nothing');
     expect(await next([...ASKS, { type: 'task.working' }], 31_000, 1)).toEqual([{ seq: 7, body: undefined }]);
     expect(await next([...ASKS, { type: 'task.completed' }], 1_001, 6)).toEqual([
       { seq: 7, body: 'A task has ended: completed' },

@@ -81,7 +81,7 @@ const SUBSCRIPTION: Subscription = subscriptionSchema.parse({
 });
 
 /** Deliveries of one task to one real receiver. `say` appends events to its journal, and waits until they are delivered. */
-async function delivering(more: Partial<Subscription>) {
+async function delivering(more: Partial<Subscription>, removing: () => TaskEvent[] = () => []) {
   const receiver = await pushReceiver();
   receivers.push(receiver);
   const entries: JournalEntry[] = [];
@@ -90,7 +90,14 @@ async function delivering(more: Partial<Subscription>) {
     const snapshot = foldAll('task-1', entries);
     return snapshot ? Promise.resolve(snapshot) : none();
   };
-  const records = memoryRecords();
+  const memory = memoryRecords();
+  const records: typeof memory = {
+    ...memory,
+    remove(kind, name) {
+      push(removing());
+      return memory.remove(kind, name);
+    },
+  };
   const subscriptions = new StoredSubscriptions(records);
   const deliveries = new Deliveries({
     bodies: {
@@ -114,8 +121,11 @@ async function delivering(more: Partial<Subscription>) {
     shared: false,
   });
   const subscription = { ...SUBSCRIPTION, ...more, url: receiver.url };
-  const append = (events: readonly TaskEvent[]): void => {
+  const push = (events: readonly TaskEvent[]): void => {
     for (const event of events) entries.push({ seq: entries.length + 1, at: 0, event });
+  };
+  const append = (events: readonly TaskEvent[]): void => {
+    push(events);
     deliveries.wake(['task-1']);
   };
   const isDone = async () => {
@@ -136,7 +146,12 @@ async function delivering(more: Partial<Subscription>) {
     append(events);
     while (reads.length === before) await new Promise(setImmediate);
   };
-  return { say, mumble, posts: () => receiver.notifications.map(({ body }): unknown => JSON.parse(body)) };
+  return {
+    say,
+    mumble,
+    until: receiver.until,
+    posts: () => receiver.notifications.map(({ body }): unknown => JSON.parse(body)),
+  };
 }
 
 const text = (word: string): TaskEvent => ({ type: 'text.delta', turn: 1, text: word });
@@ -176,5 +191,21 @@ test('a receiver of A2A 0.3 gets the task once for all new events, if they chang
     { whole: 'working', seq: 3 },
     { whole: 'working', seq: 7 },
     { whole: 'completed', seq: 9 },
+  ]);
+});
+
+test('an event that comes while a chat’s subscription is removed reaches the chat', async () => {
+  const meanwhile: TaskEvent[] = [
+    { type: 'task.canceled', by: { principal: 'local', channel: 'a2a' }, reason: '' },
+  ];
+  const { say, posts, until } = await delivering({ wire: 'slack', chat: { title: '', afterMs: 0 } }, () =>
+    meanwhile.splice(0),
+  );
+  await say({ type: 'input.required', pending: [], question: 'Why?' });
+  await until(() => posts().length === 3);
+  expect(posts()).toEqual([
+    { whole: 'submitted', seq: 1 },
+    { whole: 'input-required', seq: 2 },
+    { whole: 'canceled', seq: 3 },
   ]);
 });
