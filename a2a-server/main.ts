@@ -24,6 +24,11 @@ const SHUTDOWN_STAGES = [
 /** True if no unconfined command can read the environment of this process in /proc. */
 const secretsHidden = hideEnvironment(isHarmless);
 
+// The reader of a pipe may close it, e.g. `head`, or the program that started the server. Without a listener, Node would
+// throw.
+process.stdout.on('error', () => undefined);
+process.stderr.on('error', () => undefined);
+
 void program(start, PAGE_DIRECTORY).parseAsync();
 
 function isHarmless(name: string): boolean {
@@ -122,7 +127,4 @@ function giveUpOnBugs(log: Logger): void {
   };
   process.on('uncaughtException', giveUp);
   process.on('unhandledRejection', giveUp);
-  // The program that started the server may close the other end of the pipe. Without a listener, Node would throw.
-  process.stdout.on('error', () => undefined);
-  process.stderr.on('error', () => undefined);
 }

@@ -42,6 +42,16 @@ test('if the server must confine its shell and cannot, it does not start, and th
   expect(ended.stderr).toMatch(/Shell commands must be confined .* set it to "auto" or "off"/);
 });
 
+test('a command whose output nobody reads ends without an error', async () => {
+  const child = spawn(process.execPath, [PROGRAM, 'models', '--state-dir', await temporaryDirectory()], {
+    env: { PATH: process.env['PATH'] },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.destroy();
+  const [stderr] = await Promise.all([text(child.stderr), once(child, 'close')]);
+  expect([child.exitCode, stderr]).toEqual([0, '']);
+});
+
 const listeners: Server[] = [];
 afterEach(() => {
   for (const listener of listeners.splice(0)) listener.close();
