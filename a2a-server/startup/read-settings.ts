@@ -50,7 +50,13 @@ export async function readRecordPlace(
 ): Promise<Pick<ServerSettings, 'stateDir' | 'database'>> {
   const { stateDir, sources } = await serverSources(flags, env);
   const { database, databaseListen } = ALL_SETTINGS;
-  const settings = resolveSettings({ database, databaseListen }, sources);
+  const { values } = sources.file;
+  // The file also has the settings that this command does not read. Only a start of the server judges those.
+  const file = {
+    ...sources.file,
+    values: { database: values['database'], databaseListen: values['databaseListen'] },
+  };
+  const settings = resolveSettings({ database, databaseListen }, { ...sources, file });
   checkDatabase(settings, sources);
   return { stateDir, database: settings.database };
 }
