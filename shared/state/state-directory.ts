@@ -51,7 +51,8 @@ export async function prepareStateDirectory(path: string): Promise<void> {
   });
   if (!found.isDirectory()) throw unusable(path, 'it is not a directory');
   if (process.platform === 'win32') return;
-  if (process.getuid && found.uid !== process.getuid()) throw unusable(path, 'it belongs to another user');
+  if (process.getuid && found.uid !== process.getuid())
+    throw refused(path, `it belongs to another user. ${CHOOSE_ANOTHER}, or run the command as that user`);
   // The token in this directory gives full access to the server. Other users must not be able to replace it.
   if ((found.mode & 0o022) !== 0) throw unusable(path, `other users may write to it; run: chmod 700 ${path}`);
 }
@@ -110,10 +111,15 @@ function reasonOf(error: unknown): string {
   return REASONS[systemErrorCode(error) ?? ''] ?? messageOf(error);
 }
 
+const CHOOSE_ANOTHER = `Choose another with --state-dir or ${STATE_DIRECTORY_VARIABLE}`;
+
 function unusable(path: string, problem: string, cause?: unknown): ProductError {
-  return new ProductError(
-    'CONFIGURATION',
-    `The state directory ${path} cannot be used: ${problem}. Choose another with --state-dir or ${STATE_DIRECTORY_VARIABLE}.`,
-    { facts: { path }, cause },
-  );
+  return refused(path, `${problem}. ${CHOOSE_ANOTHER}`, cause);
+}
+
+function refused(path: string, text: string, cause?: unknown): ProductError {
+  return new ProductError('CONFIGURATION', `The state directory ${path} cannot be used: ${text}.`, {
+    facts: { path },
+    cause,
+  });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   prepareStateDirectory,
@@ -33,6 +33,16 @@ describe('the state directory', () => {
     await mkdir(path);
     await chmod(path, 0o777);
     await expect(prepareStateDirectory(path)).rejects.toThrow(`chmod 700 ${path}`);
+  });
+
+  const onPosix = process.platform === 'win32' ? test.skip : test;
+  onPosix('X1 the directory of another user is refused, and the error names the way out', async () => {
+    const isRoot = process.getuid?.() === 0;
+    const path = isRoot ? await temporaryDirectory() : '/';
+    if (isRoot) await chown(path, 65_534, 65_534);
+    const told =
+      'it belongs to another user. Choose another with --state-dir or MCP_A2A_BRIDGE_HOME, or run the command as that user.';
+    await expect(prepareStateDirectory(path)).rejects.toThrow(told);
   });
 
   test('the directory is refused if its path is a file', async () => {
