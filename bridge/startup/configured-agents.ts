@@ -51,6 +51,18 @@ export function configuredAgent({ agents }: BridgeSettings, name: string): Agent
   return Object.hasOwn(agents, name) ? agents[name] : undefined;
 }
 
+/**
+ * Returns who has this name already: the agent of the setting `agents` or `agentUrl`, or the user's own server. The
+ * bridge finds the agent of a session by its name, so an agent at another URL must not get the name.
+ * @param url the URL of the agent that wants the name
+ */
+export function holderOfName(settings: BridgeSettings, name: string, url: string): string | undefined {
+  const { agentUrl } = settings;
+  const known = configuredAgent(settings, name)?.url ?? (name === NAME_OF_URL_AGENT ? agentUrl : undefined);
+  if (known !== undefined) return known === url ? undefined : `an agent "${name}" at ${known}`;
+  return name === LOCAL_AGENT ? `an agent "${name}", the server that the bridge starts` : undefined;
+}
+
 /** Creates an agent of the setting `agents`. */
 export function listedAgent(name: string, agent: AgentSettings, env: Env): Agent {
   return new Agent(

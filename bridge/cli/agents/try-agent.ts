@@ -1,7 +1,7 @@
 /** Tries an agent before it is added to the settings. */
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { agentName, agentSettings, type BridgeSettings } from '../../settings/settings.ts';
-import { configuredAgent, listedAgent } from '../../startup/configured-agents.ts';
+import { holderOfName, listedAgent } from '../../startup/configured-agents.ts';
 import type { CommandRun, CommonOptions } from '../context/run-command.ts';
 import { commandWords } from '../models/edit-model-settings.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
@@ -40,10 +40,10 @@ export async function tryAgent(
 }
 
 function refuseTakenName(settings: BridgeSettings, name: string, url: string): void {
-  const known = configuredAgent(settings, name);
-  if (known !== undefined && known.url !== url)
+  const holder = holderOfName(settings, name, url);
+  if (holder !== undefined)
     throw new UsageError(
-      `There is an agent "${name}" at ${known.url}. Choose another name: mcp-a2a-bridge agents add ${url} --name <name>`,
+      `There is ${holder}. Choose another name: mcp-a2a-bridge agents add ${url} --name <name>`,
     );
 }
 

@@ -41,3 +41,16 @@ it('an agent that the settings have keeps its entry', async () => {
     url: 'https://a.example/',
   });
 });
+
+it('an agent of a registry gets no name under which the bridge already has sessions', async () => {
+  const { settings, env } = await run();
+  const agent = await hostileAgent((_, response) => void response.writeHead(404).end());
+  const named = (name: string) => ({ name, title: name, description: '', url: agent.url });
+  // The agent of the setting `agentUrl`, and the user's own server.
+  const withUrl = { settings: { ...settings, agentUrl: 'https://mine.example' }, env };
+  const asUrlAgent = await tryListedAgent(withUrl, named('agent'), false);
+  const asOwnServer = await tryListedAgent({ settings, env }, named('local'), false);
+  await agent.stop();
+  const taken = { type: 'failed', problem: expect.stringContaining('Choose another name') };
+  expect([asUrlAgent, asOwnServer]).toEqual([expect.objectContaining(taken), expect.objectContaining(taken)]);
+});
