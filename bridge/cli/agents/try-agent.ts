@@ -1,4 +1,5 @@
 /** Tries an agent before it is added to the settings. */
+import { isOnThisMachine } from '../../../shared/net/this-machine.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { agentName, agentSettings, type BridgeSettings } from '../../settings/settings.ts';
 import { holderOfName, listedAgent } from '../../startup/configured-agents.ts';
@@ -15,6 +16,8 @@ export interface WantedAgent {
   cardUrl?: string | undefined;
   tokenVariable?: string | undefined;
   tokenCommand?: string | undefined;
+  /** True if the card must not name an endpoint on this machine, because another machine named the agent. */
+  isElsewhere?: boolean;
 }
 
 export interface TriedAgent extends CheckedAgent {
@@ -36,6 +39,10 @@ export async function tryAgent(
   const { facts } = await agent.connect();
   const name = wanted.name ?? nameFrom(facts.name, url);
   refuseTakenName(settings, name, url);
+  if (wanted.isElsewhere === true && facts.interfaces.some((each) => isOnThisMachine(each.url)))
+    throw new UsageError(
+      `The card names an endpoint on this machine. If that is right: mcp-a2a-bridge agents add ${url}`,
+    );
   return { name, entry, ...(await checkedAgent(agent)) };
 }
 

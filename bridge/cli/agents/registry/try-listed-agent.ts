@@ -1,5 +1,5 @@
 /** Tries an agent of a registry, without credentials. The checks are those of `agents add`. */
-import { isLoopback } from '../../../../shared/net/loopback.ts';
+import { isOnThisMachine } from '../../../../shared/net/this-machine.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import type { BridgeSettings } from '../../../settings/settings.ts';
@@ -30,12 +30,12 @@ export async function tryListedAgent(
   if (known !== undefined) return { type: 'known', name: known, url };
   const failed = (problem: string): Trial => ({ type: 'failed', name, url, problem });
   // A list from another machine must not direct requests to services on this machine.
-  if (isRemote && [url, cardUrl ?? url].some((each) => isLoopback(new URL(each).hostname)))
+  if (isRemote && [url, cardUrl ?? url].some(isOnThisMachine))
     return failed(
       `A registry on another machine cannot name an agent on this machine. If the URL is right: mcp-a2a-bridge agents add ${url}`,
     );
   try {
-    const tried = await tryAgent(run, { name, url, cardUrl });
+    const tried = await tryAgent(run, { name, url, cardUrl, isElsewhere: isRemote });
     return { type: hasFailed(tried.findings) ? 'refused' : 'usable', ...tried };
   } catch (error) {
     return failed(inTerminalWords(messageOf(error)));

@@ -1,7 +1,9 @@
 /** Tests which agents of a registry are tried. */
 import { expect, it } from '@jest/globals';
 import { tryListedAgent } from '../../../../../bridge/cli/agents/registry/try-listed-agent.ts';
+import { tryAgent } from '../../../../../bridge/cli/agents/try-agent.ts';
 import { readBridgeSettings } from '../../../../../bridge/settings/settings.ts';
+import { messageOf } from '../../../../../shared/runtime/errors.ts';
 import { hostileAgent } from '../../../../support/fake-agent-hostile.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
@@ -23,12 +25,23 @@ it('a registry on another machine causes no request to this machine', async () =
     type: 'failed',
     problem: expect.stringContaining('another machine'),
   });
+  const { port } = new URL(agent.url);
   const elsewhere = { ...listed, url: 'https://a.invalid', cardUrl: agent.url };
-  expect(await tryListedAgent(await run(), elsewhere, true)).toMatchObject({ type: 'failed' });
+  const otherSpelling = { ...listed, url: `http://0.0.0.0:${port}` };
+  for (const hidden of [elsewhere, otherSpelling])
+    expect(await tryListedAgent(await run(), hidden, true)).toMatchObject({ type: 'failed' });
   expect(requests).toBe(0);
   expect(await tryListedAgent(await run(), listed, false)).toMatchObject({ type: 'failed' });
   expect(requests).toBeGreaterThan(0);
   await agent.stop();
+});
+
+it('an agent elsewhere whose card names an endpoint on this machine gets no request', async () => {
+  const agent = await hostileAgent((_, response) => void response.writeHead(404).end());
+  const tried = await tryAgent(await run(), { url: agent.url, isElsewhere: true }).catch(messageOf);
+  await agent.stop();
+  expect(tried).toContain('The card names an endpoint on this machine');
+  expect(agent.posts()).toBe(0);
 });
 
 it('an agent that the settings have keeps its entry', async () => {
