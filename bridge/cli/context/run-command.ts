@@ -4,6 +4,7 @@ import { consoleToLog, createLogger, type Logger } from '../../../shared/runtime
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
 import type { ProgramPaths } from '../../settings/program-paths.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
+import { withoutHidden } from '../../../shared/text/visible-text.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts';
 
@@ -50,12 +51,17 @@ export async function runCommand<Options extends CommonOptions>(
   process.stdout.write('', () => process.exit(code));
 }
 
+/** Returns the message of an error for the terminal. It may quote a file, an agent or a registry. */
+export function failureText(error: unknown): string {
+  return inTerminalWords(messageOf(error)).split('\n').map(withoutHidden).join('\n');
+}
+
 function tellFailure(terminal: Terminal, error: unknown, json: boolean): void {
-  const message = inTerminalWords(messageOf(error));
   if (!json) {
-    terminal.complain(`mcp-a2a-bridge: ${message}`);
+    terminal.complain(`mcp-a2a-bridge: ${failureText(error)}`);
     return;
   }
+  const message = inTerminalWords(messageOf(error));
   const { reason, facts } =
     error instanceof ProductError
       ? error

@@ -4,6 +4,9 @@ import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { table } from '../../terminal/table.ts';
 import type { AgentList } from './agent-list.ts';
 
+/** The maximum length of a text of the registry on the screen, in UTF-16 code units. */
+const MAX_SHOWN_CHARACTERS = 300;
+
 /**
  * Returns the list as text. @param width the width of the terminal in columns; undefined if stdout is not a terminal
  */
@@ -11,8 +14,8 @@ export function agentListText(list: AgentList, width: number | undefined): strin
   const { agents, others, catalogs, total } = list;
   const rows = agents.map(({ name, cardUrl, url, title, description }) => [
     { text: name },
-    { text: visibleLine(cardUrl ?? url) },
-    { text: visibleLine([title, description].filter((each) => each !== '').join(': ')) },
+    { text: shownLine(cardUrl ?? url) },
+    { text: shownLine([title, description].filter((each) => each !== '').join(': ')) },
   ]);
   const columns = [{ title: 'NAME' }, { title: 'URL' }, { title: 'AGENT' }];
   const lines = [
@@ -21,7 +24,7 @@ export function agentListText(list: AgentList, width: number | undefined): strin
   ];
   if (others > 0) lines.push(`${countWithNoun(others, 'more item')}: no A2A agents.`);
   for (const url of catalogs)
-    lines.push(`It refers to another catalog: mcp-a2a-bridge agents import ${visibleLine(url)}`);
+    lines.push(`It refers to another catalog: mcp-a2a-bridge agents import ${shownLine(url)}`);
   if (total !== undefined)
     lines.push(
       `The registry has ${total} agents. This is one page. The next page has another query in its URL.`,
@@ -32,7 +35,12 @@ export function agentListText(list: AgentList, width: number | undefined): strin
 /** Returns one line for each entry that names no usable agent. */
 export function unusableLines({ unusable }: AgentList): readonly string[] {
   return unusable.map(({ title, problem }) => {
-    const entry = title === '' ? 'An entry' : `"${visibleLine(title)}"`;
-    return `! ${entry} cannot be used: ${visibleLine(problem)}.`;
+    const entry = title === '' ? 'An entry' : `"${shownLine(title)}"`;
+    return `! ${entry} cannot be used: ${shownLine(problem)}.`;
   });
+}
+
+/** Returns a text of the registry as one line. The cut comes first, so that a long text costs no time. */
+function shownLine(text: string): string {
+  return visibleLine(text.slice(0, MAX_SHOWN_CHARACTERS + 1), MAX_SHOWN_CHARACTERS);
 }

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { agentList } from '../../../../../bridge/cli/agents/registry/agent-list.ts';
 import { agentListText } from '../../../../../bridge/cli/agents/registry/agent-list-text.ts';
+import { failureText } from '../../../../../bridge/cli/context/run-command.ts';
 
 const CARD = 'application/a2a-agent-card+json';
 
@@ -158,4 +159,23 @@ it('a text of a registry cannot control the terminal', () => {
   );
   // eslint-disable-next-line no-control-regex
   expect(shown).not.toMatch(/[\u{1b}\u{202e}]/u);
+});
+
+it('the error about a document cannot control the terminal either', () => {
+  let problem: unknown;
+  try {
+    agentList({ specVersion: '2\u{1b}[2J', entries: [] });
+  } catch (error) {
+    problem = error;
+  }
+  expect(failureText(problem)).toContain(String.raw`version 2\u{1b}[2J`);
+});
+
+it('X3 a registry with long texts is listed, and each text is cut', () => {
+  const long = 'A'.repeat(1_000_000);
+  const shown = agentListText(
+    agentList([{ name: long, description: long, url: `https://a.example/${long}` }, { name: long }, long]),
+    undefined,
+  );
+  expect(shown.length).toBeLessThan(3_000);
 });
