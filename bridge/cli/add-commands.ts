@@ -47,7 +47,7 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
   const writing = (usage: string, description: string): Command =>
     add(usage, description)
       .option('--all', 'every client on this machine')
-      .option('--scope <scope>', `${SCOPE}; default user, in VS Code project`)
+      .option('--scope <scope>', `${SCOPE}; default user`)
       .option('--name <name>', "the server's name in the client; default a2a-bridge")
       .option('--dry-run', 'show the change and write nothing')
       .option('--yes', 'write without asking');

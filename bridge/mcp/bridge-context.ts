@@ -37,7 +37,10 @@ export interface Bridge {
   /** The command line that runs this program in a terminal with this bridge's settings. */
   readonly program: string;
   /** The directories that a tool call may use as its workspace without a person's permission. */
-  readonly workspaces: AllowedWorkspaces;
+  readonly workspaces: AllowedWorkspaces & {
+    /** True if the first MCP root of the client takes the place of `own`. `callWorkspaces` reads it. */
+    fromRoots: boolean;
+  };
   /** The state directory. A tool call may attach no file from it, because it contains tokens. */
   readonly stateDirectory: string;
   readonly defaults: {

@@ -188,6 +188,15 @@ export const BRIDGE_SETTINGS = {
       'workspace of tasks that name none, for agents on this machine (default: the current directory)',
     allowed: 'a directory',
   }),
+  workspaceFromRoots: setting({
+    kind: 'boolean',
+    schema: z.boolean(),
+    fallback: false,
+    env: 'MCP_A2A_BRIDGE_WORKSPACE_FROM_ROOTS',
+    describe:
+      'use the first folder that the client has open (its MCP root) as the workspace, and not the current directory',
+    allowed: 'true or false',
+  }),
   allowWorkspace: setting({
     kind: 'list',
     placeholder: 'dir',

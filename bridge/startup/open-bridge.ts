@@ -118,7 +118,11 @@ export async function openBridge({
     log,
     version,
     program,
-    workspaces: { own: settings.workspace, listed: settings.allowWorkspace },
+    workspaces: {
+      own: settings.workspace,
+      listed: settings.allowWorkspace,
+      fromRoots: settings.workspaceFromRoots,
+    },
     stateDirectory: settings.stateDir,
     defaults: { waitSeconds: settings.waitSeconds, workspace: settings.workspace },
     close: () => {

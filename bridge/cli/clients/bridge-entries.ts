@@ -51,7 +51,7 @@ export async function bridgeEntries(
             name,
             path,
             started: startedProgramSchema.parse(entry),
-            hazards: [...hazardsOf(client, entry), ...unusableIn(client, scope)],
+            hazards: hazardsOf(client, entry),
           });
     } catch (error) {
       onUnreadable(scope, place.path, error);
@@ -64,9 +64,4 @@ export async function bridgeEntries(
 export function hazardsOf({ hazards }: McpClient, entry: unknown): readonly string[] {
   const parsed = servers.safeParse(entry);
   return parsed.success ? (hazards?.(parsed.data) ?? []) : [];
-}
-
-function unusableIn({ unusable }: McpClient, scope: Scope): readonly string[] {
-  const why = unusable?.[scope];
-  return why === undefined ? [] : [why.replace(/\.$/, '')];
 }

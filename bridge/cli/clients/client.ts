@@ -48,8 +48,6 @@ export interface McpClient {
   format: 'json' | 'jsonc' | 'toml';
   /** The file of each scope. A client may not have all scopes. */
   places: Readonly<Partial<Record<Scope, (around: ClientEnvironment) => Promise<ConfigPlace>>>>;
-  /** Why the bridge cannot work in a scope. `install` refuses this scope. Each is a sentence. */
-  unusable?: Readonly<Partial<Record<Scope, string>>>;
   entry: (server: ServerCommand) => Readonly<Record<string, unknown>>;
   /** Keys that a new entry also gets. If the user has set such a key, its value does not change. */
   defaults?: Readonly<Record<string, unknown>>;
@@ -61,9 +59,4 @@ export interface McpClient {
   /** Returns the table of enabled plugins by name. Absent if the client has no plugins. */
   plugins?: (around: ClientEnvironment) => Pick<McpClient, 'format'> & ConfigPlace;
   nextStep: string;
-}
-
-/** Returns the widest scope in which the bridge can work. */
-export function defaultScope({ places, unusable }: McpClient): Scope {
-  return SCOPES.find((scope) => places[scope] !== undefined && unusable?.[scope] === undefined) ?? 'user';
 }

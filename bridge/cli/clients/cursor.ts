@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type { McpClient } from './client.ts';
+import { namesWorkspace } from './names-workspace.ts';
 
 export const cursor: McpClient = {
   title: 'Cursor',
@@ -22,7 +23,3 @@ export const cursor: McpClient = {
   }),
   nextStep: 'See it in Cursor under Settings, Tools & MCP; switch it on there.',
 };
-
-function namesWorkspace(arg: string): boolean {
-  return arg === '--workspace' || arg.startsWith('--workspace=');
-}

@@ -5,12 +5,9 @@ import type { ProductError } from '../../../shared/runtime/errors.ts';
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
 import type { McpClient, Scope } from './client.ts';
 
-const SKIPPED: ReadonlySet<string> = new Set(['not here', 'no such scope', 'unusable scope']);
-
 export type EntryOutcome =
   | { type: 'written' | 'same' | 'dry run' | 'declined'; facts: object }
   | { type: 'no such scope' }
-  | { type: 'unusable scope'; why: string }
   | { type: 'not here' }
   | { type: 'failed'; error: ProductError };
 
@@ -26,8 +23,6 @@ export function outcomeFacts(outcome: EntryOutcome): object {
       return { changed: false, skipped: 'not found on this machine' };
     case 'no such scope':
       return { changed: false, skipped: 'has no such scope' };
-    case 'unusable scope':
-      return { changed: false, skipped: outcome.why };
     case 'failed': {
       const { reason, message, facts } = outcome.error;
       return { changed: false, error: { reason, message, facts } };
@@ -50,8 +45,6 @@ export function outcomeLine({ title, program }: McpClient, scope: Scope, outcome
       return `${title}: skipped. This machine has neither its program (${program}) nor its directory.`;
     case 'no such scope':
       return `${title}: skipped. It has no scope "${scope}".`;
-    case 'unusable scope':
-      return `${title}: skipped. ${outcome.why}`;
     case 'failed':
       return `${title}: failed. ${outcome.error.message}`;
   }
@@ -63,6 +56,6 @@ export function outcomeLine({ title, program }: McpClient, scope: Scope, outcome
 export function outcomesExitCode(outcomes: readonly EntryOutcome[]): number {
   const failed = outcomes.find((outcome) => outcome.type === 'failed');
   if (failed !== undefined) return exitCodeOf(failed.error);
-  const reached = outcomes.filter(({ type }) => !SKIPPED.has(type));
+  const reached = outcomes.filter(({ type }) => type !== 'not here' && type !== 'no such scope');
   return reached.length === 0 || reached.some(({ type }) => type === 'declined') ? EXIT_FAILURE : 0;
 }

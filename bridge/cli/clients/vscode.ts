@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type { McpClient, ClientEnvironment } from './client.ts';
+import { namesWorkspace } from './names-workspace.ts';
 
 export const vscode: McpClient = {
   title: 'VS Code',
@@ -14,13 +15,13 @@ export const vscode: McpClient = {
     user: async (around) => ({ path: join(userData(around), 'User', 'mcp.json'), section: ['servers'] }),
     project: async ({ cwd }) => ({ path: join(cwd, '.vscode', 'mcp.json'), section: ['servers'] }),
   },
-  entry: ({ command, args }) => ({ type: 'stdio', command, args }),
-  // VS Code knows this variable in the file of a workspace only. Without the key, it starts a user's server in the home
-  // directory, and the agent would work there (observed with VS Code 1.139 as code-server).
-  defaults: { cwd: '${workspaceFolder}' },
-  unusable: {
-    user: "VS Code does not tell a user's server which folder is open, so the agent would work in the home directory. In the folder of your project, use --scope project.",
-  },
+  // VS Code starts a user's server in the home directory, and replaces ${workspaceFolder} only in the file of a workspace.
+  // It reports the open folders as MCP roots (observed with VS Code 1.139, as code-server).
+  entry: ({ command, args }) => ({
+    type: 'stdio',
+    command,
+    args: args.some(namesWorkspace) ? args : [...args, '--workspace-from-roots'],
+  }),
   nextStep: 'Open a folder in VS Code, run "MCP: List Servers", and start it there.',
 };
 

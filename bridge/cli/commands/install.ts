@@ -5,7 +5,7 @@
 import { access } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
-import { type McpClient, type Scope, SCOPES, clientEnvironment, defaultScope } from '../clients/client.ts';
+import { type McpClient, type Scope, SCOPES, clientEnvironment } from '../clients/client.ts';
 import { type BridgeEntry, bridgeEntries, hazardsOf } from '../clients/bridge-entries.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { writeConfig } from '../clients/config-file.ts';
@@ -48,7 +48,6 @@ export async function install(run: CommandRun<InstallOptions>, words: readonly s
         ...(it.defaults && { defaults: it.defaults }),
       }),
     nextStep: ({ nextStep }) => nextStep,
-    refuses: ({ unusable }, scope) => unusable?.[scope],
     afterwards: async (name, text, keys) => {
       const client: McpClient = CLIENTS[name];
       const hazards = hazardsOf(client, configText(client.format).read(text, keys));
@@ -65,7 +64,6 @@ export async function uninstall(run: CommandRun<InstallOptions>, words: readonly
   return changeEntries(run, words[0], {
     decide: (it, text, keys) => withoutBridge(configText(it.format), text, keys),
     nextStep: ({ title }) => `${title} does without it from its next start on.`,
-    refuses: () => undefined,
     afterwards: async (name) => {
       const remaining = await remainingEntries(CLIENTS[name]);
       return { lines: remaining.map((entry) => remainingText(name, entry)), facts: { remaining } };
@@ -77,8 +75,6 @@ interface Work {
   decide: (client: McpClient, text: string, keys: readonly string[]) => ConfigChange;
   /** Returns the text that the person sees after the change. */
   nextStep: (client: McpClient) => string;
-  /** Returns why the work is refused in a scope. */
-  refuses: (client: McpClient, scope: Scope) => string | undefined;
   /**
    * Returns what the person should know after the change, as lines of text and as facts for --json.
    * @param text the text of the client's file after the change
@@ -103,16 +99,15 @@ async function changeEntries(
   work: Work,
 ): Promise<number> {
   const { options, terminal } = run;
+  const aim = aimOf(options);
   if (options.all === true) {
     if (firstWord !== undefined && isClientName(firstWord))
       throw new UsageError('Name a client or use --all, not both.');
-    return changeAll(run, aimOf(options, 'user'), work);
+    return changeAll(run, aim, work);
   }
   if (firstWord === undefined || !isClientName(firstWord)) throw unknownClient(firstWord);
-  const aim = aimOf(options, defaultScope(CLIENTS[firstWord]));
   const outcome = await changeEntry(run, firstWord, aim, work);
   if (outcome.type === 'no such scope') throw noSuchScope(firstWord, aim.scope);
-  if (outcome.type === 'unusable scope') throw new UsageError(outcome.why);
   if (options.json === true)
     terminal.say(JSON.stringify({ client: firstWord, ...aim, ...outcomeFacts(outcome) }));
   return outcome.type === 'declined' ? EXIT_FAILURE : 0;
@@ -164,13 +159,11 @@ async function changeEntry(
   { options, terminal }: CommandRun<InstallOptions>,
   clientName: ClientName,
   { scope, name }: Aim,
-  { decide, nextStep, refuses, afterwards }: Work,
+  { decide, nextStep, afterwards }: Work,
 ): Promise<EntryOutcome> {
   const client: McpClient = CLIENTS[clientName];
   const place = await client.places[scope]?.(clientEnvironment());
   if (place === undefined) return { type: 'no such scope' };
-  const why = refuses(client, scope);
-  if (why !== undefined) return { type: 'unusable scope', why };
   const keys = [...place.section, name];
   const change = await planEntryChange(place.path, name, (text) => decide(client, text, keys));
   const { path } = change.file;
@@ -225,8 +218,8 @@ async function remainingEntries(
 }
 
 /** Reads the options that select the entry. @throws UsageError */
-function aimOf({ scope, name = DEFAULT_NAME }: InstallOptions, byDefault: Scope): Aim {
-  const found = scope === undefined ? byDefault : SCOPES.find((each) => each === scope);
+function aimOf({ scope = 'user', name = DEFAULT_NAME }: InstallOptions): Aim {
+  const found = SCOPES.find((each) => each === scope);
   if (found === undefined)
     throw new UsageError(`There is no scope "${scope}". The scopes are: ${SCOPES.join(', ')}.`);
   if (!VALID_NAME.test(name)) throw new UsageError('A name has up to 64 letters, digits, "_" and "-".');

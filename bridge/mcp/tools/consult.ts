@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { attachFiles } from './attach-files.ts';
+import { defaultWorkspace } from './call-workspaces.ts';
 import { awaitRound } from './await-session.ts';
 import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-task.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -30,16 +31,16 @@ export const consult = defineTool({
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false },
   async run({ question, context, model, files, agent: agentName, waitSeconds }, call) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
-    const { registry, defaults } = call.bridge;
-    const agent = registry.pick(agentName);
+    const agent = call.bridge.registry.pick(agentName);
+    const workspace = await defaultWorkspace(call);
     const { dialect } = await agent.connect();
     const enforced = !dialect.ignores.includes('readOnly');
     const settings = await taskSettingsFor(
       agent,
       await withTier(agent, { readOnly: true, ...(model === undefined ? {} : { model }) }, 'smart'),
-      defaults.workspace,
+      workspace,
     );
-    const attached = await attachFiles(call, { files, directory: defaults.workspace });
+    const attached = await attachFiles(call, { files, directory: workspace });
     const beginning = { agent, text: asked(question, context, enforced), settings, ...attached };
     const begun = (await joinIdenticalTask(call, beginning)) ?? (await startTask(call, beginning));
     const unsure = enforced

@@ -6,6 +6,7 @@ import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.
 import { hasEnded } from '../../sessions/task-view.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { attachFiles } from './attach-files.ts';
+import { defaultWorkspace } from './call-workspaces.ts';
 import { permitStart, checkCallWorkspace } from './permit-start.ts';
 import { decideHint, humanOnlyGuidance, refuseForPerson } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
@@ -50,7 +51,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     call,
   ) {
     if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
-    const { registry, sessions, defaults } = call.bridge;
+    const { registry, sessions } = call.bridge;
     const placed = await checkCallWorkspace(call, workspace);
     const wanted: TaskSettings = {
       ...(placed === undefined ? {} : { workspace: placed.path }),
@@ -64,7 +65,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     if (autoExecute === true || mode === 'auto' || mode === 'accept-edits') refuseForPerson(call);
     const settings =
       going === undefined
-        ? await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), defaults.workspace)
+        ? await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), await defaultWorkspace(call))
         : withAgentPaths(agent, wanted);
     const attached = await attachFiles(call, { files, directory: placed?.path });
     const beginning = { agent, text: task, settings, going, ...attached };

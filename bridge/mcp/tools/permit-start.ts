@@ -5,12 +5,14 @@
  */
 import { inputRequired } from '@modelcontextprotocol/server';
 import { randomUUID } from 'node:crypto';
+import { parse } from 'node:path';
 import { z } from 'zod';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { type WorkspaceCheck, checkWorkspace, resolvedPath } from '../../agents/check-workspace.ts';
 import type { ToolCall } from '../tool/tool.ts';
+import { callWorkspaces } from './call-workspaces.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
 import type { Form } from '../../approvals/form-field.ts';
 
@@ -25,11 +27,11 @@ export interface RequestedStart {
 
 /** Checks whether the tool call may use its workspace. Returns undefined if the tool call names no workspace. */
 export async function checkCallWorkspace(
-  { client, bridge, signal }: ToolCall,
+  call: ToolCall,
   workspace: string | undefined,
 ): Promise<WorkspaceCheck | undefined> {
   if (workspace === undefined) return undefined;
-  return checkWorkspace(workspace, bridge.workspaces, () => client.roots(signal));
+  return checkWorkspace(workspace, await callWorkspaces(call), () => call.client.roots(call.signal));
 }
 
 /**
@@ -44,14 +46,14 @@ export async function permitStart(
   wanted: RequestedStart,
 ): Promise<InterimResult | undefined> {
   const { client, bridge } = call;
-  const { own } = bridge.workspaces;
   const { placed, unasked } = wanted;
   const outside = placed?.type === 'outside' ? placed.path : undefined;
   if (outside === undefined && !unasked) return undefined;
+  const { own } = await callWorkspaces(call);
   const showsForms = client.forms !== 'none' && bridge.rules.approvals !== 'tool-only';
   if (outside !== undefined && !showsForms) throw notAllowed(outside, own);
   if (!showsForms) return undefined;
-  const directory = placed?.path ?? (await resolvedPath(bridge.defaults.workspace));
+  const directory = placed?.path ?? (await resolvedPath(own));
   // The module is imported only when a form is needed. Its code for the width of text takes long to load.
   const { startForm } = await import('./start-form.ts');
   const form = startForm(wanted, { outside: outside !== undefined, directory });
@@ -132,7 +134,7 @@ function whyNot({ response, afterMs }: Answered, fastestMs: number): string | un
 function notAllowed(path: string, own: string): ProductError {
   return new ProductError(
     'FORBIDDEN',
-    `A call may name ${own} or a directory below it as the workspace, and ${visibleLine(path)} is outside. Nothing was sent. ${howToAllow(path)}`,
+    `A call may name ${parse(own).root === own ? 'an open folder' : own} or a directory below it as the workspace, and ${visibleLine(path)} is outside. Nothing was sent. ${howToAllow(path)}`,
     { facts: { workspace: path } },
   );
 }

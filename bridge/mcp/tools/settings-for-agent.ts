@@ -1,4 +1,5 @@
 /** Adapts the settings of a task to its agent. */
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { isLoopback } from '../../../shared/net/loopback.ts';
@@ -6,18 +7,24 @@ import { isLoopback } from '../../../shared/net/loopback.ts';
 /**
  * Converts the workspace to the agent's path. If there is none and the agent is on this machine, adds the default
  * workspace.
- * @throws ProductError
+ * @param workspace the default workspace; undefined if the client has no folder open
+ * @throws ProductError, also if a task on this machine would have no workspace
  */
 export async function taskSettingsFor(
   agent: Agent,
   wanted: TaskSettings,
-  workspace: string,
+  workspace: string | undefined,
 ): Promise<TaskSettings> {
   if (wanted.workspace !== undefined) return withAgentPaths(agent, wanted);
-  const mapped = agent.workspaceFor(workspace);
+  const mapped = workspace === undefined ? undefined : agent.workspaceFor(workspace);
   if (mapped !== undefined) return { ...wanted, workspace: mapped };
   const { url } = await agent.connect();
-  return isLoopback(new URL(url).hostname) ? { ...wanted, workspace } : wanted;
+  if (!isLoopback(new URL(url).hostname)) return wanted;
+  if (workspace !== undefined) return { ...wanted, workspace };
+  throw new ProductError(
+    'CONFIGURATION',
+    'The client has no folder open, so the task has no workspace. Nothing was sent. Open a folder in the client, then try again.',
+  );
 }
 
 /** Replaces the workspace with the path that the agent uses for it. */

@@ -5,6 +5,7 @@ import type { Agent } from '../../agents/agent.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
+import { defaultWorkspace } from './call-workspaces.ts';
 import { joinIdenticalTask, startTask, type StartedTask } from './start-or-join-task.ts';
 import { permitStart, checkCallWorkspace } from './permit-start.ts';
 import { taskSettingsFor, withAgentPaths } from './settings-for-agent.ts';
@@ -29,7 +30,7 @@ export async function beginCommand(
   const wanted: TaskSettings = placed === undefined ? {} : { workspace: placed.path };
   const settings =
     going === undefined
-      ? await taskSettingsFor(agent, wanted, call.bridge.defaults.workspace)
+      ? await taskSettingsFor(agent, wanted, await defaultWorkspace(call))
       : withAgentPaths(agent, wanted);
   const task = commandLine(command);
   const beginning = { agent, text: task, command, settings, going };

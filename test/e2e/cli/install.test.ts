@@ -67,6 +67,7 @@ describe('the command install', () => {
     ['gemini', 'user', '.gemini/settings.json', 'mcpServers'],
     ['gemini', 'project', '.gemini/settings.json', 'mcpServers'],
     ['cursor', 'user', '.cursor/mcp.json', 'mcpServers'],
+    ['vscode', 'user', '.config/Code/User/mcp.json', 'servers'],
     ['vscode', 'project', '.vscode/mcp.json', 'servers'],
   ])('%s, %s: install writes %s, and changes nothing the second time', async (client, scope, path, key) => {
     const { run, read } = await person();
@@ -181,21 +182,13 @@ describe('the command install', () => {
   });
 
   it('in VS Code and Cursor, the agent works in the open folder and not in the home directory', async () => {
-    const { run, has, read } = await person();
-    const before = JSON.stringify({
-      servers: { 'a2a-bridge': { command: 'npx', args: ['-y', 'mcp-a2a-bridge'] } },
-    });
-    await has('.config/Code/User/mcp.json', before);
+    const { run, read } = await person();
     await run('install', 'vscode');
-    expect(standsIn(await read('.vscode/mcp.json'), 'servers')).toMatchObject({ cwd: '${workspaceFolder}' });
-    expect(await run('install', 'vscode', '--scope', 'user')).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('--scope project'),
+    expect(standsIn(await read('.config/Code/User/mcp.json'), 'servers')).toEqual({
+      type: 'stdio',
+      command: process.execPath,
+      args: [PROGRAM, '--workspace-from-roots'],
     });
-    expect(await read('.config/Code/User/mcp.json')).toBe(before);
-    // An entry of the user can still be removed.
-    expect(await run('uninstall', 'vscode', '--scope', 'user')).toMatchObject({ code: 0 });
-    expect(standsIn(await read('.config/Code/User/mcp.json'), 'servers')).toBeUndefined();
     await run('install', 'cursor');
     expect(standsIn(await read('.cursor/mcp.json'), 'mcpServers')).toMatchObject({
       args: [PROGRAM, '--workspace', '${workspaceFolder}'],
@@ -267,12 +260,18 @@ describe('the command install', () => {
       CLAUDE_CONFIG_DIR: join(directory, 'claude'),
       CODEX_HOME: join(directory, 'codex'),
       GEMINI_CLI_HOME: join(directory, 'gemini'),
+      XDG_CONFIG_HOME: join(directory, 'config'),
     });
-    for (const client of ['claude', 'codex', 'gemini']) await run('install', client);
+    for (const client of ['claude', 'codex', 'gemini', 'vscode']) await run('install', client);
     expect(
       (await readdir(directory, { recursive: true })).filter((name) => /\.(json|toml)$/.test(name)),
     ).toEqual(
-      expect.arrayContaining(['claude/.claude.json', 'codex/config.toml', 'gemini/.gemini/settings.json']),
+      expect.arrayContaining([
+        'claude/.claude.json',
+        'codex/config.toml',
+        'gemini/.gemini/settings.json',
+        'config/Code/User/mcp.json',
+      ]),
     );
   });
 
@@ -358,7 +357,7 @@ describe('the option --all', () => {
         { client: 'gemini', changed: false, dryRun: true },
         { client: 'codex', changed: false, skipped: 'not found on this machine' },
         { client: 'cursor', changed: false, dryRun: true },
-        { client: 'vscode', changed: false, skipped: expect.stringContaining('--scope project') },
+        { client: 'vscode', changed: false, dryRun: true },
       ],
     });
     expect(await readdir(join(home, '.gemini'))).toEqual([]);
@@ -367,7 +366,7 @@ describe('the option --all', () => {
         .object({ clients: z.array(z.object({ changed: z.boolean() })) })
         .parse(JSON.parse((await run('install', '--all', '--json')).stdout))
         .clients.map(({ changed }) => changed);
-    expect(await changes()).toEqual([false, true, false, true, false]);
+    expect(await changes()).toEqual([false, true, false, true, true]);
     expect(await changes()).toEqual([false, false, false, false, false]);
   });
 

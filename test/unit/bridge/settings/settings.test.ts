@@ -27,6 +27,7 @@ describe("the bridge's settings", () => {
       waitSeconds: undefined,
       toolPrefix: '',
       workspace: process.cwd(),
+      workspaceFromRoots: false,
       allowWorkspace: [],
       desktopNotifications: false,
       autoStart: true,

@@ -86,8 +86,7 @@ describe('the packages for MCP clients', () => {
     expect(JSON.parse(vscode?.searchParams.get('config') ?? '')).toEqual({
       type: 'stdio',
       command: 'npx',
-      args: published,
-      cwd: '${workspaceFolder}',
+      args: [...published, '--workspace-from-roots'],
     });
     const config = Buffer.from(cursor?.searchParams.get('config') ?? '', 'base64').toString();
     expect(JSON.parse(config)).toMatchObject({ args: [...published, '--workspace', '${workspaceFolder}'] });

@@ -1,0 +1,21 @@
+/**
+ * Finds the workspace of a tool call. With `--workspace-from-roots`, it is the first MCP root of the client: some clients
+ * start the bridge in a directory that has nothing to do with the person's work.
+ */
+import { parse } from 'node:path';
+import type { AllowedWorkspaces } from '../../agents/check-workspace.ts';
+import type { ToolCall } from '../tool/tool.ts';
+
+type Call = Pick<ToolCall, 'bridge' | 'client' | 'signal'>;
+
+/** Returns the workspace of a task that names none. Returns undefined if the client has no folder open. */
+export async function defaultWorkspace({ bridge, client, signal }: Call): Promise<string | undefined> {
+  return bridge.workspaces.fromRoots ? (await client.roots(signal))[0] : bridge.defaults.workspace;
+}
+
+/** Returns the directories that the tool call may name without a person's permission. */
+export async function callWorkspaces(call: Call): Promise<AllowedWorkspaces> {
+  const { own, listed } = call.bridge.workspaces;
+  // The root of the file system allows no directory (see `checkWorkspace`).
+  return { own: (await defaultWorkspace(call)) ?? parse(own).root, listed };
+}
