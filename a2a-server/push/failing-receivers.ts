@@ -1,7 +1,7 @@
 /** Lists the failing receivers of push notifications, for the operator. Pure. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
-import type { Subscription } from './subscription.ts';
+import { subscriptionId } from './subscription.ts';
 
 /** A receiver that fails, with the state of its delivery. Times are RFC 3339. */
 export interface FailingReceiver {
@@ -23,18 +23,26 @@ export interface FailingReceiver {
 
 /** Returns the receivers that fail, those that fail for the longest time first. */
 export function failingReceivers(all: readonly NamedSubscription[]): FailingReceiver[] {
-  return all.flatMap(([id, subscription]) => viewOf(id, subscription) ?? []).toSorted(bySince);
+  return all.flatMap((named) => viewOf(named) ?? []).toSorted(bySince);
 }
 
 /**
- * Returns the failing receiver with this id.
+ * Returns the failing receiver with this id, and the name of its subscription.
  * @param id the id, or its beginning
  * @throws ProductError UNKNOWN_ADDRESS if no receiver, or more than one, has this id
  */
-export function failingReceiver(all: readonly NamedSubscription[], id: string): FailingReceiver {
-  const found = failingReceivers(all).filter((each) => id !== '' && each.id.startsWith(id));
-  const [receiver] = found;
-  if (receiver !== undefined && found.length === 1) return receiver;
+export function failingReceiver(
+  all: readonly NamedSubscription[],
+  id: string,
+): { name: string; receiver: FailingReceiver } {
+  const found = all.flatMap((named) => {
+    const receiver = viewOf(named);
+    return receiver !== undefined && id !== '' && receiver.id.startsWith(id)
+      ? [{ name: named[0], receiver }]
+      : [];
+  });
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
   const problem = found.length === 0 ? 'No failing receiver has' : `${found.length} failing receivers have`;
   throw new ProductError(
     'UNKNOWN_ADDRESS',
@@ -47,10 +55,11 @@ export function retriedAct({ taskId, receiver, principal }: FailingReceiver) {
   return { act: 'push.retried', taskId, receiver, principal } as const;
 }
 
-function viewOf(id: string, { delivery, url, taskId, principal }: Subscription): FailingReceiver | undefined {
+function viewOf([name, subscription]: NamedSubscription): FailingReceiver | undefined {
+  const { delivery, url, taskId, principal } = subscription;
   if (delivery.type === 'active') return undefined;
   const { problem } = delivery;
-  const known = { id, receiver: receiverHost(url), taskId, principal, problem };
+  const known = { id: subscriptionId(name), receiver: receiverHost(url), taskId, principal, problem };
   return delivery.type === 'retrying'
     ? { ...known, state: 'retrying', since: text(delivery.since), nextAttempt: text(delivery.at) }
     : { ...known, state: 'dead', since: text(delivery.since ?? delivery.at), nextAttempt: null };

@@ -126,9 +126,9 @@ export class PushNotificationConfigs {
   /** Returns the requester's configurations for a task, the oldest first. @throws ProductError UNKNOWN_TASK */
   async list(taskId: string, by: Requester): Promise<Subscription[]> {
     await this.#parts.tasks.row(taskId, by);
-    return (await this.#subscriptions.all())
+    return (await this.#subscriptions.ofTask(taskId))
       .map(([, subscription]) => subscription)
-      .filter((each) => each.taskId === taskId && each.principal === by.principal)
+      .filter((each) => each.principal === by.principal)
       .toSorted((one, other) => one.createdAt - other.createdAt);
   }
 
@@ -158,8 +158,8 @@ export class PushNotificationConfigs {
    * @throws ProductError UNKNOWN_ADDRESS
    */
   async retry(id: string, by: Requester): Promise<FailingReceiver> {
-    const receiver = failingReceiver(await this.#reached(by), id);
-    await this.#deliveries.retry(receiver.id);
+    const { name, receiver } = failingReceiver(await this.#reached(by), id);
+    await this.#deliveries.retry(name);
     await this.#parts.audited({ ...retriedAct(receiver), by: by.principal });
     return receiver;
   }

@@ -5,7 +5,7 @@
  * carries it out.
  */
 import type { RecordStore } from '../records/record-store.ts';
-import { type Subscription, subscriptionSchema } from './subscription.ts';
+import { namesOfTask, type Subscription, subscriptionSchema } from './subscription.ts';
 
 const KIND = 'push';
 /** The kind of the requests to retry. Such a record has the name of its subscription. */
@@ -30,8 +30,17 @@ export class StoredSubscriptions {
   }
 
   /** Returns all subscriptions, by the names of their records. */
-  async all(): Promise<NamedSubscription[]> {
-    const records = await this.#records.list(KIND);
+  all(): Promise<NamedSubscription[]> {
+    return this.#list('');
+  }
+
+  /** Returns the subscriptions of a task. */
+  ofTask(taskId: string): Promise<NamedSubscription[]> {
+    return this.#list(namesOfTask(taskId));
+  }
+
+  async #list(prefix: string): Promise<NamedSubscription[]> {
+    const records = await this.#records.list(KIND, prefix);
     return [...records].flatMap(([name, text]): NamedSubscription[] => {
       const subscription = parsed(text);
       return subscription === undefined ? [] : [[name, subscription]];

@@ -85,11 +85,29 @@ export function afterFailure(before: Delivery, problem: string, now: number): De
   return { type: 'retrying', attempts: attempts + 1, since, at: now + delay, problem };
 }
 
-/** Returns the name of the subscription's record. It is a hash, because the ids may contain any characters. */
+/**
+ * Returns the name of the subscription's record: the beginning of the names of its task, and an id. Both are hashes,
+ * because a task id and a configuration id may contain any characters.
+ */
 export function subscriptionName(principal: string, taskId: string, id: string): string {
-  return createHash('sha256')
-    .update(JSON.stringify([principal, taskId, id]))
-    .digest('hex');
+  return namesOfTask(taskId) + hash(principal, taskId, id);
+}
+
+/** Returns the beginning of the names of a task's subscriptions. */
+export function namesOfTask(taskId: string): string {
+  return hash(taskId);
+}
+
+/** Returns the part of the name that identifies the subscription. */
+export function subscriptionId(name: string): string {
+  return name.slice(HASH_LENGTH);
+}
+
+/** The number of hexadecimal digits. A name has two hashes, and at most 64 characters. */
+const HASH_LENGTH = 32;
+
+function hash(...texts: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, HASH_LENGTH);
 }
 
 /**

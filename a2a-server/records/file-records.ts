@@ -48,14 +48,13 @@ export function fileRecords(stateDirectory: string, onFailure: (error: unknown) 
 
   return {
     read,
-    async list(kind) {
+    async list(kind, prefix = '') {
       const directory = directoryOf(kind);
       const files = (await unlessMissing(directory, () => readdir(directory))) ?? [];
-      const names = files.flatMap((file) =>
-        file.endsWith(FILE_EXTENSION) && isRecordName(file.slice(0, -FILE_EXTENSION.length))
-          ? [file.slice(0, -FILE_EXTENSION.length)]
-          : [],
-      );
+      const names = files
+        .filter((file) => file.startsWith(prefix) && file.endsWith(FILE_EXTENSION))
+        .map((file) => file.slice(0, -FILE_EXTENSION.length))
+        .filter(isRecordName);
       const records = await Promise.all(names.map(async (name) => [name, await read(kind, name)] as const));
       return new Map(records.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
     },

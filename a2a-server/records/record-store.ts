@@ -25,8 +25,12 @@ export interface RecordStore {
    * @throws ProductError STORAGE
    */
   read(kind: RecordKind, name: string): Promise<string | undefined>;
-  /** Returns all records of the kind, by name. @throws ProductError STORAGE */
-  list(kind: RecordKind): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Returns the records of the kind, by name.
+   * @param prefix the beginning of the names; if absent, all records
+   * @throws ProductError STORAGE
+   */
+  list(kind: RecordKind, prefix?: string): Promise<ReadonlyMap<string, string>>;
   /**
    * Creates a durable record. If a record has this name, changes nothing and returns false.
    * @throws ProductError STORAGE

@@ -38,9 +38,9 @@ export async function retryReceiver(place: PushPlace, id: string, { say }: Outpu
   const { receiver, taskId } = await withRecords(place, async (records) => {
     const subscriptions = new StoredSubscriptions(records);
     const found = failingReceiver(await subscriptions.all(), id);
-    await auditLog(records).append(retriedAct(found), Date.now());
-    await subscriptions.requestRetry(found.id);
-    return found;
+    await auditLog(records).append(retriedAct(found.receiver), Date.now());
+    await subscriptions.requestRetry(found.name);
+    return found.receiver;
   });
   say(
     `The server tries ${receiver} again, from the first notification of task ${taskId} that it has not got.`,

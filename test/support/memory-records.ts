@@ -14,7 +14,7 @@ export function memoryRecords(): RecordStore {
   };
   return {
     read: async (kind, name) => of(kind).get(name),
-    list: async (kind) => new Map(of(kind)),
+    list: async (kind, prefix = '') => new Map([...of(kind)].filter(([name]) => name.startsWith(prefix))),
     async create(kind, name, value) {
       check(name);
       if (of(kind).has(name)) return false;

@@ -19,6 +19,8 @@ export function recordStoreContract(title: string, open: () => Promise<RecordSto
           ['b-2', 'new'],
         ]),
       );
+      expect(await one.list('tokens', 'b-')).toEqual(new Map([['b-2', 'new']]));
+      expect(await one.list('tokens', 'b-3')).toEqual(new Map());
       expect(await one.list('page-links')).toEqual(new Map());
       const removed = await Promise.all([one.remove('tokens', 'a'), other.remove('tokens', 'a')]);
       expect(removed.toSorted()).toEqual([false, true]);

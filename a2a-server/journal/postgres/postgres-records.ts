@@ -12,7 +12,11 @@ import { requireCurrentSchema } from './schema.ts';
 const QUERY_INTERVAL_MS = 1_000;
 
 const READ = { name: 'read_record', text: 'SELECT value FROM records WHERE kind = $1 AND name = $2' };
-const LIST = { name: 'list_records', text: 'SELECT name, value FROM records WHERE kind = $1' };
+/** The column has the collation "C", and no name has a character after `~`. So the primary key finds the names. */
+const LIST = {
+  name: 'list_records',
+  text: "SELECT name, value FROM records WHERE kind = $1 AND name >= $2 AND name < $2 || '~'",
+};
 const CREATE = {
   name: 'create_record',
   text: 'INSERT INTO records (kind, name, value) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING RETURNING name',
@@ -39,8 +43,8 @@ export function postgresRecords(ask: Queries['query']): RecordStore {
       const [row] = await ask(READ, [kind, name]);
       return row && textColumn(row[0]);
     },
-    async list(kind) {
-      const rows = await ask(LIST, [kind]);
+    async list(kind, prefix = '') {
+      const rows = await ask(LIST, [kind, prefix]);
       return new Map(rows.map(([name, value]) => [textColumn(name), textColumn(value)]));
     },
     create: async (kind, name, value) => (await ask(CREATE, [kind, checked(name), value])).length > 0,

@@ -25,8 +25,10 @@ function withSlowStore() {
   const quick = memoryRecords();
   const records: typeof quick = {
     ...quick,
-    list: (kind) =>
-      kind === 'push' ? new Promise((resolve) => (answer = () => resolve(new Map()))) : quick.list(kind),
+    list: (kind, prefix) =>
+      kind === 'push'
+        ? new Promise((resolve) => (answer = () => resolve(new Map())))
+        : quick.list(kind, prefix),
   };
   const deliveries = new Deliveries({
     bodies: { ofTask: () => '', ofEntry: () => undefined },

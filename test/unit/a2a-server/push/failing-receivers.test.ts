@@ -20,7 +20,8 @@ function subscription(name: string, delivery: object): NamedSubscription {
     delivery,
     lease: null,
   });
-  return [name, read];
+  // A name begins with a hash of the task.
+  return ['0'.repeat(32) + name, read];
 }
 
 const ALL = [
@@ -67,8 +68,8 @@ test('an operator sees who fails, since when and why, and no secret', () => {
 });
 
 test('the beginning of an id names a failing receiver, if no other one has it', () => {
-  expect(failingReceiver(ALL, 'b').taskId).toBe('task-of-bd4');
-  expect(failingReceiver(ALL, 'ab2').taskId).toBe('task-of-ab2');
+  expect(failingReceiver(ALL, 'b').receiver.taskId).toBe('task-of-bd4');
+  expect(failingReceiver(ALL, 'ab2').receiver.taskId).toBe('task-of-ab2');
   expect(() => failingReceiver(ALL, 'a')).toThrow('2 failing receivers have the id "a"');
   for (const id of ['aa1', 'x', ''])
     expect(() => failingReceiver(ALL, id)).toThrow('No failing receiver has');

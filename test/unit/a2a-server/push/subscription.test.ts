@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import {
   afterFailure,
   type Delivery,
+  namesOfTask,
   notificationHeaders,
   subscriptionName,
 } from '../../../../a2a-server/push/subscription.ts';
@@ -47,6 +48,7 @@ test('the name of a record depends on the principal, the task and the id, and th
   ];
   expect(new Set(names).size).toBe(4);
   for (const name of names) expect(name).toMatch(/^[a-z0-9-]{1,64}$/);
+  expect(subscriptionName('ann', 'task', 'id').startsWith(namesOfTask('task'))).toBe(true);
 });
 
 test.each([
