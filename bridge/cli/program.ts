@@ -3,13 +3,13 @@
  * start fast.
  */
 import { Command, Help } from 'commander';
-import { addFlags } from '../../shared/settings/add-flags.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { addCommands } from './add-commands.ts';
+import { addServeFlags } from '../settings/serve-arguments.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
 import { EXIT_MEANINGS, EXIT_USAGE } from './terminal/exit-codes.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
-import { BRIDGE_SETTINGS, LOCATION_FLAGS, UNFLAGGED_SETTINGS } from '../settings/settings.ts';
+import { UNFLAGGED_SETTINGS } from '../settings/settings.ts';
 
 /**
  * Builds the command line of the program.
@@ -39,13 +39,10 @@ export function program(
       if (args.length > 0) refuseCommand(command, args);
       await serve(flags);
     });
-  for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
   );
-  addFlags(command, BRIDGE_SETTINGS);
-  command.option('--no-auto-start', 'the same as --auto-start=no');
-  command.option('--no-stdio', 'the same as --stdio=no; for a bridge that runs as a service, with --http');
+  addServeFlags(command);
   addCommands(command, places);
   const codes = EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`);
   return command.addHelpText('after', () =>

@@ -13,6 +13,7 @@ import { type ConfigChange, configText, withBridge, withoutBridge } from '../cli
 import { planEntryChange } from '../clients/entry-change.ts';
 import { type EntryOutcome, outcomeFacts, outcomeLine, outcomesExitCode } from '../clients/entry-outcome.ts';
 import { programExists } from '../clients/find-program.ts';
+import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
 import { startCommand } from '../clients/start-command.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
@@ -35,10 +36,13 @@ const MODES: Readonly<Record<Scope, number>> = { user: 0o600, project: 0o644, lo
 /**
  * Adds the bridge to the configuration of one client. With `--all`, adds it to every client on this machine.
  * @param words the name of the client (not with `--all`), then arguments for the bridge that the entry contains
- * @throws ProductError CONFIGURATION; UsageError
+ * @throws ProductError CONFIGURATION; UsageError, also for arguments with which the bridge would not start
  */
 export async function install(run: CommandRun<InstallOptions>, words: readonly string[]): Promise<number> {
   const args = run.options.all === true ? words : words.slice(1);
+  const problem = serveArgumentsProblem(args);
+  if (problem !== undefined)
+    throw new UsageError(`Nothing was written. The bridge would not start with these arguments: ${problem}`);
   const { command, args: before } = await startCommand(run.places.bridgeScript);
   return changeEntries(run, words[0], {
     decide: (it, text, keys) =>

@@ -7,6 +7,7 @@ import { type BridgePlugin, bridgePlugin } from '../clients/bridge-plugin.ts';
 import type { ClientEnvironment, McpClient } from '../clients/client.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { programExists } from '../clients/find-program.ts';
+import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
 import { isTemporary } from '../clients/start-command.ts';
 import { doubledEntries } from './doubled-entries.ts';
 import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
@@ -83,6 +84,12 @@ async function checkEntry(
     return [fail(subject, `${where} starts ${script}, which is not there`, NEXT)];
   if (script !== undefined && isTemporary(script))
     return [warn(subject, `${where} starts ${script}, a temporary copy that may be deleted`, NEXT)];
+  const problem =
+    script === undefined ? undefined : serveArgumentsProblem(args.slice(args.indexOf(script) + 1));
+  if (problem !== undefined)
+    return [
+      fail(subject, `${where} cannot start the bridge: ${problem}`, 'Correct the arguments in this entry.'),
+    ];
   if (hazards.length === 0) return [ok(subject, where)];
   return hazards.map((hazard) => warn(subject, `${where}: ${hazard}`, REMOVE));
 }

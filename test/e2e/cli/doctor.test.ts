@@ -411,6 +411,17 @@ describe('the command doctor', () => {
     },
   );
 
+  it('doctor reports an entry whose arguments do not start the bridge', async () => {
+    const on = await cliStage();
+    await on.run('install', 'claude', '--', '--agent-url', 'https://agent.example.com');
+    const file = join(on.at.home, '.claude.json');
+    await writeFile(file, (await readFile(file, 'utf8')).replace('--agent-url', '--agnt-url'));
+    expect(of(await examined(on), 'Claude Code, user')).toMatchObject({
+      level: 'fail',
+      message: expect.stringContaining("unknown option '--agnt-url'"),
+    });
+  });
+
   it('doctor warns of an entry that starts a copy of npx, which npm may delete', async () => {
     const on = await cliStage();
     const copy = join(on.at.home, '_npx', '5f2', 'node_modules', 'mcp-a2a-bridge', 'dist', 'bridge');

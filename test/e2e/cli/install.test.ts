@@ -199,6 +199,14 @@ describe('the command install', () => {
     });
   });
 
+  it('an argument that the bridge does not know is refused, and nothing is written', async () => {
+    const { run, home } = await person();
+    const { code, stderr } = await run('install', 'claude', '--', '--agnt-url', 'https://agent.example.com');
+    expect(stderr).toContain("unknown option '--agnt-url' (Did you mean --agent-url?)");
+    expect(code).toBe(2);
+    expect(await readdir(home)).not.toContain('.claude.json');
+  });
+
   it('uninstall names the entries of other scopes that stay, and how to remove them', async () => {
     const { run, home } = await person();
     await run('install', 'claude');

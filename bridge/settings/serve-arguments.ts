@@ -1,0 +1,37 @@
+/** Defines the arguments with which the bridge serves MCP, and checks them without starting a bridge. */
+import { Command, CommanderError } from 'commander';
+import { messageOf } from '../../shared/runtime/errors.ts';
+import { addFlags } from '../../shared/settings/add-flags.ts';
+import { resolveSettings } from '../../shared/settings/resolve-settings.ts';
+import { settingsSources } from '../../shared/settings/settings-sources.ts';
+import { BRIDGE_SETTINGS, LOCATION_FLAGS } from './settings.ts';
+
+/** Adds the flags with which the bridge serves MCP. */
+export function addServeFlags(command: Command): Command {
+  for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
+  return addFlags(command, BRIDGE_SETTINGS)
+    .option('--no-auto-start', 'the same as --auto-start=no')
+    .option('--no-stdio', 'the same as --stdio=no; for a bridge that runs as a service, with --http');
+}
+
+/**
+ * Returns why the bridge would not start with these arguments, or undefined if it would. It checks flags and their
+ * values. A client may replace a `${…}`, so arguments with one are not checked for their values.
+ */
+export function serveArgumentsProblem(args: readonly string[]): string | undefined {
+  const command = addServeFlags(new Command('mcp-a2a-bridge'))
+    .helpOption(false)
+    .allowExcessArguments(false)
+    .configureOutput({ writeErr: () => undefined })
+    .exitOverride();
+  try {
+    command.parse(args, { from: 'user' });
+    if (args.some((each) => each.includes('${'))) return undefined;
+    const { flags } = settingsSources(command.opts(), {});
+    resolveSettings(BRIDGE_SETTINGS, { flags, env: {}, file: { path: '', values: {} } });
+    return undefined;
+  } catch (error) {
+    const message = messageOf(error);
+    return error instanceof CommanderError ? message.replace(/^error: /, '').replaceAll('\n', ' ') : message;
+  }
+}
