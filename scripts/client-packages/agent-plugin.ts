@@ -15,10 +15,12 @@ const SCHEMAS = 'https://agent-plugins.org/schemas/1.0.0';
 
 /**
  * Returns the manifest and the MCP configuration. Clients start the bridge in the plugin's directory (§7.2.1), and no
- * variable names the person's directory. So the skill asks the model to name the workspace in each call.
+ * variable names the person's directory. So the bridge uses the folder that the client reports, and the skill asks the
+ * model to name the workspace in each call.
  */
 export function agentPlugin(about: PackageDescription): PackageFiles {
   const { version, license } = about;
+  const { command, args } = bridgeCommand(about, '${PLUGIN_ROOT}');
   return {
     'plugin.json': jsonFile({
       $schema: `${SCHEMAS}/plugin.schema.json`,
@@ -32,7 +34,7 @@ export function agentPlugin(about: PackageDescription): PackageFiles {
     }),
     'mcp.json': jsonFile({
       $schema: `${SCHEMAS}/mcp.schema.json`,
-      mcpServers: { [NAME]: { type: 'stdio', ...bridgeCommand(about, '${PLUGIN_ROOT}') } },
+      mcpServers: { [NAME]: { type: 'stdio', command, args: [...args, '--workspace-from-roots'] } },
     }),
   };
 }

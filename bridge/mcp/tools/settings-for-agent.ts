@@ -23,7 +23,7 @@ export async function taskSettingsFor(
   if (workspace !== undefined) return { ...wanted, workspace };
   throw new ProductError(
     'CONFIGURATION',
-    'The client has no folder open, so the task has no workspace. Nothing was sent. Open a folder in the client, then try again.',
+    'The client has no folder open, so the task has no workspace. Nothing was sent. Open a folder in the client, or name the workspace in the call.',
   );
 }
 
