@@ -1,6 +1,12 @@
 import { isAbsolute, parse } from 'node:path';
 import { z } from 'zod';
-import { sourceOfSetting, readConfigFile, resolveSettings } from '../../shared/settings/resolve-settings.ts';
+import {
+  readConfigFile,
+  requireKnownKeys,
+  resolveSettings,
+  settingValues,
+  sourceOfSetting,
+} from '../../shared/settings/resolve-settings.ts';
 import type { Sources } from '../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
@@ -50,13 +56,8 @@ export async function readRecordPlace(
 ): Promise<Pick<ServerSettings, 'stateDir' | 'database'>> {
   const { stateDir, sources } = await serverSources(flags, env);
   const { database, databaseListen } = ALL_SETTINGS;
-  const { values } = sources.file;
-  // The file also has the settings that this command does not read. Only a start of the server judges those.
-  const file = {
-    ...sources.file,
-    values: { database: values['database'], databaseListen: values['databaseListen'] },
-  };
-  const settings = resolveSettings({ database, databaseListen }, { ...sources, file });
+  requireKnownKeys(ALL_SETTINGS, sources);
+  const settings = settingValues({ database, databaseListen }, sources);
   checkDatabase(settings, sources);
   return { stateDir, database: settings.database };
 }

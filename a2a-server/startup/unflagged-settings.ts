@@ -82,7 +82,8 @@ export const UNFLAGGED_SETTINGS = {
     fallback: [],
     env: 'A2A_SERVER_POLICY',
     describe: 'rules that allow, ask for or deny tool calls (docs/policies.md)',
-    allowed: 'in the configuration file, [{"action": "allow" | "ask" | "deny", "tool": …, "path": …, …}]',
+    allowed:
+      'in the configuration file, [{"action": "allow" | "ask" | "presence" | "deny", "tool": …, "path": …, "approver": …, …}] (docs/policies.md)',
   }),
   baseUrls: setting({
     kind: 'text',

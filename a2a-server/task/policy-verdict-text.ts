@@ -2,14 +2,14 @@ import { inGroups } from '../../shared/protocol/demanded-approver.ts';
 import type { ApproverDemand } from './approver.ts';
 import type { PolicyVerdict } from './events.ts';
 
-/** Returns the policy's verdict on a tool call for a person, e.g. `allowed by rule r1`. */
+/** Returns the policy's verdict on a tool call for a person, e.g. `allowed by rule 1 (allow: tool read-file)`. */
 export function policyVerdictText(verdict: PolicyVerdict): string {
   switch (verdict.type) {
     case 'ask':
       return [
         `a person decides${verdict.presence === true ? ' with a passkey' : ''}`,
         ...(verdict.approver === undefined ? [] : [approverText(verdict.approver)]),
-        ...(verdict.rule === undefined ? [] : [`by rule ${verdict.rule}`]),
+        ...(verdict.rule === undefined ? [] : [`by ${verdict.rule}`]),
       ].join(', ');
     case 'question':
       return 'question to a person';
@@ -17,7 +17,7 @@ export function policyVerdictText(verdict: PolicyVerdict): string {
       return `refused: ${verdict.message}`;
     case 'allow': {
       const { because } = verdict;
-      if (because.type === 'rule') return `allowed by rule ${because.rule}`;
+      if (because.type === 'rule') return `allowed by ${because.rule}`;
       return because.type === 'grant'
         ? `allowed by the decision on call ${because.callId}`
         : `allowed: ${because.type}`;
@@ -26,6 +26,9 @@ export function policyVerdictText(verdict: PolicyVerdict): string {
 }
 
 function approverText({ fourEyes, groups }: ApproverDemand): string {
-  const who = [...(fourEyes === true ? ['no delegator'] : []), ...(groups ? [inGroups(groups)] : [])];
-  return `the approver is ${who.join(' and ')}`;
+  const demands = [
+    ...(fourEyes === true ? ['did not send the task a message'] : []),
+    ...(groups ? [`is ${inGroups(groups)}`] : []),
+  ];
+  return `the approver ${demands.join(' and ')}`;
 }

@@ -60,6 +60,12 @@ export interface Sources {
  * @throws ProductError CONFIGURATION that names the first invalid value, or an unknown key of the file
  */
 export function resolveSettings<S extends Settings>(settings: S, sources: Sources): SettingValues<S> {
+  requireKnownKeys(settings, sources);
+  return settingValues(settings, sources);
+}
+
+/** @throws ProductError CONFIGURATION that names an unknown key of the file */
+export function requireKnownKeys(settings: Settings, sources: Sources): void {
   const unknown = Object.keys(sources.file.values).find((key) => !Object.hasOwn(settings, key));
   if (unknown !== undefined)
     throw new ProductError(
@@ -67,6 +73,13 @@ export function resolveSettings<S extends Settings>(settings: S, sources: Source
       `Unknown setting "${unknown}" in ${sources.file.path}. Known: ${Object.keys(settings).join(', ')}.`,
       { facts: { key: unknown, origin: sources.file.path } },
     );
+}
+
+/**
+ * Returns the values of these settings. Ignores the other keys of the file.
+ * @throws ProductError CONFIGURATION that names the first invalid value
+ */
+export function settingValues<S extends Settings>(settings: S, sources: Sources): SettingValues<S> {
   const values = Object.entries(settings).map(([key, it]) => [key, resolve(key, it, sources)]);
   // `resolve` has already validated each value. This line only restores the type of the object.
   return z.custom<SettingValues<S>>().parse(Object.fromEntries(values));

@@ -33,6 +33,7 @@ export function settingProblem(issue: z.core.$ZodRawIssue): string {
     case 'invalid_key':
       return 'it has a name that is not allowed';
     case 'invalid_value':
+      return `it is not one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'invalid_element':
     case 'invalid_union':
     case 'not_multiple_of':

@@ -4,10 +4,22 @@ import { join } from 'node:path';
 import { readRecordPlace } from '../../../../a2a-server/startup/read-settings.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-test('a command reads the place of the records from a file that also has other settings', async () => {
+async function placeWith(server: object): ReturnType<typeof readRecordPlace> {
   const stateDir = await temporaryDirectory();
-  const database = 'postgres://a2a@database/a2a';
-  const server = { database, fourEyes: true, policy: [{ action: 'deny', command: 'rm' }] };
   await writeFile(join(stateDir, 'config.json'), JSON.stringify({ server }));
-  expect(await readRecordPlace({ stateDir }, {})).toEqual({ stateDir, database });
+  return readRecordPlace({ stateDir }, {});
+}
+
+test('the place of the records is found beside any other settings, also beside invalid ones', async () => {
+  const database = 'postgres://127.0.0.1/tasks';
+  expect(await placeWith({ model: 'ollama:qwen3', maxTasks: 'many', policy: 7, database })).toMatchObject({
+    database,
+  });
+  expect(await placeWith({ port: 1 })).toMatchObject({ database: undefined });
+});
+
+test('a misspelt setting is refused, because it could be the database', async () => {
+  await expect(placeWith({ databse: 'postgres://127.0.0.1/tasks' })).rejects.toThrow(
+    /Unknown setting "databse" .*Known: .*policy/u,
+  );
 });
