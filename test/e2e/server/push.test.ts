@@ -171,8 +171,8 @@ describe('push notifications', () => {
           return fetch(url, { ...init, headers });
         },
       });
-      const card = await jsonOf(await at.peer.request('/.well-known/agent-card.json', { method: 'GET' }));
-      expect(card).toMatchObject({ capabilities: { pushNotifications: true } });
+      const card: unknown = await (await fetch(new URL('/.well-known/agent-card.json', endpoint))).json();
+      expect(card).toMatchObject({ protocolVersion: '0.3', capabilities: { pushNotifications: true } });
 
       const task = await client.sendMessage(
         Sent.fromJSON({

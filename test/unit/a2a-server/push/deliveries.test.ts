@@ -134,9 +134,12 @@ async function delivering(more: Partial<Subscription>, removing: () => TaskEvent
     const stored = await subscriptions.read('mine');
     return stored === undefined || stored.subscription.cursor === entries.length;
   };
-  const say = async (...events: TaskEvent[]): Promise<void> => {
-    append(events);
+  const done = async (): Promise<void> => {
     while (!(await isDone())) await new Promise(setImmediate);
+  };
+  const say = (...events: TaskEvent[]): Promise<void> => {
+    append(events);
+    return done();
   };
   await say({ type: 'task.created', sessionId: 'session-1', principal: 'local', settings: {} });
   await subscriptions.replace('mine', subscription);
@@ -148,8 +151,17 @@ async function delivering(more: Partial<Subscription>, removing: () => TaskEvent
     append(events);
     while (reads.length === before) await new Promise(setImmediate);
   };
+  /** Asks for a retry as a command does, and waits until the receiver has everything. */
+  const retry = async (): Promise<string[]> => {
+    await subscriptions.requestRetry('mine');
+    deliveries.look();
+    await done();
+    return subscriptions.requestedRetries();
+  };
   return {
     say,
+    append,
+    retry,
     mumble,
     until: receiver.until,
     posts: () => receiver.notifications.map(({ body }): unknown => JSON.parse(body)),
@@ -209,5 +221,22 @@ test('an event that comes while a chat’s subscription is removed reaches the c
     { whole: 'submitted', seq: 1 },
     { whole: 'input-required', seq: 2 },
     { whole: 'canceled', seq: 3 },
+  ]);
+});
+
+test('a receiver that was given up gets nothing, and after a retry all that it has missed', async () => {
+  const { append, retry, posts } = await delivering({
+    cursor: 1,
+    delivery: { type: 'dead', since: 0, at: 1, problem: 'HTTP 500' },
+  });
+  append([{ type: 'task.working' }, text('one')]);
+  await new Promise(setImmediate);
+  expect(posts()).toEqual([]);
+  append([{ type: 'task.completed' }]);
+  expect(await retry()).toEqual([]);
+  expect(posts()).toMatchObject([
+    { event: 'task.working', seq: 2 },
+    { event: 'text.delta', seq: 3 },
+    { event: 'task.completed', seq: 4 },
   ]);
 });
