@@ -67,11 +67,13 @@ export class PushNotificationConfigs {
   }
 
   /**
-   * Checks what a client wants to register. Stores nothing.
-   * @throws ProductError MALFORMED or FORBIDDEN for an address that the server must not connect to
+   * Checks what a client wants to register. Stores nothing. @param config the task id is empty for a new task
+   * @throws ProductError UNKNOWN_TASK; MALFORMED or FORBIDDEN for an address that the server must not connect to, or
+   * for one configuration too many
    */
-  async check({ url }: Pick<PushConfig, 'url'>): Promise<void> {
-    await checkPushAddress(url, this.#parts.addresses);
+  async check(config: Pick<PushConfig, 'taskId' | 'id' | 'url'>, by: Requester): Promise<void> {
+    await checkPushAddress(config.url, this.#parts.addresses);
+    if (config.taskId !== '') await this.#requireRoom(config, by);
   }
 
   /**
@@ -84,16 +86,10 @@ export class PushNotificationConfigs {
     by: Requester,
     form: Pick<Subscription, 'wire' | 'approval' | 'resumable'>,
   ): Promise<Subscription> {
-    await this.check(config);
+    await this.check(config, by);
     const { tasks, clock } = this.#parts;
     const row = await tasks.row(config.taskId, by);
     const id = config.id === '' ? randomUUID() : config.id;
-    const others = (await this.list(config.taskId, by)).filter((each) => each.id !== id);
-    if (others.length >= MAX_PER_TASK)
-      throw new ProductError(
-        'FORBIDDEN',
-        `Task ${config.taskId} has ${MAX_PER_TASK} push notification configurations. Delete one of them first.`,
-      );
     const subscription: Subscription = {
       ...config,
       id,
@@ -162,6 +158,15 @@ export class PushNotificationConfigs {
     await this.#deliveries.retry(name);
     await this.#parts.audited({ ...retriedAct(receiver), by: by.principal });
     return receiver;
+  }
+
+  async #requireRoom({ taskId, id }: Pick<PushConfig, 'taskId' | 'id'>, by: Requester): Promise<void> {
+    const others = (await this.list(taskId, by)).filter((each) => each.id !== id);
+    if (others.length >= MAX_PER_TASK)
+      throw new ProductError(
+        'FORBIDDEN',
+        `Task ${taskId} has ${MAX_PER_TASK} push notification configurations. Delete one of them first.`,
+      );
   }
 
   async #reached(by: Requester): Promise<NamedSubscription[]> {

@@ -61,11 +61,17 @@ export function pushMethods(push: PushNotificationConfigs | undefined): PushMeth
       return { configs: found.map(withoutSecrets), nextPageToken: '' };
     },
     delete: ({ taskId, id }, context) => supported().delete(taskId, id, context.caller.requester),
-    async ofMessage({ configuration }, context) {
-      const config = configuration?.taskPushNotificationConfig;
-      if (config === undefined) return () => Promise.resolve();
-      await supported().check(config);
-      return async (taskId) => void (await create({ ...config, taskId }, context));
+    async ofMessage({ message, configuration }, context) {
+      const wanted = configuration?.taskPushNotificationConfig;
+      if (wanted === undefined) return () => Promise.resolve();
+      const { taskId = '', messageId = '' } = message ?? {};
+      // A client that repeats a message must not get a second configuration, so the message's id is that of the
+      // configuration. A2A 0.3 has its own default.
+      const id = wanted.id === '' && !isLegacy(context) ? messageId : wanted.id;
+      const config = { ...wanted, id };
+      // E3: a refused command changes nothing. So each reason for a refusal is checked before the message is sent.
+      await supported().check(withId({ ...config, taskId }, context), context.caller.requester);
+      return async (acceptedBy) => void (await create({ ...config, taskId: acceptedBy }, context));
     },
   };
 }

@@ -10,7 +10,7 @@ import { SendMessageRequest as Sent } from '@a2a-js/sdk';
 import { text } from 'node:stream/consumers';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { z } from 'zod';
-import { decisionOn, writtenMessage } from '../../support/a2a-message.ts';
+import { decisionOn, decisionsPart, writtenMessage } from '../../support/a2a-message.ts';
 import { A2aPeer } from '../../support/a2a-peer.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { type PushReceiver, pushReceiver } from '../../support/push-receiver.ts';
@@ -151,6 +151,31 @@ describe('push notifications', () => {
     expect((await at.peer.request(`${path}/other`, { method: 'GET' })).status).toBe(404);
     await approve(at, task);
     expect(other.notifications).toHaveLength(1);
+  });
+
+  it('E3 a message whose registration is refused is not sent; a repeated message registers its address once', async () => {
+    const receiver = await receiving();
+    const at = await stage(local);
+    const { taskId, pending } = await parked(at);
+    const register = (id: string) =>
+      at.peer.call('CreateTaskPushNotificationConfig', { taskId, id, url: receiver.url });
+    const configuration = { taskPushNotificationConfig: { url: receiver.url }, returnImmediately: true };
+    const denial = writtenMessage([decisionsPart([decisionOn(pending, 'deny')])], { taskId });
+    for (let count = 1; count <= 10; count += 1) await register(String(count));
+    await expect(at.peer.call('SendMessage', { message: denial, configuration })).rejects.toThrow(
+      'Delete one',
+    );
+    expect((await at.peer.task(taskId)).pending).toHaveLength(1);
+
+    const message = writtenMessage(plan(append('effects.txt', 'two')));
+    const send = async () => {
+      const sent = await at.peer.call('SendMessage', { message, configuration });
+      return z.object({ task: z.object({ id: z.string() }) }).parse(sent).task.id;
+    };
+    const begun = await send();
+    expect(await send()).toBe(begun);
+    const { configs } = Object(await at.peer.call('ListTaskPushNotificationConfigs', { taskId: begun }));
+    expect(configs).toHaveLength(1);
   });
 
   it.each([
