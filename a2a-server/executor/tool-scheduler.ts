@@ -18,7 +18,7 @@ import { checkpointingWorkspace } from '../checkpoints/checkpointing-workspace.t
 import type { FileBytes, Journal } from '../journal/journal.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/call-facts.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
-import { coversDemand } from '../task/approver.ts';
+import { coversDemand, mergeDemands, metDemand } from '../task/approver.ts';
 import { demandOfRules, denyMessage, presenceRule } from '../policy/verdict.ts';
 import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
@@ -288,7 +288,7 @@ export class ToolScheduler {
         ? { type: 'error', message: this.#options.toolbox.absence(call.tool) }
         : await runToolToOutcome(
             () =>
-              runTool(tool, call, this.#options.policy(), {
+              runTool(tool, { task: snapshot, call }, this.#options.policy(), {
                 principal,
                 workspace: at.workspace,
                 signal: at.scope.signal,
@@ -359,8 +359,16 @@ function isOutdated(failure: unknown): boolean {
  * Applies the rules that deny, or demand presence or an approver, directly before the tool runs. A new rule then stops
  * even calls that were approved before a restart. So does a symbolic link that leads elsewhere now.
  */
-async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Promise<ToolResult> {
-  if (policy.rules.length === 0) return tool.run(call.input, run);
+async function runTool(
+  tool: Tool,
+  { task, call }: { task: Snapshot; call: Call },
+  policy: Policy,
+  run: ToolRun,
+): Promise<ToolResult> {
+  // A call that no person decided has no approver, even if its verdict demands one. Only a rule can then demand one.
+  const ofDecision = call.decided === null ? undefined : mergeDemands(call.approver, policy.approver);
+  if (policy.rules.length === 0 && ofDecision === undefined) return tool.run(call.input, run);
+  const met = metDemand(task, call);
   const reach = await resolveTargets(tool, call.input, run.workspace);
   const approved = { ...call, reach };
   // The passkey approved only the tool call's own targets. A redirect may lead to a target of another rule, so the
@@ -379,12 +387,11 @@ async function runTool(tool: Tool, call: Call, policy: Policy, run: ToolRun): Pr
         'FORBIDDEN',
         `No person has approved this call with a passkey, and ${demanding} demands presence. It was not run. Request the call again, so that the person is asked.`,
       );
-    const demand = demandOfRules(facts, policy);
-    // A call that no person decided has no approver, even if its verdict demands one.
-    if (demand !== undefined && !coversDemand(call.decided === null ? undefined : call.approver, demand))
+    const demand = mergeDemands(demandOfRules(facts, policy), ofDecision);
+    if (demand !== undefined && !coversDemand(met, demand))
       throw new ProductError(
         'FORBIDDEN',
-        'A rule of the policy demands another approver than the one of this call. It was not run. Request the call again, so that this approver is asked.',
+        'The policy demands another approver than the one of this call. It was not run. Request the call again, so that this approver is asked.',
       );
   };
   check({});

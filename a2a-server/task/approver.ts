@@ -41,6 +41,19 @@ export function coversDemand(met: ApproverDemand | undefined, demand: ApproverDe
   );
 }
 
+/**
+ * Returns what the person who approved the tool call has met. The journal has it with the decision. A server of an
+ * earlier version does not check it and writes nothing, but the name of the approver is always there.
+ */
+export function metDemand(
+  snapshot: Pick<Snapshot, 'principal' | 'otherSenders'>,
+  { decided }: Pick<Call, 'decided'>,
+): ApproverDemand | undefined {
+  if (decided === null) return undefined;
+  const isOther = !delegators(snapshot).includes(decided.by.principal);
+  return mergeDemands(decided.approver, isOther ? { fourEyes: true } : undefined);
+}
+
 /** Returns the principals who sent messages to the task. */
 export function delegators({
   principal,

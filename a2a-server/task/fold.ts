@@ -347,7 +347,13 @@ function decided(
     ...call,
     ...event.edited,
     originalInput: event.edited ? (call.originalInput ?? call.input) : call.originalInput,
-    decided: { decision: event.decision, by: event.by, at: entry.at, inputHash: event.inputHash },
+    decided: {
+      decision: event.decision,
+      by: event.by,
+      at: entry.at,
+      inputHash: event.inputHash,
+      ...(event.approver && { approver: event.approver }),
+    },
     // An edited input may match a rule that the proposed input does not match.
     ...(event.presence && { presence: true }),
     ...(event.approver && { approver: event.approver }),

@@ -86,6 +86,8 @@ export interface AcceptedDecision {
   at: number;
   /** The hash of the input that the person saw. */
   inputHash: string;
+  /** The demand that the approver met. Absent if nothing was demanded. */
+  approver?: ApproverDemand;
 }
 
 export interface Call extends RequestedCall {

@@ -281,6 +281,18 @@ describe('a server that demands four eyes since a restart', () => {
     await expect(tasks.send(decided(parked, 'approve'))).rejects.toMatchObject(refusal);
   });
 
+  it('X1 an approval of the delegator that has not started its call lets it no longer run', async () => {
+    const first = await askedAbout([write('a.txt'), shell('true')]);
+    const { service, tasks: before, stateDir, workspace, clock, parked, approval } = first;
+    const half = await untilSettled(before, await before.send(decisionMessage(parked, approval)));
+    await service.stop();
+    const models = new ScriptedModel([]);
+    const { tasks } = await startTaskService({ stateDir, workspace, models, clock, fourEyes: true });
+    await untilSettled(tasks, await tasks.send(decided(half, 'deny')));
+    expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain('demands another approver');
+    await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
+  });
+
   it('X1 a grant of the delegator allows no further call', async () => {
     const { service, tasks, stateDir, workspace, clock, parked } = await askedAbout(
       [write('a.txt')],

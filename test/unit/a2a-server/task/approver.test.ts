@@ -7,12 +7,14 @@ import {
   demandedApprover,
   mayApprove,
   mergeDemands,
+  metDemand,
   type ApproverDemand,
 } from '../../../../a2a-server/task/approver.ts';
 import { decide, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
 import { foldNext } from '../../../../a2a-server/task/fold.ts';
 import { usableGrants } from '../../../../a2a-server/task/grants.ts';
 import { pendingActions } from '../../../../a2a-server/task/pending.ts';
+import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { parkedTask, taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
 import { request } from '../../../support/task-machine.ts';
@@ -74,6 +76,25 @@ describe('a call that demands an approver', () => {
         );
     },
   );
+
+  test('X1 a decision that another version has accepted meets only what the journal shows', () => {
+    const task = waiting(BOTH);
+    const outcome = decide(task, [decision(task)], by('cleo', 'release'), 1);
+    if (outcome.type !== 'append') throw new Error('the decision was refused');
+    const metAfter = (events: readonly TaskEvent[]) => {
+      const after = foldNext(task, events);
+      return after.calls['a'] && metDemand(after, after.calls['a']);
+    };
+    expect(metAfter(outcome.events)).toEqual(BOTH);
+    const unchecked = (principal: string) =>
+      outcome.events.map((event) => {
+        if (event.type !== 'tool.decided') return event;
+        const { approver: _, ...rest } = event;
+        return { ...rest, by: { ...rest.by, principal } };
+      });
+    expect(metAfter(unchecked('cleo'))).toEqual({ fourEyes: true });
+    expect(metAfter(unchecked('ada'))).toBeUndefined();
+  });
 
   test('whoever may not approve may deny', () => {
     const task = waiting(BOTH);
