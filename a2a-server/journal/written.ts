@@ -16,6 +16,12 @@ export interface DailyWritten {
   server: Written;
 }
 
+/**
+ * The number of days before today whose amounts are kept. A clock that was wrong and steps back must not find its day
+ * empty.
+ */
+export const KEPT_DAYS = 31;
+
 export const NOTHING_WRITTEN: Written = { events: 0, bytes: 0 };
 
 export function writtenBy({ bodies, contents = [] }: Pick<PreparedAppend, 'bodies' | 'contents'>): Written {

@@ -739,6 +739,16 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         });
       });
 
+      it('the written amounts of a day stay, if the clock leaves the day and comes back', async () => {
+        now = DAY * DAY_MS;
+        await append(beginning('one', { events: [working] }));
+        now += DAY_MS;
+        await append(continuing('one', 2, [delta('tomorrow')], 'working'));
+        now -= DAY_MS;
+        await journal.maintain(1);
+        expect(await journal.dailyWritten('alice', DAY)).toMatchObject({ principal: { events: 2 } });
+      });
+
       it('the sums of a deleted session stay, without its id', async () => {
         now = DAY * DAY_MS;
         for (const id of ['one', 'two'])

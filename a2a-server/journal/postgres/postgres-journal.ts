@@ -13,7 +13,7 @@ import { Appender } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
 import { packStep } from './compaction.ts';
 import { costRows, dailyUse } from './cost-sums.ts';
-import { dailyWritten, removeWrittenBefore, taskSize } from './written.ts';
+import { dailyWritten, removeOldWritten, taskSize } from './written.ts';
 import { utcDay } from '../../task/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
@@ -246,7 +246,7 @@ export async function openPostgresJournal({
       ask(() =>
         writer.transaction(async (connection) => {
           if (!(await takeMaintenance(connection))) return 0;
-          await removeWrittenBefore(connection, utcDay(now()));
+          await removeOldWritten(connection, utcDay(now()));
           return (await removeDeleted(connection, requirePositive(limit))) || packStep(connection, limit);
         }),
       ),

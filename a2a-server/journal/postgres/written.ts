@@ -1,7 +1,7 @@
 /** Reads the amounts that principals have written, and the sizes of tasks. `append_batch` writes them. */
 import { tenantOf } from '../../access/requester.ts';
 import { numberColumn } from '../columns.ts';
-import { type DailyWritten, NOTHING_WRITTEN, type Written } from '../written.ts';
+import { type DailyWritten, KEPT_DAYS, NOTHING_WRITTEN, type Written } from '../written.ts';
 import type { Connection, Queries } from './driver.ts';
 
 export async function dailyWritten(database: Queries, principal: string, day: number): Promise<DailyWritten> {
@@ -40,6 +40,9 @@ export async function taskSize(database: Queries, taskId: string): Promise<Writt
   return row === undefined ? NOTHING_WRITTEN : { events: numberColumn(row[0]), bytes: numberColumn(row[1]) };
 }
 
-export async function removeWrittenBefore(connection: Connection, day: number): Promise<void> {
-  await connection.query({ name: 'remove_written', text: 'DELETE FROM written WHERE day < $1' }, [day]);
+/** Removes old amounts. @param today the UTC day of the database */
+export async function removeOldWritten(connection: Connection, today: number): Promise<void> {
+  await connection.query({ name: 'remove_written', text: 'DELETE FROM written WHERE day < $1' }, [
+    today - KEPT_DAYS,
+  ]);
 }

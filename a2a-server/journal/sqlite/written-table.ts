@@ -2,7 +2,7 @@
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { tenantOf } from '../../access/requester.ts';
 import { integerColumn } from '../columns.ts';
-import { NOTHING_WRITTEN, type DailyWritten, type Written } from '../written.ts';
+import { KEPT_DAYS, NOTHING_WRITTEN, type DailyWritten, type Written } from '../written.ts';
 
 /** Creates the table and the column. The count of a task from an earlier version begins with 0 bytes. */
 export const CREATE_WRITTEN = `
@@ -40,9 +40,9 @@ export class WrittenTable {
     this.#task = database.query('SELECT seq, size FROM tasks WHERE task_id = ?');
   }
 
-  /** Adds to the amounts of this day. The first call on a day removes the amounts of earlier days. */
+  /** Adds to the amounts of this day. The first call on a day removes old amounts. */
   add(day: number, principal: string, { events, bytes }: Written): void {
-    if (day !== this.#day) this.#removeBefore(day);
+    if (day !== this.#day) this.#removeBefore(day - KEPT_DAYS);
     this.#day = day;
     this.#add(day, principal, events, bytes);
   }
