@@ -26,6 +26,11 @@ export const chatWebhookSchema = z
     format: z.enum(CHAT_FORMATS),
     /** The URL of the incoming webhook, or of the topic on the ntfy server. */
     url: z.url({ protocol: /^https?$/ }),
+    /** The environment variable with the bearer token that posts contain, e.g. of ntfy. */
+    tokenEnv: z
+      .string()
+      .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable')
+      .optional(),
     /** Only the tasks of this tenant. If absent, the tasks of all principals. */
     tenant: z.string().min(1).optional(),
     /** How long a task must have waited before the message, in seconds. The end of a task is posted at once. */
@@ -58,7 +63,7 @@ export function chatSubscriptions(
     .filter(({ tenant }) => tenant === undefined || tenant === tenantOf(principal))
     .map((webhook) => {
       const id = webhookId(webhook);
-      const { format, url, afterSeconds } = webhook;
+      const { format, url, afterSeconds, tokenEnv } = webhook;
       return [
         subscriptionName(OPERATOR, taskId, id),
         {
@@ -71,7 +76,7 @@ export function chatSubscriptions(
           token: '',
           authentication: null,
           wire: format,
-          chat: { title, afterMs: afterSeconds * 1000 },
+          chat: { title, afterMs: afterSeconds * 1000, ...(tokenEnv !== undefined && { tokenEnv }) },
           approval: false,
           resumable: false,
           createdAt: now,

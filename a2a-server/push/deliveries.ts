@@ -20,7 +20,13 @@ import { receiverHost } from './failing-receivers.ts';
 import { type Post, type PostParts, nextPosts } from './next-posts.ts';
 import { postNotification, type PushAddresses } from './push-address.ts';
 import type { Stored, StoredSubscriptions } from './stored-subscriptions.ts';
-import { afterFailure, notificationHeaders, type PushResult, type Subscription } from './subscription.ts';
+import {
+  afterFailure,
+  chatHeaders,
+  notificationHeaders,
+  type PushResult,
+  type Subscription,
+} from './subscription.ts';
 
 /**
  * The duration of a lease. It is longer than a POST may take, so a slow POST of one server cannot arrive after later
@@ -43,6 +49,8 @@ export interface DeliveryParts extends PostParts {
   clock: Clock;
   log: Logger;
   addresses: PushAddresses;
+  /** The variables with the tokens of chats. */
+  env: Readonly<Record<string, string | undefined>>;
   /** True if other servers use the same records. */
   shared: boolean;
   /** Called after each attempt, and when the server stops trying to reach a receiver. */
@@ -294,7 +302,7 @@ export class Deliveries {
         await postNotification(url, { headers, body, signal }, addresses);
       } else {
         // The operator chose the address, so it may be private. A chat checks no signature.
-        const headers = { 'content-type': 'application/json' };
+        const headers = chatHeaders(subscription, this.#parts.env);
         const chosen = { ...addresses, allowed: () => true };
         await postNotification(chatAddress({ format: wire, url }), { headers, body, signal }, chosen);
       }

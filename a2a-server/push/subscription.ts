@@ -49,8 +49,11 @@ export const subscriptionSchema = z.object({
    * have no version.
    */
   wire: z.enum(['1.0', '0.3', ...CHAT_FORMATS]).default('1.0'),
-  /** Present for a webhook of the operator: the first words of the task, and how long it must wait before a message. */
-  chat: z.object({ title: z.string(), afterMs: z.number() }).optional(),
+  /**
+   * Present for a webhook of the operator: the first words of the task, how long it must wait before a message, and the
+   * environment variable with the token of the chat.
+   */
+  chat: z.object({ title: z.string(), afterMs: z.number(), tokenEnv: z.string().optional() }).optional(),
   /** The A2A extensions that were active when the configuration was made. They decide the form of the events. */
   approval: z.boolean(),
   resumable: z.boolean(),
@@ -108,6 +111,19 @@ const HASH_LENGTH = 32;
 
 function hash(...texts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, HASH_LENGTH);
+}
+
+/** Returns the headers of a message to a chat. @throws Error if the variable of its token is not set */
+export function chatHeaders(
+  { chat }: Pick<Subscription, 'chat'>,
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const headers = { 'content-type': 'application/json' };
+  if (chat?.tokenEnv === undefined) return headers;
+  const token = env[chat.tokenEnv];
+  if (!token)
+    throw new Error(`the environment variable ${chat.tokenEnv} with the token of the chat is not set`);
+  return { ...headers, authorization: `Bearer ${token}` };
 }
 
 /**

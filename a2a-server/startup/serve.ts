@@ -306,6 +306,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     addresses: { allowed: allowedHosts(settings.allowPrivateHost), resolve: systemResolve },
     shared: settings.database !== undefined,
     audited: opened.audited,
+    env: process.env,
     onResult: (result) => opened.telemetry.metrics?.pushed(result),
   });
   opened.changes.listen((changed) => push.wake(changed));

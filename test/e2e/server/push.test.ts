@@ -385,11 +385,17 @@ describe('push notifications', () => {
     const receiver = await receiving();
     const [ann, eve] = ['ann', 'eve'].map((name) => `${name}-${'0123456789'.repeat(3)}`);
     const config = join(await temporaryDirectory(), 'config.json');
-    const chat = { format: 'slack', url: receiver.url, tenant: 'acme', afterSeconds: 0 };
+    const chat = {
+      format: 'slack',
+      url: receiver.url,
+      tenant: 'acme',
+      afterSeconds: 0,
+      tokenEnv: 'CHAT_TOKEN',
+    };
     await writeFile(config, JSON.stringify({ server: { chatWebhooks: [chat] } }));
     const started = await stage({
       args: ['--config', config],
-      env: { A2A_SERVER_TOKENS: `acme/ann=${ann},beta/eve=${eve}` },
+      env: { A2A_SERVER_TOKENS: `acme/ann=${ann},beta/eve=${eve}`, CHAT_TOKEN: 'token-of-the-chat' },
     });
     const as = (token = '') => new A2aPeer({ url: started.server.url, token });
     const before = { ...started, peer: as(ann) };
@@ -416,9 +422,11 @@ describe('push notifications', () => {
     expect(JSON.stringify(waits)).toContain('effects.txt');
     // D5: a chat gets no code of an action, so nobody can decide there.
     expect(JSON.stringify(waits)).not.toContain(task.pending[0]?.shown);
-    for (const { headers } of receiver.notifications)
-      expect(Object.keys(headers).filter((name) => /authorization|x-a2a/.test(name))).toEqual([]);
-    expect(server.log()).not.toContain('key=secret');
+    for (const { headers } of receiver.notifications) {
+      expect(headers.authorization).toBe('Bearer token-of-the-chat');
+      expect(Object.keys(headers).filter((name) => name.startsWith('x-a2a'))).toEqual([]);
+    }
+    expect(server.log()).not.toMatch(/key=secret|token-of-the-chat/);
   });
 
   it('X2 an address of this machine or of a private network is refused, and a redirect is not followed', async () => {

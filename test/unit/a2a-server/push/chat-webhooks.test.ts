@@ -5,6 +5,7 @@ import {
   type ChatWebhook,
   chatWebhookSchema,
 } from '../../../../a2a-server/push/chat-webhooks.ts';
+import { chatHeaders } from '../../../../a2a-server/push/subscription.ts';
 import { nextPosts } from '../../../../a2a-server/push/next-posts.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
@@ -24,6 +25,8 @@ describe('the settings of a chat webhook', () => {
     [{ format: 'ntfy', url: 'https://ntfy.sh/a-topic' }, true],
     [{ format: 'ntfy', url: 'https://ntfy.sh/' }, false],
     [{ ...SLACK, afterSeconds: -1 }, false],
+    [{ ...SLACK, tokenEnv: 'CHAT_TOKEN' }, true],
+    [{ ...SLACK, tokenEnv: 'not a name' }, false],
   ])('%j is valid: %p', (given, isValid) => {
     expect(chatWebhookSchema.safeParse(given).success).toBe(isValid);
   });
@@ -144,4 +147,20 @@ describe('the message of a chat', () => {
     ]);
     expect(await next([...ASKS, { type: 'task.completed' }], 1_001, 7)).toBe('over');
   });
+});
+
+test('a post has the token of the chat’s variable, and fails without it', () => {
+  const [named] = chatSubscriptions(
+    [chatWebhookSchema.parse({ format: 'ntfy', url: 'https://ntfy.sh/a-topic', tokenEnv: 'CHAT_TOKEN' })],
+    { taskId: 'task-1', sessionId: 'session-1', principal: 'acme/ann', title: '' },
+    0,
+  );
+  const chat = named?.[1].chat;
+  const json = { 'content-type': 'application/json' };
+  expect(chatHeaders({ chat }, { CHAT_TOKEN: 'a-token' })).toEqual({
+    ...json,
+    authorization: 'Bearer a-token',
+  });
+  expect(() => chatHeaders({ chat }, { CHAT_TOKEN: '' })).toThrow('CHAT_TOKEN');
+  expect(chatHeaders({ chat: { title: '', afterMs: 0 } }, {})).toEqual(json);
 });

@@ -37,6 +37,7 @@ function withSlowStore() {
     tasks: { row: none, snapshot: none, entries: none },
     clock,
     log: createLogger({ name: 'test', level: 'silent' }),
+    env: {},
     addresses: { allowed: allowedHosts([]), resolve: none },
     shared: true,
   });
@@ -119,6 +120,7 @@ async function delivering(more: Partial<Subscription>, removing: () => TaskEvent
     },
     clock: new FakeClock(),
     log: createLogger({ name: 'test', level: 'silent' }),
+    env: {},
     addresses: { allowed: allowedHosts(['127.0.0.1']), resolve: none },
     shared: false,
   });
