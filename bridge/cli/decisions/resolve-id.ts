@@ -7,7 +7,7 @@ import { hasSessionPrefix, type NamedSession } from '../../sessions/list-session
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/task-view.ts';
-import { isCode, sessionWithCode } from './waiting-code.ts';
+import { isCode, isWholeCode, sessionWithCode } from './waiting-code.ts';
 
 /** The maximum number of sessions that an error message lists. */
 const MAX_NAMED_SESSIONS = 10;
@@ -84,7 +84,8 @@ export interface NamedActions {
 
 /**
  * Finds the actions that a person named on the command line.
- * @throws ProductError UNKNOWN_CALL, UNKNOWN_SESSION, ALREADY_DECIDED; AGENT_UNREACHABLE
+ * @throws ProductError UNKNOWN_CALL, UNKNOWN_SESSION, ALREADY_DECIDED; INPUT_CHANGED for a complete code that no action
+ * has; AGENT_UNREACHABLE
  */
 export async function resolveActions(
   sessions: Sessions,
@@ -98,6 +99,10 @@ export async function resolveActions(
     // A code that no action has belongs to a question in plain text.
     if (actions.length === 0) throw unknownCall(nothingWaits(session.view));
     return { session, actions, seen: whole };
+  }
+  if (isWholeCode(given.what)) {
+    const { sessions: named, unreachable } = await sessions.withPrefix(given.what);
+    if (named.length === 0 && unreachable.length === 0) throw codeWaitsNoMore(given.what);
   }
   const session = await resolveSession(sessions, given.what);
   await session.refresh();
@@ -171,6 +176,15 @@ function waitsNoMore({ callId, title, decided }: TaskView['calls'][number]): Pro
     'ALREADY_DECIDED',
     `The action ${callId} (${visibleLine(title)}) ${decided === null ? 'no longer waits' : 'was decided before'}${how ?? ''}. Nothing was decided.`,
     { facts: { callId } },
+  );
+}
+
+/** An action keeps its code until it is decided or changes. So the old code says only that one of both happened. */
+function codeWaitsNoMore(code: string): ProductError {
+  return new ProductError(
+    'INPUT_CHANGED',
+    `No action waits with the code ${code}: it was decided, or it has another code now. Nothing was decided. "mcp-a2a-bridge tasks" lists what waits.`,
+    { facts: { shown: code } },
   );
 }
 

@@ -60,3 +60,7 @@ function codesOf({ asked: { pending, question } }: Session): string[] {
 export function isCode(given: string): boolean {
   return CODE.test(given);
 }
+
+export function isWholeCode(given: string): boolean {
+  return CODE.test(given) && given.length === SHOWN_DIGITS;
+}

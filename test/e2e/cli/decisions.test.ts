@@ -129,7 +129,12 @@ describe('the commands approve and deny', () => {
   it('R07 the first decision is final: a second decision fails, and the error names the first', async () => {
     const on = await cliStage();
     const { id, call } = await waiting(on);
-    await on.run('deny', await on.code(id));
+    const shown = await on.code(id);
+    await on.run('deny', shown);
+    expect(await on.run('approve', shown)).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(`No action waits with the code ${shown}: it was decided`),
+    });
     const { code, stderr } = await on.run('approve', id, call);
     expect(stderr).toMatch(/was decided before: deny, by local over cli/);
     expect(code).toBe(4);
@@ -141,7 +146,7 @@ describe('the commands approve and deny', () => {
     const { id } = await waiting(on);
     const wrong = await on.run('approve', '00000000');
     expect(wrong).toMatchObject({
-      code: 3,
+      code: 4,
       stderr: expect.stringContaining('it has another code now'),
     });
     const seen = await on.code(id);
@@ -153,7 +158,7 @@ describe('the commands approve and deny', () => {
     expect(again.stdout).toContain('somebody was faster');
     expect(again.code).toBe(6);
     // The code of the earlier question is no longer valid, also as a prefix.
-    expect(await on.run('approve', seen)).toMatchObject({ code: 3 });
+    expect(await on.run('approve', seen)).toMatchObject({ code: 4 });
     expect(await on.file('test.md')).toBe('somebody was faster');
     expect((await on.run('approve', codeShownIn(again.stdout))).code).toBe(0);
     await on.run('watch', id);
