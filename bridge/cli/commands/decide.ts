@@ -5,11 +5,13 @@
  */
 import { makeLink } from '../../approvals/page-links.ts';
 import { personDecisionOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Session } from '../../sessions/session.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
+import { PASSKEY_ON_PAGE } from '../terminal/how-to-decide.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import { resolveActions, type NamedActions } from '../decisions/resolve-id.ts';
@@ -60,7 +62,10 @@ export async function decide(
   return 0;
 }
 
-/** Shows the actions and asks the person to confirm. @throws UsageError without a terminal */
+/**
+ * Shows the actions and asks the person to confirm.
+ * @throws UsageError without a terminal; PRESENCE_REQUIRED if only the page can approve
+ */
 async function shownAndAgreed(
   { options, terminal }: CommandRun<DecideOptions>,
   word: 'approve' | 'deny',
@@ -71,6 +76,8 @@ async function shownAndAgreed(
     // The link lets anyone decide who has it. So it is printed only to a terminal.
     if (terminal.interactive) terminal.write(await linkText(session, actions));
   }
+  if (word === 'approve' && actions.some(({ presence }) => presence === true))
+    throw new ProductError('PRESENCE_REQUIRED', `${PASSKEY_ON_PAGE} Nothing was decided.`);
   const what = actions.length === 1 ? '' : ` all ${String(actions.length)}`;
   return askToConfirm(
     terminal,

@@ -1,7 +1,6 @@
 /** The command `run`: delegates a task, prints its events, and asks for each decision. */
 import { dirname, resolve } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { type TaskMode, taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { taskSettingsFor, unsupportedSettingsNote, withTier } from '../../mcp/tools/settings-for-agent.ts';
@@ -16,6 +15,7 @@ import { reportOutcome } from '../context/print-task-outcome.ts';
 import { askForDecision } from '../decisions/ask-for-decision.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { EXIT_TASK_WAITS, taskExitCode, UsageError } from '../terminal/exit-codes.ts';
+import { howToDecide } from '../terminal/how-to-decide.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { TaskWatch } from '../watch/task-watch.ts';
 
@@ -167,20 +167,7 @@ function reportWaiting(
   id: string,
   { pending, question }: TaskView,
 ): void {
-  for (const action of pending) {
-    const { shown, decisions, presence } = action;
-    const code = visibleLine(shown);
-    if (otherApprover(action) !== undefined) {
-      terminal.say(`Deny it with: mcp-a2a-bridge deny ${code}`);
-      continue;
-    }
-    if (presence === true) {
-      terminal.say(`A rule demands your passkey. Approve ${code} on the page: mcp-a2a-bridge page`);
-      continue;
-    }
-    const command = decisions.includes('answer') ? `answer ${code} <words>` : `approve ${code}`;
-    terminal.say(`Decide with: mcp-a2a-bridge ${command}`);
-  }
+  for (const action of pending) terminal.say(howToDecide(action));
   if (question !== null)
     terminal.say(`Answer with: mcp-a2a-bridge answer ${visibleLine(question.shown)} <words>`);
   terminal.say(`The task waits. Follow it with: mcp-a2a-bridge watch ${id}`);

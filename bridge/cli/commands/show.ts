@@ -1,9 +1,8 @@
 /** The command `show`: prints one pending action, or all pending actions of a session, in full. It decides nothing. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskCosts } from '../../../shared/protocol/cost-report.ts';
-import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
+import { withMarkedLines } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../dialects/observation.ts';
 import { costLine } from '../../mcp/reports/cost-text.ts';
 import { pendingReport } from '../../mcp/reports/session-report.ts';
@@ -12,6 +11,7 @@ import { problemMessage } from '../../sessions/session-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import { turnCostTable } from '../terminal/turn-cost-table.ts';
 import { actionText } from '../terminal/action-text.ts';
+import { howToDecide } from '../terminal/how-to-decide.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
@@ -81,15 +81,6 @@ export async function show(run: CommandRun<ShowOptions>, given: string): Promise
 async function turnCosts({ agent, view }: Session): Promise<TaskCosts | null> {
   const taskId = view?.taskId ?? '';
   return taskId === '' ? null : agent.ask((connection) => connection.taskCosts(taskId));
-}
-
-function howToDecide(action: PendingAction): string {
-  const { shown, decisions, presence } = action;
-  const code = visibleLine(shown);
-  if (otherApprover(action) !== undefined) return `Deny it with: mcp-a2a-bridge deny ${code}`;
-  if (presence === true)
-    return `A rule demands your passkey. Approve it on the page: mcp-a2a-bridge page. Deny it with: mcp-a2a-bridge deny ${code}`;
-  return `Decide with: mcp-a2a-bridge ${decisions.includes('answer') ? `answer ${code} <words>` : `approve ${code}`}`;
 }
 
 async function codeMeant({ sessions }: CommandContext, given: string): Promise<Waiting | undefined> {

@@ -1,7 +1,6 @@
 /** Prints the events of a task as lines for a person. Pieces of streamed text are joined to lines. */
 import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { withMarkedLines, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { Observed, Output, TaskStateName } from '../../dialects/observation.ts';
@@ -11,6 +10,7 @@ import { grantWords, standingGrants } from '../../mcp/reports/grant-words.ts';
 import { agentOutput } from '../../mcp/reports/session-report.ts';
 import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
 import { actionText } from '../terminal/action-text.ts';
+import { howToDecide } from '../terminal/how-to-decide.ts';
 import { styleOf } from '../terminal/state-style.ts';
 import type { Style } from '../terminal/paint.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -93,7 +93,7 @@ export class LiveText {
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
       this.#line('yellow', `asks:\n${withMarkedLines(question.text).text}`);
-      this.#hint(`answer ${visibleLine(question.shown)} <words>`);
+      this.#hint(`Answer with: mcp-a2a-bridge answer ${visibleLine(question.shown)} <words>`);
     }
     if (state === this.#state) return;
     this.#state = state;
@@ -119,8 +119,8 @@ export class LiveText {
     if (line !== null) this.#line('cyan', line);
   }
 
-  #hint(command: string): void {
-    if (this.#decides) this.note(`mcp-a2a-bridge ${command}`);
+  #hint(text: string): void {
+    if (this.#decides) this.note(text);
   }
 
   #pending(action: PendingAction): void {
@@ -129,8 +129,7 @@ export class LiveText {
     this.#shown.add(key);
     this.#close();
     this.#terminal.say(actionText(action, this.#terminal.paint));
-    if (action.decisions.includes('answer')) this.#hint(`answer ${visibleLine(action.shown)} <words>`);
-    else this.#hint(`${otherApprover(action) ? 'deny' : 'approve'} ${visibleLine(action.shown)}`);
+    this.#hint(howToDecide(action));
   }
 
   #activity(activity: Activity, seq: number | null): void {

@@ -87,6 +87,10 @@ describe('a rule that says who may approve', () => {
       code: 4,
       stderr: expect.stringContaining('local is not in group release'),
     });
+    expect(await on.run('edit', shown, '--file', 'other.txt')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(`${SAYS}. Nothing was decided. Deny it with`),
+    });
     const { code, stdout } = await cliAtTerminal(['run', plan(write('secret.txt', 'c'), { say: 'Left.' })], {
       ...on.at,
       keys: 'n not today\n',

@@ -89,6 +89,14 @@ describe('a rule that demands presence', () => {
     const { code, stderr } = await on.run('approve', actionOf(secret).shown);
     expect(code).not.toBe(0);
     expect(stderr).toMatch(/passkey.*presence.*http:\/\/localhost:\d+\/page#task=/s);
+    for (const words of [
+      ['approve', taskId],
+      ['edit', actionOf(secret).shown, '--yes', '--file', 'absent.txt'],
+    ])
+      expect(await on.run(...words)).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining('Approve it on the page: mcp-a2a-bridge page. Nothing was decided.'),
+      });
     expect(await on.file('secret.txt')).toBeUndefined();
     expect((await on.run('deny', actionOf(secret).shown)).code).toBe(0);
     expect(await on.file('secret.txt')).toBeUndefined();
