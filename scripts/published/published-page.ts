@@ -13,8 +13,7 @@ interface Sentence {
 const SENTENCES: readonly Sentence[] = [
   {
     page: 'README.md',
-    clone: `You need Node 20.19 or newer. It is tested on Linux only. There is no published package yet: clone this repository, and in its directory
-run
+    clone: `You need Node 20.19 or newer. It is tested on Linux only. There is no published package yet. Clone this repository, and run in it:
 
 \`\`\`sh
 npm ci                                        # installs, and builds both programs
@@ -30,13 +29,12 @@ npx -y mcp-a2a-bridge install claude       # or gemini, codex, cursor, vscode; o
   },
   {
     page: 'README.md',
-    clone: '; `npm link` makes both commands. [Plugins]',
-    published: '; `npm install -g mcp-a2a-bridge` makes both commands. [Plugins]',
+    clone: '; `npm link` makes both commands.\n[Plugins]',
+    published: '; `npm install -g mcp-a2a-bridge` makes both commands.\n[Plugins]',
   },
   {
     page: 'README.md',
-    clone: `You can also decide at a terminal, in the
-directory of the clone:
+    clone: `You can also decide at a terminal, in the directory of the clone:
 `,
     published: `You can also decide at a terminal:
 `,
