@@ -98,11 +98,16 @@ export class Deliveries {
 
   /** Delivers to a receiver that fails, without waiting for its next attempt. Continues at its position. */
   async retry(name: string): Promise<void> {
-    const stored = await this.#parts.subscriptions.read(name);
-    if (stored === undefined || stored.subscription.delivery.type === 'active') return;
-    const { subscription } = stored;
-    await this.#parts.subscriptions.change(name, stored, { ...subscription, delivery: { type: 'active' } });
-    this.add(name, subscription);
+    const { subscriptions } = this.#parts;
+    // A delivery that ends at the same time changes the record too. Then the retry is stored after it.
+    for (;;) {
+      const stored = await subscriptions.read(name);
+      if (stored === undefined || stored.subscription.delivery.type === 'active') return;
+      const { subscription } = stored;
+      const active = { ...subscription, delivery: { type: 'active' } } as const;
+      if ((await subscriptions.change(name, stored, active)) !== undefined)
+        return this.add(name, subscription);
+    }
   }
 
   /** Reads from the store what other processes have changed. */

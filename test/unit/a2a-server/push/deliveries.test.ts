@@ -6,6 +6,7 @@ import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { isHidden } from '../../../../a2a-server/task/generation.ts';
 import { allowedHosts } from '../../../../a2a-server/tools/web/allowed-hosts.ts';
+import type { RecordStore } from '../../../../a2a-server/records/record-store.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
@@ -18,8 +19,11 @@ afterEach(async () => {
 
 const none = () => Promise.reject(new Error('there is no task'));
 
-/** @returns deliveries whose store answers a listing when the test calls `answer` */
-function withSlowStore() {
+/**
+ * @param meanwhile runs before the first change of a record
+ * @returns deliveries whose store answers a listing when the test calls `answer`
+ */
+function withSlowStore(meanwhile?: (records: RecordStore) => Promise<void>) {
   let answer: (() => void) | undefined;
   const clock = new FakeClock();
   const quick = memoryRecords();
@@ -29,11 +33,18 @@ function withSlowStore() {
       kind === 'push'
         ? new Promise((resolve) => (answer = () => resolve(new Map())))
         : quick.list(kind, prefix),
+    async swap(...change) {
+      const act = meanwhile;
+      meanwhile = undefined;
+      await act?.(quick);
+      return quick.swap(...change);
+    },
   };
+  const subscriptions = new StoredSubscriptions(records);
   const deliveries = new Deliveries({
     bodies: { ofTask: () => '', ofEntry: () => undefined },
     signer: { sign: none },
-    subscriptions: new StoredSubscriptions(records),
+    subscriptions,
     tasks: { row: none, snapshot: none, entries: none },
     clock,
     log: createLogger({ name: 'test', level: 'silent' }),
@@ -41,7 +52,7 @@ function withSlowStore() {
     addresses: { allowed: allowedHosts([]), resolve: none },
     shared: true,
   });
-  return { deliveries, clock, answer: () => answer?.() };
+  return { deliveries, subscriptions, clock, answer: () => answer?.() };
 }
 
 test.each(['the first look', 'a later look'])(
@@ -81,6 +92,18 @@ const SUBSCRIPTION: Subscription = subscriptionSchema.parse({
   cursor: null,
   delivery: { type: 'active' },
   lease: null,
+});
+
+test('a retry is stored, even if the last attempt fails between its read and its write', async () => {
+  const dead = { type: 'dead', at: 2, problem: 'away' } as const;
+  const { deliveries, subscriptions } = withSlowStore((records) =>
+    records.replace('push', 'mine', JSON.stringify({ ...SUBSCRIPTION, delivery: dead })),
+  );
+  const retrying = { type: 'retrying', attempts: 1, since: 0, at: 1, problem: 'away' } as const;
+  await subscriptions.replace('mine', { ...SUBSCRIPTION, delivery: retrying });
+  await deliveries.retry('mine');
+  expect((await subscriptions.read('mine'))?.subscription.delivery).toEqual({ type: 'active' });
+  await deliveries.stop();
 });
 
 /** Deliveries of one task to one real receiver. `say` appends events to its journal, and waits until they are delivered. */
