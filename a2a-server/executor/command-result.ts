@@ -24,15 +24,15 @@ export function applied(
   taskId: string,
 ): Extract<ChangeResult, { snapshot: Snapshot }> {
   if (changed === undefined) throw unknownTask(taskId);
-  if (changed.type === 'refuse') throw refusal(changed);
+  if (changed.type === 'refuse') throw toProductError(changed);
   if (changed.type === 'repeated') throw new Error('a command without a key cannot be repeated');
   return changed;
 }
 
-export function refusedBy({ reason, message, facts }: ProductError): CommandRefusal {
+export function toRefusal({ reason, message, facts }: ProductError): CommandRefusal {
   return { type: 'refuse', reason, message, facts };
 }
 
-export function refusal({ reason, message, facts }: CommandRefusal): ProductError {
+export function toProductError({ reason, message, facts }: CommandRefusal): ProductError {
   return new ProductError(reason, message, facts && { facts });
 }

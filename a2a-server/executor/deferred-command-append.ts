@@ -53,7 +53,8 @@ export class DeferredCommandAppend {
   }
 
   /**
-   * Returns the task as if the command were appended now. If the rule refuses the command, returns the task unchanged.
+   * Returns the task as it would be if this command were appended now. If the task refuses the command, returns the
+   * task unchanged.
    */
   foresee(snapshot: Snapshot, at: number): Snapshot {
     const change = this.#rule(snapshot);

@@ -32,7 +32,7 @@ import type { TaskLog } from './task-snapshots.ts';
 import { type LogChange } from './task-snapshots.ts';
 import { findTarget, reachableRow, unknownTask } from './message-target.ts';
 import { type Accepted, isDecisionOrRevocation, type Incoming, type TaskService } from './task-service.ts';
-import { applied, decider, groupsOf, refusal, refusedBy } from './command-result.ts';
+import { applied, decider, groupsOf, toProductError, toRefusal } from './command-result.ts';
 
 export interface MessageReceiverOptions extends Pick<
   ExecutorOptions,
@@ -115,7 +115,7 @@ export function messageReceiver(
         'INVALID_DECISION',
         'The message decides a call or revokes a grant, but names no task and no session. Nothing was changed. Send it again with the task id.',
       );
-    if (incoming.mayDelegate === false) throw refusal(ONLY_DECISIONS);
+    if (incoming.mayDelegate === false) throw toProductError(ONLY_DECISIONS);
     if (options.policy().approver?.fourEyes === true && mayRunSomeUnasked(incoming.settings))
       throw new ProductError(
         'OTHER_APPROVER_REQUIRED',
@@ -168,7 +168,7 @@ export function messageReceiver(
     requireRoleFor(incoming, known.principal, 'approve');
     const { expectedGeneration } = incoming;
     const mismatch = generationMismatch(known, expectedGeneration);
-    if (mismatch) throw refusal(mismatch);
+    if (mismatch) throw toProductError(mismatch);
     const resolved =
       incoming.decisions &&
       (await resolveDecisions(incoming.decisions, known, { ...options, by: incoming.principal }));
@@ -192,7 +192,7 @@ export function messageReceiver(
         : undefined;
       if (bare) return withAddress(judge(snapshot, [bare], approver, now), taskId);
       if (incoming.mayDelegate === false) return ONLY_DECISIONS;
-      if (over !== undefined) return refusedBy(over);
+      if (over !== undefined) return toRefusal(over);
       const ruling = acceptMessage(snapshot, incoming.message, incoming);
       if (ruling.type === 'append' && others.length > 0) return settingsRefusal(taskId, others);
       return ruling.type === 'append' && incoming.contents !== undefined
@@ -249,7 +249,7 @@ export function messageReceiver(
       { principal: by.principal, channel: 'page', ...groupsOf(by) },
       clock.now(),
     );
-    if (outcome.type === 'refuse' && outcome.reason !== 'PRESENCE_REQUIRED') throw refusal(outcome);
+    if (outcome.type === 'refuse' && outcome.reason !== 'PRESENCE_REQUIRED') throw toProductError(outcome);
     const call = callOf(known, decision.callId);
     const [only] = resolved.decisions;
     const signed =

@@ -44,7 +44,7 @@ import type { TaskLog } from './task-snapshots.ts';
 import type { ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
 import { runToolToOutcome } from './run-tool-to-outcome.ts';
-import { storedResult } from './split-file-contents.ts';
+import { storedResult } from './stored-result.ts';
 import type { DeferredCommandAppend } from './deferred-command-append.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';

@@ -65,7 +65,7 @@ export interface UnopenedTask {
   label: string | null;
 }
 
-/** The tasks without a living owner that a search found. */
+/** The result of a search for tasks whose owner has died. */
 export interface AbandonedTasks {
   claimed: ClaimedTask[];
   unopened: UnopenedTask[];

@@ -3,7 +3,7 @@
  * them.
  */
 import type { StateName } from '../task/snapshot.ts';
-import { integerColumn, parseStateColumn } from './columns.ts';
+import { integerColumn, parseStateColumn } from './column-values.ts';
 
 export const COUNT_BY_STATE = 'SELECT state, count(*) FROM tasks GROUP BY state';
 /**

@@ -1,5 +1,5 @@
 /** Reads a task's row of the index, for both databases. */
-import { integerColumn, nullableIntegerColumn, parseStateColumn, textColumn } from './columns.ts';
+import { integerColumn, nullableIntegerColumn, parseStateColumn, textColumn } from './column-values.ts';
 import type { TaskRow } from './journal.ts';
 
 export const SELECT_TASKS =

@@ -19,7 +19,7 @@ import { callerOf } from '../http/auth/caller.ts';
 import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/wire/json-body.ts';
 import type { Passkeys } from '../presence/passkeys.ts';
 import type { Presence } from '../presence/presence.ts';
-import { refuseOtherListener } from '../presence/refuse-other-program.ts';
+import { refuseOtherListener } from '../presence/refuse-other-listener.ts';
 import type { RelyingParty } from '../presence/relying-party.ts';
 import { oneTimeLink } from './page-sign-in.ts';
 import type { PageSessions } from './page-sessions.ts';

@@ -76,7 +76,7 @@ interface ChildProcessesOptions {
   directory: string;
   clock: Clock;
   graceMs: number;
-  /** Reports the result for each child of an earlier server. */
+  /** Called for each process that an earlier server left behind, after the attempt to end it. */
   onOrphan: (orphan: Orphan, end: 'ended' | 'still-there') => void;
 }
 

@@ -9,7 +9,7 @@ import { fieldOf } from '../../shared/runtime/record.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import { makeRegistrationCode, REGISTRATION_MS } from '../presence/registration-codes.ts';
-import { refuseOtherListener } from '../presence/refuse-other-program.ts';
+import { refuseOtherListener } from '../presence/refuse-other-listener.ts';
 import { relyingPartyOf } from '../presence/relying-party.ts';
 import { openRecords } from './open-records.ts';
 import type { ServerSettings } from './settings.ts';

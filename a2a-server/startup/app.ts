@@ -59,7 +59,7 @@ import { cors } from '../http/auth/cors.ts';
 import { createRequestHandler } from '../http/routes/request-handler.ts';
 import { checkTenantPath, tenantPath } from '../http/routes/requested-tenant.ts';
 import { restRoute } from '../http/routes/rest-route.ts';
-import type { Preview } from '../http/wire/previews.ts';
+import type { Preview } from '../http/wire/draft-protocols.ts';
 import type { Disconnects } from '../http/streams/disconnects.ts';
 import { HEARTBEAT_MS } from '../http/streams/sse.ts';
 import type { StreamTickets } from '../http/auth/stream-ticket.ts';

@@ -128,7 +128,7 @@ function addModels(server: Command): void {
     )
     .action(async (_, it: Command) => {
       try {
-        const { reportModels } = await import('./report-models.ts');
+        const { reportModels } = await import('./models-command.ts');
         say(JSON.stringify(await reportModels(it.optsWithGlobals(), process.env)));
       } catch (error) {
         fail(error, true);

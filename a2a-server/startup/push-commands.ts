@@ -16,7 +16,7 @@ interface Output {
 /** The settings that say where the push notification configurations and the keys are stored. */
 type PushPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
 
-/** Prints the receivers of push notifications that fail. @throws ProductError CONFIGURATION, STORAGE */
+/** Prints the receivers to which push notifications cannot be delivered. @throws ProductError CONFIGURATION, STORAGE */
 export async function listFailing(place: PushPlace, json: boolean, { say, note }: Output): Promise<void> {
   const receivers = await withRecords(place, async (records) =>
     failingReceivers(await new StoredSubscriptions(records).all()),

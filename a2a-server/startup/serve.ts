@@ -156,7 +156,7 @@ export async function serve(
         telemetry.traces?.appended(taskId, entries, trace);
       },
       onChangedElsewhere: (tasks) => changes.note(tasks),
-      onRemoved: (error) => void endAfterRemoval(error, log, held.run),
+      onRemoved: (error) => void stopAfterDatabaseRemovedServer(error, log, held.run),
     });
     if (telemetry.metrics) timedAppends(held.journal, telemetry.metrics);
     // Only this server uses the state directory now. It ends the processes of earlier servers. D6: their tasks wait
@@ -204,7 +204,11 @@ export async function serve(
  * rejects, so that the process ends with the error.
  * @throws the error
  */
-async function endAfterRemoval(removed: Error, log: Logger, server: ServerRun | undefined): Promise<never> {
+async function stopAfterDatabaseRemovedServer(
+  removed: Error,
+  log: Logger,
+  server: ServerRun | undefined,
+): Promise<never> {
   log.fatal({ err: removed }, 'the database does not know this server any more, so this server ends');
   server?.hurry();
   try {

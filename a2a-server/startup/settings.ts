@@ -10,7 +10,7 @@ import { modelIdSchema, type AgentChoice } from '../models/model-settings.ts';
 import { CONFINE_SHELL } from '../tools/shell/confinement.ts';
 import { parseHost } from '../tools/web/allowed-hosts.ts';
 import { metricsSettingSchema } from '../telemetry/metrics-setting.ts';
-import { PREVIEWS } from '../http/wire/previews.ts';
+import { PREVIEWS } from '../http/wire/draft-protocols.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { UNFLAGGED_SETTINGS } from './unflagged-settings.ts';
 

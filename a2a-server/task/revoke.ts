@@ -23,7 +23,8 @@ export function revoke(
   const event: TaskEvent = { type: 'grant.revoked', grantIds, by };
   const after = foldNext(snapshot, [event], at);
   const asksMore = waitingCalls(after).length > waitingCalls(snapshot).length;
-  // Another call of a working task may still run. So only the execution may change such a task to waiting.
+  // A working task may still run another call. Its execution changes it to waiting later. So this code changes only a task
+  // that already waits.
   const parked = PARKED_STATES.has(snapshot.status.state);
   return { type: 'append', events: parked && asksMore ? [event, parkOrContinue(after)] : [event] };
 }

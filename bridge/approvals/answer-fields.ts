@@ -66,7 +66,7 @@ export function parseFormAnswer(
   content: Readonly<Record<string, unknown>>,
 ): Answer | undefined {
   const filled = Object.fromEntries(Object.entries(content).filter(([, value]) => isFilled(value)));
-  if (schema !== undefined) return meantBy(schema, filled);
+  if (schema !== undefined) return toPropertyNames(schema, filled);
   const other = words.safeParse(filled[OTHER_FIELD]).data;
   if (choices !== undefined && multiple) {
     const ticked = choices.flatMap(({ label }, index) => (filled[tickOf(index)] === true ? [label] : []));
@@ -147,7 +147,10 @@ function formFields(schema: FormSchema): Fields {
 }
 
 /** Converts the names of the form fields back to the property names of the schema. */
-function meantBy(schema: FormSchema, filled: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function toPropertyNames(
+  schema: FormSchema,
+  filled: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
   const original = new Map([...fieldNames(schema)].map(([name, shown]) => [shown, name]));
   return Object.fromEntries(
     Object.entries(filled).map(([shown, value]) => {

@@ -36,7 +36,7 @@ const optionalNumber = z.preprocess(
   z.number().optional(),
 );
 
-const decided = z.looseObject({
+const formContentSchema = z.looseObject({
   decision: z.enum(DECISION_WORDS).exclude(['answer']).nullish(),
   editedContent: optional,
   editedCommand: optional,
@@ -137,7 +137,7 @@ function decisionOn(
   const offered = ask.about === 'action' ? ask.form.requestedSchema.properties : {};
   const unknown = Object.keys(content).find((field) => !Object.hasOwn(offered, field));
   if (unknown !== undefined) return notUnderstood(`The form has no field "${unknown}".`);
-  const parsed = decided.safeParse(content);
+  const parsed = formContentSchema.safeParse(content);
   if (!parsed.success) return notUnderstood(z.prettifyError(parsed.error));
   const { decision, editedContent, trustMinutes, trustUses, reason } = parsed.data;
   const editedInput = inputIn(parsed.data, ask.action);

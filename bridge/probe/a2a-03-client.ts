@@ -3,7 +3,7 @@
  * answers that the checks need.
  */
 import { z } from 'zod';
-import { type Caller, type Frame, type Reading, Refusal } from './json-rpc-client.ts';
+import { type Caller, type Frame, type ResumeOptions, Refusal } from './json-rpc-client.ts';
 
 const METHODS: Readonly<Record<string, string>> = {
   SendMessage: 'message/send',
@@ -43,7 +43,7 @@ export class A2a03Client implements Caller {
   async *stream(
     method: string,
     params: unknown,
-    reading: Reading = {},
+    reading: ResumeOptions = {},
   ): AsyncGenerator<Frame, void, undefined> {
     for await (const frame of this.#client.stream(oldName(method), inOldWords(params), reading))
       yield { ...frame, data: inNewWords(frame.data) };

@@ -16,7 +16,7 @@ export interface Frame {
   text: string;
 }
 
-export interface Reading {
+export interface ResumeOptions {
   /** The SSE id after which the agent should replay the events. */
   lastEventId?: string | undefined;
 }
@@ -33,7 +33,7 @@ export interface Caller {
    * Calls a method and yields the events of the response.
    * @throws Refusal, NoAnswer
    */
-  stream(method: string, params: unknown, reading?: Reading): AsyncGenerator<Frame, void, undefined>;
+  stream(method: string, params: unknown, reading?: ResumeOptions): AsyncGenerator<Frame, void, undefined>;
 }
 
 const rpcError = z.object({ code: z.number(), message: z.string() });
@@ -82,7 +82,7 @@ export class JsonRpcClient implements Caller {
   async *stream(
     method: string,
     params: unknown,
-    { lastEventId }: Reading = {},
+    { lastEventId }: ResumeOptions = {},
   ): AsyncGenerator<Frame, void, undefined> {
     // If the caller leaves the loop early, this signal closes the connection.
     const left = new AbortController();
@@ -116,7 +116,7 @@ export class JsonRpcClient implements Caller {
   async #post(
     method: string,
     params: unknown,
-    { limit, lastEventId }: Reading & { limit: AbortSignal },
+    { limit, lastEventId }: ResumeOptions & { limit: AbortSignal },
   ): Promise<Response> {
     const { url, version, fetchImpl } = this.#options;
     try {

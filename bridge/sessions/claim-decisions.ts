@@ -5,7 +5,7 @@
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { AskedQuestion, DecisionClaim, DecisionClaims } from '../state/decision-claims.ts';
-import type { TaskView } from './task-view.ts';
+import type { TaskView } from './observed-task.ts';
 
 interface DecidedCall {
   callId: string;

@@ -5,7 +5,7 @@
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { TurnObservation } from '../dialects/turn-observation.ts';
 import { withOutput } from './task-outputs.ts';
-import type { TaskView } from './task-view.ts';
+import type { TaskView } from './observed-task.ts';
 
 /** The prefix of the ids of outputs that contain the agent's answer. A new output starts after each tool call. */
 const ANSWER_ID_PREFIX = 'said-';

@@ -12,7 +12,7 @@ import { dataOf } from '../dialects/parts.ts';
 import { hasIdPrefix } from './id-prefix.ts';
 import { titleOf } from './task-title.ts';
 import type { Session } from './session.ts';
-import { foldObserved, sessionCostUsd } from './task-view.ts';
+import { foldObserved, sessionCostUsd } from './observed-task.ts';
 
 export interface ListedSession {
   sessionId: string;

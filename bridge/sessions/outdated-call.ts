@@ -5,7 +5,7 @@
 import { isFileUnchanged, outdatedAction, type FileProposal } from '../dialects/unbound-proposal.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import type { TaskView } from './task-view.ts';
+import type { TaskView } from './observed-task.ts';
 
 /**
  * Reads a file that an agent names. Returns '' if the file does not exist. Returns undefined if the bridge cannot read

@@ -21,8 +21,8 @@ export class ResultHandover {
   }
 
   /**
-   * Records that a reply contains the result of the session's task. While this process runs, no bridge announces that
-   * result.
+   * Records that a reply now carries the result of the session's task. Until this process ends, no other bridge announces
+   * that result to the client.
    * @returns a function that records that the client has the result, and closes the outbox entries
    */
   handOver(session: Session): OnConfirmed {

@@ -11,7 +11,7 @@ import type { OutboxWrites } from './outbox-writes.ts';
 import type { MessagesInFlight } from './messages-in-flight.ts';
 import type { RecordedCancels } from './recorded-cancels.ts';
 import type { Session } from './session.ts';
-import { hasEnded } from './task-view.ts';
+import { hasEnded } from './observed-task.ts';
 
 interface SessionCancelsParts {
   outbox: Outbox;

@@ -6,7 +6,7 @@
  */
 import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { Observed, SessionStateName } from '../dialects/observation.ts';
-import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from './task-view.ts';
+import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from './observed-task.ts';
 
 /** The state of the delivery of one message to the agent. */
 export type Delivery =

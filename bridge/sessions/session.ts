@@ -37,7 +37,7 @@ import {
 } from './session-state.ts';
 import { RecentActivity } from './recent-activity.ts';
 import { type StreamChange, TaskReader } from './task-reader.ts';
-import type { TaskView } from './task-view.ts';
+import type { TaskView } from './observed-task.ts';
 
 /** Decisions that this bridge has sent to the agent. `problem` says why the agent did not accept them. */
 export interface SentToAgent {
@@ -131,7 +131,7 @@ export class Session {
     return this.#task?.view;
   }
 
-  /** The agent's id of the session. Before the agent has named the session, the id of its first message. */
+  /** The session's id. The agent assigns it. Until then, this is the id of the session's first message. */
   get id(): string {
     const named = this.view?.sessionId ?? '';
     return named === '' ? this.firstMessageId : named;

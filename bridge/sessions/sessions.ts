@@ -29,7 +29,7 @@ import {
 } from './list-sessions.ts';
 import type { LiveSessions } from './sessions-in-memory.ts';
 import type { Session } from './session.ts';
-import { hasEnded } from './task-view.ts';
+import { hasEnded } from './observed-task.ts';
 import { TASK_ID_TIMEOUT_MS } from './wait-for-session.ts';
 
 /**

@@ -12,7 +12,7 @@ import type { BackOff } from '../../shared/runtime/back-off.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { A2aConnection } from '../agents/connection.ts';
 import { followTask } from '../agents/follow-task.ts';
-import type { TaskView } from './task-view.ts';
+import type { TaskView } from './observed-task.ts';
 
 export type StreamChange =
   | { type: 'opened' }

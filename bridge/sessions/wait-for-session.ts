@@ -5,7 +5,7 @@
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from './session.ts';
-import type { TaskView } from './task-view.ts';
+import type { TaskView } from './observed-task.ts';
 
 export type WaitEnd = 'settled' | 'trouble' | 'time' | 'gone';
 

@@ -12,7 +12,7 @@ import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
 import { APPROVALS, FORM_FIELDS } from './approval-mode.ts';
 import { agentAccess, httpUrl } from './agent-settings.ts';
-import { PREVIEWS } from './previews.ts';
+import { PREVIEWS } from './draft-protocols.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL } from '../mcp/cancelled-calls/cause.ts';

@@ -18,7 +18,7 @@ export function cardAlgorithm(key: KeyObject): 'EdDSA' | 'ES256' | 'PS256' | und
   const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = key;
   if (type === 'ed25519') return 'EdDSA';
   if (type === 'ec') return details.namedCurve === 'prime256v1' ? 'ES256' : undefined;
-  // RFC 7518 §3.5: a key of 2048 bits or larger.
+  // RFC 7518 §3.5: PS256 requires a key of at least 2048 bits.
   return type === 'rsa' && (details.modulusLength ?? 0) >= 2048 ? 'PS256' : undefined;
 }
 

@@ -13,7 +13,7 @@ import type { OutputModes } from '../wire/output-modes.ts';
 import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 import type { RetryLater, WireFormat } from '../wire/wire-errors.ts';
 import { wantedGenerations, type WantedGenerations } from '../wire/generation-field.ts';
-import type { Preview } from '../wire/previews.ts';
+import type { Preview } from '../wire/draft-protocols.ts';
 import type { ClientView } from '../wire/wire-objects.ts';
 
 const OFFERED_EXTENSIONS: ReadonlySet<string> = new Set([

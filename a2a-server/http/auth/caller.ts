@@ -104,7 +104,7 @@ export function attachCaller(request: Request, caller: Caller): void {
 }
 
 /** Returns the JSON-RPC method of a request. Undefined for other requests and for unknown methods. */
-export function operationOf(request: Request): string | undefined {
+export function jsonRpcMethodOf(request: Request): string | undefined {
   return callers.get(request)?.about.operation;
 }
 

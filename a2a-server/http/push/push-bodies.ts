@@ -12,7 +12,7 @@ import type { Subscription } from '../../push/subscription.ts';
 import { generationOf } from '../../task/generation.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { eventWithGeneration, placeGenerations } from '../wire/generation-field.ts';
-import type { Preview } from '../wire/previews.ts';
+import type { Preview } from '../wire/draft-protocols.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import type { ClientView } from '../wire/wire-objects.ts';
 

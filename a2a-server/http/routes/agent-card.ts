@@ -5,7 +5,7 @@ import { PREVIEW, THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { openIdConnectUrl } from '../../access/oidc-settings.ts';
 import { INPUT_MODES, OUTPUT_MODES } from '../wire/output-modes.ts';
-import type { Preview } from '../wire/previews.ts';
+import type { Preview } from '../wire/draft-protocols.ts';
 
 /** The bridge recognises servers of this product by this name. */
 export const AGENT_NAME = 'mcp-a2a-bridge agent';

@@ -29,7 +29,7 @@ import { legacyFinal } from '../wire/legacy-final.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import { eventPosition } from '../streams/event-cursor.ts';
 import { placeGenerations } from '../wire/generation-field.ts';
-import type { Preview } from '../wire/previews.ts';
+import type { Preview } from '../wire/draft-protocols.ts';
 import { checkedParams } from '../wire/request-schemas.ts';
 import { INVALID_REQUEST, toWireError, unparsableError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';

@@ -1,7 +1,7 @@
 /** Measures the duration of requests, and counts the open event streams. */
 import type { RequestHandler, Response } from 'express';
 import type { AnsweredRequest } from '../../telemetry/metrics.ts';
-import { operationOf } from '../auth/caller.ts';
+import { jsonRpcMethodOf } from '../auth/caller.ts';
 import { addressPattern } from './allowed-methods.ts';
 
 /** The methods of RFC 9110 §9, and PATCH. The metrics count all other methods as one. */
@@ -37,7 +37,7 @@ export function measuredRequests(record: (request: AnsweredRequest) => void): Me
       response.once('close', () => {
         open.delete(response);
         if (isStream(response) || !response.writableFinished) return;
-        const operation = operationOf(request);
+        const operation = jsonRpcMethodOf(request);
         record({
           method: METHODS.has(request.method) ? request.method : '_OTHER',
           status: response.statusCode,

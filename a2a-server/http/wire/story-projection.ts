@@ -139,7 +139,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
       return { type: 'revoked', by: by.principal, channel: by.channel, count: grantIds.length };
     }
     case 'input.required':
-      // The events of these tool calls already show that they wait.
+      // If tool calls are pending, their own events already show that the task waits.
       return event.pending.length > 0 ? undefined : { type: 'question', text: event.question ?? '' };
     case 'auth.required':
       return { type: 'question', text: event.question };

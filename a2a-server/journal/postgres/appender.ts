@@ -13,7 +13,7 @@ import {
   nullableTextColumn,
   parseStateColumn,
   textColumn,
-} from '../columns.ts';
+} from '../column-values.ts';
 import type { RecordedCommand } from '../journal.ts';
 import type { AppendOutcome } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';

@@ -1,6 +1,6 @@
 /** Reads the rows of the table `events`. */
 import type { JournalEntry } from '../../task/events.ts';
-import { integerColumn, nullableIntegerColumn, textColumn } from '../columns.ts';
+import { integerColumn, nullableIntegerColumn, textColumn } from '../column-values.ts';
 import { type EventRow, entriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
 import type { Queries, Row } from './driver.ts';
 

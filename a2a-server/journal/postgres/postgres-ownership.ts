@@ -8,7 +8,7 @@
  * - The statements of the connection run in order. So a task cannot be claimed twice by this server at the same time.
  */
 import { performance } from 'node:perf_hooks';
-import { integerColumn, nullableTextColumn, textColumn } from '../columns.ts';
+import { integerColumn, nullableTextColumn, textColumn } from '../column-values.ts';
 import {
   Claim,
   type AbandonedTasks,

@@ -3,7 +3,7 @@
  * current entries.
  */
 import type { JournalEntry } from '../../task/events.ts';
-import { textColumn } from '../columns.ts';
+import { textColumn } from '../column-values.ts';
 import { databaseError } from './database-error.ts';
 import { type Connection, type DatabaseAddress, databaseAddress, openConnection } from './driver.ts';
 import { readAllEntries } from './event-reader.ts';

@@ -1,6 +1,6 @@
 /** Defines the tables of the journal in PostgreSQL, and upgrades them. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { integerColumn, textColumn } from '../columns.ts';
+import { integerColumn, textColumn } from '../column-values.ts';
 import type { Connection, Queries } from './driver.ts';
 import { APPEND_BATCH } from './append-batch.ts';
 

@@ -1,5 +1,5 @@
 /** Counts the tasks in PostgreSQL. Each query of tasks reads an index. */
-import { integerColumn, nullableNumberColumn } from '../columns.ts';
+import { integerColumn, nullableNumberColumn } from '../column-values.ts';
 import type { JournalStatistics } from '../journal.ts';
 import { COUNT_BY_STATE, toTaskCounts, waitingSince } from '../task-counts.ts';
 import type { Queries } from './driver.ts';

@@ -1,5 +1,5 @@
 /** Reads the index of tasks. */
-import { bytesColumn, integerColumn, textColumn } from '../columns.ts';
+import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
 import type {
   OwnerFilter,
   RecordedCommand,

@@ -9,7 +9,7 @@
  *   connection could not send.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { integerColumn, textColumn } from '../columns.ts';
+import { integerColumn, textColumn } from '../column-values.ts';
 import type { CommittedEntries, OnChangedElsewhere } from '../committed-entries.ts';
 import { type Connection, type DatabaseAddress, openConnection, type Queries } from './driver.ts';
 import { type Heads, parseWakePayload, wakePayloads } from './wake-message.ts';

@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import type { BackOff } from '../../../shared/runtime/back-off.ts';
-import { integerColumn } from '../columns.ts';
+import { integerColumn } from '../column-values.ts';
 import { DatabaseInUse, ServerRemoved } from './database-error.ts';
 import {
   CLOSE_MS,
@@ -73,7 +73,7 @@ export class Writer {
   #registered = false;
   /** True if the last attempts to connect have failed. */
   #unreachable = false;
-  /** The error that ends this writer, once the database has forgotten this server. */
+  /** The error that ended this writer. Set when the database has no row for this server any more. */
   #lost: Error | undefined;
   #batch = 0;
   #queue: Promise<unknown> = Promise.resolve();

@@ -1,6 +1,6 @@
 /** Reads the amounts that principals have written, and the sizes of tasks. `append_batch` writes them. */
 import { tenantOf } from '../../access/requester.ts';
-import { numberColumn } from '../columns.ts';
+import { numberColumn } from '../column-values.ts';
 import { type DailyWritten, KEPT_DAYS, NOTHING_WRITTEN, type Written } from '../written.ts';
 import type { Connection, Queries } from './driver.ts';
 

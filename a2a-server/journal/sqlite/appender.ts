@@ -17,7 +17,7 @@ import {
   nullableTextColumn,
   parseStateColumn,
   textColumn,
-} from '../columns.ts';
+} from '../column-values.ts';
 import type { CostTable } from './cost-table.ts';
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRows, prepareInserts } from './event-rows.ts';

@@ -16,7 +16,7 @@ import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { JournalInUse } from '../journal.ts';
-import { integerColumn } from '../columns.ts';
+import { integerColumn } from '../column-values.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
 import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { lockJournal, requireNoOwner } from './journal-lock.ts';

@@ -7,7 +7,7 @@ import type { DailyUse } from '../../task/daily-budget.ts';
 import type { DayCost, JournalEntry } from '../../task/events.ts';
 import { ADD_COUNTS, COST_COLUMNS, COUNT_COLUMNS, DELETED_SESSIONS, toCostRow } from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';
-import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../columns.ts';
+import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../column-values.ts';
 import type { Command, Query, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
 
 /** `budget_extensions.usd` is the highest cost in an answered question about the day's budget. */

@@ -5,7 +5,7 @@
  */
 import type { Command, Query, Row, Sqlite } from '../../../shared/sqlite/driver.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { integerColumn, nullableIntegerColumn, textColumn } from '../columns.ts';
+import { integerColumn, nullableIntegerColumn, textColumn } from '../column-values.ts';
 import { entriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
 
 /**

@@ -11,7 +11,7 @@ import type {
 import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorable } from '../prepared-append.ts';
 import { SELECT_TASKS, toTaskRow } from '../task-row.ts';
-import { bytesColumn, integerColumn, textColumn } from '../columns.ts';
+import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
 import type { Query, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
 
 export class TaskIndex {

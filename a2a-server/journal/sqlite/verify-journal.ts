@@ -10,7 +10,7 @@ import { foldAll } from '../../task/fold.ts';
 import { isTerminal } from '../../task/snapshot.ts';
 import { indexRow } from '../index-row.ts';
 import { ExpectedCosts } from './check-costs.ts';
-import { bytesColumn, integerColumn, textColumn } from '../columns.ts';
+import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { EntryReader } from './event-rows.ts';
 import { currentLoss, lossText } from './journal-loss.ts';

@@ -1,7 +1,7 @@
 /** Stores how much each principal has written per UTC day, and how many bytes each task has. */
 import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { tenantOf } from '../../access/requester.ts';
-import { integerColumn } from '../columns.ts';
+import { integerColumn } from '../column-values.ts';
 import { KEPT_DAYS, NOTHING_WRITTEN, type DailyWritten, type Written } from '../written.ts';
 
 /** Creates the table and the column. The count of a task from an earlier version begins with 0 bytes. */

@@ -212,7 +212,7 @@ async function reachedGate(
 ): Promise<boolean> {
   const gate = gateOf(child);
   if (gate === undefined) return true;
-  // If the shell is killed here, the socket emits an error.
+  // If the shell is killed while it waits at the gate, the gate's socket emits an error. `exited` reports that end.
   gate.on('error', () => undefined);
   let stopListening: (() => void) | undefined;
   const aborted = new Promise<false>((resolve) => {

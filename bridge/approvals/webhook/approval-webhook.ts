@@ -13,7 +13,7 @@ import type { Sessions } from '../../sessions/sessions.ts';
 import { WebhookPosts } from '../../state/webhook-posts.ts';
 import type { BridgeDatabase } from '../../state/database.ts';
 import { WEBHOOK_RETRY_POLICY } from './post.ts';
-import { postBody } from './post-body.ts';
+import { postBody } from './format-post.ts';
 import { receiverOf } from './configured-receiver.ts';
 import { type PostingParts, SessionPosts } from './session-posts.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';

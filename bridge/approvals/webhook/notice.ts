@@ -8,7 +8,7 @@ import { decisionLines } from '../ways-to-decide.ts';
 import { offeredWords } from '../../mcp/reports/session-report.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
-import type { TaskView } from '../../sessions/task-view.ts';
+import type { TaskView } from '../../sessions/observed-task.ts';
 import type { ApprovalRequest } from './list-approval-requests.ts';
 
 /** The maximum length of a preview or question in a post, in characters. */

@@ -16,12 +16,12 @@ import { refuseCutPreviews } from '../seen-whole.ts';
 import { sendDecisions } from '../send-decisions.ts';
 import { taskPage } from '../ways-to-decide.ts';
 import type { Session } from '../../sessions/session.ts';
-import type { TaskView } from '../../sessions/task-view.ts';
+import type { TaskView } from '../../sessions/observed-task.ts';
 import { type ApprovalRequest, requestKey, approvalRequestsOf, postId } from './list-approval-requests.ts';
 import type { PostedAction, PostState, WebhookPosts } from '../../state/webhook-posts.ts';
 import { type NoticeSubject, askedNotice, decidedNotice, postedActions } from './notice.ts';
 import { askedMessage, decidedMessage } from './chat-message.ts';
-import type { PostContent } from './post-body.ts';
+import type { PostContent } from './format-post.ts';
 import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts';
 import { postedDecisions } from './webhook-answer.ts';
 

@@ -4,7 +4,7 @@ import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { fetchCommands } from '../../agents/agent-commands.ts';
 import type { Session } from '../../sessions/session.ts';
-import { hasEnded } from '../../sessions/task-view.ts';
+import { hasEnded } from '../../sessions/observed-task.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { withAgentPaths, taskSettingsFor } from '../../mcp/tools/settings-for-agent.ts';
 import { reportOutcome } from '../context/print-task-outcome.ts';

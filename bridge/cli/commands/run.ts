@@ -7,7 +7,7 @@ import { taskSettingsFor, unsupportedSettingsNote, withTier } from '../../mcp/to
 import { problemMessage } from '../../sessions/session-state.ts';
 import type { Attachments } from '../../sessions/attached-files.ts';
 import type { Session } from '../../sessions/session.ts';
-import { hasEnded, hasSettled, type TaskView } from '../../sessions/task-view.ts';
+import { hasEnded, hasSettled, type TaskView } from '../../sessions/observed-task.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';

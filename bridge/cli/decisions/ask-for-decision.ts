@@ -6,7 +6,7 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { personDecisionOf } from '../../approvals/decision-input.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { Session } from '../../sessions/session.ts';
-import type { TaskView } from '../../sessions/task-view.ts';
+import type { TaskView } from '../../sessions/observed-task.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { answerFromText } from './parse-choice-numbers.ts';

@@ -6,7 +6,7 @@ import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { hasSessionPrefix, type NamedSession } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import type { TaskView } from '../../sessions/task-view.ts';
+import type { TaskView } from '../../sessions/observed-task.ts';
 import { isCode, isWholeCode, sessionWithCode } from './waiting-code.ts';
 
 /** The maximum number of sessions that an error message lists. */

@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { type CheckResult, fail, ok } from '../../../shared/runtime/check-result.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { receiverOf } from '../../approvals/webhook/configured-receiver.ts';
-import { postBody } from '../../approvals/webhook/post-body.ts';
+import { postBody } from '../../approvals/webhook/format-post.ts';
 import { WEBHOOK_RETRY_POLICY, post } from '../../approvals/webhook/post.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 

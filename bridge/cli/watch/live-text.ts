@@ -8,7 +8,7 @@ import { lineOf } from '../../mcp/reports/todos-line.ts';
 import { activityText } from '../../sessions/activity-text.ts';
 import { grantWords, standingGrants } from '../../mcp/reports/grant-words.ts';
 import { agentOutput } from '../../mcp/reports/session-report.ts';
-import { hasEnded, type TaskView } from '../../sessions/task-view.ts';
+import { hasEnded, type TaskView } from '../../sessions/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { howToDecide } from '../terminal/how-to-decide.ts';
 import { styleOf } from '../terminal/state-style.ts';

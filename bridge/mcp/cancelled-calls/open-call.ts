@@ -15,7 +15,7 @@ import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { DelegationService } from '../../sessions/deliver-delegations.ts';
 import type { Session } from '../../sessions/session.ts';
-import { hasEnded } from '../../sessions/task-view.ts';
+import { hasEnded } from '../../sessions/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { type CancelCause, cancelCauseOf, causeWords, effectOfCause, type OnCancel } from './cause.ts';
 import { type TaskOutcome, outcomeText, type CancelledCall, type CancelledCalls } from './cancelled-calls.ts';

@@ -1,6 +1,6 @@
 /** Describes in a few words what a task is doing. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import type { CallState, TaskView } from '../../sessions/task-view.ts';
+import type { CallState, TaskView } from '../../sessions/observed-task.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpState } from '../../dialects/mcp-state.ts';
 

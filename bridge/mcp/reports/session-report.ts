@@ -16,7 +16,7 @@ import { inputBesidePreview } from './input-beside-preview.ts';
 import { taskUri } from '../../sessions/task-uri.ts';
 import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
-import { type CallView, hasEnded, type TaskView } from '../../sessions/task-view.ts';
+import { type CallView, hasEnded, type TaskView } from '../../sessions/observed-task.ts';
 
 const tokenCostSchema = z.object({
   inputTokens: z.number(),

@@ -4,7 +4,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { Bridge } from '../bridge-context.ts';
 import type { Session } from '../../sessions/session.ts';
-import { foldObserved, hasEnded } from '../../sessions/task-view.ts';
+import { foldObserved, hasEnded } from '../../sessions/observed-task.ts';
 import { contentOf, type ReadTask } from './task-content.ts';
 import type { TaskAddress } from '../../sessions/task-uri.ts';
 

@@ -6,7 +6,7 @@ import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import { abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Approvals } from '../../settings/approval-mode.ts';
-import type { Preview } from '../../settings/previews.ts';
+import type { Preview } from '../../settings/draft-protocols.ts';
 import type { CallSpans } from '../../telemetry/call-spans.ts';
 import type { Bridge } from '../bridge-context.ts';
 import type { SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';

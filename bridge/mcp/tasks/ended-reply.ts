@@ -8,7 +8,7 @@ import { resultOf, type SessionResult } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import type { Session } from '../../sessions/session.ts';
-import type { TaskView } from '../../sessions/task-view.ts';
+import type { TaskView } from '../../sessions/observed-task.ts';
 import { failureOf, currentReport } from '../tool/session-reply.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 

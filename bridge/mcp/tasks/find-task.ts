@@ -8,7 +8,7 @@ import type { Bridge } from '../bridge-context.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session.ts';
 import { isOver, problemMessage } from '../../sessions/session-state.ts';
-import { foldObserved, hasEnded, type TaskView } from '../../sessions/task-view.ts';
+import { foldObserved, hasEnded, type TaskView } from '../../sessions/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { commandLineNotes, offeredForms, type OfferedForms } from '../../approvals/forms-to-offer.ts';
 import { announceResults } from '../tool/announce-results.ts';

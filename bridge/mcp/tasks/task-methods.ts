@@ -15,7 +15,7 @@ import { TASKS_EXTENSION } from '../../approvals/client.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
 import { findTask, type TaskReplyContext, showTask } from './find-task.ts';
-import type { Preview } from '../../settings/previews.ts';
+import type { Preview } from '../../settings/draft-protocols.ts';
 import { readHandle } from '../../sessions/mcp-task-id.ts';
 
 const taskParams = z.looseObject({ taskId: z.string() });

@@ -13,7 +13,7 @@ import { visibleLine, withoutHidden } from '../../../shared/text/visible-text.ts
 import { activityText } from '../../sessions/activity-text.ts';
 import { callCounts, phaseOf } from '../reports/phase.ts';
 import { runningExecutions, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
-import type { TaskView } from '../../sessions/task-view.ts';
+import type { TaskView } from '../../sessions/observed-task.ts';
 
 const MAX_INTERVAL_MS = 10_000;
 const SMALL_STEP = 0.001;

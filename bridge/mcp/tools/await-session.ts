@@ -10,7 +10,7 @@ import type { SessionRound } from '../../approvals/request-state.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session.ts';
 import { isOver } from '../../sessions/session-state.ts';
-import type { TaskView } from '../../sessions/task-view.ts';
+import type { TaskView } from '../../sessions/observed-task.ts';
 import { waitForSession, type WaitEnd, type WaitOptions } from '../../sessions/wait-for-session.ts';
 import { createdTask } from '../tasks/created-task.ts';
 import { sessionReply } from '../tool/session-reply.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Session } from '../../sessions/session.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
-import { hasEnded } from '../../sessions/task-view.ts';
+import { hasEnded } from '../../sessions/observed-task.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { attachFiles } from './attach-files.ts';
 import { defaultWorkspace } from './call-workspaces.ts';

@@ -55,9 +55,10 @@ export async function permitStart(
   if (!showsForms) return undefined;
   const directory = placed?.path ?? (await resolvedPath(own));
   // The module is imported only when a form is needed. Its code for the width of text takes long to load.
-  const { startForm } = await import('./start-form.ts');
+  const { startForm } = await import('./start-permission-form.ts');
   const form = startForm(wanted, { outside: outside !== undefined, directory });
-  // D5: a person can approve only what is shown in full. The form cannot show the whole path of the directory.
+  // D5: a person can approve only what is shown in full. Without a form, the path is too long to show, so the start is
+  // refused.
   if (form === undefined) throw outside === undefined ? tooLong(directory) : notAllowed(outside, own);
   if (client.forms === 'rounds' && client.permit === undefined) {
     const permit = { id: randomUUID(), directory, askedAt: Date.now() };

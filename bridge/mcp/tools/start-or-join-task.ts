@@ -7,7 +7,7 @@ import { isRecent } from '../../sessions/same-call.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { WaitOptions } from '../../sessions/wait-for-session.ts';
-import { hasEnded } from '../../sessions/task-view.ts';
+import { hasEnded } from '../../sessions/observed-task.ts';
 import { awaitSession } from './await-session.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';

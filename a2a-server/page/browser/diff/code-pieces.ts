@@ -89,5 +89,8 @@ export type Highlighter = (text: string, language: Language | undefined) => Piec
 /** Splits a text into lines without colours. */
 export const plainLines: Highlighter = (text) => text.split('\n').map((line) => [{ text: line }]);
 
-/** The page has colours. The card has none, because a host loads the whole card as one file. */
+/**
+ * Colours the code of diffs. Only the approval page sets it. The approval card is one file, and the highlighter would make
+ * that file much larger.
+ */
 export const HighlighterContext = createContext<Highlighter>(plainLines);

@@ -1,7 +1,7 @@
 /** Names the agent of a new task. If the server has several models, the person chooses one. */
 import { offeredAgentSchema, type OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { readJson } from '../sign-in/read-json.ts';
+import { readJson } from '../page-api.ts';
 
 /** @throws ClientError */
 export async function readOfferedAgent(): Promise<OfferedAgent> {

@@ -6,7 +6,7 @@ import {
   type TaskGroup,
   type TaskGroups,
 } from '../../../../shared/protocol/task-groups.ts';
-import { readJson } from '../sign-in/read-json.ts';
+import { readJson } from '../page-api.ts';
 import { filterParameters, type TaskFilters } from '../task-filters.ts';
 
 /** @throws ClientError */

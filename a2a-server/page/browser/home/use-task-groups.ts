@@ -37,7 +37,7 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
   /** The arguments of the next read. The stream of changes stays open when the filters change. */
   const latest = useRef({ filters, query, answer });
   latest.current = { filters, query, answer };
-  /** The read that runs. `again` is true if tasks or filters have changed since its start. */
+  /** The request in progress, or null. `again` is true if tasks or filters have changed since its start. */
   const running = useRef<{ again: boolean } | null>(null);
 
   const lost = (): void => setSince((before) => before ?? Date.now());

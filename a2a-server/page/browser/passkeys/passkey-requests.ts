@@ -9,7 +9,7 @@ import * as z from 'zod/mini';
 import type { Decision } from '../../../../shared/client/index.ts';
 import type { PresenceAssertion } from '../../../../shared/protocol/presence-assertion.ts';
 import { fieldOf } from '../../../../shared/runtime/record.ts';
-import { readJson, sendJson } from '../sign-in/read-json.ts';
+import { readJson, sendJson } from '../page-api.ts';
 
 const passkeySchema = z.object({ id: z.string(), name: z.string(), registeredAt: z.string() });
 export type PasskeyView = z.infer<typeof passkeySchema>;

@@ -8,7 +8,7 @@ import {
 } from '../../../../shared/protocol/task-checkpoints.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { showTask, taskAddress } from '../address.ts';
-import { readJson } from '../sign-in/read-json.ts';
+import { readJson } from '../page-api.ts';
 import { putBack } from './put-back.ts';
 import { PutBackForm } from './put-back-form.tsx';
 import { StepTime } from './step-head.tsx';

@@ -7,7 +7,7 @@ import {
 } from '../../../../shared/protocol/task-checkpoints.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { DiffView } from '../diff/diff-view.tsx';
-import { readJson } from '../sign-in/read-json.ts';
+import { readJson } from '../page-api.ts';
 
 /** @throws ClientError */
 async function readPreview(taskId: string, turn: number, since: boolean): Promise<RestorePreview> {

@@ -2,7 +2,7 @@
 import { Component } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
-import { findPlace, keepPlace, recallPlace } from '../page-place.ts';
+import { findPlace, keepPlace, recallPlace } from '../scroll-position.ts';
 import type { StoryStep as Step } from './story.ts';
 import type { FollowedStory } from './use-story.ts';
 import { StoryStep } from './story-step.tsx';

@@ -8,7 +8,7 @@ import { ActionList } from '../action/action-list.tsx';
 import { decideWithPasskey } from '../passkeys/decide-with-passkey.ts';
 import { Checkpoints } from './checkpoints.tsx';
 import { InputSchemaContext } from '../action/input-schema.ts';
-import { readJson } from '../sign-in/read-json.ts';
+import { readJson } from '../page-api.ts';
 import { MessageBox } from './message-box.tsx';
 import { OutageBanner } from '../outage-banner.tsx';
 import { withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';

@@ -4,7 +4,7 @@
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { storyPageSchema, type StoryPage } from '../../../../shared/protocol/task-story.ts';
-import { readJson } from '../sign-in/read-json.ts';
+import { readJson } from '../page-api.ts';
 import { addToStory, NO_STORY, type Story } from './story.ts';
 
 /** The page waits this long between two reads, so that a fast stream causes few reads. In milliseconds. */

@@ -1,4 +1,4 @@
-import { looksLikePage, looksLikeTrap, pageKey, withoutTracking } from './crawl-urls.ts';
+import { looksLikePage, looksLikeTrap, pageKey, withoutTracking } from './crawlable-url.ts';
 import type { PageLink } from '../page-metadata.ts';
 import type { QueryWords } from './query-words.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { lateAnswerNotes, type WithdrawnForms } from '../../../../bridge/approvals/withdrawn-form-answer.ts';
 import { approvalForms } from '../../../../bridge/approvals/form.ts';
-import type { CallView } from '../../../../bridge/sessions/task-view.ts';
+import type { CallView } from '../../../../bridge/sessions/observed-task.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 import { callView, taskView } from '../../../support/task-view.ts';
 

@@ -11,7 +11,7 @@ import {
   stateName,
   taskOf,
 } from '../../../../bridge/sessions/session-state.ts';
-import { hasEnded, hasSettled } from '../../../../bridge/sessions/task-view.ts';
+import { hasEnded, hasSettled } from '../../../../bridge/sessions/observed-task.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { postBody } from '../../../../bridge/approvals/webhook/post-body.ts';
+import { postBody } from '../../../../bridge/approvals/webhook/format-post.ts';
 import { chatAddress, chatBody, isChatService } from '../../../../shared/chat/chat-body.ts';
 import { type ChatMessage, chatLines } from '../../../../shared/chat/chat-message.ts';
 

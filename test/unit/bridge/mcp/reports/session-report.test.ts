@@ -8,7 +8,7 @@ import {
 } from '../../../../../bridge/mcp/reports/session-report.ts';
 import { toMcpState } from '../../../../../bridge/dialects/mcp-state.ts';
 import { sessionText } from '../../../../../bridge/mcp/reports/session-text.ts';
-import type { TaskView } from '../../../../../bridge/sessions/task-view.ts';
+import type { TaskView } from '../../../../../bridge/sessions/observed-task.ts';
 import { askedNotice } from '../../../../../bridge/approvals/webhook/notice.ts';
 import { contentOf } from '../../../../../bridge/mcp/resources/task-content.ts';
 import { statusReportOf } from '../../../../../bridge/mcp/reports/status-report.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../../../bridge/mcp/reports/status-report.ts';
 import { shortStep } from '../../../../../bridge/mcp/reports/next-step.ts';
 import { statusText } from '../../../../../bridge/mcp/reports/status-text.ts';
-import type { CallView, TaskView } from '../../../../../bridge/sessions/task-view.ts';
+import type { CallView, TaskView } from '../../../../../bridge/sessions/observed-task.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';

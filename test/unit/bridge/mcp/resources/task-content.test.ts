@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { contentOf } from '../../../../../bridge/mcp/resources/task-content.ts';
 import type { Output } from '../../../../../bridge/dialects/observation.ts';
-import { foldObserved } from '../../../../../bridge/sessions/task-view.ts';
+import { foldObserved } from '../../../../../bridge/sessions/observed-task.ts';
 
 /** Returns the text of a task with these artifacts. */
 function artifactsOf(...outputs: Output[]): string {

@@ -5,7 +5,7 @@ import { clippedRow, MAX_FORM_ROWS, productRows } from '../../approvals/form-row
 import { titleOf } from '../../sessions/task-title.ts';
 import type { RequestedStart } from './permit-start.ts';
 
-/** Builds the form for the start of a task. Returns undefined if the request needs more than four rows. */
+/** Builds the form for the start of a task. Returns undefined if its text has more than `MAX_FORM_ROWS` rows. */
 export function startForm(
   { task, unasked }: RequestedStart,
   { outside, directory }: { outside: boolean; directory: string },

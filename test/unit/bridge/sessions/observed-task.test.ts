@@ -8,7 +8,7 @@ import {
   isInterrupted,
   sessionCostUsd,
   type TaskView,
-} from '../../../../bridge/sessions/task-view.ts';
+} from '../../../../bridge/sessions/observed-task.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const ids = { taskId: 't', sessionId: 's' };

@@ -1,7 +1,7 @@
 /** Exchanges JSON with the page's server. */
-import { ClientError } from '../../../../shared/client/index.ts';
-import { fieldOf } from '../../../../shared/runtime/record.ts';
-import { API, signedInFetch } from './sign-in.ts';
+import { ClientError } from '../../../shared/client/index.ts';
+import { fieldOf } from '../../../shared/runtime/record.ts';
+import { API, signedInFetch } from './sign-in/sign-in.ts';
 
 /** Reads JSON from the page's server. @param path below `API` @throws ClientError */
 export function readJson(path: string): Promise<unknown> {
