@@ -1,11 +1,19 @@
 /** Sends a request to several agents in parallel. If one agent fails, the answers of the others are still returned. */
+import type { Reason } from '../../shared/runtime/errors.ts';
 import type { Agent } from './agent.ts';
 import { withTimeoutOr } from './timeout.ts';
 
 export interface Answers<T> {
   /** The answers by agent name. */
   answers: ReadonlyMap<string, T>;
-  unreachable: readonly { agent: string; message: string }[];
+  unreachable: readonly AgentFailure[];
+}
+
+/** Why an agent gave no answer. */
+export interface AgentFailure {
+  agent: string;
+  reason: Reason;
+  message: string;
 }
 
 export async function askEach<T>(
@@ -13,13 +21,14 @@ export async function askEach<T>(
   ask: (agent: Agent) => Promise<T>,
 ): Promise<Answers<T>> {
   const answers = new Map<string, T>();
-  const unreachable: { agent: string; message: string }[] = [];
+  const unreachable: AgentFailure[] = [];
   await Promise.all(
     agents.map(async (agent) => {
       try {
         answers.set(agent.name, await withTimeoutOr(agents.length, ask(agent)));
       } catch (error) {
-        unreachable.push({ agent: agent.name, message: agent.failed(error).message });
+        const { reason, message } = agent.failed(error);
+        unreachable.push({ agent: agent.name, reason, message });
       }
     }),
   );

@@ -1,6 +1,7 @@
 /** Lists sessions from three sources: the agents, the outbox, and the sessions in memory. */
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
+import type { AgentFailure } from '../agents/ask-each.ts';
 import { asStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { SessionStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
@@ -43,7 +44,7 @@ export interface ListedSession {
 export interface Listing {
   sessions: readonly ListedSession[];
   /** The agents that did not respond, with their errors. */
-  unreachable: readonly { agent: string; message: string }[];
+  unreachable: readonly AgentFailure[];
   /** The number of existing tasks that were not read for this list. */
   unread: number;
 }

@@ -4,7 +4,7 @@ import { askEach } from '../../agents/ask-each.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { costTables } from '../terminal/cost-tables.ts';
-import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
+import { noAnswerExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 
 interface CostOptions extends CommonOptions {
@@ -39,7 +39,7 @@ export async function cost(run: CommandRun<CostOptions>): Promise<number> {
     for (const { agent, message } of unreachable)
       terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
   }
-  return answers.size === 0 ? EXIT_UNAVAILABLE : 0;
+  return answers.size === 0 ? noAnswerExitCode(unreachable) : 0;
 }
 
 function daysOf(given: string | undefined): number {

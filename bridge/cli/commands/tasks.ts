@@ -8,7 +8,7 @@ import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/obser
 import type { ListedSession } from '../../sessions/list-sessions.ts';
 import { dollars } from '../../../shared/text/cost-text.ts';
 import { openCommandContext } from '../context/command-context.ts';
-import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
+import { noAnswerExitCode, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { ID_KIND, shortIds } from '../terminal/short-ids.ts';
 import { styleOf } from '../terminal/state-style.ts';
@@ -50,9 +50,9 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
     for (const { agent, message } of unreachable)
       terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
   }
-  // The command fails only if every agent is unreachable.
+  // The command fails only if no agent has answered.
   const all = options.agent === undefined ? context.registry.all.length : 1;
-  return unreachable.length === all && sessions.length === 0 ? EXIT_UNAVAILABLE : 0;
+  return unreachable.length === all && sessions.length === 0 ? noAnswerExitCode(unreachable) : 0;
 }
 
 /**

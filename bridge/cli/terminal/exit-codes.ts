@@ -78,3 +78,10 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return EXIT_USAGE;
   return (error instanceof ProductError ? BY_REASON[error.reason] : undefined) ?? EXIT_FAILURE;
 }
+
+/** Returns the exit code if no agent has answered. Another attempt cannot help if each of them refused the token. */
+export function noAnswerExitCode(failures: readonly { reason: Reason }[]): number {
+  const refused =
+    failures.length > 0 && failures.every(({ reason }) => BY_REASON[reason] === EXIT_CREDENTIALS);
+  return refused ? EXIT_CREDENTIALS : EXIT_UNAVAILABLE;
+}

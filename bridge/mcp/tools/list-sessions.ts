@@ -64,7 +64,7 @@ export const listSessions = defineTool({
     const structured = {
       sessions: wanted.slice(0, MAX_LISTED_SESSIONS),
       more: Math.max(0, wanted.length - MAX_LISTED_SESSIONS) + unread,
-      unreachable: [...unreachable],
+      unreachable: unreachable.map(({ reason: _reason, ...each }) => each),
       notes: [...call.news()],
     };
     return { structured, text: listText(structured, state) };

@@ -70,6 +70,7 @@ describe('the command tasks', () => {
       env: { ...at.env, HERE: 'a-token-that-is-not-the-one' },
     });
     expect(listed.parse(JSON.parse(wrong.stdout)).unreachable[0]?.message).toContain('HERE');
+    expect(wrong.code).toBe(77);
   });
 });
 
