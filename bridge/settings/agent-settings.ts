@@ -24,7 +24,7 @@ export type SecretSource = z.infer<typeof secretSource>;
  * a header.
  */
 export const httpUrl = z
-  .url({ protocol: /^https?$/ })
+  .url({ protocol: /^https?$/, error: 'it is not a URL that begins with http:// or https://' })
   .refine(hasNoCredentials, 'a user or password belongs into a header, not into the URL');
 
 export const agentAccess = {

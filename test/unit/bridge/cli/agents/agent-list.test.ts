@@ -125,7 +125,8 @@ describe('a list of agents', () => {
   });
 
   it.each([
-    ['ftp://a.example', 'Invalid URL'],
+    ['ftp://a.example', 'it is not a URL that begins with http:// or https://'],
+    ['127.0.0.1:41777', 'it is not a URL that begins with http:// or https://'],
     ['https://user:secret@a.example/', 'a user or password belongs into a header, not into the URL'],
     [undefined, 'it has no URL'],
   ])('the URL %s cannot be used, and hides no other agent', (url, problem) => {
