@@ -13,6 +13,7 @@ import type { SetOptions } from './requested-change.ts';
 import { serverModels } from './server-models.ts';
 
 const MODE = 0o600;
+const UNCHANGED = 'Nothing was changed';
 
 /**
  * Tries new model settings.
@@ -42,7 +43,12 @@ async function withCandidate<Result>(
   } catch (error) {
     if (!(error instanceof ProductError)) throw error;
     const { reason, facts, message } = error;
-    throw new ProductError(reason, message.replaceAll(candidate, path), { facts, cause: error });
+    const named = message.replaceAll(candidate, path);
+    throw new ProductError(
+      reason,
+      named.startsWith(UNCHANGED) ? named : `${UNCHANGED}. With the new model: ${named}`,
+      { facts, cause: error },
+    );
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -71,12 +77,12 @@ async function tried(
   if (use === undefined || use.id !== id)
     throw new ProductError(
       'CONFIGURATION',
-      `Nothing was changed: the ${use?.origin ?? 'environment'} overrides the configuration file. Remove it, then run this again.`,
+      `${UNCHANGED}: the ${use?.origin ?? 'environment'} overrides the configuration file. Remove it, then run this again.`,
     );
   if (report.agentType !== 'model')
     throw new ProductError(
       'CONFIGURATION',
-      `Nothing was changed: ${report.agent} runs the tasks, so no model is in use. Remove the setting "agent", then run this again.`,
+      `${UNCHANGED}: ${report.agent} runs the tasks, so no model is in use. Remove the setting "agent", then run this again.`,
     );
   const noTrial = options.try === false;
   const check = await checkServerStart(at, places.serverScript, noTrial);
@@ -93,6 +99,6 @@ async function tried(
   if (failed === undefined) return { use, finding, missingVariable: null };
   // The message about a missing variable already names the next step.
   const next = check.missingVariable === null ? (failed.next ?? '') : '';
-  const message = `Nothing was changed: ${failed.message}${/[.?]$/.test(failed.message) ? '' : '.'}`;
+  const message = `${UNCHANGED}: ${failed.message}${/[.?]$/.test(failed.message) ? '' : '.'}`;
   throw new ProductError('CONFIGURATION', `${message} ${next}`.trimEnd(), { facts: { model: id } });
 }

@@ -234,7 +234,13 @@ describe('the command model', () => {
     it.each<[string, string[], Readonly<Record<string, string>>, number, RegExp]>([
       ['a name without its provider', ['gpt-4o-mini'], {}, 2, /Did you mean openai:gpt-4o-mini/],
       ['a misspelt name', ['claude-sonet-4-5'], {}, 2, /Did you mean anthropic:claude-sonnet-4-5/],
-      ['an unknown provider', ['nobody:m'], {}, 78, /config\.json is not valid.*providers anthropic/],
+      [
+        'an unknown provider',
+        ['nobody:m'],
+        {},
+        78,
+        /Nothing was changed\. With the new model: .*providers anthropic/,
+      ],
       ['an unknown tier', ['offline', '--tier', 'slow'], {}, 2, /The tiers are: fast, smart/],
       ['a key command with a pipe', ['openai:m', '--key-command', 'a | b'], {}, 2, /sh -c/],
       ['a key command with a variable', ['openai:m', '--key-command', 'cat $FILE'], {}, 2, /sh -c/],
