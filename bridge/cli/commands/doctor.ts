@@ -16,7 +16,7 @@ import { checkNode, checkStateDirectory, checkTokenFile } from '../doctor/check-
 import { checkServer, isPortInUse } from '../doctor/check-server.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
 import { checkNotifications } from '../doctor/check-notifications.ts';
-import { checkWebhook } from '../doctor/check-webhook.ts';
+import { checkWebhook, NO_WEBHOOK } from '../doctor/check-webhook.ts';
 import { type CheckResult, ok, type ServerCheck, warn } from '../../../shared/runtime/check-result.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
@@ -86,7 +86,11 @@ async function findingsOf({
     ...(server === undefined ? [] : [server.finding]),
     ...(http !== undefined && http !== 0 ? [await checkHttpPort(http)] : []),
     ...agents.flat(),
-    ...(approvalWebhook === undefined ? [] : [await checkWebhook(approvalWebhook, env, webhook)]),
+    ...(approvalWebhook !== undefined
+      ? [await checkWebhook(approvalWebhook, env, webhook)]
+      : webhook
+        ? [NO_WEBHOOK]
+        : []),
     ...(desktopNotifications ? [await checkNotifications(clientEnvironment())] : []),
     ...(await checkClients(clientEnvironment())),
   ];

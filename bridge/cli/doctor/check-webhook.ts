@@ -3,7 +3,7 @@
  * it.
  */
 import { randomUUID } from 'node:crypto';
-import { type CheckResult, fail, ok } from '../../../shared/runtime/check-result.ts';
+import { type CheckResult, fail, ok, warn } from '../../../shared/runtime/check-result.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { receiverOf } from '../../approvals/webhook/configured-receiver.ts';
 import { postBody } from '../../approvals/webhook/format-post.ts';
@@ -11,6 +11,12 @@ import { WEBHOOK_RETRY_POLICY, post } from '../../approvals/webhook/post.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
 const SUBJECT = 'approval webhook';
+/** The result if the person asks for a test post and the settings name no webhook. */
+export const NO_WEBHOOK = warn(
+  SUBJECT,
+  'the settings name none, so no test post was sent',
+  'Set "approvalWebhook" in the section "bridge" of the configuration file.',
+);
 const ONCE = { backOff: { ...WEBHOOK_RETRY_POLICY.backOff, retries: 0 }, answerMs: 10_000 };
 
 /**

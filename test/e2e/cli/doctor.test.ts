@@ -411,6 +411,12 @@ describe('the command doctor', () => {
     },
   );
 
+  it('doctor --webhook says that the settings name no webhook', async () => {
+    const on = await cliStage();
+    const { stdout } = await on.run('doctor', '--offline', '--webhook');
+    expect(stdout).toContain('approval webhook: the settings name none, so no test post was sent');
+  });
+
   it('doctor reports an entry whose arguments do not start the bridge', async () => {
     const on = await cliStage();
     await on.run('install', 'claude', '--', '--agent-url', 'https://agent.example.com');
