@@ -33,6 +33,10 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
       log.fatal({ err: error }, 'uncaught error');
       process.exit(EXIT_FAILURE);
     });
+    if (settings.stdio && process.stdin.isTTY)
+      process.stderr.write(
+        'mcp-a2a-bridge: This serves an MCP client over stdin and stdout. For the commands: mcp-a2a-bridge --help\n',
+      );
     await serve({ settings, places, log });
   } catch (error) {
     process.stderr.write(`mcp-a2a-bridge: ${messageOf(error)}\n`);

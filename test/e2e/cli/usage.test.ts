@@ -95,6 +95,11 @@ describe('a command line with an error', () => {
     },
   );
 
+  it('without a command at a terminal, the program says what it waits for', async () => {
+    const ended = await cliAtTerminal([], { home, prompt: 'serves an MCP client', keys: '\u{4}' });
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('mcp-a2a-bridge --help') });
+  });
+
   it('an error for a person is on stderr, without colours if stderr is not a terminal', async () => {
     const { code, stdout, stderr } = await run('cancel');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
