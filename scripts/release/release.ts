@@ -12,6 +12,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
+import { describePackage } from '../client-packages/package-description.ts';
 import { releaseChangelog } from './changelog.ts';
 import { outputOf, runVisibly } from './run-command.ts';
 import { problemOfVersion, tagOf } from './version.ts';
@@ -37,7 +38,7 @@ const place = await mkdtemp(join(tmpdir(), 'release-'));
 const clone = join(place, 'mcp-a2a-bridge');
 try {
   step('What is committed can be released');
-  const changelog = await checkedChangelog();
+  const { changelog, canBePublished } = await checkedRelease();
 
   step(`A clone has version ${version}`);
   await outputOf('git', ['clone', '--quiet', '--no-hardlinks', resolve('.'), clone]);
@@ -49,8 +50,10 @@ try {
     version,
   ]);
   await writeFile(join(clone, 'CHANGELOG.md'), changelog);
-  await inClone('git', ['commit', '--quiet', '--all', '--message', `Release ${version}`]);
   await inClone('npm', ['ci', '--no-audit', '--no-fund']);
+  if (canBePublished) await inClone('npm', ['run', '--silent', 'published', '--', version]);
+  else say('The documents still name the clone: see the reasons above.');
+  await inClone('git', ['commit', '--quiet', '--all', '--message', `Release ${version}`]);
 
   step('npm run verify');
   if (values['skip-verify']) say('skipped');
@@ -84,11 +87,14 @@ try {
   await rm(place, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** @returns CHANGELOG.md of the release. @throws Error with each reason against the release */
-async function checkedChangelog(): Promise<string> {
-  const manifest = z
-    .object({ version: z.string(), repository: z.unknown().optional() })
-    .parse(JSON.parse(await readFile('package.json', 'utf8')));
+/**
+ * Returns CHANGELOG.md of the release, and whether package.json says where it is published. In a dry run it need not.
+ * @throws Error with each reason against the release
+ */
+async function checkedRelease(): Promise<{ changelog: string; canBePublished: boolean }> {
+  const described = await readFile('package.json', 'utf8');
+  const manifest = z.object({ version: z.string() }).parse(JSON.parse(described));
+  const unpublishable = problemOf(() => describePackage(described, { release: true }));
   const tags = (await git('tag', '--list')).split('\n');
   const today = new Date().toISOString().slice(0, 10);
   const changelog = releaseChangelog(await readFile('CHANGELOG.md', 'utf8'), version ?? '', today);
@@ -100,14 +106,24 @@ async function checkedChangelog(): Promise<string> {
     branch === BRANCH ? undefined : `The branch is "${branch}", and releases are made from "${BRANCH}".`,
     problemOfVersion(version ?? '', { package: manifest.version, tags }),
     changelog.type === 'refused' ? changelog.message : undefined,
-    manifest.repository === undefined
-      ? 'package.json names no repository, and npm compares it with the origin of the package. Set it: npm pkg set repository=https://github.com/<owner>/<name>'
-      : undefined,
+    unpublishable,
   ].filter((reason) => reason !== undefined);
   // A dry run shows the rest too, except without a version and a changelog.
   if (reasons.length > 0 && (!dryRun || changelog.type === 'refused')) throw new Error(reasons.join('\n'));
   for (const reason of reasons) say(`✗ ${reason}`);
-  return changelog.type === 'released' ? changelog.text : '';
+  return {
+    changelog: changelog.type === 'released' ? changelog.text : '',
+    canBePublished: unpublishable === undefined,
+  };
+}
+
+function problemOf(act: () => unknown): string | undefined {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 async function git(...args: string[]): Promise<string> {
