@@ -374,7 +374,7 @@ async function runTool(
   // The passkey approved only the tool call's own targets. A redirect may lead to a target of another rule, so the
   // rules are checked again.
   const unproven =
-    call.presence === true
+    call.decided?.presence === true
       ? { rules: policy.rules.filter(({ matches }) => matches(approved) === 'no') }
       : policy;
   const check = (more: Partial<ResolvedTargets>): void => {

@@ -353,6 +353,7 @@ function decided(
       at: entry.at,
       inputHash: event.inputHash,
       ...(event.approver && { approver: event.approver }),
+      ...(event.presence && { presence: true }),
     },
     // An edited input may match a rule that the proposed input does not match.
     ...(event.presence && { presence: true }),

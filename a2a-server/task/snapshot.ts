@@ -88,6 +88,8 @@ export interface AcceptedDecision {
   inputHash: string;
   /** The demand that the approver met. Absent if nothing was demanded. */
   approver?: ApproverDemand;
+  /** True if the decision had the assertion of a passkey. */
+  presence?: true;
 }
 
 export interface Call extends RequestedCall {

@@ -2,6 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -330,6 +331,42 @@ describe('a server that demands four eyes since a restart', () => {
     await expect(readFile(join(workspace, 'a.txt'))).rejects.toThrow('ENOENT');
   });
 });
+
+it.each([
+  { rule: { action: 'ask', approver: { group: 'release' } }, told: 'demands another approver' },
+  { rule: { action: 'presence' }, told: 'approved this call with a passkey' },
+] as const)(
+  'X1 a decision that an earlier server accepted unchecked lets no call run under $rule',
+  async ({ rule, told }) => {
+    const policy = [{ ...rule, path: 'secret.txt' }];
+    const { service, stateDir, workspace, clock, parked } = await askedAbout([write('secret.txt')], {
+      policy,
+    });
+    await service.stop();
+    const [call] = Object.values(parked.calls);
+    if (call === undefined) throw new Error('no call waits');
+    const { callId, tool, title, inputHash } = call;
+    const { taskId, seq: expectedSeq } = parked;
+    const journal = await openSqliteJournal({
+      path: join(stateDir, 'journal.db'),
+      clock: () => clock.now(),
+    });
+    const by = { principal: 'ada', channel: 'form' };
+    const approved = { callId, tool, title, inputHash, by, decision: 'approve', scope: 'once' } as const;
+    await journal.append({
+      taskId,
+      expectedSeq,
+      state: 'working',
+      events: [{ type: 'tool.decided', ...approved, reason: null, edited: null }, { type: 'task.working' }],
+    });
+    const models = new ScriptedModel([]);
+    const { tasks } = await startTaskService({ stateDir, workspace, models, clock, policy, journal });
+    await tasks.recover();
+    await untilSettled(tasks, { taskId, seq: expectedSeq + 2 });
+    expect(JSON.stringify(models.requests.at(-1)?.conversation)).toContain(told);
+    await expect(readFile(join(workspace, 'secret.txt'))).rejects.toThrow('ENOENT');
+  },
+);
 
 /** Starts a task whose first decision gives a trust grant for the tool. */
 async function trusting(grant: { minutes?: number; uses?: number }, turns: ScriptedTurn[]) {
