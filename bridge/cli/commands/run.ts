@@ -4,7 +4,6 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type TaskMode, taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { taskSettingsFor, unsupportedSettingsNote, withTier } from '../../mcp/tools/settings-for-agent.ts';
-import { problemMessage } from '../../sessions/session-state.ts';
 import type { Attachments } from '../../sessions/attached-files.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded, hasSettled, type TaskView } from '../../sessions/observed-task.ts';
@@ -17,6 +16,7 @@ import { actionText } from '../terminal/action-text.ts';
 import { EXIT_TASK_WAITS, taskExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { howToDecide } from '../terminal/how-to-decide.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
+import { undeliveredText } from '../terminal/undelivered-text.ts';
 import { TaskWatch } from '../watch/task-watch.ts';
 
 interface RunOptions extends CommonOptions {
@@ -112,7 +112,9 @@ async function delegated(
   if (session.view === undefined || session.view.taskId === '')
     throw new ProductError(
       'AGENT_UNREACHABLE',
-      inTerminalWords(problemMessage(session.state) ?? `Agent "${agent.name}" has not named the task.`),
+      inTerminalWords(
+        undeliveredText(session.state, session.id) ?? `Agent "${agent.name}" has not named the task.`,
+      ),
       { facts: { sessionId: session.id } },
     );
   // The person sees the reply here. So a later tool call with the same text starts a new task instead of returning this
