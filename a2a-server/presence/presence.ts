@@ -55,7 +55,7 @@ export function createPresence({ passkeys, records, party, base, clock }: Presen
       const own = (await passkeys.list(principal)).filter(({ rpId }) => rpId === party.rpId);
       if (own.length === 0)
         throw refused(
-          'You have no passkey on this server. Run `a2a-server passkey add` on the machine of the server, and open the link that it prints.',
+          `You have no passkey on this server. Run \`a2a-server passkey add --principal ${principal}\` on the machine of the server, and open the link that it prints.`,
         );
       const statement: PresenceStatement = {
         presence: 1,

@@ -41,7 +41,10 @@ export async function addPasskey(
   const token =
     principal === LOCAL_PRINCIPAL ? local : tokens.find((each) => each.principal === principal)?.token;
   if (token === undefined)
-    throw new ProductError('CONFIGURATION', `This server has no user ${JSON.stringify(principal)}.`);
+    throw new ProductError(
+      'CONFIGURATION',
+      `The settings of this server name no user ${JSON.stringify(principal)}. Only the user ${LOCAL_PRINCIPAL} and the users of the setting "tokens" can register a passkey; a user with issued tokens alone cannot.`,
+    );
   const record = await readServerRecord(stateDir);
   const proof = record === undefined ? undefined : await proveServer(record.url, local, TIMEOUT_MS);
   if (record === undefined || proof?.type !== 'proven')

@@ -39,7 +39,8 @@ export function PasskeyAddress({ target }: { target: LinkTarget }) {
   return (
     <p class="warning">
       A rule demands your passkey, and you have none. Run <code>a2a-server passkey add</code> on the machine
-      of the server, and open the link that it prints.
+      of the server, and open the link that it prints. A user with issued tokens alone cannot register a
+      passkey.
     </p>
   );
 }

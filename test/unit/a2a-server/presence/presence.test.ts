@@ -216,7 +216,9 @@ describe('the proof of a decision', () => {
   });
 
   it('without a passkey there is no challenge, and the refusal names the command', async () => {
-    await expect(presence.challenge('ada', DECISION)).rejects.toThrow(/a2a-server passkey add/);
+    await expect(presence.challenge('ada', DECISION)).rejects.toThrow(
+      /a2a-server passkey add --principal ada/,
+    );
   });
 });
 

@@ -1,0 +1,16 @@
+import { expect, it } from '@jest/globals';
+import { addPasskey } from '../../../../a2a-server/startup/add-passkey.ts';
+import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+
+it('passkey add for a user with issued tokens alone says who can register a passkey', async () => {
+  const stateDir = await temporaryDirectory();
+  await expect(
+    addPasskey(
+      { stateDir, database: undefined, tokens: [] },
+      { principal: 'team/bob', atTerminal: true, say: () => undefined },
+    ),
+  ).rejects.toMatchObject({
+    reason: 'CONFIGURATION',
+    message: expect.stringContaining('a user with issued tokens alone cannot'),
+  });
+});
