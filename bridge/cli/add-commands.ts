@@ -343,11 +343,13 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
   ).option('--replace', 'move the existing journal away first');
   add(
     'page',
-    'prints a one-time link that signs your browser in to the approval page; starts the server',
-  ).action(async (_, it: Command) => {
-    const { page } = await import('./commands/page.ts');
-    await carryOut(it, page);
-  });
+    'prints a one-time link that signs your browser in to the approval page; starts the local server if that is the agent',
+  )
+    .option('--agent <name>', 'the agent whose page to open; default the first')
+    .action(async (_, it: Command) => {
+      const { page } = await import('./commands/page.ts');
+      await carryOut(it, page);
+    });
   add('logs', 'prints the log of the local server')
     .option('-f, --follow', 'also print new lines')
     .option('-n, --lines <number>', 'the number of last lines; default 50')

@@ -1,43 +1,68 @@
-/** The command `page`: prints the URL of the local server's approval page. */
+/** The command `page`: prints the URL of the approval page of the default agent, or of the agent that the person names. */
 import { pageAddress } from '../../../shared/net/page-address.ts';
-import { connectToAgent } from '../../agents/connection.ts';
+import { connectToAgent, type Endpoint } from '../../agents/connection.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { findServer } from '../../local-server/find-or-start-server.ts';
+import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
+import { configuredAgent, configuredAgents } from '../../startup/configured-agents.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { PageLink } from '../../agents/page-link.ts';
+
+interface PageOptions extends CommonOptions {
+  agent?: string;
+}
+
+/** A page for approvals: its address, and how to get a link that signs a browser in. */
+interface Page {
+  url: string;
+  link: () => Promise<PageLink | null>;
+  /** The next step if the agent makes no link. */
+  advice: string;
+}
 
 /**
  * Prints a one-time link that signs a browser in. Without a terminal, prints only the URL of the page: a model may run
  * the command then, and a model must not be able to decide.
- * @throws ProductError CONFIGURATION if the server does not start
+ * @throws ProductError CONFIGURATION if the local server does not start; UNKNOWN_AGENT; AGENT_ERROR without a page
  */
-export async function page({
-  options,
-  terminal,
-  settings,
-  places,
-}: CommandRun<CommonOptions>): Promise<void> {
-  const server = await findServer({
-    stateDirectory: settings.stateDir,
-    script: places.serverScript,
-    autoStart: true,
-    configFile: settings.configFile,
-  });
+export async function page(run: CommandRun<PageOptions>): Promise<void> {
+  const { options, terminal } = run;
+  const { url, link: makeLink, advice } = await pageOf(run);
   if (!terminal.interactive) {
-    const url = pageAddress(server.url);
     terminal.say(options.json === true ? JSON.stringify({ url }) : url);
     terminal.complain('To sign a browser in, run "mcp-a2a-bridge page" at a terminal.');
     return;
   }
-  const link = await (await connectToAgent(server)).pageLink({});
-  if (link === null)
-    throw new ProductError(
-      'AGENT_ERROR',
-      'The local server makes no link. It may be of an older version: run "mcp-a2a-bridge server stop", then this again.',
-    );
+  const link = await makeLink();
+  if (link === null) throw new ProductError('AGENT_ERROR', advice);
   if (options.json === true) {
     terminal.say(JSON.stringify(link));
     return;
   }
   terminal.say(link.url);
   terminal.say('Open it in your browser within ten minutes. It works once; who opens it can decide for you.');
+}
+
+async function pageOf({ options, settings, places, env }: CommandRun<PageOptions>): Promise<Page> {
+  const agent = configuredAgents(settings, env, places.serverScript).pick(options.agent);
+  if (agent.name === LOCAL_AGENT && configuredAgent(settings, LOCAL_AGENT) === undefined) {
+    const server: Endpoint = await findServer({
+      stateDirectory: settings.stateDir,
+      script: places.serverScript,
+      autoStart: true,
+      configFile: settings.configFile,
+    });
+    return {
+      url: pageAddress(server.url),
+      link: async () => (await connectToAgent(server)).pageLink({}),
+      advice:
+        'The local server makes no link. It may be of an older version: run "mcp-a2a-bridge server stop", then this again.',
+    };
+  }
+  const url = configuredAgent(settings, agent.name)?.url ?? settings.agentUrl ?? '';
+  return {
+    url: pageAddress(url),
+    link: () => agent.ask((connection) => connection.pageLink({})),
+    advice: `Agent "${agent.name}" has no approval page, or gives this token no link to it.`,
+  };
 }

@@ -8,7 +8,7 @@ import { decisionOn } from '../../support/a2a-message.ts';
 import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
 import { stage } from '../../support/stage.ts';
 import { plan, shell, wait } from '../../support/offline-plan.ts';
-import { cli, cliRunning, type Outcome } from './support/cli.ts';
+import { cli, cliAtTerminal, cliRunning, type Outcome } from './support/cli.ts';
 import { cliStage, cliStageAgain, cliStageOf } from './support/cli-stage.ts';
 
 const event = z.object({ seq: z.number().nullable(), observations: z.array(z.unknown()) });
@@ -63,6 +63,9 @@ describe('the command tasks', () => {
     expect(both.stderr).toContain('Agent "away" could not be asked');
     expect(both.code).toBe(0);
     expect((await cli(['tasks', '--config', config, '--agent', 'away'], at)).code).toBe(69);
+    // The page is that of the first agent. No other server is started.
+    const opened = await cliAtTerminal(['page', '--config', config], { ...at, keys: '' });
+    expect(opened.stdout).toContain(`${new URL(on.server.url).port}/page#`);
     const lost = await cli(['watch', 'any', '--agent-url', 'http://127.0.0.1:1'], on.at);
     expect(lost).toMatchObject({ code: 69, stderr: expect.stringContaining('cannot look for session') });
     const wrong = await cli(['tasks', '--config', config, '--agent', 'here', '--json'], {
