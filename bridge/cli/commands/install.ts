@@ -39,12 +39,13 @@ const MODES: Readonly<Record<Scope, number>> = { user: 0o600, project: 0o644, lo
  * @throws ProductError CONFIGURATION; UsageError, also for arguments with which the bridge would not start
  */
 export async function install(run: CommandRun<InstallOptions>, words: readonly string[]): Promise<number> {
-  const args = run.options.all === true ? words : words.slice(1);
+  const target = targetOf(run.options, words[0]);
+  const args = target === 'all' ? words : words.slice(1);
   const problem = serveArgumentsProblem(args);
   if (problem !== undefined)
     throw new UsageError(`Nothing was written. The bridge would not start with these arguments: ${problem}`);
   const { command, args: before } = await startCommand(run.places.bridgeScript);
-  return changeEntries(run, words[0], {
+  return changeEntries(run, target, {
     decide: (it, text, keys) =>
       withBridge(configText(it.format), text, {
         keys,
@@ -65,7 +66,7 @@ export async function install(run: CommandRun<InstallOptions>, words: readonly s
  * @throws ProductError CONFIGURATION; UsageError
  */
 export async function uninstall(run: CommandRun<InstallOptions>, words: readonly string[]): Promise<number> {
-  return changeEntries(run, words[0], {
+  return changeEntries(run, targetOf(run.options, words[0]), {
     decide: (it, text, keys) => withoutBridge(configText(it.format), text, keys),
     nextStep: ({ title }) => `${title} does without it from its next start on.`,
     afterwards: async (name) => {
@@ -97,23 +98,27 @@ interface Aim {
   name: string;
 }
 
+/** Returns the client whose configuration changes. @throws UsageError */
+function targetOf({ all }: InstallOptions, firstWord: string | undefined): ClientName | 'all' {
+  const client = firstWord !== undefined && isClientName(firstWord) ? firstWord : undefined;
+  if (all === true && client !== undefined) throw new UsageError('Name a client or use --all, not both.');
+  if (all === true) return 'all';
+  if (client === undefined) throw unknownClient(firstWord);
+  return client;
+}
+
 async function changeEntries(
   run: CommandRun<InstallOptions>,
-  firstWord: string | undefined,
+  target: ClientName | 'all',
   work: Work,
 ): Promise<number> {
   const { options, terminal } = run;
   const aim = aimOf(options);
-  if (options.all === true) {
-    if (firstWord !== undefined && isClientName(firstWord))
-      throw new UsageError('Name a client or use --all, not both.');
-    return changeAll(run, aim, work);
-  }
-  if (firstWord === undefined || !isClientName(firstWord)) throw unknownClient(firstWord);
-  const outcome = await changeEntry(run, firstWord, aim, work);
-  if (outcome.type === 'no such scope') throw noSuchScope(firstWord, aim.scope);
+  if (target === 'all') return changeAll(run, aim, work);
+  const outcome = await changeEntry(run, target, aim, work);
+  if (outcome.type === 'no such scope') throw noSuchScope(target, aim.scope);
   if (options.json === true)
-    terminal.say(JSON.stringify({ client: firstWord, ...aim, ...outcomeFacts(outcome) }));
+    terminal.say(JSON.stringify({ client: target, ...aim, ...outcomeFacts(outcome) }));
   return outcome.type === 'declined' ? EXIT_FAILURE : 0;
 }
 
