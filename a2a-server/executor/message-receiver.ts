@@ -93,12 +93,13 @@ export function messageReceiver(
 
   /** Refuses the message before any work on it, if its principal has reached a limit. */
   async function startInTurn(...[target, incoming, key]: Parameters<typeof start>): Promise<Accepted> {
-    const over = isDecisionOrRevocation(incoming)
-      ? undefined
-      : await dailyLimitRefusal(incoming.principal, options);
-    if (over !== undefined) throw over;
+    // This check needs no query. So a server with too much work refuses at little cost.
     const release = executor.reserve(incoming.principal);
     try {
+      const over = isDecisionOrRevocation(incoming)
+        ? undefined
+        : await dailyLimitRefusal(incoming.principal, options);
+      if (over !== undefined) throw over;
       return await start(target, incoming, key);
     } finally {
       release();
