@@ -2,10 +2,12 @@
 import { problemMessage, type SessionState } from '../../sessions/session-state.ts';
 
 /**
- * Returns why the message is not delivered, or undefined. A command ends after this text, so it does not try again: the
- * time of the next try would be wrong.
+ * Returns why the message is not delivered, or undefined. A command ends after this text, so only another bridge makes
+ * the next try.
  */
 export function undeliveredText(state: SessionState, sessionId: string): string | undefined {
   if (state.type !== 'not-delivered' || state.delivery.type !== 'retrying') return problemMessage(state);
-  return `It is not delivered yet: ${state.delivery.reason} This command does not try again, but the message is kept. A running bridge delivers it, or: mcp-a2a-bridge watch ${sessionId}`;
+  const { reason, nextTry } = state.delivery;
+  const next = nextTry === null ? 'another try is under way' : `the next try is at ${nextTry.toISOString()}`;
+  return `It is not delivered yet: ${reason} The message is kept. If a bridge is running, ${next}. Otherwise deliver it with: mcp-a2a-bridge watch ${sessionId}`;
 }

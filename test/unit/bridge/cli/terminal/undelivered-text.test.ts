@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { undeliveredText } from '../../../../../bridge/cli/terminal/undelivered-text.ts';
 
-it('a command names no time of a next try, because it has ended by then', () => {
+it('a command that ends says who makes the next try, and when', () => {
   const nextTry = new Date('2026-01-01T00:00:10Z');
   const text = undeliveredText(
     {
@@ -12,6 +12,6 @@ it('a command names no time of a next try, because it has ended by then', () => 
     'session-1',
   );
   expect(text).toBe(
-    'It is not delivered yet: The queue is full. This command does not try again, but the message is kept. A running bridge delivers it, or: mcp-a2a-bridge watch session-1',
+    'It is not delivered yet: The queue is full. The message is kept. If a bridge is running, the next try is at 2026-01-01T00:00:10.000Z. Otherwise deliver it with: mcp-a2a-bridge watch session-1',
   );
 });
