@@ -30,7 +30,7 @@ import { refuseLongMessage } from './refuse-long-message.ts';
 import { newTaskSettings, settingsRefusal, differingSettings } from './new-task-settings.ts';
 import type { TaskLog } from './task-snapshots.ts';
 import { type LogChange } from './task-snapshots.ts';
-import { findTarget, reachableRow, unknownTask } from './message-target.ts';
+import { findTarget, loadTask, reachableRow } from './message-target.ts';
 import { type Accepted, isDecisionOrRevocation, type Incoming, type TaskService } from './task-service.ts';
 import { applied, decider, groupsOf, toProductError, toRefusal } from './command-result.ts';
 
@@ -164,7 +164,7 @@ export function messageReceiver(
     const by = decider(incoming);
     const approver = { ...by, ...groupsOf(incoming) };
     const now = clock.now();
-    const known = await load(taskId);
+    const known = await loadTask(log, taskId);
     // The task may run actions without an approval, so a message to it needs the same role as a decision.
     requireRoleFor(incoming, known.principal, 'approve');
     const { expectedGeneration } = incoming;
@@ -240,7 +240,7 @@ export function messageReceiver(
     decision: Decision,
   ): Promise<DecisionStatement> {
     await reachableRow(journal, taskId, by);
-    const known = await load(taskId);
+    const known = await loadTask(log, taskId);
     const part: DecisionsPart = { extension: TOOL_APPROVAL, decisions: [decision] };
     const resolved = await resolveDecisions(part, known, { ...options, by: by.principal });
     if (resolved.type === 'outdated') throw await askedAgain(taskId, resolved);
@@ -308,12 +308,6 @@ export function messageReceiver(
     models.resolve(settings.model);
     const workspace = await options.openWorkspace(settings.workspace);
     return { ...settings, workspace: workspace.root };
-  }
-
-  async function load(taskId: string): Promise<Snapshot> {
-    const snapshot = await log.load(taskId);
-    if (snapshot === undefined) throw unknownTask(taskId);
-    return snapshot;
   }
 
   return { send, presenceStatement };

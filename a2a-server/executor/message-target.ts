@@ -2,8 +2,9 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { reaches, reachFilter, type Requester } from '../access/requester.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
-import { TERMINAL_STATES } from '../task/snapshot.ts';
+import { type Snapshot, TERMINAL_STATES } from '../task/snapshot.ts';
 import type { Ids } from './ids.ts';
+import type { TaskLog } from './task-snapshots.ts';
 import { isDecisionOrRevocation, type Incoming } from './task-service.ts';
 
 export type MessageTarget =
@@ -82,6 +83,20 @@ async function unknownSession(
     `There is no session ${sessionId}. ${sessions.length > 0 ? `Sessions: ${listed}.` : 'There are no sessions yet.'} To start a new one, leave the session id out.`,
     { facts: { sessions: sessions.map((row) => row.sessionId).join(' ') } },
   );
+}
+
+/**
+ * Returns the task after its last entry, or after entry `atSeq`.
+ * @throws ProductError UNKNOWN_TASK
+ */
+export async function loadTask(
+  log: Pick<TaskLog, 'load'>,
+  taskId: string,
+  atSeq?: number,
+): Promise<Snapshot> {
+  const snapshot = await log.load(taskId, atSeq);
+  if (snapshot === undefined) throw unknownTask(taskId);
+  return snapshot;
 }
 
 export function unknownTask(taskId: string): ProductError {

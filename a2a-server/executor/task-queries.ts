@@ -5,14 +5,14 @@ import { costReport, sumCosts } from '../task/cost-report.ts';
 import { utcDay } from '../task/cost-sum.ts';
 import { dailyLimit } from '../task/daily-budget.ts';
 import { filesOf } from '../task/task-files.ts';
-import { callOf, type Snapshot } from '../task/snapshot.ts';
+import { callOf } from '../task/snapshot.ts';
 import type { ExecutorOptions } from './executor.ts';
 import { followJournal } from './follow-journal.ts';
 import { readReceipt } from './read-receipt.ts';
 import { readTaskCosts } from './read-task-costs.ts';
 import type { TaskLog } from './task-snapshots.ts';
 import { declarationOf } from '../tools/toolbox.ts';
-import { reachableRow, unknownTask } from './message-target.ts';
+import { loadTask, reachableRow } from './message-target.ts';
 import type { TaskService } from './task-service.ts';
 
 interface QueryOptions extends Pick<ExecutorOptions, 'journal' | 'clock' | 'toolbox' | 'dailyBudget'> {
@@ -25,19 +25,11 @@ type TaskQueries = Omit<
 >;
 
 export function taskQueries({ journal, clock, toolbox, dailyBudget, log }: QueryOptions): TaskQueries {
-  async function load(taskId: string): Promise<Snapshot> {
-    const snapshot = await log.load(taskId);
-    if (snapshot === undefined) throw unknownTask(taskId);
-    return snapshot;
-  }
-
   return {
     row: (taskId, by) => reachableRow(journal, taskId, by),
     async snapshot(taskId, by, atSeq) {
       await reachableRow(journal, taskId, by);
-      const snapshot = await log.load(taskId, atSeq);
-      if (snapshot === undefined) throw unknownTask(taskId);
-      return snapshot;
+      return loadTask(log, taskId, atSeq);
     },
     receipt: async (taskId, by, events) =>
       readReceipt(journal, await reachableRow(journal, taskId, by), events),
@@ -51,7 +43,7 @@ export function taskQueries({ journal, clock, toolbox, dailyBudget, log }: Query
     },
     async inputSchema(taskId, by, callId) {
       await reachableRow(journal, taskId, by);
-      const call = callOf(await load(taskId), callId);
+      const call = callOf(await loadTask(log, taskId), callId);
       if (call === undefined)
         throw new ProductError('UNKNOWN_CALL', `Task ${taskId} has no call ${callId.slice(0, 200)}.`);
       const tool = toolbox.get(call.tool);
@@ -62,7 +54,7 @@ export function taskQueries({ journal, clock, toolbox, dailyBudget, log }: Query
       await reachableRow(journal, taskId, by);
       // Only files of messages and results are returned. The journal also contains the old content of changed files,
       // which clients must not get.
-      const file = filesOf(await load(taskId)).find((each) => each.hash === hash);
+      const file = filesOf(await loadTask(log, taskId)).find((each) => each.hash === hash);
       const bytes = file && (await journal.content(taskId, hash));
       if (file === undefined || bytes === undefined)
         throw new ProductError(

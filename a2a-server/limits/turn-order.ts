@@ -15,7 +15,7 @@ export interface Share {
 
 /**
  * Returns the principal whose task gets the next place: the one with the fewest places in proportion to its weight.
- * Between equals, the one that has waited longest. Undefined if no waiting task may run.
+ * Of several equal principals, returns the one with the longest wait. Undefined if no waiting task may run.
  * @param waiting the principals with a waiting task
  */
 export function nextPrincipal(waiting: readonly Share[], limit: Limit): string | undefined {

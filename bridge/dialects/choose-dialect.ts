@@ -1,4 +1,4 @@
-/** Chooses the dialect of an agent: the one in the settings, or else the one that fits its card. */
+/** Chooses the dialect of an agent. The settings name it. Otherwise the agent's card decides. */
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import type { Dialect, DialectName } from './dialect.ts';
 import { geminiDialect, type CardIdentity, isGemini } from './gemini-cli.ts';

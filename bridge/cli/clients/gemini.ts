@@ -25,7 +25,7 @@ export const gemini: McpClient = {
   hazards: ({ timeout, trust }) => [
     ...shortCallLimit('timeout', timeout),
     ...(trust === true
-      ? ['"trust" lets Gemini CLI run each tool without asking you, also the one that approves actions']
+      ? ['"trust" lets Gemini CLI run each tool without asking you, including the tool that approves actions']
       : []),
   ],
   plugins: (around) => ({

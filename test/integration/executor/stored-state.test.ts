@@ -64,7 +64,7 @@ const MESSAGES = [
   'interrupted',
 ];
 
-/** Every task reads as its index says, and its state is the one that it had. */
+/** Checks that each task agrees with its index, and has the state that the earlier version stored. */
 async function expectWhole(journal: Journal): Promise<void> {
   const states: Record<string, string | undefined> = {};
   for (const messageId of MESSAGES) {

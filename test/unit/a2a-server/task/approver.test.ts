@@ -96,7 +96,7 @@ describe('a call that demands an approver', () => {
     expect(metAfter(unchecked('ada'))).toBeUndefined();
   });
 
-  test('whoever may not approve may deny', () => {
+  test('a person who may not approve may still deny', () => {
     const task = waiting(BOTH);
     expect(decide(task, [decision(task, { decision: 'deny' })], by('ada'), 1)).toMatchObject({
       type: 'append',
