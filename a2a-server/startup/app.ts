@@ -224,6 +224,8 @@ export function createApp(given: AppOptions): Express {
     response.status(status === 'unavailable' ? 503 : 200).json({ status, ...health });
   });
   app.use(openForWork(closing));
+  // This route is the first of its group, because most requests are for it.
+  app.use(jsonRpcRoute(binding));
   app.use(ticketRoute(tasks, tickets));
   app.use(linkRoute(tasks, options.pageSignIn));
   app.use(toolRoutes(tasks, { limits, log }));
@@ -236,7 +238,6 @@ export function createApp(given: AppOptions): Express {
   app.use(taskSearchRoute(tasks));
   app.use(commandRoutes(options.commands));
   if (options.push) app.use(failingReceiversRoute(options.push));
-  app.use(jsonRpcRoute(binding));
   app.use(restRoute(binding));
   app.use(legacyRestRoute(binding));
   app.use(noSuchAddress);

@@ -95,9 +95,11 @@ const LEGACY_ADDRESSES: Addresses = {
   '/v1/tasks/{id}/pushNotificationConfigs/{id}': { GET: READING_ROLES, DELETE: ['delegate'] },
 };
 
+const ALL_ADDRESSES: Addresses = { ...ADDRESSES, ...LEGACY_ADDRESSES };
+
 /** Returns every method of every address, with `{id}` for an id. */
 export function allAddresses(): { method: string; path: string }[] {
-  return Object.entries({ ...ADDRESSES, ...LEGACY_ADDRESSES }).flatMap(([path, methods]) =>
+  return Object.entries(ALL_ADDRESSES).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ method, path })),
   );
 }
@@ -107,8 +109,8 @@ export function allAddresses(): { method: string; path: string }[] {
  * The list is empty if the address does not exist in this version of A2A.
  */
 export function allowedMethods(path: string, version: string): string[] {
-  const known = version === '0.3' ? { ...ADDRESSES, ...LEGACY_ADDRESSES } : ADDRESSES;
-  const address = addressPattern(path, known);
+  const address = addressPattern(path);
+  const known = version === '0.3' ? ALL_ADDRESSES : ADDRESSES;
   const methods = address === undefined ? [] : Object.keys(known[address] ?? {});
   // RFC 9110 §9.3.2: an address that supports GET supports HEAD.
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
@@ -119,9 +121,8 @@ export function allowedMethods(path: string, version: string): string[] {
  * reaches no route, so a new route without an entry is closed.
  */
 export function needOf(method: string, path: string): Need | undefined {
-  const known = { ...ADDRESSES, ...LEGACY_ADDRESSES };
-  const address = addressPattern(path, known);
-  return address === undefined ? undefined : known[address]?.[method === 'HEAD' ? 'GET' : method];
+  const address = addressPattern(path);
+  return address === undefined ? undefined : ALL_ADDRESSES[address]?.[method === 'HEAD' ? 'GET' : method];
 }
 
 /** The roles that each method of JSON-RPC needs, by its name in A2A 1.0. */
@@ -149,19 +150,13 @@ export function rolesForMethod(method: string): readonly Role[] {
 }
 
 /** Returns the pattern of a path's address, e.g. `/tasks/{id}`. Undefined for an unknown address. */
-export function addressPattern(
-  path: string,
-  known: Addresses = { ...ADDRESSES, ...LEGACY_ADDRESSES },
-): string | undefined {
-  return Object.keys(known).find((address) => patternOf(address).test(path));
+export function addressPattern(path: string): string | undefined {
+  // Most requests name an address without an id. For them, this look-up replaces the search.
+  if (Object.hasOwn(ALL_ADDRESSES, path) && !path.includes('{')) return path;
+  return PATTERNS.find(({ pattern }) => pattern.test(path))?.address;
 }
 
-const patterns = new Map<string, RegExp>();
-
-function patternOf(address: string): RegExp {
-  const pattern =
-    patterns.get(address) ??
-    new RegExp(`^${address.replaceAll('.', String.raw`\.`).replaceAll('{id}', '[^/:]+')}/?$`, 'i');
-  patterns.set(address, pattern);
-  return pattern;
-}
+const PATTERNS = Object.keys(ALL_ADDRESSES).map((address) => ({
+  address,
+  pattern: new RegExp(`^${address.replaceAll('.', String.raw`\.`).replaceAll('{id}', '[^/:]+')}/?$`, 'i'),
+}));
