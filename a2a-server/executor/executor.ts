@@ -123,7 +123,7 @@ export class Executor {
    * woken, or was not created.
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
-  reserve(principal: string): () => void {
+  reserve(principal: string): Promise<() => void> {
     return this.#turns.reserve(principal);
   }
 

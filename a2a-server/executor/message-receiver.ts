@@ -2,7 +2,7 @@
  * Accepts messages and decisions. E3: an accepted command is never lost. So `send` resolves only after the command is
  * durable. Then the executor runs the task.
  */
-import { ProductError } from '../../shared/runtime/errors.ts';
+import { isLimitRefusal, ProductError } from '../../shared/runtime/errors.ts';
 import type { AgentCommands } from '../agent-commands/agent-commands.ts';
 import type { DecisionStatement } from '../../shared/presence/presence-proof.ts';
 import type { Decision, DecisionsPart, TaskMode, TaskSettings } from '../../shared/protocol/tool-approval.ts';
@@ -88,13 +88,15 @@ export function messageReceiver(
     if (!(error instanceof ProductError)) return false;
     const next = incoming.taskId === undefined && !isDecisionOrRevocation(incoming);
     if (next && error.reason === 'TASK_ENDED') return true;
+    // A refused client sends the same message again, so the server can look for the first copy then.
+    if (isLimitRefusal(error)) return false;
     return (await journal.command(key.principal, key.messageId)) !== undefined;
   }
 
   /** Refuses the message before any work on it, if its principal has reached a limit. */
   async function startInTurn(...[target, incoming, key]: Parameters<typeof start>): Promise<Accepted> {
     // This check needs no query. So a server with too much work refuses at little cost.
-    const release = executor.reserve(incoming.principal);
+    const release = await executor.reserve(incoming.principal);
     try {
       const over = isDecisionOrRevocation(incoming)
         ? undefined

@@ -4,17 +4,13 @@
  * has no such limit.
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { ActivePrincipals } from './active-principals.ts';
 
 /** The number of steps that one principal may run at the same time while other principals are active. */
 const MAX_STEPS = 2;
 
-/** The time for which a principal counts as active after its last step, in milliseconds. */
-const ACTIVE_MS = 10_000;
-
 export class FairGate {
-  readonly #clock: Pick<Clock, 'now'>;
-  /** The time of each principal's last step. */
-  readonly #active = new Map<string, number>();
+  readonly #active: ActivePrincipals;
   readonly #inFlight = new Map<string, number>();
   /**
    * The waiting steps of each principal. A principal with a queue also has running steps. When one of them ends, the
@@ -23,7 +19,7 @@ export class FairGate {
   readonly #queues = new Map<string, (() => void)[]>();
 
   constructor(clock: Pick<Clock, 'now'>) {
-    this.#clock = clock;
+    this.#active = new ActivePrincipals(clock);
   }
 
   /** Runs a step of the principal's work as soon as the limit allows it. */
@@ -39,15 +35,9 @@ export class FairGate {
   }
 
   #isBounded(principal: string): boolean {
-    const now = this.#clock.now();
-    this.#active.set(principal, now);
-    let others = false;
-    for (const [other, at] of this.#active) {
-      if (Math.abs(now - at) > ACTIVE_MS) this.#active.delete(other);
-      else if (other !== principal) others = true;
-    }
+    this.#active.add(principal);
     if (this.#queues.has(principal)) return true;
-    return others && (this.#inFlight.get(principal) ?? 0) >= MAX_STEPS;
+    return (this.#inFlight.get(principal) ?? 0) >= MAX_STEPS && this.#active.hasOther(principal);
   }
 
   #enqueue(principal: string, enter: () => void): void {

@@ -3,14 +3,27 @@
  *
  * - `turn-order.ts` decides which principal's task runs next. Among the tasks of one principal, a task that has begun
  *   goes first, then the oldest.
+ * - While the processor is the bottleneck and several principals are active, each may run only a few tasks. Each step of
+ *   a task then waits for fewer steps of other tasks.
  * - A task whose tool asks a person a question gives its place to another task. After the answer it gets a place at
  *   once, even above the limit, because its tool is still running.
  */
 import { Deferred } from '../../shared/client/core/deferred.ts';
+import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
+import { ActivePrincipals } from './active-principals.ts';
 import type { OnRefused } from './counted-use.ts';
 import { type Limit, type Limits, limitRefusal, lowerOf, reachedLimit } from './limits.ts';
 import { sumOf, Tally } from './tally.ts';
 import { nextPrincipal, type Share, shouldYield } from './turn-order.ts';
+
+/** The number of tasks that a principal of weight 1 may run while the server is busy and other principals are active. */
+const TASKS_WHILE_BUSY = 3;
+
+/** The time after which a bounded principal's waiting tasks get another chance, in milliseconds. */
+const RECHECK_MS = 500;
+
+/** While the server is busy, a refusal takes a random time between these two, in milliseconds. */
+const REFUSAL_DELAY_MS = { least: 250, most: 750 };
 
 export type Weights = Readonly<Record<string, number>>;
 
@@ -22,6 +35,10 @@ interface FairTurnsOptions {
   onRefused?: OnRefused;
   /** Returns true while the processor is the bottleneck. The default always returns false. */
   busy?: () => boolean;
+  /** The default is the system's clock. */
+  clock?: Clock;
+  /** Returns a number from 0 to 1. The default is `Math.random`. */
+  random?: () => number;
 }
 
 interface TurnRequest {
@@ -118,10 +135,15 @@ export class FairTurns {
   readonly #waiting = new Tally();
   readonly #reserved = new Tally();
   readonly #servedAt = new Map<string, number>();
+  readonly #clock: Clock;
+  readonly #active: ActivePrincipals;
   #served = 0;
+  #rechecks = false;
 
   constructor(options: FairTurnsOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#active = new ActivePrincipals(this.#clock);
   }
 
   get running(): number {
@@ -144,12 +166,13 @@ export class FairTurns {
   /** True if a task of the principal could run at once. */
   isFree(principal: string): boolean {
     // If others wait although the server has a place, they have reached their own limit.
-    return reachedLimit(this.#running.usedBy(principal), this.limit) === undefined;
+    return reachedLimit(this.#running.usedBy(principal), this.#limitOf(principal)) === undefined;
   }
 
   /** Asks for a place. If a place is free, the task runs at once. */
   request(request: TurnRequest): Turn {
     const turn = new Turn(this, request);
+    this.#active.add(request.principal);
     this.#enqueue(turn);
     this.#serve();
     turn.reportedAhead = turn.ahead;
@@ -161,13 +184,14 @@ export class FairTurns {
    * the queue, or was not created.
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
-  reserve(principal: string): () => void {
+  async reserve(principal: string): Promise<() => void> {
     const queuedTasks = this.#queueLimit();
     if (!this.isFree(principal)) {
       const used = sumOf(this.#waiting.usedBy(principal), this.#reserved.usedBy(principal));
       const scope = reachedLimit(used, queuedTasks);
       if (scope !== undefined) {
         this.#options.onRefused?.('queuedTasks', scope);
+        if (this.#isBusy()) await this.#refusalDelay();
         throw limitRefusal('queuedTasks', scope, queuedTasks);
       }
     }
@@ -182,8 +206,33 @@ export class FairTurns {
    */
   #queueLimit(): Limit {
     const { queuedTasks, executions } = this.#options.limits();
-    if (this.#options.busy?.() !== true) return queuedTasks;
-    return lowerOf(queuedTasks, executions);
+    return this.#isBusy() ? lowerOf(queuedTasks, executions) : queuedTasks;
+  }
+
+  /**
+   * Many clients repeat a refused message at once, and each refusal takes processor time too. The delay is random, so
+   * that the clients do not all return at the same moment.
+   */
+  #refusalDelay(): Promise<void> {
+    const { least, most } = REFUSAL_DELAY_MS;
+    const { random = Math.random } = this.#options;
+    return new Promise((resolve) => this.#clock.after(least + random() * (most - least), resolve));
+  }
+
+  #isBusy(): boolean {
+    return this.#options.busy?.() ?? false;
+  }
+
+  /** Returns the limit of running tasks that applies to a principal now. */
+  #limitOf(principal: string): Limit {
+    const { limit } = this;
+    if (!this.#isBusy() || !this.#hasCompany(principal)) return limit;
+    const tasks = Math.max(1, Math.round(TASKS_WHILE_BUSY * this.#weightOf(principal)));
+    return { ...limit, principal: Math.min(limit.principal, tasks) };
+  }
+
+  #hasCompany(principal: string): boolean {
+    return this.#running.total > this.#running.of(principal) || this.#active.hasOther(principal);
   }
 
   aheadOf(turn: Turn): number {
@@ -202,7 +251,7 @@ export class FairTurns {
   }
 
   isOverShare(principal: string): boolean {
-    return shouldYield(this.#shareOf(principal), this.#waitingShares(), this.limit);
+    return shouldYield(this.#shareOf(principal), this.#waitingShares());
   }
 
   /** Moves a running task to the front of its queue, and gives its place to another task. */
@@ -233,15 +282,26 @@ export class FairTurns {
 
   #serve(): void {
     for (;;) {
-      const principal = nextPrincipal(this.#waitingShares(), this.limit);
+      const principal = nextPrincipal(this.#waitingShares());
       const turn = principal === undefined ? undefined : this.#queues.get(principal)?.shift();
-      if (principal === undefined || turn === undefined) return;
+      if (principal === undefined || turn === undefined) break;
       this.#waiting.add(principal, -1);
       this.#servedAt.set(principal, (this.#served += 1));
       this.resume(principal);
       turn.grant();
       this.#afterLeaving(principal);
     }
+    this.#recheckLater();
+  }
+
+  /** Nothing reports that the server is no longer busy. So this starts a timer while tasks wait for that. */
+  #recheckLater(): void {
+    if (this.#rechecks || !this.#isBusy() || this.#waiting.total === 0) return;
+    this.#rechecks = true;
+    this.#clock.after(RECHECK_MS, () => {
+      this.#rechecks = false;
+      this.#serve();
+    });
   }
 
   #afterLeaving(principal: string): void {
@@ -264,12 +324,17 @@ export class FairTurns {
     return [...this.#queues.keys()].map((principal) => this.#shareOf(principal));
   }
 
-  #shareOf(principal: string): Share {
+  #weightOf(principal: string): number {
     const weights = this.#options.weights?.() ?? {};
+    return Object.hasOwn(weights, principal) ? (weights[principal] ?? 1) : 1;
+  }
+
+  #shareOf(principal: string): Share {
     return {
       principal,
       running: this.#running.usedBy(principal),
-      weight: Object.hasOwn(weights, principal) ? (weights[principal] ?? 1) : 1,
+      limit: this.#limitOf(principal),
+      weight: this.#weightOf(principal),
       servedAt: this.#servedAt.get(principal) ?? 0,
     };
   }

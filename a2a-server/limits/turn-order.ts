@@ -7,6 +7,8 @@ export interface Share {
   principal: string;
   /** The running tasks of the principal, of its tenant, and of all principals. */
   running: Limit;
+  /** The maximum numbers of running tasks for the principal, its tenant, and all principals. */
+  limit: Limit;
   /** The weight of the principal. With weight 2, it gets twice as many places as with weight 1. */
   weight: number;
   /** The position of the last place that the principal got, in the order of all places given. 0 if it never got one. */
@@ -18,23 +20,24 @@ export interface Share {
  * Of several equal principals, returns the one with the longest wait. Undefined if no waiting task may run.
  * @param waiting the principals with a waiting task
  */
-export function nextPrincipal(waiting: readonly Share[], limit: Limit): string | undefined {
+export function nextPrincipal(waiting: readonly Share[]): string | undefined {
   const first = waiting
-    .filter(({ running }) => reachedLimit(running, limit) === undefined)
+    .filter(({ running, limit }) => reachedLimit(running, limit) === undefined)
     .toSorted((a, b) => loadWithOneMore(a) - loadWithOneMore(b) || a.servedAt - b.servedAt)[0];
   return first?.principal;
 }
 
 /**
- * True if a running task should give its place to another principal between two turns of its model. The other principal
- * must wait for this place. After the exchange, it must not have more places than this principal, in proportion to
- * their weights. Otherwise the two would exchange one place again and again.
+ * True if a running task should give up its place between two turns of its model. Its principal has more places than
+ * its limit, or another principal waits for this place. After the exchange, the other principal must not have more
+ * places than this one, in proportion to their weights. Otherwise the two would exchange one place again and again.
  */
-export function shouldYield(own: Share, waiting: readonly Share[], limit: Limit): boolean {
+export function shouldYield(own: Share, waiting: readonly Share[]): boolean {
+  if (own.running.principal > own.limit.principal) return true;
   return waiting.some(
     (other) =>
       other.principal !== own.principal &&
-      waitsForPlaceOf(own, other, limit) &&
+      waitsForPlaceOf(own, other) &&
       loadWithOneMore(other) <= (own.running.principal - 1) / own.weight,
   );
 }
@@ -43,7 +46,7 @@ export function shouldYield(own: Share, waiting: readonly Share[], limit: Limit)
  * True if the other principal could run in the place of this one. Only the limit of their common tenant, or the limit
  * of the server, keeps it waiting.
  */
-function waitsForPlaceOf(own: Share, { principal, running }: Share, limit: Limit): boolean {
+function waitsForPlaceOf(own: Share, { principal, running, limit }: Share): boolean {
   const scope = reachedLimit(running, limit);
   return scope === 'server' || (scope === 'tenant' && tenantOf(own.principal) === tenantOf(principal));
 }

@@ -63,6 +63,7 @@ export function taskServiceFromSettings(
     limits: live.limits,
     weights: live.weights,
     busy: busyEventLoop(),
+    clock,
     ...(onRefused && { onRefused }),
   });
   live.onChange(() => turns.limitsChanged());

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FairTurns, type Turn } from '../../../../a2a-server/limits/fair-turns.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const QUEUE = { principal: 100, server: 200 };
@@ -12,6 +13,19 @@ function fairTurns(principal: number, server: number, weights: Record<string, nu
     limits: () => ({ executions: { principal, server }, queuedTasks: QUEUE }),
     weights: () => weights,
   });
+}
+
+/** Turns with many places on a server whose test says when it is busy. */
+function busyTurns(weights: Record<string, number> = {}) {
+  const clock = new FakeClock();
+  const server = { busy: true };
+  const turns = new FairTurns({
+    limits: () => ({ executions: { principal: 20, server: 40 }, queuedTasks: QUEUE }),
+    weights: () => weights,
+    busy: () => server.busy,
+    clock,
+  });
+  return { clock, server, turns };
 }
 
 const requests = (turns: FairTurns, principal: string, count: number): Turn[] =>
@@ -114,33 +128,73 @@ describe('turns of tasks', () => {
     expect(of(last)).toEqual([4, 2, 1, 0]);
   });
 
-  test('a new task is refused when the queue of its principal is full, and counts tasks that are being created', () => {
+  test('a new task is refused when the queue of its principal is full, and counts tasks that are being created', async () => {
     const executions = { principal: 1, server: 2 };
     const turns = new FairTurns({
       limits: () => ({ executions, queuedTasks: { principal: 2, server: 3 } }),
     });
     requests(turns, 'ann', 2);
-    const created = turns.reserve('ann');
-    expect(() => turns.reserve('ann')).toThrow('You have 2 tasks that wait for their turn');
-    expect(() => turns.reserve('bob')).not.toThrow();
+    const created = await turns.reserve('ann');
+    await expect(turns.reserve('ann')).rejects.toThrow('You have 2 tasks that wait for their turn');
+    await turns.reserve('bob');
     created();
-    expect(() => turns.reserve('ann')).not.toThrow();
+    await turns.reserve('ann');
   });
 
-  test('while the server is busy, no more tasks may wait than may run', () => {
+  test('while the server is busy, no more tasks may wait than may run, and a refusal takes a moment', async () => {
     let isBusy = true;
+    const clock = new FakeClock();
     const turns = new FairTurns({
       limits: () => ({ executions: { principal: 2, server: 4 }, queuedTasks: QUEUE }),
       busy: () => isBusy,
+      clock,
+      random: () => 0.5,
     });
     requests(turns, 'ann', 4);
-    expect(() => turns.reserve('ann')).toThrow('You have 2 tasks that wait for their turn');
-    expect(() => turns.reserve('bob')).not.toThrow();
+    const timers = clock.pending;
+    const refused = expect(turns.reserve('ann')).rejects.toThrow('You have 2 tasks that wait for their turn');
+    await turns.reserve('bob');
+    clock.advance(499);
+    expect(clock.pending).toBe(timers + 1);
+    clock.advance(1);
+    await refused;
     isBusy = false;
-    expect(() => turns.reserve('ann')).not.toThrow();
+    await turns.reserve('ann');
   });
 
-  test('a tenant bounds the running and the queued tasks of its principals together', () => {
+  test('beside another principal, a busy server runs few tasks of each, in proportion to the weights', () => {
+    const { turns } = busyTurns({ heavy: 2 });
+    requests(turns, 'quiet', 1)[0]?.end();
+    const loud = requests(turns, 'loud', 20);
+    const heavy = requests(turns, 'heavy', 20);
+    expect([running(loud), running(heavy)]).toEqual([3, 6]);
+    loud[0]?.end();
+    expect([running(loud), turns.isFree('loud'), turns.isFree('quiet')]).toEqual([3, false, true]);
+  });
+
+  test('a busy server does not bound a principal that is alone, and bounds it between two turns of its model later', async () => {
+    const { turns, server, clock } = busyTurns();
+    const loud = requests(turns, 'loud', 5);
+    expect([running(loud), loud[0]?.pass()]).toEqual([5, undefined]);
+    requests(turns, 'quiet', 1);
+    const [first, second] = [loud[0]?.pass(), loud[1]?.pass()];
+    expect([running(loud), loud[2]?.pass()]).toEqual([3, undefined]);
+    server.busy = false;
+    clock.advance(500);
+    expect([await first, await second, running(loud)]).toEqual([true, true, 5]);
+  });
+
+  test('tasks that waited for a busy server run when the other principal has been quiet for ten seconds', () => {
+    const { turns, clock } = busyTurns();
+    requests(turns, 'quiet', 1)[0]?.end();
+    const loud = requests(turns, 'loud', 10);
+    clock.advance(9_500);
+    expect(running(loud)).toBe(3);
+    clock.advance(1_000);
+    expect([running(loud), clock.pending]).toEqual([10, 0]);
+  });
+
+  test('a tenant bounds the running and the queued tasks of its principals together', async () => {
     const turns = new FairTurns({
       limits: () => ({
         executions: { principal: 2, tenant: 3, server: 9 },
@@ -149,7 +203,9 @@ describe('turns of tasks', () => {
     });
     const own = [...requests(turns, 'acme/ann', 3), ...requests(turns, 'acme/bob', 2)];
     expect(own.map(({ state }) => state)).toEqual(['running', 'running', 'waiting', 'running', 'waiting']);
-    expect(() => turns.reserve('acme/bob')).toThrow('Your tenant has 2 tasks that wait for their turn');
+    await expect(turns.reserve('acme/bob')).rejects.toThrow(
+      'Your tenant has 2 tasks that wait for their turn',
+    );
     expect(turns.isFree('other/bob')).toBe(true);
     own[0]?.end();
     expect(running(own)).toBe(3);
