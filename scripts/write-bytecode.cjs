@@ -1,10 +1,10 @@
 // Runs inside a program, before its own code (`--require`). At the exit of the program, it writes the bytecode of each
 // script beside the script. The bytecode then contains every function that the program has called.
 'use strict';
-const { createHash } = require('node:crypto');
 const { writeFileSync } = require('node:fs');
 const { isAbsolute } = require('node:path');
 const vm = require('node:vm');
+const { crc32 } = require('node:zlib');
 
 const scripts = [];
 
@@ -19,7 +19,8 @@ vm.Script = class extends vm.Script {
 process.on('exit', () => {
   for (const { script, source, path } of scripts) {
     const bytecode = script.createCachedData();
-    const digest = createHash('sha256').update(source).update(bytecode).digest();
-    writeFileSync(`${path}.cache`, Buffer.concat([digest, bytecode]));
+    const checksum = Buffer.alloc(4);
+    checksum.writeUInt32BE(crc32(bytecode, crc32(source)));
+    writeFileSync(`${path}.cache`, Buffer.concat([checksum, bytecode]));
   }
 });

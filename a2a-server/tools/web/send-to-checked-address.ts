@@ -1,10 +1,5 @@
-import {
-  Agent as PlainAgent,
-  request as plainRequest,
-  type IncomingMessage,
-  type RequestOptions,
-} from 'node:http';
-import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+import { Agent, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import type { Agent as SecureAgent } from 'node:https';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { pinnedLookup } from './resolve-checked-host.ts';
 
@@ -20,8 +15,8 @@ export const MAX_HEADER_BYTES = 32 * 1024;
  * because a proxy would resolve the name again, without the check of its addresses. The global agent can use a proxy
  * from the environment (NODE_USE_ENV_PROXY).
  */
-const plain = new PlainAgent({ keepAlive: false });
-const secure = new SecureAgent({ keepAlive: false });
+const agent = new Agent({ keepAlive: false });
+let secureAgent: SecureAgent | undefined;
 
 /** Sends a GET to one of the checked addresses. Sends no cookies, credentials or referrer. See `sendToChecked`. */
 export function sendGet(
@@ -49,24 +44,20 @@ interface CheckedRequest {
  * body. Follows no redirect.
  * @throws the errors of `node:http`
  */
-export function sendToChecked(
+export async function sendToChecked(
   url: URL,
   { method, addresses, headers, body, signal }: CheckedRequest,
 ): Promise<IncomingMessage> {
-  const options: RequestOptions = {
+  const send = url.protocol === 'https:' ? await secureRequest() : plainRequest;
+  const sent = send(url, {
     method,
     headers: { 'User-Agent': USER_AGENT, ...headers },
     lookup: pinnedLookup(addresses),
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
     signal,
-  };
+  });
   return new Promise((resolve, reject) => {
-    const sent =
-      url.protocol === 'https:'
-        ? // This option is explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
-          secureRequest(url, { ...options, agent: secure, rejectUnauthorized: true })
-        : plainRequest(url, { ...options, agent: plain });
     sent.on('response', resolve);
     // The listener stays after the response. The body reports later errors too, but Node throws if `error` has no
     // listener.
@@ -77,4 +68,16 @@ export function sendToChecked(
     });
     sent.end(body);
   });
+}
+
+type Send = (url: URL, options: RequestOptions) => ClientRequest;
+
+const plainRequest: Send = (url, options) => request(url, { ...options, agent });
+
+/** Loads Node's TLS at the first HTTPS request, because it is a noticeable part of the server's start. */
+async function secureRequest(): Promise<Send> {
+  const https = await import('node:https');
+  secureAgent ??= new https.Agent({ keepAlive: false });
+  // `rejectUnauthorized` is explicit, so that NODE_TLS_REJECT_UNAUTHORIZED has no effect.
+  return (url, options) => https.request(url, { ...options, agent: secureAgent, rejectUnauthorized: true });
 }
