@@ -36,7 +36,7 @@ export interface AgentAbilities {
 const TIMEOUT_MS = 10_000;
 const SENT_MEDIA_TYPES = ['text/plain', ...FILE_TYPES];
 
-/** Finds out what an agent can do. @throws ProductError if the agent cannot be reached or its card cannot be used */
+/** @throws ProductError if the agent cannot be reached or its card cannot be used */
 export async function agentAbilities(agent: Agent): Promise<AgentAbilities> {
   const connection = await agent.connect();
   const { facts, dialect, deduplicates, staysOpen } = connection;

@@ -4,7 +4,6 @@ import type { Agent } from './agent.ts';
 import { withTimeoutOr } from './timeout.ts';
 
 export interface Answers<T> {
-  /** The answers by agent name. */
   answers: ReadonlyMap<string, T>;
   unreachable: readonly AgentFailure[];
 }

@@ -87,7 +87,7 @@ function normalizedCard(received: unknown): AgentCard {
   return new DefaultAgentCardResolver({ legacyCompat: { enabled: true } }).normalizeAgentCard(received);
 }
 
-/** Validates a card. @throws an error that names the missing or invalid field */
+/** @throws an error that names the missing or invalid field */
 export function parseCard(card: unknown): CardFacts {
   const parsed = usableCard.safeParse(card);
   if (!parsed.success) {

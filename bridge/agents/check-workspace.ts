@@ -57,8 +57,8 @@ async function isBelow(path: string, directories: readonly string[]): Promise<bo
 }
 
 /**
- * Resolves the symbolic links in the part of the path that exists. The rest may not exist yet, or may exist only on the
- * agent's machine.
+ * Resolves the symbolic links in the part of the path that exists. The rest might not exist yet, or might exist only on
+ * the agent's machine.
  */
 export async function resolvedPath(path: string): Promise<string> {
   try {

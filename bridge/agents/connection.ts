@@ -157,10 +157,7 @@ const HISTORY_MESSAGES = 100;
  */
 const MAX_FETCHED_TASKS = 20;
 
-/**
- * Connects to an agent: reads its card, and chooses the transport and the dialect.
- * @throws any error of the request for the card. `Agent.failed` converts it to a ProductError.
- */
+/** @throws any error of the request for the card. `Agent.failed` converts it to a ProductError. */
 export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection> {
   const origin = new URL(endpoint.url).origin;
   const { headers: credentials, isGone } = endpoint;

@@ -13,7 +13,6 @@ const STATES: Readonly<Record<LiveState, TaskState>> = {
   'auth-required': TaskState.TASK_STATE_AUTH_REQUIRED,
 };
 
-/** A filter for tasks. */
 export interface TaskQuery {
   sessionId?: string;
   state?: LiveState;

@@ -13,7 +13,6 @@ export interface CardAction {
   shown: string;
 }
 
-/** The lifetime of a code, in milliseconds. */
 const LIFETIME_MS = 10 * 60_000;
 const MAX_CODES = 1_000;
 

@@ -8,7 +8,10 @@ import { type ApprovalForm, approvalForms, type EarlierAttempts } from './form.t
 import type { FormFields } from '../settings/approval-mode.ts';
 
 const MAX_RECORDS = 1_000;
-/** After this many invalid answers, the person gets no changed form. The person can still decide in other ways. */
+/**
+ * After this many invalid answers, the person gets no further form for the call. The person can still decide in other
+ * ways.
+ */
 const MAX_INVALID_ANSWERS = 4;
 
 interface OfferOptions {

@@ -1,5 +1,5 @@
 /**
- * Stores one-time links to the agent's approval page. Each link opens one action. Whoever has the link can decide, so
+ * Stores one-time links to the agent's approval page. Each link opens one action. Anyone with the link can decide, so
  * it appears only in a form in URL mode, which the model does not see. The same form keeps the same link until the link
  * expires.
  */

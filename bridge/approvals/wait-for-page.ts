@@ -11,10 +11,7 @@ interface PageWait {
   signal: AbortSignal;
 }
 
-/**
- * Waits until a person decides on the page.
- * @returns true if at least one of the opened actions is decided; false after a timeout or an abort of the signal
- */
+/** @returns true if at least one of the opened actions is decided; false after a timeout or an abort of the signal */
 export function waitForPage(
   { session, offers, timeout, signal }: PageWait,
   opened: readonly ApprovalForm[],

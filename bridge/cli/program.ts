@@ -32,7 +32,7 @@ export function program(
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .usage('[options] [command]')
     .allowExcessArguments()
-    // commander adds no help command to a program that has an action, unless it is told to.
+    // By itself, commander adds the help command only to a program without an action.
     .helpCommand(true)
     .configureHelp({ formatItem })
     .action(async (flags: Record<string, unknown>, { args }: Command) => {

@@ -30,7 +30,7 @@ export interface PendingInput {
 export interface MessageContent {
   parts: Part[];
   metadata: Record<string, unknown> | undefined;
-  /** URIs of further extensions that the message uses. The metadata already names one extension. */
+  /** URIs of extensions that the message uses, besides the extension whose URI is a key of `metadata`. */
   extensions?: readonly string[];
   /** Notes for the person about parts of the message that this agent ignores. */
   notes?: readonly string[];

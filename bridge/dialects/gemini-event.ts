@@ -56,7 +56,7 @@ export function readGeminiEvent(event: StreamResponse): Observed {
       return observations === null ? readEvent(event, reading) : { seq: null, observations };
     }
     case 'task':
-      return { seq: null, observations: recalled(payload.value) };
+      return { seq: null, observations: observationsOfTask(payload.value) };
     case 'message':
     case undefined:
       return readEvent(event, reading);
@@ -106,7 +106,7 @@ function statusUpdate({
 function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly Observation[] {
   const text = messageText(status.message);
   const said: Question | null =
-    text === '' ? null : withShownCode({ id: idOf(status.message, ids.taskId), text: inWords(text) });
+    text === '' ? null : withShownCode({ id: idOf(status.message, ids.taskId), text: withNextStep(text) });
   if (hasEnded(status) || status.state === TaskState.TASK_STATE_AUTH_REQUIRED) {
     const question = questionOf(status, ids.taskId);
     return [
@@ -127,8 +127,8 @@ function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly 
   return [moving, { type: 'troubled', ...ids, question: said }];
 }
 
-/** Adds the next step for the person to the agent's message about an unfinished turn. */
-function inWords(text: string): string {
+/** Adds to the agent's message what the person can do about the unfinished turn. */
+function withNextStep(text: string): string {
   return `${text}\nIts turn ended there, and its open calls will not run. Answer with what it should do next, e.g. "go on".`;
 }
 
@@ -156,7 +156,7 @@ function toolOutput(update: {
 /**
  * Reads the current turn from a whole task. The turn is the part of the history after the person's last text message.
  */
-function recalled(task: Task): readonly Observation[] {
+function observationsOfTask(task: Task): readonly Observation[] {
   const { id: taskId, contextId: sessionId, status, history } = task;
   const ids = { taskId, sessionId };
   if (status === undefined) return [{ type: 'moving', ...ids, text: null }];
@@ -181,7 +181,7 @@ function recalled(task: Task): readonly Observation[] {
   const question =
     told && text === ''
       ? null
-      : withShownCode({ id: idOf(last, `${taskId}-recalled`), text: told ? inWords(text) : UNTOLD });
+      : withShownCode({ id: idOf(last, `${taskId}-recalled`), text: told ? withNextStep(text) : UNTOLD });
   return [...known, { type: 'turn-ended', ...ids, question, told }];
 }
 

@@ -32,8 +32,8 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
     );
   switch (decision.decision) {
     case 'deny':
-    // An edit is sent as a cancel. If an edit were sent to this agent, the agent would forget the call, and a client
-    // could only cancel it then.
+    // An edit is sent as a cancel. After an edit, this agent would forget the call, and a client could then only cancel
+    // it.
     case 'edit':
       return { callId, outcome: 'cancel' };
     case 'answer':

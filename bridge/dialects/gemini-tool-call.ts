@@ -116,8 +116,7 @@ export function pendingActionOf(call: GeminiToolCall): PendingAction {
     preview: previewOf(details, call),
     reason: 'approval',
     expiresAt: null,
-    // `edit` is not offered. If an edit were sent to this agent, the agent would forget the call, and a client could
-    // only cancel it then.
+    // `edit` is not offered. After an edit, this agent would forget the call, and a client could then only cancel it.
     decisions: ['approve', 'deny'],
     scopes: scopesOf(details),
   };
@@ -130,8 +129,8 @@ function codeOf({ request: { callId, name, args }, confirmationDetails: details 
 const replaceArgs = z.object({ old_string: z.string().min(1), new_string: z.string() });
 
 /**
- * Returns the content that the agent wants to write. Before an approval is sent, the bridge checks with it that the
- * file has not changed.
+ * Returns the change that the agent proposes. Before the bridge sends an approval, it checks that the file is still the
+ * one that the proposal was made for.
  */
 export function proposalOf(call: GeminiToolCall): Proposal {
   const { name, args } = call.request;

@@ -68,7 +68,7 @@ export type Observation =
   | { type: 'output'; taskId: string; sessionId: string; output: Output; append: boolean }
   /** A piece of the model's reasoning, which is not part of the answer. Only streams with `thinking` contain it. */
   | { type: 'reasoning'; taskId: string; sessionId: string; turn: number; text: string }
-  /** The cost of the request to the model that has ended. */
+  /** The cost of a model request that has ended. */
   | { type: 'cost'; taskId: string; sessionId: string; cost: EventCost }
   /** The agent has answered with a message, and has created no task. */
   | { type: 'reply'; taskId: string; sessionId: string; text: string }

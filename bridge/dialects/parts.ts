@@ -1,13 +1,13 @@
 /** Builds and reads the parts of A2A messages. Converts parts that are not text to a textual description. */
 import type { Message, Part } from '@a2a-js/sdk';
 
-/** The maximum length of a data part in the text, in characters. */
+/** The maximum length of the JSON of a data part, in characters. */
 const MAX_DATA_CHARACTERS = 50_000;
 const MAX_URL_CHARACTERS = 2_000;
 
 /**
- * Converts one part to text. Data becomes JSON. A file becomes its name, its type, and its size or URL. `of` is the
- * name of a file without a name.
+ * Converts one part to text. Data becomes JSON. A file becomes its name, its type, and its size or URL. `of` replaces
+ * the name of a file that has none.
  */
 function partText(part: Part, of = 'file'): string {
   const content = part.content;
@@ -71,7 +71,7 @@ function jsonText(value: unknown): string {
   try {
     return JSON.stringify(value, null, 2) ?? '';
   } catch {
-    // V8 can parse JSON of any depth. But it overflows the stack when it converts deeply nested data to JSON.
+    // JSON.parse accepts any depth, but JSON.stringify overflows the stack on deeply nested data.
     return '[data nested too deep to show]';
   }
 }

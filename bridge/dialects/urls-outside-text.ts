@@ -2,7 +2,6 @@
 import type { Part } from '@a2a-js/sdk';
 
 const MAX_LINKS = 5;
-/** The maximum depth to which nested data is searched. */
 const MAX_DEPTH = 6;
 
 /**

@@ -34,8 +34,8 @@ export class DesktopNotifications implements InboxSurface {
   }
 
   show({ tasks, sessions }: InboxReading): void {
-    // A session that has ended does not count by itself. The database records the end of a task only if no tool call
-    // waits for the result.
+    // The notification about an ended task comes from the database, which records the end only if no tool call waits
+    // for the result. So ended sessions are left out here.
     const waiting = ownSessions(tasks, sessions).filter(isWaiting);
     const added = inboxEntries(waiting, tasks).filter(({ key }) => this.#shown.add(key));
     const texts =
@@ -47,7 +47,7 @@ export class DesktopNotifications implements InboxSurface {
   }
 
   close(): void {
-    // Does nothing. A notification that is already on the screen stays there.
+    // A notification that is already on the screen stays there.
   }
 
   /**

@@ -11,7 +11,6 @@ import type { UncollectedTask } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
 import { type InboxEntry, inboxEntries, type KeyedEntry, ownSessions } from './inbox-entry.ts';
 
-/** The maximum length of a title in characters. */
 const MAX_TITLE_CHARACTERS = 80;
 /** The maximum number of entries in a notice file. The inbox contains the others. */
 const MAX_ENTRIES = 20;

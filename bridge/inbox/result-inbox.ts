@@ -74,7 +74,7 @@ export class ResultInbox {
         return !this.#told.has(key) && !this.#collected.has(key);
       });
       for (const result of waiting) this.#told.add(resultKey(result));
-      // The results of an agent that is not configured are not announced, because the client could not collect them.
+      // Only results of configured agents are announced, because the client cannot collect others.
       return announcementOf(waiting.filter(({ agent }) => registry.find(agent) !== undefined));
     } catch (error) {
       log.warn({ err: error }, 'the inbox could not be read');

@@ -10,7 +10,6 @@ import type { TaskContent } from './task-content.ts';
 /** The result of a check. `not supported`: the agent does not have the feature, or the check could not run. */
 export type Verdict = 'passed' | 'failed' | 'not supported';
 
-/** A check with its result. */
 export interface Row extends Omit<Check, 'run'> {
   verdict: Verdict;
   note: string;

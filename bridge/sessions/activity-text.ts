@@ -1,4 +1,3 @@
-/** Describes a step of a tool call on one short line. Pure. */
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 

@@ -32,10 +32,7 @@ interface AttachOptions {
   roots: () => Promise<readonly string[]>;
 }
 
-/**
- * Reads and checks the files of a tool call.
- * @throws ProductError FORBIDDEN, MALFORMED, TOO_LARGE, UNSUPPORTED_CONTENT. Nothing is sent then.
- */
+/** @throws ProductError FORBIDDEN, MALFORMED, TOO_LARGE, UNSUPPORTED_CONTENT. Nothing is sent then. */
 export async function readAttachedFiles(
   paths: readonly string[],
   { directory, workspaces, stateDirectory, roots }: AttachOptions,

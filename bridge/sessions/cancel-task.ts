@@ -23,10 +23,7 @@ export type CancelEnd =
   | 'ended-before'
   | 'unknown-to-agent';
 
-/**
- * Asks the agent to cancel a task.
- * @throws ProductError if the agent cannot be reached
- */
+/** @throws ProductError if the agent cannot be reached */
 export async function cancelTask(
   session: Session,
   taskId: string,
@@ -39,7 +36,7 @@ export async function cancelTask(
     return 'cancelled';
   } catch (error) {
     if (!(error instanceof ProductError) || error.reason !== 'TASK_ENDED') throw error;
-    // The stream may not have delivered the end of the task yet. So the session reads the task.
+    // The stream might not have delivered the end of the task yet. So the session reads the task.
     await session.look();
     return 'ended-before';
   }

@@ -74,13 +74,16 @@ export class SentDecisions {
     this.#sent.set(messageId, claimed);
   }
 
-  /** Records that a message failed. `no` means that it certainly did not arrive. */
+  /** Records that a message failed. With `no`, it certainly did not arrive, so its claims are released. */
   async failed(messageId: string, arrived: 'no' | 'unknown'): Promise<void> {
     if (arrived === 'unknown') this.#lost.add(messageId);
     else await this.#forget(messageId);
   }
 
-  /** Records that the agent has reported the task. A person may then decide again each call that still waits. */
+  /**
+   * Records that the agent has reported the task. If a call still waits, its lost decision has not arrived. So a person
+   * may decide it again.
+   */
   async looked(): Promise<void> {
     const lost = [...this.#lost];
     this.#lost.clear();

@@ -102,7 +102,8 @@ export class DelegationService {
         `Session "${session.id}" has no task yet, so it takes no message; nothing was sent. ${problemMessage(session.state) ?? ''} Wait for it with wait_for_task, or cancel it with cancel_running_task.`,
         { facts: { sessionId: session.id } },
       );
-    // Connecting may take long. Until the message is sent, the session counts as ended. So it must be kept in memory.
+    // Connecting may take long. Until the message is sent, the session counts as ended, and old ended sessions are
+    // removed from memory. So it is kept here.
     const release = this.#parts.live.keep(session);
     try {
       return await this.#goOn(session, work, beforeSending);

@@ -151,8 +151,8 @@ export function listedSession(session: Session): AgentListing {
     codes: codesOf(asked),
     callIds: asked.pending.map(({ callId }) => callId),
     usd: sessionCostUsd(view?.cost),
-    // Until the message is delivered, only the outbox has the title of the session. Without a message id here, the
-    // outbox entry stays in the list.
+    // A message id here hides the outbox entry with that id. An undelivered session lists none, because only its outbox
+    // entry has the title.
     messageIds: view === undefined ? [] : [firstMessageId],
   };
 }
@@ -207,7 +207,7 @@ export function mergeListings(told: readonly AgentListing[]): readonly ListedSes
   return [...found.values()];
 }
 
-/** Sorts sessions: those that wait for a person come first, then the others, newest first. */
+/** Waiting sessions come first. The others follow, newest first. */
 export function inListOrder(sessions: readonly ListedSession[]): readonly ListedSession[] {
   return sessions.toSorted(
     (a, b) => Number(isWaiting(b)) - Number(isWaiting(a)) || b.updatedAt.localeCompare(a.updatedAt),

@@ -83,8 +83,8 @@ export interface TaskView {
   /** The grants of trust, as the agent last reported them. Absent if it does not report them. */
   grants?: readonly GrantView[];
   /**
-   * The proposal behind each pending action, by call id. Absent if the agent itself checks that a decision fits the
-   * action.
+   * For each pending action, the change that the agent proposes (see `unbound-proposal.ts`), by call id. Absent if the
+   * agent itself checks that a decision fits the action.
    */
   proposals?: ReadonlyMap<string, Proposal>;
   /** The `seq` of the last event in this view. Null if the agent sends no `seq`. */
@@ -116,15 +116,15 @@ export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new S
   return state === 'input-required' && (pending.length > 0 || asks);
 }
 
-/** Returns true if the task has ended, or needs input or a sign-in. The agent may not say what it needs. */
+/** Returns true if the task has ended, or needs input or a sign-in. Some agents do not say what they need. */
 export function isInterrupted(view: TaskView): boolean {
   return hasEnded(view) || view.state === 'auth-required' || view.state === 'input-required';
 }
 
 /**
  * Applies one event to the view. S1: no event counts twice, so an event whose `seq` is not newer is ignored. A whole
- * task with the same `seq` is applied, because it may be more complete. J2: it equals the sum of the events up to that
- * `seq`.
+ * task with the same `seq` is applied, because it may be more complete. J2: a whole task equals the fold of the events
+ * up to its `seq`.
  */
 export function foldObserved(view: TaskView | undefined, observed: Observed): TaskView | undefined {
   const { seq, observations } = observed;

@@ -25,7 +25,6 @@ export class OutboxWrites {
     await this.#writes.get(session);
   }
 
-  /** Resolves when all writes are done. */
   async settled(): Promise<void> {
     await Promise.all(this.#writes.values());
   }

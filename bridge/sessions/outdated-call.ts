@@ -18,10 +18,7 @@ interface OutdatedCall {
   file: FileProposal;
 }
 
-/**
- * Compares the files of approved calls with what the person saw.
- * @returns the first call whose file has changed, with a new diff; undefined if no file has changed
- */
+/** @returns the first call whose file has changed, with a new diff; undefined if no file has changed */
 export async function outdatedCall(
   callIds: readonly string[],
   view: Pick<TaskView, 'pending' | 'proposals'>,

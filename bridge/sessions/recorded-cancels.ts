@@ -12,7 +12,7 @@ import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { cancelTask } from './cancel-task.ts';
 import type { LiveSessions } from './sessions-in-memory.ts';
 import type { Session } from './session.ts';
-import { isCancelRevoked } from './open-entries.ts';
+import { isCancelRevoked } from './open-outbox-entries.ts';
 
 interface RecordedCancelsParts {
   outbox: Outbox;

@@ -36,14 +36,14 @@ interface SendOptions {
   onDelivery?: (delivery: Delivery) => void;
 }
 
-/** Tells the sender that a message is cancelled which is not delivered yet. */
+/** Cancels the delivery of a message that the agent has not acknowledged. */
 export interface Withdrawal {
   /**
    * Aborts only if no attempt is running and no attempt can have arrived. The abort reason becomes the error of the
    * delivery.
    */
   signal: AbortSignal;
-  /** Returns false after a cancel. The message is then sent again only if an earlier attempt may have arrived. */
+  /** False after a cancel. The message is then sent again only if an earlier attempt may have arrived. */
   wanted: () => boolean;
 }
 
@@ -84,7 +84,7 @@ export async function sendUntilAcknowledged(sending: SendOptions): Promise<Ackno
       return await sendOnce(sending);
     } catch (thrown) {
       if (!(thrown instanceof Undelivered)) throw thrown;
-      last = mayHaveArrived ? thrown.afterOneThatMayHaveArrived() : thrown;
+      last = mayHaveArrived ? thrown.asPossiblyArrived() : thrown;
       mayHaveArrived ||= last.arrived !== 'no';
       throw last;
     }
@@ -117,7 +117,11 @@ async function sendOnce({ agent, write, signal }: SendOptions): Promise<Acknowle
     if (first.done !== true) return { type: 'stream', connection, first: first.value, rest };
     throw new TypeError('the stream ended before it began');
   } catch (thrown) {
-    return { type: 'found', connection, task: await lookedFor(agent, thrown, message, connection) };
+    return {
+      type: 'found',
+      connection,
+      task: await taskAfterLostResponse(agent, thrown, message, connection),
+    };
   }
 }
 
@@ -148,7 +152,7 @@ async function phrased(
  * Handles a missing response. If sending again is not safe, searches the agent's tasks for the message, and returns the
  * task. Otherwise throws.
  */
-async function lookedFor(
+async function taskAfterLostResponse(
   agent: Agent,
   thrown: unknown,
   message: Message,
@@ -185,10 +189,10 @@ class Undelivered extends Error {
   }
 
   /**
-   * Returns the same failure, but says that the message may have arrived. An unreachable agent may be restarting, so
-   * the bridge then continues to retry.
+   * Returns this failure for a message whose earlier attempt may have arrived. The bridge then retries without a limit,
+   * because an unreachable agent may be restarting.
    */
-  afterOneThatMayHaveArrived(): Undelivered {
+  asPossiblyArrived(): Undelivered {
     return new Undelivered(this.reason, 'unresolved', this.again === 'briefly' ? 'patiently' : this.again);
   }
 }

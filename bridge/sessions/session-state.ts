@@ -129,7 +129,6 @@ export function isOver(state: SessionState): boolean {
   return state.type === 'ended' || state.type === 'unknown-to-agent';
 }
 
-/** Returns the name of the state for users. */
 export function stateName(state: SessionState): SessionStateName {
   if (state.type === 'not-delivered') return state.delivery.type === 'silent' ? 'working' : state.type;
   return state.type === 'unknown-to-agent' ? state.type : state.view.state;

@@ -5,7 +5,6 @@ import type { Outbox } from '../state/outbox.ts';
 import { Session } from './session.ts';
 import { readFileForAgent } from './read-file-for-agent.ts';
 
-/** The maximum number of ended sessions in memory. */
 const MAX_ENDED_SESSIONS = 20;
 
 export class LiveSessions {

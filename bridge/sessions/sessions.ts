@@ -110,7 +110,7 @@ export class Sessions {
     return (await findSessionAgent(sessionId, others, { among: all.length, trouble: [] }))?.agent.name;
   }
 
-  /** Returns the last outbox entry of the session. With `named`, considers only entries of that agent. */
+  /** Returns the last outbox entry of the session. With `named`, ignores entries of other agents. */
   #entryOf(sessionId: string, named?: Agent): OutboxEntry | undefined {
     return this.#outbox.ofHandle(sessionId, named?.name).at(-1);
   }

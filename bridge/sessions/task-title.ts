@@ -2,7 +2,6 @@
 
 import { collapseWhitespace } from '../../shared/text/capped-text.ts';
 
-/** The maximum length of a title in characters. */
 const MAX_TITLE_CHARACTERS = 80;
 
 export function titleOf(text: string): string {

@@ -30,10 +30,7 @@ export interface WaitOptions {
   onActivity?: (activity: Activity) => void;
 }
 
-/**
- * Waits until the task of a session waits or has ended, until an error occurs, or until the time limit is reached.
- * @throws the error of the session's first message, or of this delivery
- */
+/** @throws the error of the session's first message, or of this delivery */
 export function waitForSession({
   session,
   delivery,

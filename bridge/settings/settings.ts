@@ -301,7 +301,6 @@ export interface BridgeSettings extends SettingValues<typeof ALL_SETTINGS> {
 export const LOCATION_FLAGS = locationFlags("outbox, token and the local server's address");
 
 /**
- * Reads the settings of the bridge from flags, the environment and the configuration file.
  * @param flags the values of commander's options by setting key, with `stateDir` and `config`
  * @throws ProductError CONFIGURATION
  */

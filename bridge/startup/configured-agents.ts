@@ -26,7 +26,7 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
           new Agent(
             NAME_OF_URL_AGENT,
             async () => {
-              // The setting for the name of the variable has a default. So the variable itself may not be set.
+              // The name of this variable has a default. So the variable itself might be unset.
               const tokenEnv = env[agentTokenEnv] === undefined ? undefined : agentTokenEnv;
               const headers = await credentialHeaders(
                 spokenOf(NAME_OF_URL_AGENT),

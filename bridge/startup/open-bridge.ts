@@ -36,10 +36,7 @@ interface OpenBridgeOptions {
   version: string;
 }
 
-/**
- * Opens the services that the MCP tools use.
- * @throws ProductError CONFIGURATION if the state directory cannot be used; STORAGE if its database cannot be used
- */
+/** @throws ProductError CONFIGURATION if the state directory cannot be used; STORAGE if its database cannot be used */
 export async function openBridge({
   settings,
   env,

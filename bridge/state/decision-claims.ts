@@ -14,7 +14,6 @@ export interface AskedQuestion {
 }
 
 export interface DecisionClaim {
-  /** The id of the message that contains the decision. */
   messageId: string;
   /** True while the process that made the claim runs. Only that process knows whether the decision has arrived. */
   running: boolean;

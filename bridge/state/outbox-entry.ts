@@ -6,7 +6,7 @@ import { taskSettingsSchema } from '../../shared/protocol/tool-approval.ts';
 
 /**
  * The state of a delegation.
- * - `sending`: the agent may or may not have the message.
+ * - `sending`: it is unknown whether the agent has the message.
  * - `accepted`: the agent has created this task for the message.
  * - `lost`: it will remain unknown whether the agent has the message. The person was informed.
  * - `collected`: the client has the result. Only the id of the session is still needed.

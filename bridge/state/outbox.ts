@@ -218,7 +218,7 @@ export class Outbox {
     );
   }
 
-  /** Returns the entries of this process whose message may not have arrived, oldest first. */
+  /** Returns the entries of this process whose message has perhaps not arrived, oldest first. */
   sending(): readonly OutboxEntry[] {
     return this.#select(`WHERE state = 'sending' AND owner = ? ORDER BY created_at`, this.#database.owner);
   }

@@ -1,6 +1,6 @@
 /**
- * Posts approvals that have waited too long to the webhook URL in the settings. If the response contains valid
- * decisions, they count as the decisions of a person.
+ * Posts actions that have waited for `afterSeconds` to the webhook in the settings. Valid decisions in the response
+ * count as the decisions of a person.
  */
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';

@@ -15,7 +15,6 @@ export function requestKey({ callId, shown }: ApprovalRequest): string {
 }
 
 /**
- * Lists the approval requests of a task.
  * @param settled true if the task waits or has ended. Before that, a listed action may already be decided, so the list
  * is empty.
  */

@@ -42,10 +42,7 @@ export interface Post {
 
 export type Delivered = Exclude<WebhookAnswer, { type: 'troubled' | 'refused' }>;
 
-/**
- * Sends a post, and retries until the receiver accepts or refuses it.
- * @throws Error that says why the receiver did not accept the post. The message never contains the post.
- */
+/** @throws Error that says why the receiver did not accept the post. The message never contains the post. */
 export function post(
   { id, body, signal }: Post,
   receiver: () => Promise<Receiver>,

@@ -46,7 +46,7 @@ export interface McpClient {
    * the bridge does too.
    */
   format: 'json' | 'jsonc' | 'toml';
-  /** The file of each scope. A client may not have all scopes. */
+  /** The file of each scope. Some clients do not have all scopes. */
   places: Readonly<Partial<Record<Scope, (around: ClientEnvironment) => Promise<ConfigPlace>>>>;
   entry: (server: ServerCommand) => Readonly<Record<string, unknown>>;
   /** Keys that a new entry also gets. If the user has set such a key, its value does not change. */

@@ -13,10 +13,7 @@ export interface ConfigFile {
   mode: number | undefined;
 }
 
-/**
- * Reads a configuration file.
- * @throws ProductError CONFIGURATION
- */
+/** @throws ProductError CONFIGURATION */
 export async function readConfig(path: string): Promise<ConfigFile> {
   try {
     const real = await realpath(path);

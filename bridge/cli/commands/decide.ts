@@ -73,7 +73,7 @@ async function shownAndAgreed(
 ): Promise<boolean> {
   if (options.json !== true) {
     for (const action of actions) terminal.say(`${actionText(action, terminal.paint)}\n`);
-    // The link lets anyone decide who has it. So it is printed only to a terminal.
+    // Anyone with the link can decide. So it is printed only to a terminal.
     if (terminal.interactive) terminal.write(await linkText(session, actions));
   }
   if (word === 'approve' && actions.some(({ presence }) => presence === true))

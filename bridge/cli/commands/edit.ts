@@ -78,7 +78,10 @@ export async function edit(
   return 0;
 }
 
-/** An edit is an approval. So it is refused before the person edits, if this reader may not approve here. */
+/**
+ * An edit is an approval. If the person at this terminal is not allowed to approve, the edit is refused before it
+ * begins.
+ */
 function whyNoEdit(action: PendingAction): ProductError | undefined {
   const other = otherApprover(action);
   if (other !== undefined)

@@ -70,8 +70,8 @@ type Applied =
   { type: 'restarted'; server: { url: string; pid: number }; text: string } | { type: 'later'; text: string };
 
 /**
- * Restarts the local server if it runs. Does not restart it if the key's variable is not set in this terminal, because
- * the new server would have no key.
+ * Restarts the local server if it runs. If the key's variable is not set in this terminal, the server keeps running,
+ * because a new server would have no key.
  */
 async function applied(
   { settings, places }: CommandRun<SetOptions>,
@@ -106,7 +106,7 @@ function tellFinding({ terminal }: CommandRun<SetOptions>, { level, message, nex
 }
 
 /**
- * Explains how a server gets the key if an MCP client starts that server. The client may not have this terminal's
+ * Explains how a server gets the key if an MCP client starts that server. The client might not have this terminal's
  * variables.
  */
 function keyAdvice(id: string, { key }: ModelUse): string | undefined {

@@ -20,10 +20,7 @@ interface CommandOptions extends CommonOptions {
   session?: string;
 }
 
-/**
- * Runs a command of an agent, and prints the outcome.
- * @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or the error of the agent
- */
+/** @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or the error of the agent */
 export async function runAgentCommand(run: CommandRun<CommandOptions>, call: CommandCall): Promise<number> {
   const { options } = run;
   const context = await openCommandContext(run);

@@ -30,7 +30,6 @@ interface Waiting {
 }
 
 /**
- * Prints pending actions in full.
  * @param given the code of an action, or the id of a session or a call, or a unique prefix of it
  * @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL
  */

@@ -20,10 +20,7 @@ interface WatchOptions extends CommonOptions {
   thinking?: boolean;
 }
 
-/**
- * Prints the events of a session's task.
- * @throws ProductError; UsageError if the cursor is invalid, or if the agent does not know it
- */
+/** @throws ProductError; UsageError if the cursor is invalid, or if the agent does not know it */
 export async function watch(run: CommandRun<WatchOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const from = cursorOf(options.from);

@@ -33,7 +33,6 @@ const NO_LONGER_WAITING: ReadonlySet<Reason> = new Set<Reason>([
 ]);
 
 /**
- * Asks the person to decide the first pending action.
  * @param shown the task as the terminal shows it. D2: a decision is valid only for what the person saw, so it contains
  * the code from this parameter.
  * @throws ProductError if the agent cannot be reached

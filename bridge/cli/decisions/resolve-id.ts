@@ -96,7 +96,7 @@ export async function resolveActions(
   if (coded !== undefined) {
     const { session, code, whole } = coded;
     const actions = session.asked.pending.filter(({ shown }) => shown === code);
-    // A code that no action has belongs to a question in plain text.
+    // No action has the code, so it is the code of a plain-text question.
     if (actions.length === 0) throw unknownCall(nothingWaits(session.view));
     return { session, actions, seen: whole };
   }

@@ -13,10 +13,7 @@ const TIMEOUT_MS = 10_000;
  */
 const MAX_SKEW_MS = 30_000;
 
-/**
- * Checks an agent's card, endpoint and clock.
- * @param timeoutMs the time limit for the endpoint, in milliseconds
- */
+/** @param timeoutMs the time limit for the endpoint, in milliseconds */
 export async function checkAgent(
   agent: Agent,
   { timeoutMs = TIMEOUT_MS }: { timeoutMs?: number } = {},
@@ -98,7 +95,7 @@ async function checkClock(url: string, subject: string, timeoutMs: number): Prom
       'Set both by a time server: until then ages and times of expiry are shown wrong.',
     );
   } catch {
-    return undefined; // A server may not support HEAD, so an error is not a problem.
+    return undefined; // Some servers do not support HEAD, so an error is not a problem.
   }
 }
 

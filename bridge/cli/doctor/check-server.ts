@@ -22,10 +22,7 @@ interface LocalServer {
   agent: string | undefined;
 }
 
-/**
- * Checks the local server, or the port that it would use.
- * @param agent the agent in the settings; null if the settings cannot be read
- */
+/** @param agent the agent in the settings; null if the settings cannot be read */
 export async function checkServer(
   { stateDir, configFile, autoStart }: BridgeSettings,
   env: Readonly<Record<string, string | undefined>>,

@@ -19,10 +19,7 @@ export const NO_WEBHOOK = warn(
 );
 const ONCE = { backOff: { ...WEBHOOK_RETRY_POLICY.backOff, retries: 0 }, answerMs: 10_000 };
 
-/**
- * Checks the approval webhook.
- * @param posts true to send a signed test post, which asks for no decision
- */
+/** @param posts true to send a signed test post, which asks for no decision */
 export async function checkWebhook(
   settings: WebhookSettings,
   env: Readonly<Record<string, string | undefined>>,

@@ -14,10 +14,7 @@ export interface SetOptions extends CommonOptions {
   try?: boolean;
 }
 
-/**
- * Validates the command line of `model set`.
- * @throws UsageError
- */
+/** @throws UsageError */
 export async function requestedChange(
   { options, settings, places }: CommandRun<SetOptions>,
   id: string,

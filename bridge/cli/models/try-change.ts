@@ -16,7 +16,6 @@ const MODE = 0o600;
 const UNCHANGED = 'Nothing was changed';
 
 /**
- * Tries new model settings.
  * @param file the configuration file with its new text
  * @throws ProductError CONFIGURATION if a server with these settings would not start, or if its model does not answer
  */

@@ -1,4 +1,4 @@
-/** Formats a pending action in full, for a person at a terminal. Pure. */
+/** Formats a complete pending action for a person at a terminal. Pure. */
 import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';

@@ -6,7 +6,10 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 /** The reason why no command can approve an action that demands presence. */
 export const PASSKEY_ON_PAGE = 'A rule demands your passkey. Approve it on the page: mcp-a2a-bridge page.';
 
-/** Returns a sentence with the command that decides the action. It offers only what the reader may decide. */
+/**
+ * Returns a sentence with the command that decides the action. It offers only decisions that this person is allowed to
+ * make.
+ */
 export function howToDecide(action: PendingAction): string {
   const code = visibleLine(action.shown);
   const deny = `Deny it with: mcp-a2a-bridge deny ${code}`;

@@ -1,10 +1,7 @@
 /** Wraps text at spaces, so that the terminal does not split words. Pure. */
 import { Help } from 'commander';
 
-/**
- * Wraps text at spaces.
- * @param width the width of the terminal in columns; undefined if the text must not be wrapped
- */
+/** @param width the width of the terminal in columns; undefined if the text must not be wrapped */
 export function wrapWords(text: string, width: number | undefined): string {
   return width === undefined ? text : new Help().boxWrap(text, width);
 }

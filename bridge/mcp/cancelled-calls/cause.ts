@@ -34,10 +34,7 @@ const TIMEOUT = /\btime[ds]?[ -]?out\b|\bdeadline\b/i;
 const PERSON =
   /\b(?:user|person|human)\b.{0,40}\b(?:cancel|abort|interrupt|stop)|\b(?:cancel|abort|interrupt|stop)\w*\b.{0,40}\b(?:user|person|human)\b/i;
 
-/**
- * Determines why a client cancelled its tool call.
- * @param reason the abort reason of the tool call's signal
- */
+/** @param reason the abort reason of the tool call's signal */
 export function cancelCauseOf(reason: unknown): CancelCause {
   if (reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)
     return { name: 'client-gone', words: '' };

@@ -3,7 +3,6 @@ import { hasTokens, tokensAndPrice, type TokenCost } from '../../../shared/text/
 
 interface ReportedCost extends TokenCost {
   turns: number;
-  /** The cost of all tasks of the session together. */
   session?: TokenCost | undefined;
 }
 

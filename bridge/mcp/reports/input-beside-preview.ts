@@ -38,9 +38,9 @@ function shownBy(preview: Preview, effect: boolean): (value: unknown) => boolean
 }
 
 /**
- * Returns a function that says whether the diff shows a value. It shows its path, and every part of the old or new text
- * that has several lines. One line alone may occur in the diff by chance, so the diff is not taken to show it. It is
- * taken to show the new text of a whole file, because it omits only unchanged parts.
+ * Returns a function that says whether the diff shows a value. The diff shows the path, and each text of several lines
+ * that it contains. A text of one line may occur in it by chance, so such a text counts as not shown. The new text of a
+ * whole file counts as shown, because a diff omits only unchanged parts.
  */
 function shownByDiff(
   { path, diff }: Extract<Preview, { type: 'diff' }>,

@@ -6,10 +6,7 @@ import { toMcpState } from '../../dialects/mcp-state.ts';
 
 const MAX_TITLE_CHARACTERS = 200;
 
-/**
- * Describes what a task is doing.
- * @param view the view of the task; undefined before the agent has responded
- */
+/** @param view the view of the task; undefined before the agent has responded */
 export function phaseOf(view: TaskView | undefined, state?: SessionStateName): string {
   if (state === 'not-delivered') return 'not delivered yet';
   if (state === 'unknown-to-agent') return 'the agent does not know it';

@@ -152,7 +152,8 @@ export function toFirstPending({
   return {
     ...action,
     reason,
-    // If the person can simply approve it, the side effect already explains why the action waits.
+    // For an approval, the side effect explains why the action waits. So `why` is omitted, unless nobody here can
+    // approve.
     ...((reason !== 'approval' || !action.decisions.includes('approve')) && { why }),
     ...(cut > 0 && { cut }),
     ...(cut === 0 && Object.keys(unshown).length > 0 && { input: unshown }),
@@ -161,7 +162,7 @@ export function toFirstPending({
 
 /**
  * Converts an action whose preview an earlier result contained. D2: a decision is valid only for what the person saw.
- * Several conversations may share one client, and the current one may not contain the earlier result. So this result
+ * Several conversations may share one client, and the current one might not contain the earlier result. So this result
  * contains neither the preview nor the code.
  */
 function seenBefore({ callId, title }: PendingReport): PendingResult {

@@ -8,10 +8,7 @@ import { foldObserved, hasEnded } from '../../sessions/observed-task.ts';
 import { contentOf, type ReadTask } from './task-content.ts';
 import type { TaskAddress } from '../../sessions/task-uri.ts';
 
-/**
- * Reads a part of a task.
- * @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the connection to the agent
- */
+/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the connection to the agent */
 export async function readTask(bridge: Bridge, { sessionId, taskId, part }: TaskAddress): Promise<string> {
   const session = await bridge.sessions.find(sessionId);
   await session.refresh();

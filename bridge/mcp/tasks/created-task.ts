@@ -20,7 +20,7 @@ export async function createdTask(
   session: Session,
   end: WaitEnd,
 ): Promise<ToolReply<SessionResult>> {
-  // The client may not show this reply. So it contains no announcement and no preview.
+  // The client might not show this reply. So it contains no announcement and no preview.
   const reply = sessionReply({ ...call, news: () => [], onConfirmed: () => undefined }, session, { end });
   const taskId = handleOf({ sessionId: session.id, taskId: session.view?.taskId ?? '' });
   const task = detailedTask({

@@ -28,10 +28,7 @@ interface FoundTask {
   current: boolean;
 }
 
-/**
- * Finds a task by its MCP task id.
- * @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; other errors if its agent cannot be reached
- */
+/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; other errors if its agent cannot be reached */
 export async function findTask({ sessions }: Bridge, id: string): Promise<FoundTask> {
   const handle = readHandle(id);
   if (handle === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task "${id}".`);

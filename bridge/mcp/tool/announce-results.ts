@@ -3,10 +3,7 @@ import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { ToolReply } from './tool-result.ts';
 import { type Announcement, announcementText } from '../../inbox/announcement.ts';
 
-/**
- * Adds announcements to the reply of a tool.
- * @param name returns the name of a tool as this client sees it
- */
+/** @param name returns the name of a tool as this client sees it */
 export function announceResults<Output extends object>(
   reply: ToolReply<Output>,
   announcement: Announcement,

@@ -113,7 +113,7 @@ function told(
 /**
  * Records which previews the result cuts. This happens before the client receives the result. D5: a person can approve
  * only what is shown in full. So a complete preview counts as shown only after the client has received the result.
- * @param onConfirmed undefined if the result may not reach the model
+ * @param onConfirmed undefined if the result might not reach the model
  */
 export function rememberShown(
   {
@@ -159,7 +159,7 @@ interface ReportWords {
   brief?: boolean;
   /**
    * What the client already has. D2: a decision is valid only for what the person saw. A command line contains the code
-   * of an action. So the report contains no command line for an action whose preview it does not repeat.
+   * of an action. So the report has a command line only for an action whose preview it repeats.
    */
   before?: SeenResult;
 }

@@ -1,5 +1,5 @@
 /**
- * Asks a person before a task starts with settings that a model may not choose: another workspace, or no approvals.
+ * Asks a person before a task starts with settings that a model must not choose: another workspace, or no approvals.
  * Before the person allows it, the bridge sends nothing. A permit is valid for one task, and only for the directory
  * that the form showed.
  */
@@ -57,8 +57,8 @@ export async function permitStart(
   // The module is imported only when a form is needed. Its code for the width of text takes long to load.
   const { startForm } = await import('./start-permission-form.ts');
   const form = startForm(wanted, { outside: outside !== undefined, directory });
-  // D5: a person can approve only what is shown in full. Without a form, the path is too long to show, so the start is
-  // refused.
+  // D5: a person can approve only what is shown in full. There is no form if the path is too long to show. The start is
+  // refused then.
   if (form === undefined) throw outside === undefined ? tooLong(directory) : notAllowed(outside, own);
   if (client.forms === 'rounds' && client.permit === undefined) {
     const permit = { id: randomUUID(), directory, askedAt: Date.now() };

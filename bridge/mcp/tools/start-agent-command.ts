@@ -18,7 +18,6 @@ export interface WantedCommand {
 }
 
 /**
- * Starts the task that runs an agent's command.
  * @returns the task, or a form if a person must first allow the workspace
  * @throws ProductError
  */

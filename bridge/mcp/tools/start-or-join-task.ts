@@ -29,8 +29,8 @@ interface StartedWork extends DelegatedWork {
 }
 
 /**
- * Returns the task of an earlier identical tool call, if its client may not have received the reply. Otherwise returns
- * undefined.
+ * Returns the task of an earlier identical tool call, if its client might not have received the reply. Otherwise
+ * returns undefined.
  * @throws ProductError
  */
 export async function joinIdenticalTask(

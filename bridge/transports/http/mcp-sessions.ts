@@ -201,7 +201,7 @@ export class McpSessions {
 }
 
 /**
- * Ends the old connection of a stream that the client wants to resume. The bridge may not have noticed yet that this
+ * Ends the old connection of a stream that the client wants to resume. The bridge might not have noticed yet that this
  * connection is lost, and the SDK refuses a second reader of the same stream. If the event id is unknown, the SDK sends
  * an error, so no connection is ended.
  */

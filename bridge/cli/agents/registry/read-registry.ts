@@ -26,7 +26,6 @@ export interface Registry extends AgentList {
 }
 
 /**
- * Reads a registry.
  * @param source a file or a URL. If the URL names only a host, the host's well-known catalog is read.
  * @throws UsageError; ProductError CONFIGURATION, AGENT_UNREACHABLE
  */
