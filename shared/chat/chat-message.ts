@@ -5,7 +5,6 @@
 import { ellipsize } from '../text/capped-text.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
-/** The maximum number of actions in one message. */
 const MAX_ACTIONS = 10;
 /** The maximum length of one line in characters. */
 const MAX_LINE_CHARACTERS = 200;

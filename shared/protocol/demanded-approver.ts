@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { visibleLine } from '../text/visible-text.ts';
 
 export const demandedApproverSchema = z.object({
-  /** The users who may not approve, because each of them has sent the task a message. */
+  /** The users who must not approve, because each of them has sent the task a message. */
   otherThan: z.optional(z.array(z.string())),
   /** The groups of which the approver must be a member. All of them are required. */
   groups: z.optional(z.array(z.string())),
@@ -11,8 +11,8 @@ export const demandedApproverSchema = z.object({
 export type DemandedApprover = z.infer<typeof demandedApproverSchema>;
 
 /**
- * Returns who must approve this action, if the reader of the action may not. Returns undefined if the reader may
- * approve it, or if no special approver is demanded.
+ * Returns who must approve this action, if the reader of the action is not allowed to. Returns undefined if the reader
+ * may approve it, or if no special approver is demanded.
  */
 export function otherApprover({
   approver,
@@ -25,7 +25,8 @@ export function otherApprover({
 }
 
 /**
- * Returns a sentence for a person who may not approve, e.g. `Needs the approval of somebody else, in group release`.
+ * Returns a sentence for a person who is not allowed to approve, e.g. `Needs the approval of somebody else, in group
+ * release`.
  */
 export function demandedApproverText(demanded: DemandedApprover): string {
   return `Needs the approval of ${somebodyElse(demanded)}`;

@@ -1,4 +1,4 @@
-/** Names the tool calls that a completed task did not do, because the model may not mention them. */
+/** Names the tool calls that a completed task did not do, because the model might not mention them. */
 import { visibleLine } from '../text/visible-text.ts';
 
 interface EndedCall {

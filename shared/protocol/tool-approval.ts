@@ -84,8 +84,8 @@ const pendingActionSchema = z.object({
    */
   presence: z.literal(true).optional(),
   /**
-   * Says who may approve or edit the action, if the policy demands a special approver. For a reader who may not,
-   * `decisions` contains neither `approve` nor `edit`.
+   * Says who may approve or edit the action, if the policy demands a special approver. For a reader who is not allowed
+   * to, `decisions` contains neither `approve` nor `edit`.
    */
   approver: z.optional(demandedApproverSchema),
   /** The time in RFC 3339 after which no decision is possible. Null if the action never expires. */

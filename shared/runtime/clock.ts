@@ -1,6 +1,6 @@
 /** The current time and timers. Tests replace them with a fake clock. */
 export interface Clock {
-  /** Returns the time in milliseconds since 1970. */
+  /** The time in milliseconds since 1970. */
   now(): number;
   /**
    * Calls `act` once after `ms` milliseconds. Returns a function that cancels the timer. That function has no effect

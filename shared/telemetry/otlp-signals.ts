@@ -12,7 +12,7 @@ export interface OtlpSignals {
   problems: string[];
 }
 
-/** The supported values of OTEL_*_EXPORTER. Below: the supported OTLP protocols. */
+/** The supported values of OTEL_*_EXPORTER. */
 const EXPORTERS = ['otlp', 'none'];
 const PROTOCOLS = ['http/protobuf', 'http/json'];
 

@@ -1,8 +1,5 @@
 const MAX_SUGGESTIONS = 3;
-/**
- * The maximum distance of a suggestion from the misspelt name, in edits per character of the longer name. A less
- * similar name is not a good suggestion.
- */
+/** The maximum distance of a suggestion from the misspelt name, in edits per character of the longer name. */
 const MAX_EDITS_PER_CHARACTER = 0.5;
 
 /** Returns the known names that are most similar to a misspelt name: at most three, the most similar first. */

@@ -95,16 +95,16 @@ export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): stri
 }
 
 /**
- * Returns untrusted text with escapes for its hidden characters, and without line prefixes or markers. This is enough
- * for the result of a task, because a person does not decide on a result.
+ * Returns untrusted text with escapes for its hidden characters. Unlike `withMarkedLines`, it adds no line prefixes and
+ * no markers. This is enough for the result of a task, because a person does not decide on a result.
  */
 export function visibleText(text: string): string {
   return text.split('\n').map(escaped).join('\n');
 }
 
 /**
- * Returns untrusted text as a list of lines without line prefixes. Markers replace long runs of white space and of
- * blank lines.
+ * Returns untrusted text as a list of lines, with escapes for hidden characters. Markers replace long runs of white
+ * space and of blank lines. The caller adds the prefix `│` if a person decides on the text.
  */
 export function visibleLines(text: string): string[] {
   return withoutBlankRuns(text.split('\n'));

@@ -146,7 +146,7 @@ export class TaskFold {
   }
 }
 
-/** Returns the progress that one event reports without a look at earlier events. */
+/** Returns the progress that follows from this event alone. */
 function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Progress[] {
   if (artifactUpdate !== undefined) {
     if (isAside(artifactUpdate.artifact)) return [];

@@ -1,6 +1,6 @@
 import type { TaskState } from '../core/task-report.ts';
 
-/** The task states that an agent can report. `not-delivered` is not among them: the agent has the task. */
+/** The task states that an agent can report. The agent has the task, so `not-delivered` is not among them. */
 export type DeliveredState = Exclude<TaskState, 'not-delivered'>;
 
 /** A2A 1.0 §4.1.3: the names of the task states. */

@@ -36,7 +36,7 @@ export interface PendingAction {
   presence?: true | undefined;
   /**
    * Says who may approve or edit the action, if the server's policy demands a special approver. If the user of this
-   * client may not, `decisions` contains neither `approve` nor `edit`.
+   * client is not allowed to, `decisions` contains neither `approve` nor `edit`.
    */
   approver?: DemandedApprover | undefined;
   decisions: readonly DecisionWord[];

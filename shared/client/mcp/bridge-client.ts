@@ -71,8 +71,8 @@ export class BridgeClient {
 }
 
 /**
- * Returns true if a read-only tool may be called again after this error. An unknown outcome is no obstacle, because the
- * call changes nothing.
+ * Returns true if a read-only tool may be called again after this error. After a lost response, a repetition is safe
+ * too, because the call changes nothing.
  */
 function isLost(error: unknown): error is ClientError {
   return isRetryable(error) || (error instanceof ClientError && error.code === 'outcome-unknown');
