@@ -23,8 +23,8 @@ export interface JoinedDiff {
 }
 
 /**
- * Shows the plan of a restoration as one diff. Each unchanged file has a `#` line at the start, which `git` and `patch`
- * skip.
+ * Shows the plan of a restoration as one diff. Each file that the restoration leaves unchanged has a `#` line at the
+ * start, which `git` and `patch` skip.
  */
 export async function restoreDiff(
   { files, left }: RestorePlan,

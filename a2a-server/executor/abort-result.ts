@@ -4,7 +4,7 @@ import { ellipsize } from '../../shared/text/capped-text.ts';
 import type { ToolOutcome } from '../task/events.ts';
 
 export type AbortResult =
-  /** There is no such tool execution, or the principal may not see it. */
+  /** There is no such tool execution, or the principal has no access to it. */
   | { type: 'unknown' }
   | { type: 'already-finished' }
   /** The tool finished during the request. */

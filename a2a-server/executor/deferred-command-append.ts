@@ -18,7 +18,7 @@ export interface AppendedCommand {
   snapshot?: Snapshot;
 }
 
-/** Further events for the append of the command. `events` gets the task after the command, and returns them. */
+/** Further events for the append of the command. `events` computes them from the task as it is after the command. */
 interface FollowingEvents {
   events: (after: Snapshot) => readonly TaskEvent[];
   contents: readonly FileBytes[];

@@ -287,8 +287,7 @@ export class Executor {
     if (this.#closing || this.#looking) return 0;
     this.#looking = true;
     try {
-      // The tools of a task that this server has lost may not have stopped yet. Such a task must not start again before
-      // that.
+      // The tools of a task that this server has lost might still run. Such a task must not start again before that.
       const { journal } = this.#options;
       const { claimed, unopened } = await journal.ownership.claimAbandoned([...this.#running.keys()]);
       for (const { taskId, claim } of claimed) {

@@ -3,7 +3,7 @@ import { chosenInstructions, INSTRUCTION_FILES, type InstructionFile } from '../
 import type { TextFile } from '../tools/workspace/text-file.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 
-/** Reads the instruction files. @param limit the maximum number of characters of all files together */
+/** @param limit the maximum number of characters of all files together */
 export async function readInstructions(workspace: Workspace, limit: number): Promise<InstructionFile[]> {
   const found = await Promise.all(INSTRUCTION_FILES.map((path) => readFile(workspace, path)));
   return chosenInstructions(

@@ -5,7 +5,6 @@ import type { UserMessage } from '../task/events.ts';
 import { messageFiles } from '../task/task-files.ts';
 
 /**
- * Refuses files that the task's model does not accept.
  * @param name the model of the task, by tier or id; undefined for the default
  * @throws ProductError UNSUPPORTED_CONTENT, which names the models that accept the files
  */

@@ -32,7 +32,6 @@ interface EditContext {
   by: string;
 }
 
-/** Checks the assertions of passkeys. */
 export interface PresenceCheck {
   /**
    * Checks an assertion of one of the principal's passkeys, and uses up its challenge.
@@ -49,6 +48,7 @@ export type DecisionsResult =
   | { type: 'outdated'; call: Call; event: Outdated };
 
 /**
+ * Returns the decisions as the pure core needs them, or the event that asks the person again.
  * @throws ProductError INVALID_DECISION for an invalid edit, PRESENCE_REQUIRED for an invalid assertion. E3: a refused
  * decision changes nothing.
  */

@@ -40,7 +40,6 @@ export interface Incoming extends Requester {
   taskId?: string;
   /** The generation that the sender expects. The server ignores it if the message starts a task. */
   expectedGeneration?: ExpectedGeneration;
-  /** The trace of the request. */
   trace?: TraceContext | undefined;
   /** The session to continue. The message goes to the session's live task. If there is none, it starts a new task. */
   sessionId?: string;
@@ -77,7 +76,6 @@ export interface Accepted {
   snapshot?: Snapshot;
 }
 
-/** A running tool execution. */
 export interface ToolExecutionView {
   toolId: string;
   tool: string;

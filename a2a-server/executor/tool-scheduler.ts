@@ -365,7 +365,8 @@ async function runTool(
   policy: Policy,
   run: ToolRun,
 ): Promise<ToolResult> {
-  // A call that no person decided has no approver, even if its verdict demands one. Only a rule can then demand one.
+  // The call's own demand is about the person who approved the call. If no person decided, only the demands of the
+  // rules apply.
   const ofDecision = call.decided === null ? undefined : mergeDemands(call.approver, policy.approver);
   if (policy.rules.length === 0 && ofDecision === undefined) return tool.run(call.input, run);
   const met = metDemand(task, call);

@@ -6,7 +6,6 @@ export class AppendWatchers {
     return this.#tasks.size;
   }
 
-  /** The ids of the watched tasks. */
   get taskIds(): string[] {
     return [...this.#tasks.keys()];
   }

@@ -41,7 +41,7 @@ export class CommittedEntries {
     const written = appends.filter((append, index) => this.#add(append, outcomes[index]));
     appends.forEach(({ taskId }, index) => {
       const outcome = outcomes[index];
-      // If an append was not accepted, another server may have appended. So the cached entries may not be the newest.
+      // If an append was not accepted, another server may have appended. So the cached entries might not be the newest.
       if (outcome?.type === 'done' && outcome.result.type !== 'appended') this.#tails.drop(taskId);
     });
     for (const taskId of new Set(written.map((append) => append.taskId))) this.#watchers.wake(taskId);

@@ -6,7 +6,6 @@ import type { TaskRow } from './journal.ts';
 import { commandLine } from '../../shared/protocol/agent-command.ts';
 
 /**
- * Computes the row.
  * @param entries all entries of the task
  * @returns undefined if the entries do not begin a task
  */

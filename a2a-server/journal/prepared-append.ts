@@ -20,7 +20,6 @@ export interface PreparedAppend extends Append {
 }
 
 /**
- * Validates and serialises an append.
  * @throws ProductError MALFORMED or TOO_LARGE if the append cannot be stored
  * @throws RangeError for a bug of the writer: no events, a wrong first event, an event after the end of the task (J3),
  * or a state that does not follow from the events (J2)

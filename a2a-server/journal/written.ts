@@ -17,8 +17,8 @@ export interface DailyWritten {
 }
 
 /**
- * The number of days before today whose amounts are kept. A clock that was wrong and steps back must not find its day
- * empty.
+ * The number of days before today whose amounts are kept. If a clock was ahead and is set back, the amounts of the
+ * correct day still exist.
  */
 export const KEPT_DAYS = 31;
 

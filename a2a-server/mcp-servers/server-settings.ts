@@ -45,7 +45,7 @@ const shared = {
    * rule that allows the server; rules that ask or deny take precedence.
    */
   trust: z.boolean().default(false),
-  // A client must not rely on hints of an untrusted server (MCP 2025-11-25, ToolAnnotations).
+  // MCP 2025-11-25, ToolAnnotations: a client must not rely on the hints of an untrusted server.
   /**
    * Accepts the server's tool annotations: a tool marked as read-only runs without approval, also in read-only tasks.
    * By default annotations allow nothing.

@@ -76,7 +76,7 @@ function pause(clock: Pick<Clock, 'after'>, signal: AbortSignal): Promise<void> 
   });
 }
 
-/** X1: a task that the requester may not see causes no event. */
+/** X1: a task to which the requester has no access causes no event. */
 async function reachesOne(
   tasks: Pick<TaskService, 'row'>,
   requester: Requester,

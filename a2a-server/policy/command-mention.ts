@@ -38,10 +38,7 @@ const RUNNERS: ReadonlySet<string> = new Set(
 /** Matches words that change settings. A setting can define an alias: `git -c alias.x=push x`. */
 const SETTING = /^(?:-c|--config|config$)/u;
 
-/**
- * Decides whether the command may run the program.
- * @param words the program and its first arguments, as a rule names them. Not empty.
- */
+/** @param words the program and its first arguments, as a rule names them. Not empty. */
 export function commandMention(command: string, words: readonly string[], shell: Shell): Mention {
   if (command.length > MAX_COMMAND_CHARS) return 'maybe';
   const open = command.replaceAll(HIDING, '').toLowerCase();

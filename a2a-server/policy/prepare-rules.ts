@@ -10,7 +10,6 @@ interface PolicyRule {
   /** The rule's name for people, with the rule's comment, if any. */
   name: string;
   matches: RuleMatcher;
-  /** What this rule demands of the approver. */
   approver?: ApproverDemand;
 }
 
@@ -28,7 +27,7 @@ const SERVER_TOOL_PREFIX = 'mcp__';
 /**
  * Validates the operator's rules and prepares them for matching.
  * @param tools the names of the existing tools
- * @param fourEyes true if a principal who sent the task a message may not approve its tool calls
+ * @param fourEyes true if a principal who sent the task a message must not approve its tool calls
  * @throws ProductError CONFIGURATION if rules contradict each other, name an unknown tool, or are invalid
  */
 export function createPolicy(

@@ -82,7 +82,7 @@ function globsOf(patterns: readonly string[], nocase: boolean): readonly Glob[] 
   });
 }
 
-/** Matches paths for an allow rule. A directory tree never matches, because some of its files may not match. */
+/** Matches paths for an allow rule. A directory tree never matches, because some of its files might not match. */
 function narrowPaths(patterns: readonly string[]): Condition {
   const globs = globsOf(patterns, false);
   const allowed = ({ leadsTo }: ResolvedTargetPath): boolean => globs.some(({ matches }) => matches(leadsTo));

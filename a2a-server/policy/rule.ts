@@ -39,7 +39,7 @@ export const ruleSchema = z
     /** Who may approve. All conditions must hold. Only for `ask` and `presence`. */
     approver: z
       .strictObject({
-        /** If true, a principal who sent the task a message may not approve. */
+        /** If true, a principal who sent the task a message must not approve. */
         fourEyes: z.literal(true, 'write true, or leave it out').optional(),
         /** The approver must be in this group. */
         group: z.string().regex(NAME_PATTERN, 'a group has 1 to 100 letters, digits and . _ @ -').optional(),

@@ -225,7 +225,8 @@ export class Deliveries {
     await subscriptions.remove(name);
     this.forget(name, subscription.taskId);
     if (subscription.chat === undefined) return true;
-    // An event before the removal found the subscription, so it made no other one.
+    // An event that came before the removal found the subscription, so it created none. If the chat needs a message
+    // about that event, the subscription is created again here.
     if ((await nextPosts(this.#parts, subscription)) === 'over') return true;
     if (await subscriptions.create(name, subscription)) this.#know(name, subscription);
     return false;

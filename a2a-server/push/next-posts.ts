@@ -71,7 +71,10 @@ export async function nextPosts(
   }
 }
 
-/** A task that waits for a person costs no record of a chat. The next event of the task makes a new one. */
+/**
+ * True if the subscription is no longer needed. A subscription of a chat ends when the task waits for a person, so that
+ * a waiting task costs no record. The next event of the task creates a new one.
+ */
 function isOver(state: StateName, { chat }: Subscription): boolean {
   return TERMINAL_STATES.has(state) || (chat !== undefined && state !== 'submitted' && state !== 'working');
 }
@@ -90,7 +93,7 @@ async function postsOf(
   }
   // One post is enough here, because it contains the task's state after all these entries.
   if (taskStateAfter(entries.map(({ event }) => event)) !== undefined) return taskNow(parts, subscription);
-  // To store the position for each piece of text would cost more than to read these entries again.
+  // Reading these entries again costs less than storing the position for each piece of text.
   return entries.length < READ_AT_ONCE ? 'nothing' : entries.map(({ seq }) => ({ seq, body: undefined }));
 }
 

@@ -34,7 +34,6 @@ export class StoredSubscriptions {
     return this.#list('');
   }
 
-  /** Returns the subscriptions of a task. */
   ofTask(taskId: string): Promise<NamedSubscription[]> {
     return this.#list(namesOfTask(taskId));
   }

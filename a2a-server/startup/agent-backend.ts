@@ -21,7 +21,6 @@ export interface AgentBackend {
   models: Models;
   /** The tools of the agent. Absent if the backend uses the server's built-in tools. */
   tools?: readonly Tool[];
-  /** Called after the end of each task. */
   onEnded?: (task: Snapshot) => void;
   /** Stops the backend's processes. The server calls this after the shutdown of the tasks. */
   close: () => Promise<void>;

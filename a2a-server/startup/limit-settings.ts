@@ -235,7 +235,6 @@ export const LIMIT_SETTINGS = {
   }),
 } as const;
 
-/** Returns the limits in the settings. */
 export function limitsOf(settings: SettingValues<typeof CAP_SETTINGS>): Limits {
   const { maxRequests, maxRequestsPerTenant, maxRequestsInAll } = settings;
   const { maxStreams, maxStreamsPerTenant, maxStreamsInAll } = settings;

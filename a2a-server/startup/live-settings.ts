@@ -8,7 +8,6 @@ import { changedSettings } from './changed-settings.ts';
 import { serverPolicy } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
 
-/** The settings that a running server can change. */
 const LIVE_SETTINGS: ReadonlySet<string> = new Set<keyof ServerSettings>(['logLevel', 'policy', 'weights']);
 
 /** True if a running server can change the setting. */

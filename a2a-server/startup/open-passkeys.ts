@@ -10,7 +10,7 @@ import { registrationCodes } from '../presence/registration-codes.ts';
 import { relyingPartyOf } from '../presence/relying-party.ts';
 import type { RecordStore } from '../records/record-store.ts';
 
-/** Opens the passkeys. @param base the server's URL for clients. Its host is the passkeys' relying party. */
+/** @param base the server's URL for clients. Its host is the passkeys' relying party. */
 export function openPasskeys(
   records: RecordStore,
   base: string,

@@ -36,8 +36,8 @@ export function unknownMcpServers({
 }
 
 /**
- * Returns the groups without members: rules demand them of the approver, but no active token with the role `approve`
- * and no rule for a provider's claims gives them.
+ * Returns the groups that rules demand of an approver, but that have no member. A group has a member if an active token
+ * with the role `approve`, or a rule for a provider's claims, gives the group.
  * @param now milliseconds since 1970
  */
 export function groupsWithoutMembers(

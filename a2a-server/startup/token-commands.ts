@@ -23,13 +23,10 @@ interface Output {
 type TokenPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
 
 interface NewToken {
-  /** The name of the token's user. */
   name: string;
-  /** The tenant of the user. Absent if the user has none. */
   tenant?: string;
   /** The roles, separated by commas. */
   role: string;
-  /** The groups of the user. */
   group?: readonly string[];
   /** The lifetime of the token: a duration, or `never`. */
   expires: string;
@@ -72,7 +69,7 @@ export async function createToken(
   await withTokens(place, async (tokens, audit) => {
     const { id: tokenId, expiresAt } = token;
     const { principal } = identityOfToken(token);
-    // A token that cannot be recorded is not created.
+    // The audit record comes first. If it cannot be written, no token is created.
     await audit.append(
       {
         act: 'token.created',

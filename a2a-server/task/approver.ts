@@ -42,8 +42,8 @@ export function coversDemand(met: ApproverDemand | undefined, demand: ApproverDe
 }
 
 /**
- * Returns what the person who approved the tool call has met. The journal has it with the decision. A server of an
- * earlier version does not check it and writes nothing, but the name of the approver is always there.
+ * Returns the demand that the approver of the tool call met. An earlier version of the server recorded no demand with
+ * the decision. But the name of the approver is always recorded, so this function checks `fourEyes` by the name.
  */
 export function metDemand(
   snapshot: Pick<Snapshot, 'principal' | 'otherSenders'>,
@@ -76,7 +76,6 @@ export function demandedApprover(
   };
 }
 
-/** True if this person may approve. */
 export function mayApprove(demanded: DemandedApprover, { principal, groups = [] }: Approver): boolean {
   const { otherThan = [], groups: needed = [] } = demanded;
   return !otherThan.includes(principal) && needed.every((group) => groups.includes(group));

@@ -31,7 +31,7 @@ type NextStep =
   /** The task's state changes, and no work is left to do. */
   | { type: 'append'; events: TaskEvent[] };
 
-/** Decides the next step. @param limits `now` is in milliseconds since 1970 */
+/** @param limits `now` is in milliseconds since 1970 */
 export function nextStep(
   snapshot: Snapshot,
   { budget, now }: { budget: Budget; now: number } = { budget: NO_BUDGET, now: 0 },

@@ -49,7 +49,7 @@ const RULES: Readonly<Record<Fault, Rule>> = {
   },
 };
 
-/** Returns remarks for the model. The key is the number of the turn before the remark. */
+/** Returns remarks for the model. The key is the number of the turn that the remark follows. */
 export function stuckRemarks(snapshot: Snapshot): ReadonlyMap<number, string> {
   const told = new Map<number, string>();
   for (const { fault, count, turn } of faults(snapshot)) {

@@ -14,8 +14,8 @@ const MAX_ITEM_CHARS = 200;
 const OLD_TURNS = 10;
 
 /**
- * Returns reminders for the model. The key is the number of the turn before the reminder. Later turns never change an
- * earlier reminder, so the prompt's prefix stays the same.
+ * Returns reminders for the model. The key is the number of the turn that the reminder follows. Later turns never
+ * change an earlier reminder, so the prompt's prefix stays the same.
  */
 export function todoReminders(snapshot: Snapshot): ReadonlyMap<number, string> {
   const told = new Map<number, string>();

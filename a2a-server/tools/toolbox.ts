@@ -69,7 +69,6 @@ export function createToolbox(tools: readonly Tool[], supply: ToolSupply = NO_SU
   };
 }
 
-/** Returns the tool as a model sees it. */
 export function declarationOf({ name, description, schema, inputSchema: given }: Tool): ToolDeclaration {
   if (given !== undefined) return { name, description, inputSchema: given };
   // `io: 'input'` makes a field with a default optional. Models do not need `$schema`.

@@ -65,8 +65,8 @@ export function pushMethods(push: PushNotificationConfigs | undefined): PushMeth
       const wanted = configuration?.taskPushNotificationConfig;
       if (wanted === undefined) return () => Promise.resolve();
       const { taskId = '', messageId = '' } = message ?? {};
-      // A client that repeats a message must not get a second configuration, so the message's id is that of the
-      // configuration. A2A 0.3 has its own default.
+      // A client that repeats a message must not create a second configuration. So the configuration gets the id of the
+      // message. A2A 0.3 has its own default.
       const id = wanted.id === '' && !isLegacy(context) ? messageId : wanted.id;
       const config = { ...wanted, id };
       // E3: a refused command changes nothing. So each reason for a refusal is checked before the message is sent.

@@ -23,7 +23,6 @@ export interface MeasuredRequests {
 }
 
 /**
- * Measures requests.
  * @param record called for each answered request, but not for an event stream, because its client chooses the duration
  */
 export function measuredRequests(record: (request: AnsweredRequest) => void): MeasuredRequests {

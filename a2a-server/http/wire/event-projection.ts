@@ -244,7 +244,7 @@ export function pendingMessage(view: ClientView, seq: number, actions: readonly 
   ]);
 }
 
-/** Removes the decisions that this reader may not make. */
+/** Removes the decisions that this reader is not allowed to make. */
 function actionFor({ reader }: ClientView, action: PendingAction): PendingAction {
   const { approver, decisions } = action;
   if (approver === undefined || reader === undefined || mayApprove(approver, reader)) return action;

@@ -21,7 +21,6 @@ export function withGeneration<T extends WithMetadata>(value: T, generation: num
   return { ...value, metadata: { ...value.metadata, [METADATA_KEY]: generation } };
 }
 
-/** Adds the generation to an event of a stream. */
 export function eventWithGeneration(event: StreamResponse, generation: number): StreamResponse {
   const { payload } = event;
   if (payload?.$case === 'statusUpdate')

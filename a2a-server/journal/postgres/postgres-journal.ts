@@ -28,7 +28,6 @@ import { TaskIndex } from './task-index.ts';
 import { WakeUps } from './wake-ups.ts';
 import { Writer } from './writer.ts';
 
-/** The maximum number of events in one commit. */
 const EVENTS_PER_COMMIT = 2_000;
 /** The number of bytes whose writing takes as long as writing one event. */
 const BYTES_PER_EVENT = 4_096;

@@ -1,6 +1,6 @@
 /**
- * Claims tasks in PostgreSQL for this server. E1: a task has at most one execution. It has a connection of its own, so
- * that no long commit delays the renewals of the lease.
+ * Claims tasks in PostgreSQL for this server. E1: a task has at most one execution. The class has a connection of its
+ * own, so that no long commit delays the renewals of the lease.
  *
  * - A server may claim a task that has no owner, or whose owner's lease has ended by the clock of the database. It must
  *   have the task's label, and be able to open the task's workspace.

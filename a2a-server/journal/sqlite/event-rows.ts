@@ -103,7 +103,6 @@ export class EntryReader {
     );
   }
 
-  /** Returns all entries of a task. */
   readAll(taskId: string): JournalEntry[] {
     const entries: JournalEntry[] = [];
     for (;;) {

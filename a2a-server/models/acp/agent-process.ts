@@ -39,10 +39,7 @@ export interface AgentProcessOptions {
   children?: ChildProcesses;
 }
 
-/**
- * Starts the agent.
- * @throws ProductError AGENT_ERROR if the agent cannot start; STORAGE if its process cannot be recorded
- */
+/** @throws ProductError AGENT_ERROR if the agent cannot start; STORAGE if its process cannot be recorded */
 export async function startAgentProcess(
   command: AcpAgentCommand,
   { cwd, env, clock, children = NO_RECORDS }: AgentProcessOptions,

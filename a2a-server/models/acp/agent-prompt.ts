@@ -74,7 +74,9 @@ export function promptAfterCancel(task: Snapshot, messages: readonly UserMessage
   return { ...next, text: text.join('\n\n') };
 }
 
-/** Returns the exchanges after the last turn with a complete answer. A restarted agent may not know these exchanges. */
+/**
+ * Returns the exchanges after the last turn with a complete answer. A restarted agent might not know these exchanges.
+ */
 function sinceLastAnswer({ exchanges }: Snapshot): readonly ConversationItem[] {
   const last = exchanges.findLastIndex((exchange) => exchange.type === 'turn' && isAnswer(exchange.turn));
   return exchanges.slice(last + 1);
@@ -101,7 +103,7 @@ function turnsIn(exchanges: readonly ConversationItem[]): Turn[] {
   return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
 }
 
-/** Describes the previous task if it failed or was cancelled. The agent may not know the outcome. */
+/** Describes the previous task if it failed or was cancelled. The agent might not know the outcome. */
 function unfinished(earlier: readonly Snapshot[]): string[] {
   const last = earlier.at(-1);
   switch (last?.status.state) {
@@ -122,7 +124,7 @@ function unfinished(earlier: readonly Snapshot[]): string[] {
   }
 }
 
-/** Returns the agent's text before the interruption. The agent may not remember this text. */
+/** Returns the agent's text before the interruption. The agent might not remember this text. */
 function saidIn(open: readonly ConversationItem[]): string[] {
   const words = turnsIn(open).flatMap(({ text }) => (text === '' ? [] : [text]));
   return words.length === 0

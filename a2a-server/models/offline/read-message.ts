@@ -85,7 +85,7 @@ export const FORMS: readonly Form[] = [
   },
 ];
 
-/** The accepted replies to the question whether the task should continue. They add no step. */
+/** The replies that only continue the task. They request no step. */
 const CONTINUE_REPLIES = new Set(['go on', 'continue', 'yes']);
 
 const FENCE = /^```(?:json)?\n([^]*)\n```$/;

@@ -52,7 +52,7 @@ const script = z.strictObject({
   otherwise: sequence.default(NO_RULE),
 });
 
-/** Parses a script. @throws ProductError CONFIGURATION, which gives the position in the script and the problem */
+/** @throws ProductError CONFIGURATION, which gives the position in the script and the problem */
 export function parseScript(json: unknown, path: string): Script {
   const parsed = judged(json, path);
   if (parsed.success) return parsed.data;

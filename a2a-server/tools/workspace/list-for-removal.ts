@@ -29,7 +29,6 @@ export interface RemovalEntry {
 }
 
 /**
- * Lists the entry and everything below it.
  * @throws ProductError TOO_LARGE if a person cannot review so many items
  * @throws ProductError OUTSIDE_WORKSPACE if the list would contain the server's state directory
  */

@@ -32,7 +32,7 @@ export function ActionList({ taskId, link: { callId, shown }, actions, onDecide 
   const others = actions.filter((each) => each.type === 'waits' && !listed.includes(each)).length;
   return (
     <>
-      {shown !== undefined && listed.some((each) => isOther(each, shown)) && (
+      {shown !== undefined && listed.some((each) => hasChangedSinceLink(each, shown)) && (
         <p class="warning">This action has changed since the link was made. Read it again.</p>
       )}
       {callId !== undefined && listed.length === 0 && <Outcome taskId={taskId} callId={callId} />}
@@ -57,7 +57,7 @@ export function ActionList({ taskId, link: { callId, shown }, actions, onDecide 
 }
 
 /** Returns true if the action's question has changed since the sender of the link saw it. */
-function isOther({ type, action }: ShownAction, shown: string): boolean {
+function hasChangedSinceLink({ type, action }: ShownAction, shown: string): boolean {
   return type === 'waits' && action.shown !== shown;
 }
 

@@ -7,7 +7,6 @@ import type { StoryStep as Step } from './story.ts';
 import type { FollowedStory } from './use-story.ts';
 import { StoryStep } from './story-step.tsx';
 
-/** The number of steps that one click adds. */
 const STEPS_PER_CLICK = 200;
 const STEPS_PER_BLOCK = 40;
 /** The maximum number of steps without a button that jumps to the end of the story. */

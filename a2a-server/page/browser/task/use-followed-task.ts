@@ -21,7 +21,7 @@ export interface FollowedTask {
   failure: string | undefined;
 }
 
-/** Follows a task. @param onProgress gets each progress event, except those about the connection */
+/** @param onProgress gets each progress event, except those about the connection */
 export function useFollowedTask(
   client: A2aClient,
   taskId: string,
