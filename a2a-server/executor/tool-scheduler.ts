@@ -356,8 +356,9 @@ function isOutdated(failure: unknown): boolean {
 }
 
 /**
- * Applies the rules that deny, or demand presence or an approver, directly before the tool runs. A new rule then stops
- * even calls that were approved before a restart. So does a symbolic link that leads elsewhere now.
+ * Applies the rules that deny, or demand presence or an approver, directly before the tool runs. So a new rule stops
+ * even a call that was approved before a restart. A rule also stops a call whose path leads elsewhere now, through a
+ * changed symbolic link.
  */
 async function runTool(
   tool: Tool,
@@ -372,8 +373,8 @@ async function runTool(
   const met = metDemand(task, call);
   const reach = await resolveTargets(tool, call.input, run.workspace);
   const approved = { ...call, reach };
-  // The passkey approved only the tool call's own targets. A redirect may lead to a target of another rule, so the
-  // rules are checked again.
+  // The person approved only the call's own targets with the passkey. A redirect may lead to a target of another rule.
+  // So the rules that did not match before are checked again.
   const unproven =
     call.decided?.presence === true
       ? { rules: policy.rules.filter(({ matches }) => matches(approved) === 'no') }

@@ -68,7 +68,7 @@ const DEFAULT_HEADERS = {
   'accept-encoding': 'gzip, deflate, br',
   'user-agent': 'mcp-a2a-bridge',
 };
-/** Decodes the data that has arrived, even if the stream ends early. */
+/** The decoder returns the data that has arrived, even if the stream ends early. */
 const FLUSH_OPTIONS = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 
 /**

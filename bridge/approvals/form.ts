@@ -50,7 +50,7 @@ export interface EarlierAttempts {
 }
 
 /**
- * Builds one form for each pending action and question, in the order of the agent.
+ * Builds one form for each pending action and question, in the agent's order.
  * @param before returns the earlier attempts for a call
  */
 export function approvalForms(

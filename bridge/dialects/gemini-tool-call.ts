@@ -129,8 +129,8 @@ function codeOf({ request: { callId, name, args }, confirmationDetails: details 
 const replaceArgs = z.object({ old_string: z.string().min(1), new_string: z.string() });
 
 /**
- * Returns the change that the agent proposes. Before the bridge sends an approval, it checks that the file is still the
- * one that the proposal was made for.
+ * Returns the change that the agent proposes. Before the bridge sends an approval, it compares the file with the old
+ * content in the proposal.
  */
 export function proposalOf(call: GeminiToolCall): Proposal {
   const { name, args } = call.request;

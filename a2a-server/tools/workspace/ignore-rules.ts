@@ -4,7 +4,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { withinTimeTwice, TimeExceeded } from '../../../shared/runtime/sync-time-limit.ts';
 import type { DirectoryEntry } from './entries.ts';
 
-/** The time limit for matching, because patterns are untrusted; see time-limit.ts. */
+/** The time limit for matching, because patterns are untrusted; see `sync-time-limit.ts`. */
 const LIMIT_MS = 100;
 const ENTRIES_PER_BATCH = 200;
 
