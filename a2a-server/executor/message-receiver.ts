@@ -21,9 +21,10 @@ import { mergeDemands, type Approver } from '../task/approver.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
 import { callOf, type Snapshot } from '../task/snapshot.ts';
 import type { OnRefused } from '../limits/counted-use.ts';
+import { dailyRefusal } from '../limits/daily-writing.ts';
 import type { Executor } from './executor.ts';
 import { type ExecutorOptions } from './executor.ts';
-import { dailyLimitRefusal } from './daily-limit.ts';
+import { dailyLimitOf } from './daily-limit.ts';
 import { resolveDecisions, type DecisionsResult, type PresenceCheck } from './resolve-decisions.ts';
 import { refuseFiles } from './refuse-files.ts';
 import { refuseLongMessage } from './refuse-long-message.ts';
@@ -100,8 +101,11 @@ export function messageReceiver(
     try {
       const over = isDecisionOrRevocation(incoming)
         ? undefined
-        : await dailyLimitRefusal(incoming.principal, options);
-      if (over !== undefined) throw over;
+        : await dailyLimitOf(incoming.principal, options);
+      if (over !== undefined) {
+        options.onRefused?.(over.name, over.scope);
+        throw dailyRefusal(over, clock.now());
+      }
       return await start(target, incoming, key);
     } finally {
       release();
@@ -180,9 +184,8 @@ export function messageReceiver(
     refuseFiles(incoming.message, known.settings.model, models);
     if (!isDecisionOrRevocation(incoming))
       await refuseLongMessage(incoming.message, { settings: known.settings, live: known }, options);
-    const over = isDecisionOrRevocation(incoming)
-      ? undefined
-      : await dailyLimitRefusal(known.principal, options);
+    const over = isDecisionOrRevocation(incoming) ? undefined : await dailyLimitOf(known.principal, options);
+    const tooMuch = over && toRefusal(dailyRefusal(over, now));
     const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): LogChange => {
       // The task may have another generation now than when it was read above.
@@ -195,7 +198,7 @@ export function messageReceiver(
         : undefined;
       if (bare) return withAddress(judge(snapshot, [bare], approver, now), taskId);
       if (incoming.mayDelegate === false) return ONLY_DECISIONS;
-      if (over !== undefined) return toRefusal(over);
+      if (tooMuch !== undefined) return tooMuch;
       const ruling = acceptMessage(snapshot, incoming.message, incoming);
       if (ruling.type === 'append' && others.length > 0) return settingsRefusal(taskId, others);
       return ruling.type === 'append' && incoming.contents !== undefined
@@ -205,6 +208,8 @@ export function messageReceiver(
     const { principal } = known;
     const { changed, snapshot } = await executor.command({ taskId, principal }, rule, key);
     if (changed?.type === 'repeated') return repeated(changed.command, key);
+    // The text may be a decision, which this limit does not refuse.
+    if (over !== undefined && changed === tooMuch) options.onRefused?.(over.name, over.scope);
     const as = snapshot ?? applied(changed, taskId).snapshot;
     return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
   }

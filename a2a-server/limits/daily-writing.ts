@@ -7,12 +7,12 @@ import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { DailyWritten, Written } from '../journal/written.ts';
 import { dayText, utcDay } from '../task/cost-sum.ts';
 import {
+  countOf,
   type Limit,
   type LimitName,
   type Limits,
   limitRefusal,
   type LimitScope,
-  LIMITS,
   reachedLimit,
 } from './limits.ts';
 
@@ -20,7 +20,8 @@ export type WritingLimits = Pick<Limits, 'dailyEvents' | 'dailyMegabytes' | 'tas
 
 type DailyLimitName = Extract<LimitName, 'dailyEvents' | 'dailyMegabytes'>;
 
-interface Reached {
+/** A daily limit that is reached. */
+export interface Reached {
   name: DailyLimitName;
   scope: LimitScope;
   limit: Limit;
@@ -54,8 +55,7 @@ const HOLDERS: Readonly<Record<LimitScope, string>> = {
 
 /** Returns the question that a running task asks when a daily limit is reached. */
 export function dailyLimitQuestion({ name, scope, limit }: Reached, now: number): string {
-  const most = String(limit[scope] ?? limit.server);
-  return `${HOLDERS[scope]} ${most} ${LIMITS[name].what}, the limit of the server. What this task did so far is kept. Reply after ${dayText(utcDay(now) + 1)} 00:00 UTC to continue, or cancel the task.`;
+  return `${HOLDERS[scope]} ${countOf(name, limit[scope] ?? limit.server)}, the limit of the server. What this task did so far is kept. Reply after ${dayText(utcDay(now) + 1)} 00:00 UTC to continue, or cancel the task.`;
 }
 
 /** Returns the reason why a task of this size fails. Undefined if it may write more. */

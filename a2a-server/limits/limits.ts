@@ -14,28 +14,49 @@ export interface Limit {
 }
 
 export interface LimitDefinition extends Limit {
-  /** The plural name of what the limit counts, for messages. */
+  /** What the limit counts, for messages: several, and one. */
   what: string;
+  one: string;
   /** The time after which a refused client should try again, in seconds. */
   retryAfterS: number;
 }
 
 /** The limit of a principal is below that of the server, so that one principal alone cannot fill a server. */
 export const LIMITS = {
-  requests: { what: 'open requests', principal: 200, server: 1_000, retryAfterS: 1 },
-  streams: { what: 'open event streams', principal: 1_000, server: 4_000, retryAfterS: 5 },
+  requests: {
+    what: 'open requests',
+    one: 'open request',
+    principal: 200,
+    server: 1_000,
+    retryAfterS: 1,
+  },
+  streams: {
+    what: 'open event streams',
+    one: 'open event stream',
+    principal: 1_000,
+    server: 4_000,
+    retryAfterS: 5,
+  },
   /** The maximum number of running tasks. A further task waits for its turn. */
-  executions: { what: 'running tasks', principal: 32, server: 64, retryAfterS: 30 },
-  queuedTasks: { what: 'tasks that wait for their turn', principal: 1_000, server: 10_000, retryAfterS: 10 },
+  executions: { what: 'running tasks', one: 'running task', principal: 32, server: 64, retryAfterS: 30 },
+  queuedTasks: {
+    what: 'tasks that wait for their turn',
+    one: 'task that waits for its turn',
+    principal: 1_000,
+    server: 10_000,
+    retryAfterS: 10,
+  },
   /** `daily-writing.ts` checks the daily limits. A daily limit applies to all servers of a database together. */
   dailyEvents: {
     what: 'events written today (UTC)',
+    one: 'event written today (UTC)',
     principal: 50_000_000,
     server: 200_000_000,
     retryAfterS: 3_600,
   },
   dailyMegabytes: {
     what: 'MB of events written today (UTC)',
+    one: 'MB of events written today (UTC)',
     principal: 10_000,
     server: 50_000,
     retryAfterS: 3_600,
@@ -96,6 +117,11 @@ const HOLDERS: Readonly<Record<LimitScope, string>> = {
   server: 'This server has',
 };
 
+/** Returns the number with what the limit counts. */
+export function countOf(name: LimitName, number: number): string {
+  return `${number} ${number === 1 ? LIMITS[name].one : LIMITS[name].what}`;
+}
+
 /**
  * Returns the error for one request above the limit. It says that nothing was changed, so the caller must not have
  * changed anything.
@@ -107,11 +133,10 @@ export function limitRefusal(
   limit: Limit,
   retryAfterS: number = LIMITS[name].retryAfterS,
 ): ProductError {
-  const { what } = LIMITS[name];
   const most = limit[scope] ?? limit.server;
   const facts = { limit: name, scope, most: String(most), retryAfter: String(retryAfterS) };
   const again = `Nothing was changed. Send the same request again in ${String(retryAfterS)} s.`;
-  const has = `${HOLDERS[scope]} ${String(most)} ${what}`;
+  const has = `${HOLDERS[scope]} ${countOf(name, most)}`;
   return scope === 'server'
     ? new ProductError('OVERLOADED', `${has}, its limit. ${again}`, { facts })
     : new ProductError('LIMIT_REACHED', `${has}, the limit of this server. ${again}`, { facts });

@@ -16,6 +16,7 @@ import type { PresenceCheck } from '../../a2a-server/executor/resolve-decisions.
 import type { Incoming } from '../../a2a-server/executor/task-service.ts';
 import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/time-limits.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import type { OnRefused } from '../../a2a-server/limits/counted-use.ts';
 import type { WritingLimits } from '../../a2a-server/limits/daily-writing.ts';
 import { DEFAULT_LIMITS } from '../../a2a-server/limits/limits.ts';
 import type { FairTurns } from '../../a2a-server/limits/fair-turns.ts';
@@ -71,6 +72,8 @@ export async function startTaskService(options: {
   dailyBudget?: number;
   /** Limits of written events that replace the defaults. */
   writingLimits?: Partial<WritingLimits>;
+  /** Called when a limit refuses a message. */
+  onRefused?: OnRefused;
   maintenance?: Partial<Omit<MaintenanceSettings, 'onFailure'>>;
   /** The clock of the service; by default a new one. A second service continues with the clock of the first. */
   clock?: FakeClock;
@@ -106,6 +109,7 @@ export async function startTaskService(options: {
     toolbox: createToolbox(tools, options.supply),
     policy: () => policy,
     writingLimits: () => ({ ...DEFAULT_LIMITS, ...options.writingLimits }),
+    ...(options.onRefused && { onRefused: options.onRefused }),
     mode: options.mode ?? 'ask',
     ...(options.presence && { presence: options.presence }),
     openWorkspace: (path) => openWorkspace(path ?? options.workspace),

@@ -2,6 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
+import type { Incoming } from '../../../a2a-server/executor/task-service.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import {
@@ -35,7 +36,7 @@ const where = async () => ({ stateDir: await temporaryDirectory(), workspace: aw
 async function send(
   { tasks }: RunningService,
   text: string,
-  to: { taskId?: string } = {},
+  to: Partial<Pick<Incoming, 'taskId' | 'wordsDecide'>> = {},
 ): Promise<Snapshot> {
   return untilSettled(tasks, await tasks.send(messageOf(text, to)));
 }
@@ -105,4 +106,20 @@ it('at a daily limit, a decision still counts, the task then asks, and messages 
   expect((await two.tasks.send(messageOf('mine', { principal: 'bob' }))).taskId).toBeDefined();
   two.clock.advance(DAY_MS);
   expect((await send(two, 'go on', { taskId })).status.state).toBe('completed');
+});
+
+it('a message at a daily limit counts as refused, but not the word "approve" that decides', async () => {
+  const refused: string[] = [];
+  const service = await startTaskService({
+    ...(await where()),
+    models: new ScriptedModel([WRITE, { text: 'Done.' }]),
+    writingLimits: { dailyEvents: { principal: 5, server: 1_000 } },
+    onRefused: (limit, scope) => refused.push(`${limit} of the ${scope}`),
+  });
+  const { taskId } = await send(service, 'write');
+  await send(service, 'approve', { taskId, wordsDecide: true });
+  expect(refused).toEqual([]);
+  for (const to of [{}, { taskId }])
+    await expect(service.tasks.send(messageOf('go on', to))).rejects.toMatchObject({ reason: 'LIMIT_REACHED' });
+  expect(refused).toEqual(['dailyEvents of the principal', 'dailyEvents of the principal']);
 });

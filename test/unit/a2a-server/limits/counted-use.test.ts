@@ -31,6 +31,12 @@ describe('a limit', () => {
     expect([servers.reason, servers.facts['scope']]).toEqual(['OVERLOADED', 'server']);
   });
 
+  test('of one is about one', () => {
+    const use = new CountedUse('queuedTasks', () => ({ principal: 1, server: 2 }));
+    use.take('ann');
+    expect(refusalOf(() => use.take('ann')).message).toMatch(/^You have 1 task that waits for its turn, /);
+  });
+
   test('of a tenant bounds its principals together, and no principal outside of it', () => {
     const use = new CountedUse('streams', () => ({ principal: 2, tenant: 3, server: 9 }));
     const ends = [use.take('acme/ann'), use.take('acme/ann'), use.take('acme/bob')];
