@@ -30,19 +30,21 @@ interface PlainAgentOptions {
   port?: number;
   /** The only transport that the agent offers. */
   binding?: 'JSONRPC' | 'HTTP+JSON';
+  /** Fields of the card that differ from the usual ones. */
+  card?: Partial<AgentCard>;
 }
 
 /** @param version the A2A version of the agent */
 export async function plainAgent(
   version: '1.0' | '0.3',
-  { executor, port = 0, binding = 'JSONRPC' }: PlainAgentOptions = {},
+  { executor, port = 0, binding = 'JSONRPC', card: own }: PlainAgentOptions = {},
 ): Promise<PlainAgent> {
   const received: string[] = [];
   const app = express();
   const server = createServer(app);
   const { host, close } = await listenOnLoopback(server, port);
   const url = `http://${host}`;
-  const card = cardAt(url, version, binding);
+  const card = { ...cardAt(url, version, binding), ...own };
   const tasks = new InMemoryTaskStore();
   const requestHandler = new DefaultRequestHandler(card, tasks, executor ?? greeter(received));
   app.use('/.well-known/agent-card.json', agentCardHandler({ agentCardProvider: requestHandler }));

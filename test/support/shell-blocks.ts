@@ -1,21 +1,24 @@
-/** Finds the shell commands of the documents, and says which blocks a test can run. */
+/** Finds the shell commands of the documents. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'shell-quote';
 import { globSync } from 'tinyglobby';
 
-/** In the documents, this code stands for the code of the reader's action. */
-export const CODE = '4f2ac901';
-
 export const PROGRAMS = { 'mcp-a2a-bridge': 'dist/bridge/main.js', 'a2a-server': 'dist/a2a-server/main.js' };
 export type ProgramName = keyof typeof PROGRAMS;
+
+/** A command of a transcript, and what it prints. */
+export interface Shown {
+  command: string;
+  printed: string;
+}
 
 export interface ShellBlock {
   page: string;
   /** The heading above it. */
   section: string;
   commands: string;
-  /** The reason in a mark above the block, or of a rule. Undefined if a test runs the block. */
-  notRun: string | undefined;
+  /** Absent if the block has only commands. */
+  transcript?: readonly Shown[];
 }
 
 /** A command of a block: its words, without variables that are set for it. */
@@ -27,58 +30,35 @@ export function readBlocks(): ShellBlock[] {
     .flatMap((page) => blocksOf(page, readFileSync(page, 'utf8')));
 }
 
-const BLOCK = /(?:<!-- not run: (.+?) -->\s+)?^ *```(\w*)\n([^]*?)\n *```$/gm;
+const BLOCK = /^ *```(\w*)\n([^]*?)\n *```$/gm;
 
 export function blocksOf(page: string, text: string): ShellBlock[] {
-  return [...text.matchAll(BLOCK)].flatMap(([, mark, language = '', body = ''], at, all) => {
-    const section = /^#+ (.+)$/m.exec(
-      text
-        .slice(0, all[at]?.index)
-        .split(/^(?=#+ )/m)
-        .at(-1) ?? '',
-    )?.[1];
-    if (language === 'sh')
-      return { page, section: section ?? '', commands: body, notRun: mark ?? reasonOf(body) };
-    // A transcript has commands behind `$ `, and what they print.
-    const typed = [...body.matchAll(/^\$ (.+)$/gm)].map(([, command = '']) => command);
-    if (typed.length === 0) return [];
-    return {
-      page,
-      section: section ?? '',
-      commands: typed.join('\n'),
-      notRun: 'it shows what commands print',
-    };
+  return [...text.matchAll(BLOCK)].flatMap(({ index, 1: language = '', 2: body = '' }) => {
+    const above = text
+      .slice(0, index)
+      .split(/^(?=#+ )/m)
+      .at(-1);
+    const section = /^#+ (.+)$/m.exec(above ?? '')?.[1] ?? '';
+    if (language === 'sh') return { page, section, commands: body };
+    const transcript = transcriptOf(body);
+    if (transcript.length === 0) return [];
+    return { page, section, commands: transcript.map(({ command }) => command).join('\n'), transcript };
   });
 }
 
-/** Programs that every machine of a reader has, and that change nothing outside of the test's directory. */
-const HARMLESS = new Set(['cat', 'curl', 'ls', 'node', ...Object.keys(PROGRAMS)]);
+/** A transcript has each command behind `$ `, and below it what the command prints. */
+function transcriptOf(body: string): Shown[] {
+  return body.split(/^\$ /m).flatMap((part, at) => {
+    const [command = '', ...printed] = part.split('\n');
+    return at === 0 ? [] : { command, printed: printed.join('\n') };
+  });
+}
+
 /** The programs as npx starts them from the published package. */
 const WITH_NPX: readonly (readonly [ProgramName, readonly string[]])[] = [
   ['mcp-a2a-bridge', ['npx', '-y', 'mcp-a2a-bridge']],
   ['a2a-server', ['npx', '-y', '-p', 'mcp-a2a-bridge', 'a2a-server']],
 ];
-/** The tests run in an installed clone. */
-export const INSTALLS = /^npm ci\b/gm;
-
-function reasonOf(commands: string): string | undefined {
-  const each = commandsOf(commands.replaceAll(INSTALLS, '#'));
-  const other = each.find((words) => !HARMLESS.has(words[0] ?? '') && programCall(words) === undefined);
-  if (other !== undefined) return `it needs ${other[0]}`;
-  const text = commands.replaceAll(/(^|\s)#.*$/gm, '').replaceAll(CODE, '');
-  if (/…|<\w|example\.com|\b(?=\w*\d)[0-9a-f]{4,}\b(?!-)/.test(text.replaceAll(/\d{4,5}\b/g, '')))
-    return 'it has a placeholder';
-  if (each.some(startsServer)) return 'it starts a server that goes on';
-  const used = [...text.matchAll(/\$([A-Z]\w*)/g)].map(([, name = '']) => name);
-  const own = used.find((name) => name !== 'HOME' && !new RegExp(`\\b${name}=`).test(text));
-  return own === undefined ? undefined : `it needs a value for ${own}`;
-}
-
-/** A command line without a command of the program serves. */
-function startsServer(words: ShellCommand): boolean {
-  const { name, args } = programCall(words) ?? {};
-  return name !== undefined && (args?.[0] ?? '-').startsWith('-');
-}
 
 /** Returns the program of this project that the command runs, and its arguments. */
 export function programCall(words: ShellCommand): { name: ProgramName; args: readonly string[] } | undefined {
@@ -105,8 +85,8 @@ export function commandsOf(text: string): ShellCommand[] {
   });
 }
 
-/** Splits at the ends of lines that end a command: not inside of quotes, and not behind a backslash. */
-function logicalLines(text: string): string[] {
+/** Splits at the ends of lines that end a command: not inside of quotes or parentheses, not behind a backslash or a pipe. */
+export function logicalLines(text: string): string[] {
   const lines: string[] = [];
   let open = '';
   for (const line of text.replaceAll('\\\n', ' ').split('\n')) {
@@ -124,5 +104,6 @@ function isClosed(text: string): boolean {
     .replaceAll(/\\./g, '')
     .replaceAll(/'[^']*'|"[^"]*"/g, '')
     .replaceAll(/(^|\s)#.*$/gm, '');
-  return !/['"]/.test(outside);
+  const depth = outside.split('(').length - outside.split(')').length;
+  return depth === 0 && !/['"]|\|\s*$/.test(outside);
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { globSync } from 'tinyglobby';
 import { problem, problemOf } from '../support/command-problem.ts';
+import { headingOf, plannedHeadings, readingsOfBlocks } from '../support/documents/planned-blocks.ts';
 import { commandsOf, readBlocks } from '../support/shell-blocks.ts';
 
 const blocks = readBlocks();
@@ -44,22 +45,23 @@ test('the programs know each command in a sentence', () => {
   expect(wrong).toEqual([]);
 });
 
-const reasons = [...new Set(blocks.map(({ notRun }) => notRun))].map(
-  (reason) => [blocks.filter(({ notRun }) => notRun === reason).length, reason] as const,
-);
-
 describe('the blocks of the documents', () => {
-  test.each(reasons.filter(([, reason]) => reason !== undefined))('%s are not run: %s', (count) => {
-    expect(count).toBeGreaterThan(0);
+  const readings = readingsOfBlocks();
+
+  test('test/support/documents has a reading for each block, and no other', () => {
+    expect(plannedHeadings().toSorted()).toEqual(blocks.map(headingOf).toSorted());
   });
 
-  const run = blocks.filter(({ notRun }) => notRun === undefined);
-  test(`${run.length} are run`, () => {
-    expect(run.length).toBeGreaterThan(5);
+  test.each(
+    readings.flatMap(([block, reading]) =>
+      reading !== undefined && 'notRun' in reading ? [[headingOf(block), reading.notRun]] : [],
+    ),
+  )('a block of %s is not run: %s', (_heading, reason) => {
+    expect(reason).toMatch(/^it \w+/);
   });
 
-  test('the tests run most blocks of the README and of the guides', () => {
-    const first = blocks.filter(({ page }) => page === 'README.md' || page === 'docs/guides.md');
-    expect(first.filter(({ notRun }) => notRun === undefined).length).toBeGreaterThan(first.length / 2);
+  const run = readings.filter(([, reading]) => reading !== undefined && !('notRun' in reading));
+  test(`${run.length} of ${readings.length} are run`, () => {
+    expect(run.length).toBeGreaterThan(readings.length * 0.75);
   });
 });

@@ -120,6 +120,8 @@ it('a message at a daily limit counts as refused, but not the word "approve" tha
   await send(service, 'approve', { taskId, wordsDecide: true });
   expect(refused).toEqual([]);
   for (const to of [{}, { taskId }])
-    await expect(service.tasks.send(messageOf('go on', to))).rejects.toMatchObject({ reason: 'LIMIT_REACHED' });
+    await expect(service.tasks.send(messageOf('go on', to))).rejects.toMatchObject({
+      reason: 'LIMIT_REACHED',
+    });
   expect(refused).toEqual(['dailyEvents of the principal', 'dailyEvents of the principal']);
 });

@@ -26,7 +26,6 @@ describe('the published form of the documents', () => {
     const readme = new Map(pages).get('README.md') ?? '';
     const install = blocksOf('README.md', readme).find(({ section }) => section === 'Install');
     expect(install?.commands).toMatch(/^npx -y mcp-a2a-bridge install claude +# or gemini, [^\n]*$/);
-    expect(install?.notRun).toBeUndefined();
     expect(readme).toContain('`npx -y -p mcp-a2a-bridge a2a-server`');
   });
 
