@@ -2,7 +2,7 @@
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import { withinTimeTwice, TimeExceeded, withinTime } from '../../shared/runtime/sync-time-limit.ts';
+import { withinTimeWithRetry, TimeExceeded, withinTime } from '../../shared/runtime/sync-time-limit.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 
 /** The maximum length of a schema as JSON, in characters. Each model request contains the schema. */
@@ -48,7 +48,7 @@ export async function readInputSchema(raw: unknown, { engine, onTooSlow }: Check
   const length = JSON.stringify(own).length;
   if (length > MAX_SCHEMA_CHARS)
     throw new Error(`its input schema has ${length} characters, more than ${MAX_SCHEMA_CHARS}`);
-  const check = await withinTimeTwice(COMPILE_MS, () => engine.getValidator<Json>(own)).catch(
+  const check = await withinTimeWithRetry(COMPILE_MS, () => engine.getValidator<Json>(own)).catch(
     (error: unknown) => {
       const why =
         error instanceof TimeExceeded ? 'it takes too long to compile' : oneLine(messageOf(error), 200);

@@ -41,7 +41,7 @@ export function withinTime<T>(ms: number, work: () => T): T {
  * Like `withinTime`, but runs the work again after a timeout. A busy machine can delay the first run, so only the
  * second timeout is an error. The event loop runs between the two attempts. The work must be able to run twice.
  */
-export async function withinTimeTwice<T>(ms: number, work: () => T): Promise<T> {
+export async function withinTimeWithRetry<T>(ms: number, work: () => T): Promise<T> {
   try {
     return withinTime(ms, work);
   } catch (error) {
