@@ -23,7 +23,7 @@ export interface PushBodies {
   /**
    * Returns the body for one entry. Returns undefined for an entry that clients do not need. Only A2A 1.0 has such
    * bodies.
-   * @param counted the numbers of events up to this entry
+   * @param counted how many events the task has up to this entry, for its generation
    */
   ofEntry(entry: JournalEntry, subscription: Subscription, counted: EventCount): string | undefined;
 }
@@ -38,7 +38,7 @@ export interface PostParts {
 export interface Post {
   seq: number;
   body: string | undefined;
-  /** The numbers of events up to `seq`. Absent for A2A 0.3, which has no generations. */
+  /** How many events the task had at `seq`, for its generation. Absent for A2A 0.3, which has no generations. */
   counted?: EventCount;
 }
 

@@ -60,7 +60,7 @@ export const subscriptionSchema = z.object({
   createdAt: z.number(),
   /** The `seq` of the last delivered event. Null until the task itself has been delivered. */
   cursor: z.number().nullable(),
-  /** The numbers of events up to `cursor`. Absent in old records and in those of A2A 0.3. */
+  /** How many events the task had at `cursor`, for its generation. Absent in old records and for A2A 0.3. */
   counted: z.object({ shown: z.number(), reasoning: z.number() }).optional(),
   delivery: deliverySchema,
   /** The server that delivers now, and the end of its lease. Only servers that share a database need this. */

@@ -43,19 +43,20 @@ export type ApprovalForm = {
   | { about: 'unshown'; question: Question }
 );
 
-/** The number of earlier forms for the same call that got no valid answer. `note` explains the last problem. */
-export interface EarlierAttempts {
-  times: number;
+/** The earlier forms for a call. None of them got a valid answer. */
+export interface EarlierForms {
+  count: number;
+  /** The problem of the last answer. '' if there was no answer. */
   note: string;
 }
 
 /**
  * Builds one form for each pending action and question, in the agent's order.
- * @param before returns the earlier attempts for a call
+ * @param before returns the earlier forms for a call
  */
 export function approvalForms(
   asked: PendingInput,
-  before: (callId: string) => EarlierAttempts | undefined,
+  before: (callId: string) => EarlierForms | undefined,
   fields: FormFields = 'none',
 ): readonly ApprovalForm[] {
   const asks = asked.pending.map((action) => actionAsk(action, before(action.callId), fields));
@@ -65,7 +66,7 @@ export function approvalForms(
 
 function actionAsk(
   action: PendingAction,
-  before: EarlierAttempts | undefined,
+  before: EarlierForms | undefined,
   fields: FormFields,
 ): ApprovalForm {
   const { callId, preview } = action;
@@ -95,7 +96,7 @@ const ANSWER_ON_THE_PAGE = 'Too long for a form. Open the page to answer it. Dec
 function answerAsk(
   action: PendingAction,
   asked: AskedQuestion,
-  before: EarlierAttempts | undefined,
+  before: EarlierForms | undefined,
 ): ApprovalForm {
   const { callId, tool, source } = action;
   const by = productRows(`${visibleLine(tool)} (${visibleLine(sourceText(source))}) asks:`);
@@ -110,7 +111,7 @@ function answerAsk(
   return { about: 'asked', key: keyOf(action, form, before), callId, form, action, asked };
 }
 
-function questionAsk(question: Question, before: EarlierAttempts | undefined): ApprovalForm {
+function questionAsk(question: Question, before: EarlierForms | undefined): ApprovalForm {
   const { id: callId, shown, text } = question;
   const rows = markedRows(text);
   if (rows === undefined)
@@ -126,14 +127,12 @@ function formOf(message: string, fields: Omit<Form['requestedSchema'], 'type'>):
   return { mode: 'form', message, requestedSchema: { type: 'object', ...fields } };
 }
 
-/**
- * Returns the rows of the note about earlier attempts. The note is escaped, because it may contain text of the agent.
- */
-function noteRows(before: EarlierAttempts | undefined): readonly string[] {
+/** Returns the rows of the note about the last answer. The note is escaped: it may contain text of the agent. */
+function noteRows(before: EarlierForms | undefined): readonly string[] {
   return before === undefined || before.note === '' ? [] : productRows(visibleLine(before.note));
 }
 
-/** Joins the rows of a form. If there are too many, the note about earlier attempts is left out. */
+/** Joins the rows of a form. If there are too many, the note about the last answer is left out. */
 function messageOf(note: readonly string[], rows: readonly string[]): string {
   return (rows.length + note.length <= MAX_FORM_ROWS ? [...note, ...rows] : rows).join('\n');
 }
@@ -141,10 +140,10 @@ function messageOf(note: readonly string[], rows: readonly string[]): string {
 function keyOf(
   { callId, shown }: Pick<PendingAction, 'callId' | 'shown'>,
   form: unknown,
-  before: EarlierAttempts | undefined,
+  before: EarlierForms | undefined,
 ): string {
   const digest = createHash('sha256')
-    .update(JSON.stringify([shown, form, before?.times ?? 0]))
+    .update(JSON.stringify([shown, form, before?.count ?? 0]))
     .digest('hex');
   return `${callId}.${digest.slice(0, 16)}`;
 }

@@ -4,7 +4,7 @@
  * may see a form once more.
  */
 import type { PendingInput } from '../dialects/dialect.ts';
-import { type ApprovalForm, approvalForms, type EarlierAttempts } from './form.ts';
+import { type ApprovalForm, approvalForms, type EarlierForms } from './form.ts';
 import type { FormFields } from '../settings/approval-mode.ts';
 
 const MAX_RECORDS = 1_000;
@@ -23,8 +23,8 @@ interface OfferOptions {
 export class OpenForms {
   /** The time at which each form was first sent, and what it is about. The key is the task id and the form key. */
   readonly #since = new Map<string, { at: number; about: ApprovalForm['about'] }>();
-  /** The earlier attempts for each call. The key is the task id and the call id. */
-  readonly #before = new Map<string, EarlierAttempts>();
+  /** The forms for each call that got no valid answer. The key is the task id and the call id. */
+  readonly #before = new Map<string, EarlierForms>();
   /**
    * The time until which a person may decide on the page that a form has opened. The key is the task id and the form
    * key.
@@ -79,15 +79,15 @@ export class OpenForms {
   /** Records that the link of a form has expired. The next form for the call has another key and a new link. */
   renew(taskId: string, { callId }: ApprovalForm): void {
     const name = nameOf(taskId, callId);
-    const { times = 0, note = '' } = this.#before.get(name) ?? {};
-    keep(this.#before, name, { times: times + 1, note });
+    const { count = 0, note = '' } = this.#before.get(name) ?? {};
+    keep(this.#before, name, { count: count + 1, note });
   }
 
   /** Records an invalid answer. The next form for the call explains the problem and has another key. */
   again(taskId: string, { callId }: ApprovalForm, note: string): void {
     const name = nameOf(taskId, callId);
-    const times = (this.#before.get(name)?.times ?? 0) + 1;
-    if (times < MAX_INVALID_ANSWERS) keep(this.#before, name, { times, note });
+    const count = (this.#before.get(name)?.count ?? 0) + 1;
+    if (count < MAX_INVALID_ANSWERS) keep(this.#before, name, { count, note });
   }
 }
 

@@ -34,7 +34,7 @@ export class Frontier {
     this.#admit({ url: withoutTracking(start), depth: 0, matches: 0, order: 0 });
   }
 
-  /** Adds the links of a page. A page with several URLs counts once. */
+  /** Adds the pages to which a page links. A page with several known URLs is added only once. */
   add(links: readonly PageLink[], depth: number): void {
     if (depth > MAX_DEPTH) return;
     for (const { url, text } of links) {
