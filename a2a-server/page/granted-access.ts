@@ -16,7 +16,7 @@ const grantedAccessSchema = z.strictObject({
 });
 export type GrantedAccess = z.infer<typeof grantedAccessSchema>;
 
-/** The maximum number of links of one principal, and of its sessions. A further one ends the oldest. */
+/** The maximum number of links of one principal, and of its browser sessions. A new one then ends the oldest. */
 const MAX_PER_PRINCIPAL = 100;
 
 export interface GrantedAccesses {

@@ -48,7 +48,7 @@ export class PushNotificationConfigs {
   start(): void {
     const { shared, records } = this.#parts;
     this.#deliveries.look();
-    // Servers that share a database read the store regularly anyway.
+    // Servers that share a database need no watch, because they read the store regularly.
     if (!shared) this.#unwatch = records.watch('push-retries', () => this.#deliveries.look());
   }
 
