@@ -49,12 +49,15 @@ function blockCommands({ block: { commands }, goesOn, input }: PlannedRun): stri
 }
 
 async function typeLines(text: string, run: PlannedRun, place: Place): Promise<void> {
-  for (const line of logicalLines(text))
+  // A comment alone does nothing.
+  for (const line of logicalLines(text).filter((each) => !/^\s*(#|$)/.test(each)))
     requireCode(line, await place.shell.run(await filled(line, place)), run);
 }
 
-function requireCode(command: string, { code, printed }: Answered, { exits = [] }: PlannedRun): void {
-  if (code !== 0 && !exits.includes(code)) throw new Error(`exit code ${code}: ${command}\n${printed}`);
+/** @param typed the command with the examples of the document */
+function requireCode(typed: string, { code, printed }: Answered, { exits = {} }: PlannedRun): void {
+  const [, expected = 0] = Object.entries(exits).find(([part]) => typed.includes(part)) ?? [];
+  if (code !== expected) throw new Error(`exit code ${code}, not ${expected}: ${typed}\n${printed}`);
 }
 
 /** Puts what the reader writes in the place of the examples. */

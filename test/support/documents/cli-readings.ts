@@ -15,10 +15,10 @@ export const cliReadings: Readings = {
       'mcp-a2a-bridge server start',
       'chmod 644 "$HOME/.local/state/mcp-a2a-bridge/token"',
     ].join('\n'),
-    exits: [1],
+    exits: { doctor: 1 },
   },
   agents: [{ around: ['teamAgent'], types: { '[y/N]': 'y' } }, { around: ['registry'] }],
-  probe: { around: ['teamAgent'], types: { '[y/N]': 'y' }, exits: [1] },
+  probe: { around: ['teamAgent'], types: { '[y/N]': 'y' }, exits: { probe: 1 } },
   model: { around: ['provider', 'ollama'], before: 'mcp-a2a-bridge server start' },
   tasks: { before: `mcp-a2a-bridge run "say hello"\n${HELLO}` },
   inbox: {
@@ -63,7 +63,7 @@ export const cliReadings: Readings = {
       replace: { b615: SESSION, 'call-f447': /(call-[0-9a-f]{12})/ },
       types: { '[y/N]': 'y' },
     },
-    { exits: [4] },
+    { exits: { approve: 4 } },
   ],
   revoke: {
     before: [
@@ -83,7 +83,7 @@ export const cliReadings: Readings = {
       around: ['greeter'],
       before: 'mcp-a2a-bridge run --agent greeter hi',
       replace: { '83a2e6d2': /answer ([0-9a-f]{8})/ },
-      exits: [6],
+      exits: { 'run ': 6 },
     },
     {
       continues: false,
@@ -92,7 +92,7 @@ export const cliReadings: Readings = {
         'mcp-a2a-bridge show session-',
       ].join('\n'),
       replace: { '1db14ca6': /code ([0-9a-f]{8})/ },
-      exits: [4],
+      exits: { green: 4 },
     },
   ],
   'commands, command': {
@@ -103,7 +103,7 @@ export const cliReadings: Readings = {
       'mcp-a2a-bridge watch session-',
     ].join('\n'),
     replace: { CODE: /code ([0-9a-f]{8})/, 'c7dd206f.1': /\b([0-9a-f]{8}\.1)\b/ },
-    exits: [6],
+    exits: { 'checkpoint restore': 6 },
   },
   'cancel, abort': {
     before: [

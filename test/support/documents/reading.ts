@@ -24,8 +24,8 @@ export interface Run {
   types?: Readonly<Record<string, string>>;
   /** What the standard input of the last command has. */
   input?: string;
-  /** The exit codes that the commands may have besides 0. */
-  exits?: readonly number[];
+  /** The exit code of a command, by a part of its text. Any other command ends with 0. */
+  exits?: Readonly<Record<string, number>>;
   /** The last command goes on. It prints this when it is ready. */
   goesOn?: RegExp;
   /** Commands that use what the block has made. */
