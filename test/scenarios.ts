@@ -84,4 +84,5 @@ export const scenarios: Readonly<Record<string, string>> = {
   R119: 'Only one of several servers can open the workspace of a task. That server executes the task. Without it, the task waits and says why.',
   R120: 'A rule demands presence. Only the page approves, with a passkey that signs exactly this action and decision. Every other channel is refused and names the page; a denial needs no passkey. verify-receipt checks the assertion offline.',
   R121: 'A rule demands an approver who sent the task no message, and who is in a group. Every other approval is refused and says who can, also after a restart with another policy; a denial needs no such person.',
+  R122: 'A token without the role approve delegates. Every surface says which role must decide, and offers no decision. A colleague with the role decides.',
 };

@@ -36,7 +36,7 @@ export interface GrantedAccesses {
 
 /** @param now returns milliseconds since 1970 */
 export function grantedAccesses(
-  records: RecordStore,
+  records: Omit<RecordStore, 'watch'>,
   kind: 'page-links' | 'page-sessions',
   now: () => number,
 ): GrantedAccesses {

@@ -1,13 +1,20 @@
 /** Builds the row of a task in the page's task list from its snapshot. Pure. */
+import { type DemandedApprover, otherApprover } from '../../shared/protocol/demanded-approver.ts';
 import { notDoneText } from '../../shared/protocol/not-done-text.ts';
 import type { GroupedTask, WaitingFor } from '../../shared/protocol/task-groups.ts';
+import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
+import { actionForReader, type Reader } from '../http/wire/reader-decisions.ts';
 import { callStateInOverview, usageOf } from '../http/wire/task-projection.ts';
 import { pendingActions } from '../task/pending.ts';
 import type { Call, Snapshot, StateName, Turn } from '../task/snapshot.ts';
 
-/** The row of a task without its title and the session's cost, which come from the index. */
-export type TaskSummary = Omit<GroupedTask, 'title' | 'cost'> & { usage: GroupedTask['cost']['task'] };
+/** The row of a task without its title and the session's cost, which come from the index. It is for every reader. */
+export type TaskSummary = Omit<GroupedTask, 'title' | 'cost'> & {
+  usage: GroupedTask['cost']['task'];
+  /** All pending actions. `waitingFor` names only the first ones. */
+  pending: readonly PendingAction[];
+};
 
 const STATES: Readonly<Record<StateName, GroupedTask['state']>> = {
   submitted: 'working',
@@ -41,16 +48,36 @@ export function summarizeTask(snapshot: Snapshot): TaskSummary {
     model: newestTurn(snapshot)?.model ?? null,
     usage: { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, usd },
     notDone: notDoneText(state, calls),
+    pending: waitingFor?.type === 'actions' ? pendingActions(snapshot) : [],
     waitingFor,
     waitingSince: 'since' in status && waitingFor !== null ? new Date(status.since).toISOString() : null,
     activity: activityOf(snapshot),
   };
 }
 
-/** Returns the number of answers that the task waits for. */
-export function countWaiting({ waitingFor }: Pick<TaskSummary, 'waitingFor'>): number {
+/** Returns the number of answers by this reader that the task waits for. */
+export function countWaiting(
+  { waitingFor, pending }: Pick<TaskSummary, 'waitingFor' | 'pending'>,
+  reader: Reader,
+): number {
   if (waitingFor === null) return 0;
-  return waitingFor.type === 'actions' ? waitingFor.count : 1;
+  if (waitingFor.type !== 'actions') return 1;
+  return pending.filter((action) => otherApproverFor(action, reader) === undefined).length;
+}
+
+/** Returns what the task waits for. If only another person may decide all of its actions, says who. */
+export function waitingForReader(
+  { waitingFor, pending }: Pick<TaskSummary, 'waitingFor' | 'pending'>,
+  reader: Reader,
+): WaitingFor | null {
+  if (waitingFor?.type !== 'actions') return waitingFor;
+  const others = pending.map((action) => otherApproverFor(action, reader));
+  const [approver] = others;
+  return approver === undefined || others.includes(undefined) ? waitingFor : { ...waitingFor, approver };
+}
+
+function otherApproverFor(action: PendingAction, reader: Reader): DemandedApprover | undefined {
+  return otherApprover(actionForReader(action, reader));
 }
 
 function waitingForOf(snapshot: Snapshot): WaitingFor | null {

@@ -21,10 +21,11 @@ import { issuesText } from '../../shared/settings/resolve-settings.ts';
 import { reachFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
+import type { Reader } from '../http/wire/reader-decisions.ts';
 import type { OwnerFilter, TaskFilter, TaskRow } from '../journal/journal.ts';
 import { costView } from '../task/cost-report.ts';
 import type { StateName } from '../task/snapshot.ts';
-import { countWaiting, summarizeTask, type TaskSummary } from './grouped-task.ts';
+import { countWaiting, summarizeTask, type TaskSummary, waitingForReader } from './grouped-task.ts';
 
 const STATES_OF: Readonly<Record<GroupName, readonly StateName[]>> = {
   waiting: ['input-required', 'auth-required'],
@@ -77,7 +78,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
   };
 
   /** X3: snapshots are loaded one after the other, so that other requests are not blocked. */
-  const tasksOf = async (rows: readonly TaskRow[]): Promise<GroupedTask[]> => {
+  const tasksOf = async (rows: readonly TaskRow[], reader: Reader): Promise<GroupedTask[]> => {
     const found: GroupedTask[] = [];
     const sessionCosts = new Map<string, GroupedTask['cost']['session']>();
     for (const row of rows) {
@@ -86,49 +87,53 @@ export function taskGroupsRoute(tasks: Tasks): Router {
       const { principal, sessionId, title } = row;
       const session = sessionCosts.get(sessionId) ?? costView(await tasks.sessionCost(principal, sessionId));
       sessionCosts.set(sessionId, session);
-      const { usage, ...rest } = summary;
-      found.push({ ...rest, title, cost: { task: usage, session } });
+      const { usage, pending: _pending, ...rest } = summary;
+      const waitingFor = waitingForReader(summary, reader);
+      found.push({ ...rest, waitingFor, title, cost: { task: usage, session } });
     }
     return found;
   };
 
-  const groupOf = async (group: GroupName, owner: OwnerFilter, asked: Query): Promise<TaskGroup> => {
+  const groupOf = async (group: GroupName, reader: Reader, asked: Query): Promise<TaskGroup> => {
     const { size, token } = asked;
     const {
       rows,
       total,
       next = null,
-    } = await tasks.list(filterOf(group, owner, asked), {
+    } = await tasks.list(filterOf(group, reachFilter(reader), asked), {
       size,
       ...(token !== undefined && { token }),
       // The oldest question comes first. Of the other tasks, the newest change comes first.
       order: group === 'waiting' ? 'oldest-first' : 'newest-first',
     });
-    return { tasks: await tasksOf(rows), total, next };
+    return { tasks: await tasksOf(rows, reader), total, next };
   };
 
-  const attentionOf = async (owner: OwnerFilter): Promise<TaskGroups['attention']> => {
-    const filter = { ...owner, states: STATES_OF.waiting };
+  const attentionOf = async (reader: Reader): Promise<TaskGroups['attention']> => {
+    const filter = { ...reachFilter(reader), states: STATES_OF.waiting };
     const { rows, total } = await tasks.list(filter, { size: MAX_COUNTED_TASKS });
     let count = total - rows.length;
+    const forReader: TaskRow[] = [];
     for (const row of rows) {
       const summary = await summaryOf(row);
-      if (summary !== undefined) count += countWaiting(summary);
+      const answers = summary === undefined ? 0 : countWaiting(summary, reader);
+      count += answers;
+      if (answers > 0) forReader.push(row);
     }
-    return { tasks: await tasksOf(rows.slice(0, MAX_NOTIFIED_TASKS)), count };
+    return { tasks: await tasksOf(forReader.slice(0, MAX_NOTIFIED_TASKS), reader), count };
   };
 
   router.get('/task-groups', async (request, response) => {
-    const owner = reachFilter(callerOf(request).requester);
+    const { reader } = callerOf(request);
     const asked = parsed(request.query);
     if (asked.token !== undefined)
       throw new ProductError('MALFORMED', 'A page token belongs to one group: /task-groups/{group}?token=….');
     const answer: TaskGroups = {
-      waiting: await groupOf('waiting', owner, asked),
-      working: await groupOf('working', owner, asked),
-      ended: await groupOf('ended', owner, asked),
-      attention: await attentionOf(owner),
-      ...(await tasks.filterValues(owner)),
+      waiting: await groupOf('waiting', reader, asked),
+      working: await groupOf('working', reader, asked),
+      ended: await groupOf('ended', reader, asked),
+      attention: await attentionOf(reader),
+      ...(await tasks.filterValues(reachFilter(reader))),
     };
     response.setHeader('Cache-Control', 'no-store').json(answer);
   });
@@ -136,7 +141,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     const group = GROUPS.find((name) => name === request.params.group);
     if (group === undefined)
       throw new ProductError('UNKNOWN_ADDRESS', `The groups of tasks are ${GROUPS.join(', ')}.`);
-    const page = await groupOf(group, reachFilter(callerOf(request).requester), parsed(request.query));
+    const page = await groupOf(group, callerOf(request).reader, parsed(request.query));
     response.setHeader('Cache-Control', 'no-store').json(page);
   });
   return router;

@@ -32,7 +32,7 @@ export type ApprovalForm = {
   /** An action or question that does not fit into a form. The page shows all of it, and the person decides there. */
   | { about: 'page'; action: PendingAction; words: readonly McpDecisionWord[]; message: string }
   /**
-   * An action that only another person may approve. There is no form for it, because this person could only deny it.
+   * An action that only another person may approve. There is no form for it, because this person can deny it at most.
    */
   | { about: 'other-approver'; action: PendingAction; approver: DemandedApprover }
   /** A question that is a pending action. The person may decline it. The agent validates the answer. */
@@ -70,10 +70,10 @@ function actionAsk(
   fields: FormFields,
 ): ApprovalForm {
   const { callId, preview } = action;
-  if (preview.type === 'question') return answerAsk(action, preview, before);
   const approver = otherApprover(action);
   if (approver !== undefined)
     return { about: 'other-approver', key: keyOf(action, approver, before), callId, action, approver };
+  if (preview.type === 'question') return answerAsk(action, preview, before);
   const words = decisionWordsFor(action);
   const rows = words.includes('approve') ? formRows(action) : undefined;
   const note = noteRows(before);

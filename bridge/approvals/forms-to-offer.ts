@@ -2,7 +2,7 @@
  * Lists the forms that a client can show for a session. If an action does not fit into a form, a form in URL mode links
  * to the page.
  */
-import { somebodyElse } from '../../shared/protocol/demanded-approver.ts';
+import { demandedApproverText, somebodyElse } from '../../shared/protocol/demanded-approver.ts';
 import type { Session } from '../sessions/session.ts';
 import type { ApprovalForm } from './form.ts';
 import type { Form, UrlForm } from './form-field.ts';
@@ -77,10 +77,7 @@ async function formOf(
 export function commandLineNotes(unoffered: readonly ApprovalForm[]): readonly string[] {
   return unoffered.flatMap((ask) => {
     if (ask.about === 'unshown') return [note('Question', ask.callId, ask.question.shown)];
-    if (ask.about === 'other-approver')
-      return [
-        `Action ${ask.callId} needs the approval of ${somebodyElse(ask.approver)}, so no form was shown. That person approves it with their own token, e.g. with \`mcp-a2a-bridge approve ${ask.action.shown}\`. The person here can deny it, e.g. with \`mcp-a2a-bridge deny ${ask.action.shown}\`.`,
-      ];
+    if (ask.about === 'other-approver') return [otherApproverNote(ask)];
     if (ask.about !== 'page') return [];
     const { callId, shown, preview, presence } = ask.action;
     if (presence === true)
@@ -89,6 +86,16 @@ export function commandLineNotes(unoffered: readonly ApprovalForm[]): readonly s
       ];
     return [note(preview.type === 'question' ? 'Question' : 'Action', callId, shown)];
   });
+}
+
+function otherApproverNote({
+  callId,
+  approver,
+  action: { shown, decisions },
+}: Extract<ApprovalForm, { about: 'other-approver' }>): string {
+  if (!decisions.includes('deny'))
+    return `Action ${callId} was not shown in a form. ${demandedApproverText(approver)}. That person decides it with their own token. The person here can only wait, or cancel the task.`;
+  return `Action ${callId} needs the approval of ${somebodyElse(approver)}, so no form was shown. That person approves it with their own token, e.g. with \`mcp-a2a-bridge approve ${shown}\`. The person here can deny it, e.g. with \`mcp-a2a-bridge deny ${shown}\`.`;
 }
 
 function note(what: 'Action' | 'Question', callId: string, shown: string): string {

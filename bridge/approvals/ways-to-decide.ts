@@ -23,8 +23,8 @@ export interface ShownWaiting {
 }
 
 /**
- * Returns one command line for each pending action or question. D5: a person can approve only what is shown in full. If
- * the preview was cut, the command is therefore `show`.
+ * Returns one command line for each pending action or question that the person may decide. D5: a person can approve
+ * only what is shown in full. If the preview was cut, the command is therefore `show`.
  * @param program the command that runs the bridge in a terminal
  */
 export function decisionLines(waiting: ShownWaiting, program: string): readonly string[] {
@@ -35,11 +35,12 @@ export function decisionLines(waiting: ShownWaiting, program: string): readonly 
 function decisionWords({ pending, question }: ShownWaiting): readonly string[] {
   const asked = pending.length === 0 && question !== null ? [question] : [];
   return [
-    ...pending.map(({ shown, cut, decisions }) => {
-      if (cut > 0) return wordsFor('show', shown);
-      if (decisions.includes('answer')) return wordsFor('answer', shown, ' <words>');
+    ...pending.flatMap(({ shown, cut, decisions }) => {
+      if (decisions.length === 0) return [];
+      if (cut > 0) return [wordsFor('show', shown)];
+      if (decisions.includes('answer')) return [wordsFor('answer', shown, ' <words>')];
       // If an action demands a passkey, it cannot be approved in a terminal.
-      return wordsFor(decisions.includes('approve') ? 'approve' : 'show', shown);
+      return [wordsFor(decisions.includes('approve') ? 'approve' : 'show', shown)];
     }),
     ...asked.map(({ shown }) => wordsFor('answer', shown, ' <words>')),
   ];

@@ -182,7 +182,7 @@ function addTasks(add: Add, carryOut: CarryOut): void {
       const { tasks } = await import('./commands/tasks.ts');
       await carryOut(it, tasks);
     });
-  add('inbox', 'lists finished tasks whose result no client has collected, and tasks that wait for you')
+  add('inbox', 'lists finished tasks whose result no client has collected, and tasks that wait for a person')
     .option('--watch', 'also print each new entry, until Ctrl-C')
     .option('--bell', 'ring the terminal bell for each new entry')
     .option('--collect', 'then mark the listed results as collected; no bridge announces them any more')

@@ -1,4 +1,4 @@
-/** Who may approve a pending action, if the policy of the server demands a special approver. */
+/** Who may decide a pending action, if the reader of the action is not allowed to. */
 import * as z from 'zod/mini';
 import { visibleLine } from '../text/visible-text.ts';
 
@@ -7,12 +7,22 @@ export const demandedApproverSchema = z.object({
   otherThan: z.optional(z.array(z.string())),
   /** The groups of which the approver must be a member. All of them are required. */
   groups: z.optional(z.array(z.string())),
+  /** Present if the reader's token lacks the role that every decision needs. The reader can then not deny either. */
+  role: z.optional(
+    z.object({
+      needed: z.string(),
+      /** The roles of the reader's token. */
+      held: z.array(z.string()),
+      /** The tenant whose users with this role can decide. Absent if the task belongs to no tenant. */
+      tenant: z.optional(z.string()),
+    }),
+  ),
 });
 export type DemandedApprover = z.infer<typeof demandedApproverSchema>;
 
 /**
- * Returns who must approve this action, if the reader of the action is not allowed to. Returns undefined if the reader
- * may approve it, or if no special approver is demanded.
+ * Returns who must decide this action, if the reader of the action is not allowed to let it run or answer it.
+ * Returns undefined if the reader is allowed to, or if no special approver is demanded.
  */
 export function otherApprover({
   approver,
@@ -21,20 +31,25 @@ export function otherApprover({
   approver?: DemandedApprover | undefined;
   decisions: readonly string[];
 }): DemandedApprover | undefined {
-  return decisions.includes('approve') ? undefined : approver;
+  return decisions.includes('approve') || decisions.includes('answer') ? undefined : approver;
 }
 
 /**
  * Returns a sentence for a person who is not allowed to approve, e.g. `Needs the approval of somebody else, in group
- * release`.
+ * release`. It names the role that the person's token lacks, if that is the reason.
  */
 export function demandedApproverText(demanded: DemandedApprover): string {
-  return `Needs the approval of ${somebodyElse(demanded)}`;
+  const { role } = demanded;
+  if (role === undefined) return `Needs the approval of ${somebodyElse(demanded)}`;
+  const held = role.held.map((each) => visibleLine(each)).join(' and ');
+  return `Needs the decision of ${somebodyElse(demanded)}; your token has ${held === '' ? 'no role' : `only ${held}`}`;
 }
 
-/** Returns a text such as `somebody else, in group release`. */
-export function somebodyElse({ groups = [] }: DemandedApprover): string {
-  return ['somebody else', ...(groups.length === 0 ? [] : [inGroups(groups)])].join(', ');
+/** Returns a text such as `somebody else, in group release`, or `somebody with the role approve, in the tenant acme`. */
+export function somebodyElse({ groups = [], role }: DemandedApprover): string {
+  const who = role === undefined ? 'somebody else' : `somebody with the role ${visibleLine(role.needed)}`;
+  const tenant = role?.tenant === undefined ? [] : [`in the tenant ${visibleLine(role.tenant)}`];
+  return [who, ...tenant, ...(groups.length === 0 ? [] : [inGroups(groups)])].join(', ');
 }
 
 /** Returns a text such as `in group release`, or `in the groups release and security`. */

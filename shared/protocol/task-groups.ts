@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { callReferenceFields, pendingReasonSchema, sideEffectSchema } from './call-view.ts';
+import { demandedApproverSchema } from './demanded-approver.ts';
 
 const usage = z.object({
   inputTokens: z.number(),
@@ -29,6 +30,8 @@ export const waitingForSchema = z.discriminatedUnion('type', [
         reason: pendingReasonSchema,
       }),
     ),
+    /** Present if the reader may let none of the actions run and answer none of them. Says who may. */
+    approver: z.optional(demandedApproverSchema),
   }),
   z.object({ type: z.literal('reply'), text: z.string() }),
   z.object({ type: z.literal('sign-in'), text: z.string() }),
@@ -81,8 +84,8 @@ export const taskGroupsSchema = z.object({
   working: taskGroupSchema,
   ended: taskGroupSchema,
   /**
-   * The newest tasks that wait for a person, and the number of all pending actions and questions. The filters do not
-   * apply here.
+   * The newest tasks that wait for the reader, and the number of all pending actions and questions that the reader may
+   * decide. The filters do not apply here.
    */
   attention: z.object({ tasks: z.array(groupedTaskSchema), count: z.number() }),
   /** The workspaces and the models by which a person can filter. */

@@ -85,7 +85,8 @@ const pendingActionSchema = z.object({
   presence: z.literal(true).optional(),
   /**
    * Says who may approve or edit the action, if the policy demands a special approver. For a reader who is not allowed
-   * to, `decisions` contains neither `approve` nor `edit`.
+   * to, `decisions` contains neither `approve` nor `edit`. If the reader's token lacks the role for decisions,
+   * `decisions` is empty.
    */
   approver: z.optional(demandedApproverSchema),
   /** The time in RFC 3339 after which no decision is possible. Null if the action never expires. */

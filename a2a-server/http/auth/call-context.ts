@@ -125,7 +125,7 @@ export class CallContext extends ServerCallContext {
       sessionId: task.sessionId,
       approval: this.speaksApproval,
       resumable: this.resumes,
-      reader: this.caller.requester,
+      reader: this.caller.reader,
       ...this.sight,
       ...(this.hasGenerations && { generations: true }),
       ...(outputModes && { outputModes }),

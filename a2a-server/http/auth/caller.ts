@@ -5,6 +5,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Identity } from '../../access/identity.ts';
 import { type Requester, requesterOf } from '../../access/requester.ts';
 import type { Role } from '../../access/role.ts';
+import type { Reader } from '../wire/reader-decisions.ts';
 
 /**
  * The reason why a client stopped reading. `left` means that the client closed the connection, or that the stream
@@ -74,6 +75,11 @@ export class Caller implements User {
   /** The principal and the tenant whose tasks this caller may use. */
   get requester(): Requester {
     return requesterOf(this.principal, this.roles, this.groups);
+  }
+
+  /** The requester with the roles of its token, which decide what it may decide. */
+  get reader(): Reader {
+    return { ...this.requester, roles: this.roles };
   }
 
   get userName(): string {

@@ -15,7 +15,6 @@ import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { mayApprove } from '../../task/approver.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARISED } from '../../task/context.ts';
 import { REMINDED_OF_TODOS } from '../../task/todo-reminder.ts';
@@ -25,6 +24,7 @@ import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { StateName } from '../../task/snapshot.ts';
 import { instructionsNote } from '../../task/instructions.ts';
 import { pendingText } from './pending-text.ts';
+import { actionForReader, budgetQuestionForReader } from './reader-decisions.ts';
 import {
   dataPart,
   agentArtifact,
@@ -86,7 +86,7 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
         view,
         event.pending.length > 0
           ? { state: 'input-required', pending: withShownCodes(event.pending, {}) }
-          : { state: 'input-required', text: event.question },
+          : { state: 'input-required', text: questionFor(view, event) },
       );
     case 'auth.required':
       return statusUpdate(entry, view, { state: 'auth-required', text: event.question });
@@ -125,6 +125,7 @@ function activityUpdate(entry: JournalEntry, view: ClientView, activity: Activit
   return statusUpdate(entry, view, { state: 'working', activity, text: activityText(activity) });
 }
 
+type InputRequired = Extract<JournalEntry['event'], { type: 'input.required' }>;
 type ToolEvent = Extract<JournalEntry['event'], { type: `tool.${string}` }>;
 
 function activityOf(event: ToolEvent): Activity {
@@ -237,18 +238,20 @@ export function canceledText(by: Decider, reason: string): string {
  * message also has them as data.
  */
 export function pendingMessage(view: ClientView, seq: number, actions: readonly PendingAction[]) {
-  const pending = actions.map((action) => actionFor(view, action));
+  const pending = actions.map((action) => actionForReader(action, view.reader));
   return toA2aMessage(view, 'agent', statusId(view, seq), [
     textPart(pendingText(pending)),
     ...(view.approval ? [dataPart({ extension: TOOL_APPROVAL, pending })] : []),
   ]);
 }
 
-/** Removes the decisions that this reader is not allowed to make. */
-function actionFor({ reader }: ClientView, action: PendingAction): PendingAction {
-  const { approver, decisions } = action;
-  if (approver === undefined || reader === undefined || mayApprove(approver, reader)) return action;
-  return { ...action, decisions: decisions.filter((word) => word !== 'approve' && word !== 'edit') };
+/** Returns the question that a waiting task asks in plain text. */
+export function questionFor(
+  { reader }: ClientView,
+  { question, budget, dayCost }: Pick<InputRequired, 'question' | 'budget' | 'dayCost'>,
+): string | undefined {
+  const asksForBudget = budget === true || dayCost !== undefined;
+  return asksForBudget && question !== undefined ? budgetQuestionForReader(question, reader) : question;
 }
 
 /** Returns the id of a status message. It depends only on the task and the entry, so all readers get the same id. */

@@ -18,19 +18,37 @@ export function pendingText(pending: readonly PendingAction[]): string {
   if (first === undefined) return 'The task waits for input.';
   if (second === undefined) return `${described(first)}\n\n${howToAnswer(first)}`;
   const actions = pending.map((action, index) => `${index + 1}. ${described(action)}`);
-  return `${pending.length} actions wait for a decision.\n\n${actions.join('\n\n')}\n\nDecide each by its call id and its code (${pending
-    .map(({ callId, shown }) => `${callId} ${shown}`)
-    .join(', ')}), with a decisions part of the tool-approval extension.`;
+  return `${pending.length} actions wait for a decision.\n\n${actions.join('\n\n')}\n\n${howToDecideEach(pending)}`;
+}
+
+function howToDecideEach(pending: readonly PendingAction[]): string {
+  const others = pending.flatMap((action) => {
+    const approver = otherApprover(action);
+    return approver === undefined
+      ? []
+      : [`${visibleLine(action.callId)}: ${demandedApproverText(approver)}.`];
+  });
+  const decidable = pending.filter(({ decisions }) => decisions.length > 0);
+  const named = decidable.map(({ callId, shown }) => `${callId} ${shown}`).join(', ');
+  const how =
+    decidable.length === 0
+      ? []
+      : [
+          `Decide each by its call id and its code (${named}), with a decisions part of the tool-approval extension.`,
+        ];
+  return [...others, ...how].join('\n');
 }
 
 function howToAnswer(action: PendingAction): string {
-  const { preview, first, shown, presence } = action;
+  const { preview, first, shown, presence, decisions } = action;
   const approver = otherApprover(action);
   // D2: the plain word `approve` could be the reply to an earlier question. So after the first question, the person
   // must add the code.
   const code = first === true ? '' : ` ${shown}`;
   if (approver !== undefined)
-    return `${demandedApproverText(approver)}. Answer with exactly "deny${code}", or leave it waiting.`;
+    return decisions.includes('deny')
+      ? `${demandedApproverText(approver)}. Answer with exactly "deny${code}", or leave it waiting.`
+      : `${demandedApproverText(approver)}. You cannot decide it.`;
   if (presence === true)
     return `Answer with exactly "deny${code}", or approve it with your passkey on the approval page of this server. \`mcp-a2a-bridge page\` opens the page.`;
   // D5: if the preview is incomplete, a plain word must not approve the action.

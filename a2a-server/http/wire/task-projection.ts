@@ -20,6 +20,7 @@ import {
   canceledText,
   outcomeSummary,
   pendingMessage,
+  questionFor,
   RESPONSE_ARTIFACT_NAME,
   statusId,
 } from './event-projection.ts';
@@ -73,7 +74,7 @@ function statusOf(snapshot: Snapshot, view: ClientView): TaskStatus {
   const timestamp = new Date(snapshot.updatedAt).toISOString();
   switch (status.state) {
     case 'input-required': {
-      if (status.pending.length === 0) return said(snapshot, view, status.question, timestamp);
+      if (status.pending.length === 0) return said(snapshot, view, questionFor(view, status), timestamp);
       const pending = pendingActions(snapshot);
       // After the last decision no tool call waits. The next event sets the state to `working`, so the task reports
       // this state now.

@@ -4,10 +4,10 @@ import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-exte
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Aside, Todo } from '../../../shared/protocol/tool-approval.ts';
 import type { Artifact as GivenArtifact, ContentPart, MessagePart, UserMessage } from '../../task/events.ts';
-import type { Approver } from '../../task/approver.ts';
 import { fileLine } from '../../task/stored-file.ts';
 import { tailoredPart } from './output-modes.ts';
 import type { OutputModes } from './output-modes.ts';
+import type { Reader } from './reader-decisions.ts';
 import type { StateName } from '../../task/snapshot.ts';
 
 /** The task and the client's active extensions. Together they decide what the client gets. */
@@ -31,7 +31,7 @@ export interface ClientView {
    * The person or program that reads the task. Absent if the server does not know the reader, e.g. of a push
    * notification. Such a reader gets all decisions of an action.
    */
-  reader?: Approver;
+  reader?: Reader;
 }
 
 export const WIRE_STATE: Readonly<Record<StateName, TaskState>> = {

@@ -1,11 +1,19 @@
-import type { TaskState } from '../../../shared/client/index.ts';
+import type { TaskReport, TaskState } from '../../../shared/client/index.ts';
+import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 
 export const STATE_WORDS: Readonly<Record<TaskState, string>> = {
   'not-delivered': 'not delivered',
-  waiting: 'waits for you',
+  waiting: 'waiting',
   working: 'working',
   completed: 'completed',
   canceled: 'cancelled',
   failed: 'failed',
   rejected: 'rejected by the agent',
 };
+
+/** Returns the state of a task for this person, who may not decide the actions of each waiting task. */
+export function stateWords({ state, pending }: Pick<TaskReport, 'state' | 'pending'>): string {
+  if (state !== 'waiting') return STATE_WORDS[state];
+  const others = pending.length > 0 && pending.every((action) => otherApprover(action) !== undefined);
+  return others ? 'waits for somebody else' : 'waits for you';
+}

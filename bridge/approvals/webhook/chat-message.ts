@@ -12,7 +12,9 @@ export function askedMessage(
   page: string | undefined,
 ): ChatMessage {
   const asked = [...pending.map(actionLine), ...(question === null ? [] : [`Question: ${question.text}`])];
-  return { title: 'An agent waits for your decision', lines: linesOf(about, asked), page };
+  const others = question === null && pending.every((action) => otherApprover(action) !== undefined);
+  const whose = others ? 'the decision of somebody else' : 'your decision';
+  return { title: `An agent waits for ${whose}`, lines: linesOf(about, asked), page };
 }
 
 function actionLine(action: PendingAction): string {

@@ -5,13 +5,12 @@
  */
 import { makeLink } from '../../approvals/page-links.ts';
 import { personDecisionOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
-import { ProductError } from '../../../shared/runtime/errors.ts';
 import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Session } from '../../sessions/session.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
-import { PASSKEY_ON_PAGE } from '../terminal/how-to-decide.ts';
+import { whyNotHere } from '../terminal/how-to-decide.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import { resolveActions, type NamedActions } from '../decisions/resolve-id.ts';
@@ -64,7 +63,7 @@ export async function decide(
 
 /**
  * Shows the actions and asks the person to confirm.
- * @throws UsageError without a terminal; PRESENCE_REQUIRED if only the page can approve
+ * @throws UsageError without a terminal; PRESENCE_REQUIRED if only the page can approve; OTHER_APPROVER_REQUIRED
  */
 async function shownAndAgreed(
   { options, terminal }: CommandRun<DecideOptions>,
@@ -74,10 +73,13 @@ async function shownAndAgreed(
   if (options.json !== true) {
     for (const action of actions) terminal.say(`${actionText(action, terminal.paint)}\n`);
     // Anyone with the link can decide. So it is printed only to a terminal.
-    if (terminal.interactive) terminal.write(await linkText(session, actions));
+    if (terminal.interactive && actions.some(({ decisions }) => decisions.length > 0))
+      terminal.write(await linkText(session, actions));
   }
-  if (word === 'approve' && actions.some(({ presence }) => presence === true))
-    throw new ProductError('PRESENCE_REQUIRED', `${PASSKEY_ON_PAGE} Nothing was decided.`);
+  for (const action of actions) {
+    const barred = whyNotHere(action, word);
+    if (barred !== undefined) throw barred;
+  }
   const what = actions.length === 1 ? '' : ` all ${String(actions.length)}`;
   return askToConfirm(
     terminal,

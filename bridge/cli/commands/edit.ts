@@ -3,14 +3,12 @@ import { text as readText } from 'node:stream/consumers';
 import { readFile } from 'node:fs/promises';
 import { quote } from 'shell-quote';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
-import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
-import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import { personDecisionOf } from '../../approvals/decision-input.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm, requireTerminal } from '../terminal/confirm.ts';
-import { howToDecide, PASSKEY_ON_PAGE } from '../terminal/how-to-decide.ts';
+import { whyNotHere } from '../terminal/how-to-decide.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { type EditableText, editableTextOf } from '../decisions/editable-text.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
@@ -42,7 +40,8 @@ export async function edit(
   if (action === undefined)
     throw new ProductError('UNKNOWN_CALL', 'No action waits: there is nothing to edit.');
   const { callId, shown } = action;
-  const barred = whyNoEdit(action);
+  // An edit is an approval. So it is refused before the person edits.
+  const barred = whyNotHere(action, 'edit');
   if (barred !== undefined) throw barred;
   const withFile = options.file === undefined ? '' : ` --file ${quote([options.file])}`;
   const commandWithoutQuestion = `edit ${visibleLine(shown)}${withFile} --yes`;
@@ -76,22 +75,6 @@ export async function edit(
   reportDecision(run, session, [{ callId, decision: 'edit' }]);
   await context.close();
   return 0;
-}
-
-/**
- * An edit is an approval. If the person at this terminal is not allowed to approve, the edit is refused before it
- * begins.
- */
-function whyNoEdit(action: PendingAction): ProductError | undefined {
-  const other = otherApprover(action);
-  if (other !== undefined)
-    return new ProductError(
-      'OTHER_APPROVER_REQUIRED',
-      `${demandedApproverText(other)}. Nothing was decided. ${howToDecide(action)}`,
-    );
-  if (action.presence === true)
-    return new ProductError('PRESENCE_REQUIRED', `${PASSKEY_ON_PAGE} Nothing was decided.`);
-  return undefined;
 }
 
 async function changedText(

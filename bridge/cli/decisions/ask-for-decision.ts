@@ -127,7 +127,9 @@ async function decisionOn(
   action: PendingAction,
   signal: AbortSignal,
 ): Promise<PersonDecision | undefined> {
-  const { callId, shown, title } = action;
+  const { callId, shown, title, decisions } = action;
+  // The action is printed already, with the person who must decide it.
+  if (decisions.length === 0) return undefined;
   const named = `${visibleLine(title)} (${visibleLine(shown)})`;
   const other = otherApprover(action);
   const prompt =

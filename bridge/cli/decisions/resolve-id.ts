@@ -7,6 +7,7 @@ import { hasSessionPrefix, type NamedSession } from '../../sessions/list-session
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/observed-task.ts';
+import { whyNotHere } from '../terminal/how-to-decide.ts';
 import { isCode, isWholeCode, sessionWithCode } from './waiting-code.ts';
 
 /** The maximum number of sessions that an error message lists. */
@@ -144,7 +145,7 @@ export function resolveCalls(
 
 /**
  * Returns the question to answer. If the person named no call, exactly one question must wait.
- * @throws ProductError DECISION_NEEDED if no question waits, UNKNOWN_CALL if several wait
+ * @throws ProductError DECISION_NEEDED if no question waits, UNKNOWN_CALL if several wait, OTHER_APPROVER_REQUIRED
  */
 export function resolveQuestion(
   view: TaskView | undefined,
@@ -153,6 +154,10 @@ export function resolveQuestion(
   const all = view?.pending ?? [];
   const pending = code === undefined ? all : all.filter(({ shown }) => shown === code);
   const questions = pending.filter(({ decisions }) => decisions.includes('answer'));
+  for (const action of pending) {
+    const barred = action.preview.type === 'question' ? whyNotHere(action, 'answer') : undefined;
+    if (questions.length === 0 && barred !== undefined) throw barred;
+  }
   if (questions.length === 0)
     throw new ProductError(
       'DECISION_NEEDED',

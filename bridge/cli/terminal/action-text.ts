@@ -17,13 +17,15 @@ export function actionText(action: PendingAction, paint: Paint): string {
   const { callId, shown: code, tool, title, source, sideEffect, reason, rule, preview, expiresAt } = action;
   const { text } = quotedPreview(preview);
   const approver = otherApprover(action);
+  // Only the person who may answer needs to know how.
+  const why = reason === 'question' && approver !== undefined ? '' : REASONS[reason];
   const facts = [`${tool} (${sourceText(source)})`, `side effect: ${sideEffect}`];
   if (expiresAt !== null) facts.push(`expires ${expiresAt}`);
   if (rule !== undefined) facts.push(`asked for by ${rule}`);
   return [
     `${paint('bold', visibleLine(title))}  ${paint('gray', `call ${visibleLine(callId)}, code ${visibleLine(code)}`)}`,
     paint('gray', visibleLine(facts.join(', '))),
-    REASONS[reason] === '' ? '' : paint('yellow', REASONS[reason]),
+    why === '' ? '' : paint('yellow', why),
     approver === undefined ? '' : paint('yellow', `${demandedApproverText(approver)}.`),
     preview.type === 'diff'
       ? paintDiff(text, paint)

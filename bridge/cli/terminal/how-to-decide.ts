@@ -1,19 +1,37 @@
 /** Tells a person at a terminal how to decide a pending action. Pure. */
-import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 
 /** The reason why no command can approve an action that demands presence. */
 export const PASSKEY_ON_PAGE = 'A rule demands your passkey. Approve it on the page: mcp-a2a-bridge page.';
 
 /**
- * Returns a sentence with the command that decides the action. It offers only decisions that this person is allowed to
- * make.
+ * Returns the error for a decision that only another person, or only the page, can make. Commands throw it before they
+ * ask the person. Returns undefined if this person may decide so here.
  */
+export function whyNotHere(
+  action: PendingAction,
+  word: 'approve' | 'deny' | 'edit' | 'answer',
+): ProductError | undefined {
+  const other = otherApprover(action);
+  if (other !== undefined && !action.decisions.includes(word))
+    return new ProductError(
+      'OTHER_APPROVER_REQUIRED',
+      `${demandedApproverText(other)}. Nothing was decided. ${howToDecide(action)}`,
+    );
+  if (action.presence === true && (word === 'approve' || word === 'edit'))
+    return new ProductError('PRESENCE_REQUIRED', `${PASSKEY_ON_PAGE} Nothing was decided.`);
+  return undefined;
+}
+
+/** Returns a sentence with the command that decides the action. It offers only what the reader may decide. */
 export function howToDecide(action: PendingAction): string {
   const code = visibleLine(action.shown);
   const deny = `Deny it with: mcp-a2a-bridge deny ${code}`;
-  if (otherApprover(action) !== undefined) return deny;
+  if (otherApprover(action) !== undefined)
+    return action.decisions.includes('deny') ? deny : 'You can only wait, or cancel the task.';
   if (action.presence === true) return `${PASSKEY_ON_PAGE} ${deny}`;
   const command = action.decisions.includes('answer') ? `answer ${code} <words>` : `approve ${code}`;
   return `Decide with: mcp-a2a-bridge ${command}`;

@@ -1,4 +1,5 @@
 /** Explains the next step, to the person or to the model of the MCP client. Pure. */
+import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
 import { hasEnded, type TaskView } from '../../sessions/observed-task.ts';
@@ -25,6 +26,8 @@ export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: Tool
   if (view !== undefined && hasEnded(view)) {
     return `To go on in this session, call ${name('delegate_task_to_assistant')} with sessionId "${id}".`;
   }
+  if (view !== undefined && waitsForOthers(view))
+    return `Tell the person who must decide this: nothing can be decided here. ${name('wait_for_task')} with sessionId "${id}" shows later what they have decided; ${name('cancel_running_task')} ends the task.`;
   if (view !== undefined && view.pending.length > 0) {
     return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (decision, title, sessionId "${id}", callId, shown). ${answering(view)}${whenItRuns(session)}`;
   }
@@ -54,6 +57,8 @@ export function briefStep(session: NextStepInput, end: WaitEnd, name: (tool: Too
   if (rare || view === undefined || view.state === 'auth-required' || (trouble !== undefined && !settled))
     return nextStep(session, end, name);
   if (hasEnded(view)) return `${name('delegate_task_to_assistant')} with this sessionId goes on.`;
+  if (waitsForOthers(view))
+    return `Nothing can be decided here; ${name('wait_for_task')} shows later what the other person has decided.`;
   if (view.pending.length > 0) {
     const several = view.pending.length > 1 ? whenItRuns(session) : '';
     return `Show it to the person and send what they decide with ${decide}. ${answering(view)}${several}`.trim();
@@ -80,6 +85,8 @@ export function shortStep(
     return `It cannot be followed at the moment. The task was not touched; ${wait} follows it again.`;
   if (view !== undefined && hasEnded(view)) return `${wait} has the result.`;
   const decide = name('approve_or_deny_pending_action');
+  if (view !== undefined && waitsForOthers(view))
+    return `Another person must decide, and not here. ${wait} says who.`;
   if (view !== undefined && view.pending.length > 0)
     return `Show the person the previews, which ${wait} has, and send their decision with ${decide}.${asksIn(view) ? ' A question takes "answer".' : ''}`;
   if (view !== undefined && view.question !== null)
@@ -88,6 +95,14 @@ export function shortStep(
   if (view?.state === 'input-required')
     return `Send it a message with ${name('delegate_task_to_assistant')}.`;
   return `It goes on by itself; ${wait} waits for it.`;
+}
+
+/** True if the agent takes none of the decisions from this person. It then says who decides. */
+export function waitsForOthers({ pending }: Pick<TaskView, 'pending'>): boolean {
+  return (
+    pending.length > 0 &&
+    pending.every((action) => action.decisions.length === 0 && otherApprover(action) !== undefined)
+  );
 }
 
 function asksIn({ pending }: TaskView): boolean {

@@ -244,6 +244,9 @@ const PASSKEY =
 const OTHER_APPROVER =
   'That person approves it with their own token, and not over this connection. It can be denied here, or it goes on waiting.';
 
+const OTHER_DECIDES =
+  'That person decides it with their own token, and not over this connection. Nothing can be decided here. It goes on waiting, or the task can be cancelled.';
+
 /**
  * Converts a pending action for a report.
  * @param room the maximum size of the preview. Without it, the preview is complete.
@@ -262,7 +265,7 @@ export function pendingReport(action: PendingAction, room?: TextLimits): Session
     reason,
     why: [
       WHY[reason],
-      ...(other === undefined ? [] : [`${demandedApproverText(other)}. ${OTHER_APPROVER}`]),
+      ...(other === undefined ? [] : [`${demandedApproverText(other)}. ${othersPart(action)}`]),
       ...(presence === true && other === undefined ? [PASSKEY] : []),
       ...(preview.extent === 'cut' ? [TOO_LONG] : []),
     ].join(' '),
@@ -275,6 +278,10 @@ export function pendingReport(action: PendingAction, room?: TextLimits): Session
     expiresAt,
     decisions: offeredWords(action, preview),
   };
+}
+
+function othersPart({ decisions }: PendingAction): string {
+  return decisions.length === 0 ? OTHER_DECIDES : OTHER_APPROVER;
 }
 
 /**

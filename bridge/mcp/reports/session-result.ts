@@ -165,8 +165,8 @@ export function toFirstPending({
  * Several conversations may share one client, and the current one might not contain the earlier result. So this result
  * contains neither the preview nor the code.
  */
-function seenBefore({ callId, title }: PendingReport): PendingResult {
-  return { callId, title, shownBefore: true };
+function seenBefore({ callId, title, decisions }: PendingReport): PendingResult {
+  return { callId, title, shownBefore: true, ...(decisions.length === 0 && { decisions }) };
 }
 
 export function hadPreviewBefore(action: PendingReport, { previews }: SeenResult): boolean {

@@ -24,7 +24,7 @@ export function sessionText(result: SessionResult): string {
   const task = taskId === null ? '' : `, task ${taskId}`;
   const { reason, rest } = state === 'rejected' ? reasonOf(message) : { reason: '', rest: message };
   return [
-    `${agent} ${HEADLINES[state]}${reason === '' ? '' : `: ${reason}`}${notDone === undefined ? '' : `; ${notDone}`} (state ${state}, session ${sessionId}${task}).${delta === '' ? '' : ` ${delta}`}`,
+    `${agent} ${headlineOf(result)}${reason === '' ? '' : `: ${reason}`}${notDone === undefined ? '' : `; ${notDone}`} (state ${state}, session ${sessionId}${task}).${delta === '' ? '' : ` ${delta}`}`,
     rest === '' || message === output ? '' : said(rest, result),
     output === '' ? '' : said(message === output ? rest : output, result),
     ...pending.map((action, index) => pendingBlock(action, index + 1, pending.length)),
@@ -38,6 +38,12 @@ export function sessionText(result: SessionResult): string {
   ]
     .filter((block) => block !== '')
     .join('\n\n');
+}
+
+/** An action without decisions is one that only another person may decide. */
+function headlineOf({ state, pending }: SessionResult): string {
+  const others = pending.length > 0 && pending.every(({ decisions }) => decisions?.length === 0);
+  return others ? 'waits for somebody else' : HEADLINES[state];
 }
 
 const MAX_REASON_CHARACTERS = 300;
@@ -84,7 +90,7 @@ export function pendingBlock(action: PendingResult, number: number, count: numbe
     rule === undefined ? '' : `It is asked for by ${rule}: no trust changes that.`,
     preview,
     input === undefined ? '' : `Input: ${inputText(input)}`,
-    `Decisions: ${decisions.join(', ')}`,
+    `Decisions: ${decisions.length === 0 ? 'none here' : decisions.join(', ')}`,
   ]
     .filter((line) => line !== '')
     .join('\n');

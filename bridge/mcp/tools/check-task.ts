@@ -56,7 +56,7 @@ export const checkTask = defineTool({
  * action before deciding on it.
  */
 function unseen({ asked: { pending, question } }: Session): ShownWaiting {
-  return { pending: pending.map(({ shown }) => ({ shown, cut: 1, decisions: [] })), question };
+  return { pending: pending.map(({ shown, decisions }) => ({ shown, cut: 1, decisions })), question };
 }
 
 /** Returns the changes after the cursor, as far as this bridge has seen them. */

@@ -36,7 +36,8 @@ export interface PendingAction {
   presence?: true | undefined;
   /**
    * Says who may approve or edit the action, if the server's policy demands a special approver. If the user of this
-   * client is not allowed to, `decisions` contains neither `approve` nor `edit`.
+   * client is not allowed to, `decisions` contains neither `approve` nor `edit`. If the user's token lacks the role for
+   * decisions, `decisions` is empty.
    */
   approver?: DemandedApprover | undefined;
   decisions: readonly DecisionWord[];

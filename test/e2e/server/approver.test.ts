@@ -1,15 +1,13 @@
 /** Tests a rule that says who may approve, with real servers and tokens of three people. */
 import { describe, expect, it } from '@jest/globals';
-import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { A2aPeer } from '../../support/a2a-peer.ts';
 import { actionOf, decisionOn } from '../../support/a2a-message.ts';
 import { plan, write } from '../../support/offline-plan.ts';
 import { stageWithRules } from '../../support/presence-stage.ts';
-import { PROGRAM } from '../../support/server-program.ts';
-import { stage, stageAgain, type Stage } from '../../support/stage.ts';
+import { issueToken, tokenCommand } from '../../support/issue-token.ts';
+import { stage, stageAgain } from '../../support/stage.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cliAtTerminal } from '../cli/support/cli.ts';
 import { cliStageOf } from '../cli/support/cli-stage.ts';
@@ -17,18 +15,13 @@ import { cliStageOf } from '../cli/support/cli-stage.ts';
 const SAYS = 'Needs the approval of somebody else, in group release';
 const RULE = { action: 'ask', path: 'secret.txt', approver: { fourEyes: true, group: 'release' } };
 
-async function tokens({ server }: Stage, ...words: readonly string[]): Promise<string> {
-  const args = [PROGRAM, 'token', ...words, '--state-dir', server.stateDir];
-  return (await promisify(execFile)(process.execPath, args)).stdout.trim();
-}
-
 describe('a rule that says who may approve', () => {
   it('R121 the delegator and a colleague outside of the group are refused, also after a restart without the rule; a member approves', async () => {
     const config = join(await temporaryDirectory(), 'config.json');
     await writeFile(config, JSON.stringify({ server: { policy: [RULE] } }));
     let on = await stage({ args: ['--config', config] });
-    const tokenOf = async (name: string, ...more: string[]): Promise<string> =>
-      tokens(on, 'create', '--tenant', 'acme', '--name', name, ...more);
+    const tokenOf = (name: string, ...more: string[]): Promise<string> =>
+      issueToken(on.server, name, ...more);
     const people = {
       ann: await tokenOf('ann', '--group', 'release', '--group', 'docs'),
       bob: await tokenOf('bob'),
@@ -36,7 +29,7 @@ describe('a rule that says who may approve', () => {
     };
     const as = (name: keyof typeof people): A2aPeer =>
       new A2aPeer({ url: on.server.url, token: people[name] });
-    expect(await tokens(on, 'list')).toMatch(
+    expect(await tokenCommand(on.server, 'list')).toMatch(
       /acme\/ann {2}delegate,approve {2}in the groups release and docs {2}active/,
     );
     await expect(tokenOf('eve', '--group', 'a b')).rejects.toMatchObject({

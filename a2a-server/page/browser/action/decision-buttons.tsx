@@ -85,18 +85,20 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
           {problem}
         </p>
       )}
-      <div class="row" onKeyDown={clickOnEnter}>
-        <button data-enter disabled={disabled} onClick={deny}>
-          Deny
-        </button>
-        <input
-          aria-label="Reason for the denial"
-          data-key="d"
-          placeholder="reason, for the agent"
-          value={reason}
-          onInput={(event) => setReason(event.currentTarget.value)}
-        />
-      </div>
+      {decisions.includes('deny') && (
+        <div class="row" onKeyDown={clickOnEnter}>
+          <button data-enter disabled={disabled} onClick={deny}>
+            Deny
+          </button>
+          <input
+            aria-label="Reason for the denial"
+            data-key="d"
+            placeholder="reason, for the agent"
+            value={reason}
+            onInput={(event) => setReason(event.currentTarget.value)}
+          />
+        </div>
+      )}
     </>
   );
 }

@@ -8,7 +8,7 @@ import {
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { sessionPrice } from '../cost-text.ts';
 import { useNow } from '../relative-time.tsx';
-import { groupBySession, type SessionTasks } from './task-pages.ts';
+import { groupBySession, type SessionTasks, titleOfWaiting } from './task-pages.ts';
 import { TaskRow } from './task-row.tsx';
 
 interface TaskListProps {
@@ -18,10 +18,10 @@ interface TaskListProps {
   onMore: (group: GroupName) => void;
 }
 
-const WORDS: Readonly<Record<GroupName, { title: string; empty: string }>> = {
-  waiting: { title: 'Waits for you', empty: 'Nothing waits for you.' },
-  working: { title: 'Runs', empty: 'No task runs.' },
-  ended: { title: 'Ended', empty: 'No task has ended yet.' },
+const WORDS: Readonly<Record<GroupName, { title: (group: TaskGroup) => string; empty: string }>> = {
+  waiting: { title: titleOfWaiting, empty: 'Nothing waits for you.' },
+  working: { title: () => 'Runs', empty: 'No task runs.' },
+  ended: { title: () => 'Ended', empty: 'No task has ended yet.' },
 };
 
 /** The interval between two updates of the ages in the list, in milliseconds. The ages are shown in minutes. */
@@ -53,8 +53,10 @@ interface GroupProps {
   onMore: () => void;
 }
 
-function Group({ name, group: { tasks, total, next }, filtered, chosen, now, onMore }: GroupProps) {
-  const { title, empty } = WORDS[name];
+function Group({ name, group, filtered, chosen, now, onMore }: GroupProps) {
+  const { tasks, total, next } = group;
+  const { empty } = WORDS[name];
+  const title = WORDS[name].title(group);
   return (
     <section class={`group ${name}`} aria-label={title}>
       <h2>

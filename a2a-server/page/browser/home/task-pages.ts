@@ -1,4 +1,4 @@
-/** Joins the pages of a task list, and groups its tasks by session. Pure. */
+/** Joins the pages of a task list, groups its tasks by session, and names the group of waiting tasks. Pure. */
 import type { GroupedTask, TaskGroup } from '../../../../shared/protocol/task-groups.ts';
 
 /** Adds the next page. A task that has moved since the last page is in the list once. */
@@ -18,6 +18,17 @@ export function withKnownPages(first: TaskGroup, known: TaskGroup | undefined): 
   const fresh = new Set(first.tasks.map(({ taskId }) => taskId));
   const older = known.tasks.slice(at + 1).filter(({ taskId }) => !fresh.has(taskId));
   return older.length === 0 ? first : { ...first, tasks: [...first.tasks, ...older], next: known.next };
+}
+
+/** Says whom the listed tasks wait for. The person may not decide the actions of each waiting task. */
+export function titleOfWaiting({ tasks }: Pick<TaskGroup, 'tasks'>): string {
+  const others = tasks.filter((task) => isForOthers(task)).length;
+  if (others === 0) return 'Waits for you';
+  return others === tasks.length ? 'Waits for somebody else' : 'Waits for you or somebody else';
+}
+
+function isForOthers({ waitingFor }: GroupedTask): boolean {
+  return waitingFor?.type === 'actions' && waitingFor.approver !== undefined;
 }
 
 /** Tasks of one session, in the order of the list. */

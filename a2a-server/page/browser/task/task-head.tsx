@@ -3,7 +3,7 @@ import { hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { ConfirmButton } from '../confirm-button.tsx';
 import { ReceiptLinks } from './receipt-links.tsx';
-import { STATE_WORDS } from '../state-words.ts';
+import { stateWords } from '../state-words.ts';
 import { grantText, modeText } from './mode-and-grant-text.ts';
 import type { TaskFacts } from './task-facts.ts';
 
@@ -24,7 +24,7 @@ export function TaskHead({ report, title, onCancel }: TaskHeadProps) {
         <h2 title={visibleLine(title)}>{visibleLine(title)}</h2>
       )}
       <div class="row">
-        <strong class={`state-${report.state}`}>{STATE_WORDS[report.state]}</strong>
+        <strong class={`state-${report.state}`}>{stateWords(report)}</strong>
         {report.notDone !== '' && <span>{report.notDone}</span>}
         {!hasEnded(report) && (
           <ConfirmButton

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { countWaiting, summarizeTask, type TaskSummary } from '../../../../a2a-server/page/grouped-task.ts';
+import {
+  countWaiting,
+  summarizeTask,
+  type TaskSummary,
+  waitingForReader,
+} from '../../../../a2a-server/page/grouped-task.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { pendingActions } from '../../../../a2a-server/task/pending.ts';
@@ -33,6 +38,7 @@ function snapshotOf(events: readonly TaskEvent[]): Snapshot {
   return snapshot;
 }
 
+const approver = { principal: 'local', roles: ['delegate', 'approve'] as const };
 const summaryOf = (...events: TaskEvent[]): TaskSummary => summarizeTask(snapshotOf(events));
 
 describe('summarizeTask', () => {
@@ -46,7 +52,7 @@ describe('summarizeTask', () => {
       createdAt: '1970-01-01T00:00:00.000Z',
       updatedAt: '1970-01-01T00:00:05.000Z',
     });
-    expect(countWaiting(summary)).toBe(0);
+    expect(countWaiting(summary, approver)).toBe(0);
   });
 
   it('cuts a long line of activity', () => {
@@ -70,7 +76,14 @@ describe('summarizeTask', () => {
       sideEffect: 'command',
       reason: 'approval',
     });
-    expect(countWaiting(summary)).toBe(7);
+    expect(countWaiting(summary, approver)).toBe(7);
+    expect(waitingForReader(summary, approver)).toEqual(summary.waitingFor);
+    const delegator = { ...approver, roles: ['delegate'] as const };
+    expect(countWaiting(summary, delegator)).toBe(0);
+    expect(waitingForReader(summary, delegator)).toMatchObject({
+      count: 7,
+      approver: { role: { needed: 'approve', held: ['delegate'] } },
+    });
   });
 
   it('reports since when a task waits, also after a decision about one of its actions', () => {
@@ -105,7 +118,7 @@ describe('summarizeTask', () => {
       question: 'Which\ncolour?',
     });
     expect(summary.waitingFor).toEqual({ type: 'reply', text: 'colour?' });
-    expect(countWaiting(summary)).toBe(1);
+    expect(countWaiting(summary, approver)).toBe(1);
   });
 
   it('reports why a task has failed, and shows the end of a completed one', () => {

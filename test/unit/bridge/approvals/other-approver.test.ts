@@ -2,6 +2,8 @@
 import { expect, test } from '@jest/globals';
 import { approvalForms } from '../../../../bridge/approvals/form.ts';
 import { commandLineNotes } from '../../../../bridge/approvals/forms-to-offer.ts';
+import { decisionLines } from '../../../../bridge/approvals/ways-to-decide.ts';
+import { howToDecide, whyNotHere } from '../../../../bridge/cli/terminal/how-to-decide.ts';
 import { plain } from '../../../../bridge/cli/terminal/paint.ts';
 import { actionText } from '../../../../bridge/cli/terminal/action-text.ts';
 import { pendingReport } from '../../../../bridge/mcp/reports/session-report.ts';
@@ -9,6 +11,7 @@ import { toFirstPending } from '../../../../bridge/mcp/reports/session-result.ts
 import { askedMessage } from '../../../../bridge/approvals/webhook/chat-message.ts';
 import { askedNotice } from '../../../../bridge/approvals/webhook/notice.ts';
 import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
+import { NEEDS_ROLE } from '../../../support/delegator-stage.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 import { taskView } from '../../../support/task-view.ts';
 
@@ -34,6 +37,49 @@ test('R121 a tool result offers only the denial, and says who must approve', () 
   expect(decisions).toEqual(['deny']);
   expect(why).toContain(SAYS);
   expect(toFirstPending(pendingReport(mayApprove))).not.toHaveProperty('why');
+});
+
+const lacksRole: PendingAction = {
+  ...mayApprove,
+  approver: { role: { needed: 'approve', held: ['delegate'], tenant: 'acme' } },
+  decisions: [],
+};
+const asksQuestion: PendingAction = {
+  ...lacksRole,
+  reason: 'question',
+  preview: { type: 'question', text: 'Which?' },
+};
+
+test.each([lacksRole, asksQuestion])('R122 without the role, no form asks for it', (action) => {
+  const forms = asked(action);
+  expect(forms).toMatchObject([{ about: 'other-approver' }]);
+  const [note = ''] = commandLineNotes(forms);
+  expect(note).toContain(NEEDS_ROLE);
+  expect(note).not.toMatch(/mcp-a2a-bridge (approve|deny|answer)/);
+});
+
+test.each([lacksRole, asksQuestion])('R122 without the role, a tool result offers no decision', (action) => {
+  const { decisions, why } = toFirstPending(pendingReport(action));
+  expect(decisions).toEqual([]);
+  expect(why).toContain(NEEDS_ROLE);
+  expect(why).toContain('Nothing can be decided here.');
+  expect(decisionLines({ pending: [pendingReport(action)], question: null }, 'bridge')).toEqual([]);
+});
+
+test.each([lacksRole, asksQuestion])('R122 without the role, a terminal names no command', (action) => {
+  expect(actionText(action, plain)).toContain(`\n${NEEDS_ROLE}\n`);
+  expect(howToDecide(action)).toBe('You can only wait, or cancel the task.');
+  for (const word of ['approve', 'deny', 'edit', 'answer'] as const)
+    expect(whyNotHere(action, word)).toMatchObject({ reason: 'OTHER_APPROVER_REQUIRED' });
+});
+
+test('R122 without the role, a chat message does not say that it waits for the reader', () => {
+  expect(askedMessage(ABOUT, taskView({ pending: [lacksRole] }), undefined).title).toBe(
+    'An agent waits for the decision of somebody else',
+  );
+  expect(askedMessage(ABOUT, taskView({ pending: [mayApprove, lacksRole] }), undefined).title).toBe(
+    'An agent waits for your decision',
+  );
 });
 
 test('R121 a terminal shows it, and escapes the group of another agent', () => {

@@ -4,12 +4,16 @@ import { StreamResponse } from '@a2a-js/sdk';
 import { THINKING } from '../../../../../shared/protocol/extensions.ts';
 import { RESUMABLE_STREAM } from '../../../../../shared/protocol/resumable-stream-extension.ts';
 import { activitySchema, asideSchema, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
+import { ROLES, type Role } from '../../../../../a2a-server/access/role.ts';
 import { toStreamResponse } from '../../../../../a2a-server/http/wire/event-projection.ts';
 import type { ClientView } from '../../../../../a2a-server/http/wire/wire-objects.ts';
 import { isHidden } from '../../../../../a2a-server/task/generation.ts';
 import type { ContentPart, TaskEvent } from '../../../../../a2a-server/task/events.ts';
+import { NEEDS_ROLE } from '../../../../support/delegator-stage.ts';
 import { questionCall } from '../../../../support/task-machine.ts';
 import { callRequested, PENDING } from '../samples.ts';
+
+const DELEGATES: readonly Role[] = ['delegate'];
 
 const view = (approval: boolean, resumable: boolean): ClientView => ({
   taskId: 'task-1',
@@ -159,9 +163,10 @@ describe('a journal entry as a stream event', () => {
   });
 
   test.each([
-    { reader: { principal: 'ann', groups: ['release'] }, decisions: ['deny'] },
-    { reader: { principal: 'bob' }, decisions: ['deny'] },
-    { reader: { principal: 'bob', groups: ['release'] }, decisions: PENDING.decisions },
+    { reader: { principal: 'ann', groups: ['release'], roles: ROLES }, decisions: ['deny'] },
+    { reader: { principal: 'bob', roles: ROLES }, decisions: ['deny'] },
+    { reader: { principal: 'bob', groups: ['release'], roles: ROLES }, decisions: PENDING.decisions },
+    { reader: { principal: 'bob', groups: ['release'], roles: DELEGATES }, decisions: [] },
     { reader: undefined, decisions: PENDING.decisions },
   ])(
     'R121 the reader $reader of an action that demands an approver gets the decisions $decisions',
@@ -176,6 +181,26 @@ describe('a journal entry as a stream event', () => {
       const [, data] =
         event?.payload?.$case === 'statusUpdate' ? (event.payload.value.status?.message?.parts ?? []) : [];
       expect(data?.content?.value).toMatchObject({ pending: [{ approver, decisions }] });
+    },
+  );
+
+  test.each([
+    [{ budget: true as const }, true],
+    [{ dayCost: { day: 1, usd: 2 } }, true],
+    [{}, false],
+  ])(
+    'R122 a question of the kind %j tells a reader without the role that it needs the role: %j',
+    (kind, says) => {
+      const event: TaskEvent = { type: 'input.required', pending: [], question: 'Go on?', ...kind };
+      const textFor = (roles: readonly Role[]): string =>
+        JSON.stringify(
+          toStreamResponse(
+            { seq: 1, at: 0, event },
+            { ...view(true, true), reader: { principal: 'acme/ci', roles } },
+          ),
+        );
+      expect(textFor(DELEGATES).includes(NEEDS_ROLE)).toBe(says);
+      expect(textFor(ROLES)).not.toContain('Needs');
     },
   );
 

@@ -41,6 +41,23 @@ describe('the text about pending actions', () => {
     expect(pendingText([{ ...PENDING, approver }])).toMatch(/Answer with exactly "approve" or "deny"\.$/);
   });
 
+  test('R122 the text for a reader without the role says which role must decide, and offers nothing', () => {
+    const approver = { role: { needed: 'approve', held: ['delegate'], tenant: 'acme' } };
+    const lacking = { ...PENDING, approver, decisions: [] };
+    const says =
+      'Needs the decision of somebody with the role approve, in the tenant acme; your token has only delegate.';
+    const one = pendingText([lacking]);
+    expect(one).toMatch(new RegExp(`${says} You cannot decide it\\.$`));
+    expect(one).not.toContain('exactly');
+    const several = pendingText([lacking, { ...lacking, callId: 'call-2' }]);
+    expect(several).toMatch(new RegExp(`call-1: ${says}\ncall-2: ${says}$`));
+    const mixed = pendingText([
+      { ...PENDING, approver, decisions: ['deny'] },
+      { ...lacking, callId: 'call-2' },
+    ]);
+    expect(mixed).toContain('(call-1 3f9ac2d1)');
+  });
+
   test('R21 the text about an unknown outcome explains approve and deny', () => {
     expect(pendingText([{ ...PENDING, reason: 'outcome-unknown' }])).toContain(
       'approve runs it again, deny skips it',

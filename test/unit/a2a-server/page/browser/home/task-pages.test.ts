@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   groupBySession,
+  titleOfWaiting,
   withKnownPages,
   withNextPage,
 } from '../../../../../../a2a-server/page/browser/home/task-pages.ts';
@@ -41,4 +42,22 @@ describe('the pages of a group', () => {
 it('tasks of one session stand together, where the first of them stands', () => {
   const tasks = [sampleTask('a', { sessionId: 's' }), sampleTask('b'), sampleTask('c', { sessionId: 's' })];
   expect(groupBySession(tasks).map(idsOf)).toEqual(['ac', 'b']);
+});
+
+describe('titleOfWaiting', () => {
+  const first = [] as const;
+  const mine = { ...sampleTask('a'), waitingFor: { type: 'actions' as const, count: 1, first: [...first] } };
+  const other = {
+    ...mine,
+    waitingFor: { ...mine.waitingFor, approver: { role: { needed: 'approve', held: ['delegate'] } } },
+  };
+
+  it.each([
+    [[], 'Waits for you'],
+    [[mine], 'Waits for you'],
+    [[other], 'Waits for somebody else'],
+    [[mine, other], 'Waits for you or somebody else'],
+  ])('R122 says whom the tasks wait for', (tasks, title) => {
+    expect(titleOfWaiting({ tasks })).toBe(title);
+  });
 });

@@ -1,0 +1,36 @@
+/** Offers the reader of a task only the decisions that the reader may make, and says who makes the others. Pure. */
+import { demandedApproverText, type DemandedApprover } from '../../../shared/protocol/demanded-approver.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { tenantOf } from '../../access/requester.ts';
+import type { Role } from '../../access/role.ts';
+import { type Approver, mayApprove } from '../../task/approver.ts';
+
+/** The person or program that reads a task, with the roles of its token. */
+export interface Reader extends Approver {
+  roles: readonly Role[];
+}
+
+/** The role that every decision needs (`permitted-message.ts`). */
+const DECIDING_ROLE: Role = 'approve';
+
+/** @param reader undefined if the server does not know the reader. Such a reader gets all decisions. */
+export function actionForReader(action: PendingAction, reader: Reader | undefined): PendingAction {
+  const { approver, decisions } = action;
+  const role = missingRole(reader);
+  if (role !== undefined) return { ...action, approver: { ...approver, role }, decisions: [] };
+  if (approver === undefined || reader === undefined || mayApprove(approver, reader)) return action;
+  return { ...action, decisions: decisions.filter((word) => word !== 'approve' && word !== 'edit') };
+}
+
+/** Returns the text of a question about a budget. A reply to it spends money, so it is a decision. */
+export function budgetQuestionForReader(question: string, reader: Reader | undefined): string {
+  const role = missingRole(reader);
+  return role === undefined ? question : `${question}\n\n${demandedApproverText({ role })}.`;
+}
+
+/** Returns the role that the reader's token lacks for every decision. Undefined if it lacks none. */
+function missingRole(reader: Reader | undefined): DemandedApprover['role'] {
+  if (reader === undefined || reader.roles.includes(DECIDING_ROLE)) return undefined;
+  const tenant = tenantOf(reader.principal);
+  return { needed: DECIDING_ROLE, held: [...reader.roles], ...(tenant !== undefined && { tenant }) };
+}
