@@ -81,7 +81,7 @@ export const READINGS: Readonly<Record<string, Readings>> = {
     'How they are made': {
       clone: true,
       replace: { '<owner>': 'ada', '<name>': 'bridge', '1.0.0': VERSION },
-      prints: /README\.md names the published package/,
+      prints: /Written to \S+\/client-packages/,
     },
   },
   'docs/commands.md': {
