@@ -17,13 +17,16 @@ const SAMPLE = ['e2e/server/restart', 'integration/bridge/calls'];
 
 /**
  * `npm run test:current-node` repeats these on a newer Node: processes, sockets, streams, files, the SQLite driver.
- * Pure functions, wording and dialects give the same results there, so they run once. So do the tests of several servers
- * on one PostgreSQL: `e2e/server/postgres` repeats the driver, and the rest is SQL and the same code as on one server.
+ * Pure functions, wording, dialects and rules of access give the same results there, so they run once. So do the tests of
+ * several servers on one PostgreSQL: `e2e/server/postgres` repeats the driver, and the rest is SQL and the same code as on
+ * one server. The lists name what runs once, so that a new file is repeated.
  */
 const NODE_DEPENDENT = [
-  'e2e/server/!(load-balancer|replica-telemetry|replicas|standby)',
-  'integration/{acp,client,http,mcp-servers,models}/*',
-  'integration/bridge/{calls,clients,http-*,local-server,restart,resume,webhook*,withdrawn}',
+  'e2e/server/!(load-balancer|replica-telemetry|replicas|standby|approver|commands|instructions|log|policy|refused-key|scripted-agent|thinking)',
+  'integration/http/!(agent-card|costs|four-eyes|input-schema|page-sign-in|pages|*roles|story|tenants)',
+  'integration/models/!(instructions|long-conversation|model-change|offline-*|parameters|served-window)',
+  'integration/{acp,client,mcp-servers}/*',
+  'integration/bridge/{calls,clients,http-*,local-server,restart,resume,webhook*}',
   'unit/a2a-server/{checkpoints,processes,tools}/**/*',
   'unit/a2a-server/journal/{*,sqlite/**/*}',
   'unit/bridge/{agents,state,transports}/**/*',
