@@ -16,7 +16,7 @@ import type { Identity } from '../access/identity.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts';
 import type { Credential } from '../http/auth/tokens.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { type GrantedAccess, grantedAccesses } from './granted-access.ts';
+import { type GrantedAccess, type GrantedAccesses, grantedAccesses } from './granted-access.ts';
 
 export const LINK_MS = 10 * 60_000;
 
@@ -134,10 +134,7 @@ export function pageSessions({
           'FORBIDDEN',
           'A token of an OpenID Connect provider makes no link to the page. Use a token that the operator issued.',
         );
-      const code = random();
-      const link = await granted(identity, LINK_MS);
-      await links.add(digestOf(code), link);
-      return { code, expiresAt: link.expiresAt };
+      return addLink(links, await granted(identity, LINK_MS));
     },
     async signIn(code) {
       const used = digestOf(code);
@@ -191,6 +188,13 @@ export function pageSessions({
     },
     close: stopWatching,
   };
+}
+
+/** Creates the one-time link of an access. Resolves when the link is stored. @throws ProductError STORAGE */
+export async function addLink(links: Pick<GrantedAccesses, 'add'>, access: GrantedAccess): Promise<PageLink> {
+  const code = random();
+  await links.add(digestOf(code), access);
+  return { code, expiresAt: access.expiresAt };
 }
 
 /** Returns a keyed hash of each principal's tokens. The hash changes with each token, but reveals no token. */

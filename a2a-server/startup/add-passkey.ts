@@ -8,11 +8,18 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
+import { identityOfToken } from '../access/identity.ts';
+import { type IssuedToken, tokenState } from '../access/issued-token.ts';
+import { tokenStore } from '../access/token-store.ts';
+import { grantedAccesses } from '../page/granted-access.ts';
+import { addLink, LINK_MS } from '../page/page-sessions.ts';
 import { makeRegistrationCode, REGISTRATION_MS } from '../presence/registration-codes.ts';
 import { refuseOtherListener } from '../presence/refuse-other-listener.ts';
 import { relyingPartyOf } from '../presence/relying-party.ts';
 import { openRecords } from './open-records.ts';
 import type { ServerSettings } from './settings.ts';
+
+type Records = Awaited<ReturnType<typeof openRecords>>;
 
 const LOCAL_PRINCIPAL = 'local';
 const TIMEOUT_MS = 10_000;
@@ -38,13 +45,38 @@ export async function addPasskey(
       'Run `a2a-server passkey add` yourself in a terminal. Its link must not reach a program or a model.',
     );
   const local = await obtainToken(stateDir);
-  const token =
+  const configured =
     principal === LOCAL_PRINCIPAL ? local : tokens.find((each) => each.principal === principal)?.token;
-  if (token === undefined)
-    throw new ProductError(
-      'CONFIGURATION',
-      `The settings of this server name no user ${JSON.stringify(principal)}. Only the user ${LOCAL_PRINCIPAL} and the users of the setting "tokens" can register a passkey; a user with issued tokens alone cannot.`,
+  const records = await openRecords({ stateDir, database });
+  try {
+    const issued = configured === undefined ? await approvingToken(records, principal) : undefined;
+    if (configured === undefined && issued === undefined)
+      throw new ProductError(
+        'CONFIGURATION',
+        `There is no user ${JSON.stringify(principal)} who can register a passkey. Name the user ${LOCAL_PRINCIPAL}, a user of the setting "tokens", or a user with a valid token of \`a2a-server token create\` that has the role approve (\`a2a-server token list\`).`,
+      );
+    const link = await serverLink(stateDir, { local, token: configured ?? local });
+    const party = relyingPartyOf(link.origin + link.pathname.replace(/\/page$/, ''));
+    if (party.type === 'unusable') throw new ProductError('CONFIGURATION', party.problem);
+    // A browser never sends the fragment, so no log contains the two codes.
+    const codes = new URLSearchParams(link.hash.slice(1));
+    if (issued !== undefined) codes.set('code', await codeOfIssued(records, issued));
+    codes.set('passkey', await makeRegistrationCode(records, principal, Date.now()));
+    const url = new URL(`${party.base}/page`);
+    url.hash = codes.toString();
+    say(
+      `Open this link within ${REGISTRATION_MS / 60_000} minutes in the browser that has or will get the passkey of ${principal}. It works once:\n${url.href}`,
     );
+  } finally {
+    records.close();
+  }
+}
+
+/** Returns a link that the running server made for the user of the token. It also says at which address the page is. */
+async function serverLink(
+  stateDir: string,
+  { local, token }: { local: string; token: string },
+): Promise<URL> {
   const record = await readServerRecord(stateDir);
   const proof = record === undefined ? undefined : await proveServer(record.url, local, TIMEOUT_MS);
   if (record === undefined || proof?.type !== 'proven')
@@ -53,19 +85,37 @@ export async function addPasskey(
       `No server of the state directory ${stateDir} runs. Start it first, e.g. with \`mcp-a2a-bridge server start\`.`,
     );
   await refuseOtherListener(record.url);
-  const link = await signInLink(record.url, token);
-  const party = relyingPartyOf(link.origin + link.pathname.replace(/\/page$/, ''));
-  if (party.type === 'unusable') throw new ProductError('CONFIGURATION', party.problem);
-  const records = await openRecords({ stateDir, database });
-  const code = await makeRegistrationCode(records, principal, Date.now()).finally(() => records.close());
-  const url = new URL(`${party.base}/page`);
-  // A browser never sends the fragment, so no log contains the two codes.
-  const codes = new URLSearchParams(link.hash.slice(1));
-  codes.set('passkey', code);
-  url.hash = codes.toString();
-  say(
-    `Open this link within ${REGISTRATION_MS / 60_000} minutes in the browser that has or will get the passkey of ${principal}. It works once:\n${url.href}`,
-  );
+  return signInLink(record.url, token);
+}
+
+/** Returns the valid issued token that lasts longest, of those of the user that have the role to register a passkey. */
+async function approvingToken(records: Records, principal: string): Promise<IssuedToken | undefined> {
+  const now = Date.now();
+  const [longest] = (await tokenStore(records).list())
+    .filter(
+      (token) =>
+        identityOfToken(token).principal === principal &&
+        token.roles.includes('approve') &&
+        tokenState(token, now) === 'active',
+    )
+    .toSorted((one, other) => Number(endOf(other) > endOf(one)) - Number(endOf(other) < endOf(one)));
+  return longest;
+}
+
+/** Returns the end of a token in milliseconds since 1970. */
+function endOf({ expiresAt }: IssuedToken): number {
+  return expiresAt === null ? Infinity : Date.parse(expiresAt);
+}
+
+/**
+ * Creates the code that signs the browser in, because the server does not store the text of an issued token. The session
+ * ends with this token, as if the user had made the link.
+ */
+async function codeOfIssued(records: Records, token: IssuedToken): Promise<string> {
+  const { principal } = identityOfToken(token);
+  const links = grantedAccesses(records, 'page-links', Date.now);
+  const access = { principal, tokenId: token.id, tokens: token.digest, expiresAt: Date.now() + LINK_MS };
+  return (await addLink(links, access)).code;
 }
 
 async function signInLink(server: string, token: string): Promise<URL> {

@@ -20,9 +20,11 @@ export async function stageWithRules(...policy: readonly Record<string, unknown>
 }
 
 /** Runs `a2a-server passkey add` at a terminal (a pseudo-terminal of `script`), and returns the link that it prints. */
-export async function passkeyLink({ server }: Stage): Promise<URL> {
+export async function passkeyLink({ server }: Stage, principal = 'local'): Promise<URL> {
   const { stateDir } = server;
-  const line = [process.execPath, ...addPasskeyWords(stateDir)].map((each) => `'${each}'`).join(' ');
+  const line = [process.execPath, ...addPasskeyWords(stateDir), '--principal', principal]
+    .map((each) => `'${each}'`)
+    .join(' ');
   const { stdout } = await promisify(execFile)('script', ['-qefc', line, '/dev/null'], {
     env: { PATH: process.env['PATH'], HOME: stateDir },
   });
@@ -48,8 +50,8 @@ export class PersonAtPage {
   }
 
   /** Opens a link of `a2a-server passkey add`, signs in, and registers the passkey. */
-  static async register(on: Stage, name = 'laptop'): Promise<PersonAtPage> {
-    const link = await passkeyLink(on);
+  static async register(on: Stage, name = 'laptop', principal = 'local'): Promise<PersonAtPage> {
+    const link = await passkeyLink(on, principal);
     const person = await PersonAtPage.signIn(link);
     const code = new URLSearchParams(link.hash.slice(1)).get('passkey');
     const { challenge } = challengeAnswer.parse(await person.post('/passkeys/registration', { code }));

@@ -11,7 +11,9 @@ import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { receiptSchema } from '../../../shared/receipt/receipt.ts';
 import { sealedJsonOf, signedMarkdown } from '../../../shared/receipt/seal.ts';
+import { A2aPeer } from '../../support/a2a-peer.ts';
 import { actionOf, decisionOn } from '../../support/a2a-message.ts';
+import { issueToken, tokenCommand } from '../../support/issue-token.ts';
 import { plan, write } from '../../support/offline-plan.ts';
 import { addPasskeyWords, passkeyLink, PersonAtPage, stageWithRules } from '../../support/presence-stage.ts';
 import { makeLink } from '../../integration/web/support/sign-in.ts';
@@ -21,6 +23,7 @@ const RULE = { action: 'presence', path: 'secret.txt' };
 const HAS_IPV6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
 );
+const tokenList = z.object({ tokens: z.array(z.object({ id: z.string() })) });
 const REFUSED = { reason: 'PRESENCE_REQUIRED' };
 
 describe('a rule that demands presence', () => {
@@ -115,6 +118,29 @@ describe('a rule that demands presence', () => {
     expect(await on.file('secret.txt')).toBeUndefined();
     await (await on.peer.decide(taskId, [await person.signed(taskId, edit)])).rest();
     expect(await on.file('secret.txt')).toBe('b');
+  });
+
+  it('R120 a person with an issued token registers a passkey and approves, until the token is revoked', async () => {
+    const on = await stageWithRules(RULE);
+    const { url } = on.server;
+    await issueToken(on.server, 'ann', '--role', 'delegate');
+    await expect(passkeyLink(on, 'acme/ann')).rejects.toMatchObject({
+      stdout: expect.stringContaining('that has the role approve'),
+    });
+    const peer = new A2aPeer({ url, token: await issueToken(on.server, 'ann') });
+    const person = await PersonAtPage.register(on, 'laptop', 'acme/ann');
+    const { taskId, pending } = await peer.send(plan(write('secret.txt', 'b'), { say: 'done' }));
+    const decision = decisionOn(pending, 'approve');
+    await expect(peer.decide(taskId, [decision])).rejects.toMatchObject(REFUSED);
+    await (await peer.decide(taskId, [await person.signed(taskId, decision)])).rest();
+    expect(await on.file('secret.txt')).toBe('b');
+
+    const { tokens } = tokenList.parse(JSON.parse(await tokenCommand(on.server, 'list', '--json')));
+    for (const { id } of tokens) await tokenCommand(on.server, 'revoke', id);
+    await expect(person.signed(taskId, decision)).rejects.toThrow('HTTP 401');
+    await expect(passkeyLink(on, 'acme/ann')).rejects.toMatchObject({
+      stdout: expect.stringContaining('There is no user "acme/ann" who can register a passkey'),
+    });
   });
 
   it('R120 with a passkey the call runs once, and verify-receipt checks the assertion and finds each forgery', async () => {

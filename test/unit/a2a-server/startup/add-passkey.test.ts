@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { addPasskey } from '../../../../a2a-server/startup/add-passkey.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-it('passkey add for a user with issued tokens alone says who can register a passkey', async () => {
+it('passkey add for an unknown user says who can register a passkey', async () => {
   const stateDir = await temporaryDirectory();
   await expect(
     addPasskey(
@@ -11,6 +11,6 @@ it('passkey add for a user with issued tokens alone says who can register a pass
     ),
   ).rejects.toMatchObject({
     reason: 'CONFIGURATION',
-    message: expect.stringContaining('a user with issued tokens alone cannot'),
+    message: expect.stringContaining('a user with a valid token of `a2a-server token create`'),
   });
 });
