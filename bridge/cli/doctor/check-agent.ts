@@ -74,7 +74,8 @@ async function endpointProblem(
 }
 
 function nextFor(error: unknown): string {
-  if (error instanceof ProductError && error.reason === 'CONFIGURATION') return 'Correct the setting.';
+  if (error instanceof ProductError && error.reason === 'CONFIGURATION')
+    return 'Correct what the line above names, and run doctor again.';
   return 'Check that it runs, and that its address in the settings is right.';
 }
 
