@@ -109,7 +109,7 @@ describe('limits of a server', () => {
     await upload(ANN_TOKEN);
     const refused = await request(server, { method: 'GET', path: '/tasks', headers: bearer(BOB_TOKEN) });
     expect([...ending(refused), refusals]).toEqual([429, '1', ['requests tenant']]);
-    expect(refused.text).toContain('Your tenant has 1 open requests');
+    expect(refused.text).toContain('Your tenant has 1 open request,');
     expect((await request(server, { method: 'GET', path: '/tasks' })).status).toBe(200);
   });
 
