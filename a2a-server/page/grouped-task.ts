@@ -2,9 +2,8 @@
 import { type DemandedApprover, otherApprover } from '../../shared/protocol/demanded-approver.ts';
 import { notDoneText } from '../../shared/protocol/not-done-text.ts';
 import type { GroupedTask, WaitingFor } from '../../shared/protocol/task-groups.ts';
-import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
-import { actionForReader, type Reader } from '../http/wire/reader-decisions.ts';
+import { actionForReader, type OfferedDecisions, type Reader } from '../http/wire/reader-decisions.ts';
 import { callStateInOverview, usageOf } from '../http/wire/task-projection.ts';
 import { pendingActions } from '../task/pending.ts';
 import type { Call, Snapshot, StateName, Turn } from '../task/snapshot.ts';
@@ -12,8 +11,11 @@ import type { Call, Snapshot, StateName, Turn } from '../task/snapshot.ts';
 /** The row of a task without its title and the session's cost, which come from the index. It is for every reader. */
 export type TaskSummary = Omit<GroupedTask, 'title' | 'cost'> & {
   usage: GroupedTask['cost']['task'];
-  /** All pending actions. `waitingFor` names only the first ones. */
-  pending: readonly PendingAction[];
+  /**
+   * Who may decide each pending action; `waitingFor` names only the first ones. The actions' previews may be large, and
+   * the server keeps thousands of summaries in memory. So they are left out.
+   */
+  pending: readonly OfferedDecisions[];
 };
 
 const STATES: Readonly<Record<StateName, GroupedTask['state']>> = {
@@ -48,7 +50,7 @@ export function summarizeTask(snapshot: Snapshot): TaskSummary {
     model: newestTurn(snapshot)?.model ?? null,
     usage: { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, usd },
     notDone: notDoneText(state, calls),
-    pending: waitingFor?.type === 'actions' ? pendingActions(snapshot) : [],
+    pending: waitingFor?.type === 'actions' ? pendingActions(snapshot).map(offeredDecisions) : [],
     waitingFor,
     waitingSince: 'since' in status && waitingFor !== null ? new Date(status.since).toISOString() : null,
     activity: activityOf(snapshot),
@@ -76,7 +78,11 @@ export function waitingForReader(
   return approver === undefined || others.includes(undefined) ? waitingFor : { ...waitingFor, approver };
 }
 
-function otherApproverFor(action: PendingAction, reader: Reader): DemandedApprover | undefined {
+function offeredDecisions({ approver, decisions }: OfferedDecisions): OfferedDecisions {
+  return { ...(approver && { approver }), decisions };
+}
+
+function otherApproverFor(action: OfferedDecisions, reader: Reader): DemandedApprover | undefined {
   return otherApprover(actionForReader(action, reader));
 }
 

@@ -13,8 +13,14 @@ export interface Reader extends Approver {
 /** The role that every decision needs (`permitted-message.ts`). */
 const DECIDING_ROLE: Role = 'approve';
 
+/** The fields of a pending action that say who may make which decision. */
+export type OfferedDecisions = Pick<PendingAction, 'approver' | 'decisions'>;
+
 /** @param reader undefined if the server does not know the reader. Such a reader gets all decisions. */
-export function actionForReader(action: PendingAction, reader: Reader | undefined): PendingAction {
+export function actionForReader<Action extends OfferedDecisions>(
+  action: Action,
+  reader: Reader | undefined,
+): Action {
   const { approver, decisions } = action;
   const role = missingRole(reader);
   if (role !== undefined) return { ...action, approver: { ...approver, role }, decisions: [] };

@@ -77,6 +77,8 @@ describe('summarizeTask', () => {
       reason: 'approval',
     });
     expect(countWaiting(summary, approver)).toBe(7);
+    // Thousands of summaries stay in memory, so none contains a preview.
+    expect(summary.pending).toEqual(pending.map(() => ({ decisions: expect.any(Array) })));
     expect(waitingForReader(summary, approver)).toEqual(summary.waitingFor);
     const delegator = { ...approver, roles: ['delegate'] as const };
     expect(countWaiting(summary, delegator)).toBe(0);
