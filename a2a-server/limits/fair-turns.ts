@@ -19,7 +19,7 @@ import { nextPrincipal, type Share, shouldYield } from './turn-order.ts';
 /** The number of tasks that a principal of weight 1 may run while the server is busy and other principals are active. */
 const TASKS_WHILE_BUSY = 3;
 
-/** The time after which a bounded principal's waiting tasks get another chance, in milliseconds. */
+/** The time between two checks whether waiting tasks may run now, in milliseconds. */
 const RECHECK_MS = 500;
 
 /** While the server is busy, a refusal takes a random time between these two, in milliseconds. */
@@ -226,12 +226,12 @@ export class FairTurns {
   /** Returns the limit of running tasks that applies to a principal now. */
   #limitOf(principal: string): Limit {
     const { limit } = this;
-    if (!this.#isBusy() || !this.#hasCompany(principal)) return limit;
+    if (!this.#isBusy() || !this.#othersAreActive(principal)) return limit;
     const tasks = Math.max(1, Math.round(TASKS_WHILE_BUSY * this.#weightOf(principal)));
     return { ...limit, principal: Math.min(limit.principal, tasks) };
   }
 
-  #hasCompany(principal: string): boolean {
+  #othersAreActive(principal: string): boolean {
     return this.#running.total > this.#running.of(principal) || this.#active.hasOther(principal);
   }
 
@@ -294,9 +294,12 @@ export class FairTurns {
     this.#recheckLater();
   }
 
-  /** Nothing reports that the server is no longer busy. So this starts a timer while tasks wait for that. */
+  /**
+   * Nothing reports that the server is no longer busy. So a timer runs while tasks wait. It does not depend on whether
+   * the server is busy now, because that may have changed since the tasks were bounded.
+   */
   #recheckLater(): void {
-    if (this.#rechecks || !this.#isBusy() || this.#waiting.total === 0) return;
+    if (this.#rechecks || this.#options.busy === undefined || this.#waiting.total === 0) return;
     this.#rechecks = true;
     this.#clock.after(RECHECK_MS, () => {
       this.#rechecks = false;

@@ -194,6 +194,23 @@ describe('turns of tasks', () => {
     expect([running(loud), clock.pending]).toEqual([10, 0]);
   });
 
+  test('waiting tasks run when the server is no longer busy, at whatever moment that happens', () => {
+    for (let busyReads = 0; busyReads < 40; busyReads += 1) {
+      const clock = new FakeClock();
+      let reads = 0;
+      const turns = new FairTurns({
+        limits: () => ({ executions: { principal: 20, server: 40 }, queuedTasks: QUEUE }),
+        busy: () => (reads += 1) <= busyReads,
+        clock,
+      });
+      requests(turns, 'quiet', 1);
+      const loud = requests(turns, 'loud', 5);
+      // Each check of the waiting tasks reads the state again.
+      clock.advance(20_000);
+      expect([busyReads, running(loud)]).toEqual([busyReads, 5]);
+    }
+  });
+
   test('a tenant bounds the running and the queued tasks of its principals together', async () => {
     const turns = new FairTurns({
       limits: () => ({
