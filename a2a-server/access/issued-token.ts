@@ -72,10 +72,15 @@ export function isSecretOf({ digest }: IssuedToken, secret: string): boolean {
 /** The state of a token. Only an active token gives access. */
 export type TokenState = 'active' | 'expired' | 'revoked';
 
+/** Returns the end of a token in milliseconds since 1970. Undefined if it has no end. */
+export function expiryOf({ expiresAt }: Pick<IssuedToken, 'expiresAt'>): number | undefined {
+  return expiresAt === null ? undefined : Date.parse(expiresAt);
+}
+
 /** Returns the state of a token at the time `now`. @param now milliseconds since 1970 */
-export function tokenState({ expiresAt, revokedAt }: IssuedToken, now: number): TokenState {
-  if (revokedAt !== null) return 'revoked';
-  return expiresAt !== null && Date.parse(expiresAt) <= now ? 'expired' : 'active';
+export function tokenState(token: IssuedToken, now: number): TokenState {
+  if (token.revokedAt !== null) return 'revoked';
+  return (expiryOf(token) ?? Infinity) <= now ? 'expired' : 'active';
 }
 
 function digestOf(secret: string): Buffer {

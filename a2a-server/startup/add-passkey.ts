@@ -9,7 +9,7 @@ import { fieldOf } from '../../shared/runtime/record.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import { identityOfToken } from '../access/identity.ts';
-import { type IssuedToken, tokenState } from '../access/issued-token.ts';
+import { expiryOf, type IssuedToken, tokenState } from '../access/issued-token.ts';
 import { tokenStore } from '../access/token-store.ts';
 import { grantedAccesses } from '../page/granted-access.ts';
 import { addLink, LINK_MS } from '../page/page-sessions.ts';
@@ -72,7 +72,10 @@ export async function addPasskey(
   }
 }
 
-/** Returns a link that the running server made for the user of the token. It also says at which address the page is. */
+/**
+ * Returns a link to the page that the running server made for the user of the token. For a user with issued tokens, the
+ * token is the local one, and only the address of the link is used.
+ */
 async function serverLink(
   stateDir: string,
   { local, token }: { local: string; token: string },
@@ -98,13 +101,9 @@ async function approvingToken(records: Records, principal: string): Promise<Issu
         token.roles.includes('approve') &&
         tokenState(token, now) === 'active',
     )
-    .toSorted((one, other) => Number(endOf(other) > endOf(one)) - Number(endOf(other) < endOf(one)));
+    // Number.MAX_VALUE stands for no end, because the difference of two infinities is not a number.
+    .toSorted((one, other) => (expiryOf(other) ?? Number.MAX_VALUE) - (expiryOf(one) ?? Number.MAX_VALUE));
   return longest;
-}
-
-/** Returns the end of a token in milliseconds since 1970. */
-function endOf({ expiresAt }: IssuedToken): number {
-  return expiresAt === null ? Infinity : Date.parse(expiresAt);
 }
 
 /**

@@ -77,7 +77,7 @@ import { passkeyRoutes, type PagePasskeys } from '../page/passkey-routes.ts';
 import { linkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
 import type { Identity } from '../access/identity.ts';
-import type { IssuedToken } from '../access/issued-token.ts';
+import { expiryOf } from '../access/issued-token.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts';
 import { requireRole, ROLES } from '../access/role.ts';
 import { agentRoute } from '../page/agent-route.ts';
@@ -288,7 +288,7 @@ function identified(
     const roles = tokenId === undefined ? (admission.roles ?? ROLES) : (token?.roles ?? []);
     // The local token and configured tokens have no groups.
     const groups = (tokenId === undefined ? admission.groups : token?.groups) ?? [];
-    const ends = [expiresAt, expiryOf(token)];
+    const ends = [expiresAt, token && expiryOf(token)];
     const stops: ((() => void) | undefined)[] = [
       ...ends.map((at) =>
         at === undefined ? undefined : clock.after(at - clock.now(), abort('access-expired')),
@@ -365,11 +365,6 @@ function identified(
     if (need !== 'public') requireRole(roles, need);
     next();
   };
-}
-
-/** Returns the end of a token in milliseconds since 1970. Undefined if it has no end. */
-function expiryOf(token: IssuedToken | undefined): number | undefined {
-  return token?.expiresAt ? Date.parse(token.expiresAt) : undefined;
 }
 
 function openForWork(closing: () => boolean): RequestHandler {
