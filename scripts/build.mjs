@@ -130,17 +130,6 @@ const withoutSdkSignatures = {
   },
 };
 
-/** Stores large JSON files as text. V8 parses text faster than it loads the bytecode of as large an object. */
-const jsonAsText = {
-  name: 'json-as-text',
-  setup({ onLoad }) {
-    onLoad({ filter: /\/known-models\.json$/ }, async ({ path }) => {
-      const text = JSON.stringify(JSON.parse(await readFile(path, 'utf8')));
-      return { contents: `module.exports = JSON.parse(${JSON.stringify(text)});`, loader: 'js' };
-    });
-  },
-};
-
 /**
  * Leaves out most media types. Express builds tables of all 2,500 at its start. It needs them for file names, which the
  * server never passes to it, and for the charset of a type.
@@ -208,7 +197,7 @@ async function bundle(program, plugins) {
     minifySyntax: true,
     // Its CommonJS build loads its parts by names that a bundler cannot follow.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-    plugins: [englishZod, externalsOnDemand, nativeLibsql, withoutSdkSignatures, jsonAsText, ...plugins],
+    plugins: [englishZod, externalsOnDemand, nativeLibsql, withoutSdkSignatures, ...plugins],
     logLevel: 'warning',
   });
   const files = Object.keys(metafile.outputs).filter((file) => file.endsWith('.js'));
