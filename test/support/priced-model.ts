@@ -36,6 +36,17 @@ export async function pricedServer(
   return { options: { home, env }, script: (...replies) => endpoint.script(...replies) };
 }
 
+/** The call of a tool, with 1000 plain input tokens, 400 tokens into the cache, and 100 output tokens. */
+export const PRICED_CALL: Reply = {
+  type: 'turn',
+  turn: {
+    calls: [{ id: 'c1', name: 'list-files', arguments: '{}' }],
+    inputTokens: 1_000,
+    outputTokens: 100,
+    cacheWriteTokens: 400,
+  },
+};
+
 /** An answer of 1000 plain input tokens and 100 output tokens. */
 export function pricedAnswer(text: string, tokens: object = {}): Reply {
   return { type: 'turn', turn: { text: [text], inputTokens: 1_000, outputTokens: 100, ...tokens } };

@@ -85,7 +85,10 @@ export function commandsOf(text: string): ShellCommand[] {
   });
 }
 
-/** Splits at the ends of lines that end a command: not inside of quotes or parentheses, not behind a backslash or a pipe. */
+/**
+ * Splits at the ends of commands. A line does not end a command within quotes or parentheses, or after a backslash or a
+ * pipe.
+ */
 export function logicalLines(text: string): string[] {
   const lines: string[] = [];
   let open = '';

@@ -77,7 +77,7 @@ export class Caller implements User {
     return requesterOf(this.principal, this.roles, this.groups);
   }
 
-  /** The requester with the roles of its token, which decide what it may decide. */
+  /** The requester, with the roles of its token. They determine the decisions that the server offers it. */
   get reader(): Reader {
     return { ...this.requester, roles: this.roles };
   }

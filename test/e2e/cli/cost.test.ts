@@ -4,7 +4,13 @@ import { z } from 'zod';
 import { costReportSchema, taskCostsSchema } from '../../../shared/protocol/cost-report.ts';
 import type { Reply } from '../../support/fake-model-endpoint.ts';
 import { NOON_DAY } from '../../support/noon-clock.ts';
-import { pricedAnswer, PRICED_MODEL, pricedServer, UNPRICED_MODEL } from '../../support/priced-model.ts';
+import {
+  PRICED_CALL,
+  pricedAnswer,
+  PRICED_MODEL,
+  pricedServer,
+  UNPRICED_MODEL,
+} from '../../support/priced-model.ts';
 import { stage, stageAgain } from '../../support/stage.ts';
 import { cliStageOf, type CliStage } from './support/cli-stage.ts';
 
@@ -77,18 +83,7 @@ describe('the command cost', () => {
 
   it('the events and "show --turns" have the tokens and the cost of each turn, also after a kill of the server', async () => {
     const { on, script } = await start();
-    script(
-      {
-        type: 'turn',
-        turn: {
-          calls: [{ id: 'c1', name: 'list-files', arguments: '{}' }],
-          inputTokens: 1_000,
-          outputTokens: 100,
-          cacheWriteTokens: 400,
-        },
-      },
-      pricedAnswer('Nothing there.', { cacheReadTokens: 2_000 }),
-    );
+    script(PRICED_CALL, pricedAnswer('Nothing there.', { cacheReadTokens: 2_000 }));
     const { sessionId, taskId } = await on.peer.send('look around');
     await on.server.kill();
     const again = cliStageOf(await stageAgain(on));

@@ -1,4 +1,7 @@
-/** A shell in which a test types the commands of a document, as a reader does. Each command sees the variables of the ones before. */
+/**
+ * A shell in which a test types the commands of a document, as a reader does. Each command sees the variables of the
+ * commands before it.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -12,7 +12,7 @@ import { modelEndpoint } from '../model-stage.ts';
 import { NOON_CLOCK } from '../noon-clock.ts';
 import { OtlpReceiver } from '../otlp-receiver.ts';
 import { startPostgres } from '../postgres-server.ts';
-import { PRICED_MODEL, pricedAnswer } from '../priced-model.ts';
+import { PRICED_CALL, PRICED_MODEL, pricedAnswer } from '../priced-model.ts';
 import { slowSpeaker } from '../slow-speaker.ts';
 
 export interface Surrounding {
@@ -59,17 +59,8 @@ async function ollama(): Promise<Surrounding> {
 }
 
 async function pricedProvider(): Promise<Surrounding> {
-  const looking: Reply = {
-    type: 'turn',
-    turn: {
-      calls: [{ id: 'c1', name: 'list-files', arguments: '{}' }],
-      inputTokens: 1_000,
-      outputTokens: 100,
-      cacheWriteTokens: 400,
-    },
-  };
   const answers = [pricedAnswer('It is done.', { cacheReadTokens: 2_000 }), pricedAnswer('Hello.')];
-  const { env, ...more } = await provider(looking, ...answers);
+  const { env, ...more } = await provider(PRICED_CALL, ...answers);
   const prices = { [PRICED_MODEL]: { input: 300, output: 1_500, cachedInput: 30, cacheWrite: 375 } };
   return { ...more, env: { ...env, ...NOON_CLOCK }, server: { model: PRICED_MODEL, prices } };
 }

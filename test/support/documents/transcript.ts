@@ -26,8 +26,8 @@ export function comparable(text: string): string {
 }
 
 /**
- * Returns undefined if the command has printed what the document shows; otherwise both, in comparable form. `…` stands for any text, and
- * on a line of its own for any lines.
+ * Returns undefined if the command has printed what the document shows. Otherwise returns both, in comparable form. In
+ * the document, `…` stands for any text, and on a line of its own for any lines.
  */
 export function difference(shown: string, printed: string): { expected: string; got: string } | undefined {
   const [expected, got] = [comparable(shown), comparable(printed)];
