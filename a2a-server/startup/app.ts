@@ -8,7 +8,7 @@
  * - The routes below `/page` use the approval page's sign-in.
  */
 import type { KeyObject } from 'node:crypto';
-import express from 'express';
+import express, { Router } from 'express';
 import type { ErrorRequestHandler, Express, Request, RequestHandler, Response } from 'express';
 import type { AgentCard } from '@a2a-js/sdk';
 import type { AbortScope } from '../../shared/runtime/abort.ts';
@@ -50,7 +50,7 @@ import { type MetricsAccess, metricsRoute } from '../http/routes/metrics-route.t
 import { receiptRoute } from '../http/routes/receipt-route.ts';
 import { identityRoute } from '../http/routes/identity-route.ts';
 import type { ServerIdentity } from '../http/routes/identity-route.ts';
-import { jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
+import { type BindingOptions, jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
 import { legacyRestRoute } from '../http/routes/legacy-rest-route.ts';
 import { a2aVersionOf, versionParameter } from '../http/wire/json-rpc-envelope.ts';
 import { checkHostAndOrigin } from '../http/auth/origin-check.ts';
@@ -151,11 +151,13 @@ export interface AppOptions {
  */
 export type ServingPhase = 'open' | 'draining' | 'closing';
 
+type Options = AppOptions & { openRequests: OpenRequests };
+
 export function createApp(given: AppOptions): Express {
-  const options = { ...given, openRequests: given.openRequests ?? new OpenRequests() };
-  const closing = (): boolean => options.phase() === 'closing';
+  const options: Options = { ...given, openRequests: given.openRequests ?? new OpenRequests() };
+  const closing = isClosing(options);
   const { tasks, card, log, tickets, limits = DEFAULT_BODY_LIMITS, heartbeatMs = HEARTBEAT_MS } = options;
-  const binding = {
+  const binding: BindingOptions = {
     handler: createRequestHandler(tasks, card, options),
     card,
     limits,
@@ -172,52 +174,13 @@ export function createApp(given: AppOptions): Express {
   app.use(probeRoutes(() => notReadyReasons(options)));
   if (options.measured) app.use(options.measured.middleware);
   app.use(versionParameter, reachable(options.reach), cors);
-  app.use(cardRoute(card, options.clock.now()));
-  if (options.pushKeys) app.use(pushKeysRoute(options.pushKeys));
-  if (options.metrics) app.use(metricsRoute(options.metrics));
-  if (options.identity) app.use(identityRoute(options.identity, closing));
-  app.use(pageRoute(options.page));
-  app.use(signInRoutes(options.pageSignIn));
-  const byToken: Identify = (request) => options.authenticate(request.headers.authorization);
-  const byTicket: Identify = (request) => {
-    const ticket = ticketParameter(request);
-    return ticket === undefined ? byToken(request) : tickets.redeem(ticket, taskIdOf(request));
-  };
-  // Only this route accepts a ticket.
-  app.get(
-    EVENTS_PATH,
-    identified(byTicket, options),
-    eventsRoute(tasks, { heartbeatMs, log, disconnects: options.disconnects }),
-  );
-  // The page may use only tasks, their list, checkpoints, receipts and stories, schemas, messages, tool executions,
-  // files, costs, the agent, the workspaces, and its passkeys.
-  app.use(
-    PAGE_API,
-    identified((request) => signedIn(request, options.pageSignIn), options),
-    openForWork(closing),
-    toolRoutes(tasks, { limits, log }),
-    costRoute(tasks),
-    fileRoute(tasks),
-    receiptRoute(tasks, options.signingKey),
-    storyRoute(tasks),
-    inputSchemaRoute(tasks),
-    checkpointRoutes(tasks, options.restoring),
-    agentRoute(options.agent ?? { agent: '', models: [] }),
-    allowedWorkspacesRoute(options.workspaces ?? { fallback: null, allowed: [] }),
-    taskGroupsRoute(tasks),
-    taskChangesRoute({
-      tasks,
-      heartbeatMs,
-      clock: options.clock,
-      changes: options.changes ?? new TaskChanges(),
-    }),
-    ...(options.passkeys
-      ? [passkeyRoutes({ tasks, sessions: options.pageSignIn.sessions, ...options.passkeys })]
-      : []),
-    restRoute(binding),
-    noSuchAddress,
-  );
-  app.use(tenantPath, identified(byToken, options), checkTenantPath);
+  const otherRoutes = publicAndPageRoutes(options, binding);
+  // Most requests are for JSON-RPC. They skip these routes, so that a refusal by a limit costs little.
+  app.use((request, response, next) => {
+    if (isForJsonRpc(request)) next();
+    else otherRoutes(request, response, next);
+  });
+  app.use(tenantPath, identified(byToken(options), options), checkTenantPath);
   app.get('/health', (_request, response) => {
     const health = options.health();
     const status = closing() ? 'closing' : health.journal === 'unreachable' ? 'unavailable' : 'ok';
@@ -245,6 +208,71 @@ export function createApp(given: AppOptions): Express {
   return app;
 }
 
+function isForJsonRpc({ method, path }: Request): boolean {
+  return method === 'POST' && path === '/';
+}
+
+/** The routes that everybody may use, the events of a task (a ticket is enough), and the page's routes. */
+function publicAndPageRoutes(options: Options, binding: BindingOptions): Router {
+  const { tasks, card, log, tickets } = options;
+  const { limits, heartbeatMs } = binding;
+  const closing = isClosing(options);
+  const router = Router();
+  router.use(cardRoute(card, options.clock.now()));
+  if (options.pushKeys) router.use(pushKeysRoute(options.pushKeys));
+  if (options.metrics) router.use(metricsRoute(options.metrics));
+  if (options.identity) router.use(identityRoute(options.identity, closing));
+  router.use(pageRoute(options.page));
+  router.use(signInRoutes(options.pageSignIn));
+  const byTicket: Identify = (request) => {
+    const ticket = ticketParameter(request);
+    return ticket === undefined ? byToken(options)(request) : tickets.redeem(ticket, taskIdOf(request));
+  };
+  // Only this route accepts a ticket.
+  router.get(
+    EVENTS_PATH,
+    identified(byTicket, options),
+    eventsRoute(tasks, { heartbeatMs, log, disconnects: options.disconnects }),
+  );
+  // The page may use only tasks, their list, checkpoints, receipts and stories, schemas, messages, tool executions,
+  // files, costs, the agent, the workspaces, and its passkeys.
+  router.use(
+    PAGE_API,
+    identified((request) => signedIn(request, options.pageSignIn), options),
+    openForWork(closing),
+    toolRoutes(tasks, { limits, log }),
+    costRoute(tasks),
+    fileRoute(tasks),
+    receiptRoute(tasks, options.signingKey),
+    storyRoute(tasks),
+    inputSchemaRoute(tasks),
+    checkpointRoutes(tasks, options.restoring),
+    agentRoute(options.agent ?? { agent: '', models: [] }),
+    allowedWorkspacesRoute(options.workspaces ?? { fallback: null, allowed: [] }),
+    taskGroupsRoute(tasks),
+    taskChangesRoute({
+      tasks,
+      heartbeatMs,
+      clock: options.clock,
+      changes: options.changes ?? new TaskChanges(),
+    }),
+    ...(options.passkeys
+      ? [passkeyRoutes({ tasks, sessions: options.pageSignIn.sessions, ...options.passkeys })]
+      : []),
+    restRoute(binding),
+    noSuchAddress,
+  );
+  return router;
+}
+
+function byToken({ authenticate }: AppOptions): Identify {
+  return (request) => authenticate(request.headers.authorization);
+}
+
+function isClosing({ phase }: AppOptions): () => boolean {
+  return () => phase() === 'closing';
+}
+
 function notReadyReasons({ phase, health }: AppOptions): NotReadyReason[] {
   return [
     ...(phase() === 'open' ? [] : ['closing' as const]),
@@ -267,10 +295,7 @@ interface Admission extends Identity {
 
 type Identify = (request: Request) => Admission | Promise<Admission>;
 
-function identified(
-  identify: Identify,
-  options: AppOptions & { openRequests: OpenRequests },
-): RequestHandler {
+function identified(identify: Identify, options: Options): RequestHandler {
   const { reading, clock, log, phase, traces, openRequests } = options;
   const { issued = NO_ISSUED_TOKENS, heartbeatMs = HEARTBEAT_MS } = options;
   return async (request, response, next) => {
