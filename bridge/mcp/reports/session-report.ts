@@ -242,10 +242,10 @@ const PASSKEY =
   'A rule demands presence: only the person can approve it, with a passkey on the approval page, which "mcp-a2a-bridge page" opens. No tool, form or command line can approve it. It can be denied here.';
 
 const OTHER_APPROVER =
-  'That person approves it with their own token, and not over this connection. It can be denied here, or it goes on waiting.';
+  'That person approves it with their own token, not over this connection. It can be denied here. Otherwise it waits for them.';
 
 const OTHER_DECIDES =
-  'That person decides it with their own token, and not over this connection. Nothing can be decided here. It goes on waiting, or the task can be cancelled.';
+  'That person decides it with their own token, not over this connection. Nothing can be decided here: it waits for them, or the task is cancelled.';
 
 /**
  * Converts a pending action for a report.
