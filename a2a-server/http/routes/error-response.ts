@@ -2,11 +2,12 @@
  * Sends errors that occur before or outside a binding's handler, such as a failed authentication or an unreadable
  * request.
  */
-import type { Request, Response } from 'express';
+import type { ErrorRequestHandler, Request, Response } from 'express';
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
-import { ProductError } from '../../../shared/runtime/errors.ts';
-import { NotJson } from '../wire/json-body.ts';
+import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { type BodyLimits, NotJson, requestError } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';
@@ -14,12 +15,33 @@ import { sendRestError } from './rest-route.ts';
 import { PARSE_ERROR, retryLaterOf, toWireError, unparsableError, WIRE_ERRORS } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 
-export function httpStatusOf(error: unknown): number {
+/** Turns each error of a route into a response, and logs the ones that an operator must know. */
+export function errorResponses(limits: BodyLimits, log: Logger): ErrorRequestHandler {
+  return (raw: unknown, request: Request, response: Response, _next) => {
+    const error = requestError(raw, limits);
+    const status = httpStatusOf(error);
+    if (status >= 500 && !isLimitRefusal(error) && !isShutdown(error))
+      log.error({ err: error, path: request.path }, 'a request failed');
+    // A2A 1.0 §13.4: a server logs authentication failures. X1: the log must never contain the credential.
+    if (status === 401 || status === 403)
+      log.warn(
+        { status, method: request.method, path: request.path, from: request.socket.remoteAddress },
+        'a request was refused',
+      );
+    if (response.headersSent || response.destroyed) {
+      response.destroy();
+      return;
+    }
+    sendError(request, response, error);
+  };
+}
+
+function httpStatusOf(error: unknown): number {
   if (error instanceof ProductError) return WIRE_ERRORS[error.reason].http;
   return error instanceof A2AError ? restStatusFor(error) : 500;
 }
 
-export function sendError(request: Request, response: Response, error: unknown): void {
+function sendError(request: Request, response: Response, error: unknown): void {
   const reason = error instanceof ProductError ? error.reason : undefined;
   // A 401 response has `WWW-Authenticate` (RFC 6750 §3). A response to try again later has `Retry-After` (RFC 9110
   // §10.2.3).
@@ -41,4 +63,8 @@ export function sendError(request: Request, response: Response, error: unknown):
     return;
   }
   response.status(httpStatusOf(error)).json(rpcError(null, error, wire));
+}
+
+function isShutdown(error: unknown): boolean {
+  return error instanceof ProductError && error.reason === 'SHUTTING_DOWN';
 }

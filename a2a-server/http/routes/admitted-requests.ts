@@ -1,0 +1,164 @@
+/**
+ * Admits requests: finds the caller, checks the caller's role, and counts the request. A stream ends when the caller's
+ * access ends.
+ */
+import type { Request, RequestHandler } from 'express';
+import { readTraceContext, traceIds } from '../../../shared/net/trace-context.ts';
+import type { AbortScope } from '../../../shared/runtime/abort.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import type { Identity } from '../../access/identity.ts';
+import { expiryOf } from '../../access/issued-token.ts';
+import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
+import { requireRole, ROLES } from '../../access/role.ts';
+import type { OpenRequests } from '../../limits/open-requests.ts';
+import type { Traces } from '../../telemetry/traces.ts';
+import { attachCaller, Caller, type ReaderEnd } from '../auth/caller.ts';
+import { STALLED_HEARTBEATS, untilDrained } from '../streams/drained.ts';
+import { addressPattern, needOf } from './allowed-methods.ts';
+import { unknownAddress } from './unknown-address.ts';
+
+export type StreamEndReason =
+  'client-gone' | 'server-shutdown' | 'access-expired' | 'signed-out' | 'token-revoked' | 'lifetime-over';
+
+/** An admitted caller, and the end of the caller's access. */
+export interface Admission extends Identity {
+  /** Calls `act` at sign-out. Returns a function that removes the listener. */
+  onSignOut?: (act: () => void) => () => void;
+}
+
+export type Identify = (request: Request) => Admission | Promise<Admission>;
+
+/** The parts of the server that the admission of requests needs. `AppOptions` explains them. */
+export interface AdmissionParts {
+  reading: AbortScope<StreamEndReason>;
+  clock: Clock;
+  log: Logger;
+  issued?: IssuedTokens;
+  openRequests: OpenRequests;
+  traces?: Traces;
+  isClosing: () => boolean;
+  heartbeatMs: number;
+}
+
+/** @param identify finds the caller. @throws ProductError UNAUTHENTICATED for a request without valid credentials */
+export function admitted(identify: Identify, parts: AdmissionParts): RequestHandler {
+  const {
+    reading,
+    clock,
+    log,
+    issued = NO_ISSUED_TOKENS,
+    openRequests,
+    traces,
+    isClosing,
+    heartbeatMs,
+  } = parts;
+  return async (request, response, next) => {
+    const admission = await identify(request);
+    const { principal, tokenId, expiresAt, onSignOut } = admission;
+    const token = tokenId === undefined ? undefined : await issued.active(tokenId);
+    // Nothing is done if the client disconnected while the server read its access.
+    if (response.destroyed) return;
+    const opened = openRequests.open(principal);
+    response.once('close', opened.end);
+    const scope = reading.child();
+    const since = clock.now();
+    const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);
+    // The local token and configured tokens have all roles.
+    const roles = tokenId === undefined ? (admission.roles ?? ROLES) : (token?.roles ?? []);
+    // The local token and configured tokens have no groups.
+    const groups = (tokenId === undefined ? admission.groups : token?.groups) ?? [];
+    const ends = [expiresAt, token && expiryOf(token)];
+    const stops: ((() => void) | undefined)[] = [
+      ...ends.map((at) =>
+        at === undefined ? undefined : clock.after(at - clock.now(), abort('access-expired')),
+      ),
+      onSignOut?.(abort('signed-out')),
+      tokenId === undefined ? undefined : issued.onRevoked(tokenId, abort('token-revoked')),
+    ];
+    const endAfter = (ms: number): void => {
+      // After the abort, nothing would cancel the timer, so no timer starts then.
+      if (!scope.signal.aborted) stops.push(clock.after(ms, abort('lifetime-over')));
+    };
+    const end = (): ReaderEnd => {
+      const cut = response.destroyed && !response.writableFinished;
+      return cut || scope.reason === 'client-gone' || scope.reason === 'lifetime-over' ? 'left' : 'over';
+    };
+    const full = (): Promise<void> | undefined => untilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
+    const sent = readTraceContext(request.headers['traceparent'], request.headers['tracestate']);
+    const span = traces?.request(sent);
+    const trace = span?.trace ?? sent;
+    const path = `${request.baseUrl}${request.path}`;
+    const identity: Identity = {
+      principal,
+      ...(tokenId !== undefined && { tokenId }),
+      ...(admission.roles && { roles: admission.roles }),
+    };
+    const { becomeStream } = opened;
+    const caller = new Caller({
+      identity,
+      roles,
+      groups,
+      signal: scope.signal,
+      end,
+      full,
+      endAfter,
+      trace,
+      becomeStream,
+    });
+    attachCaller(request, caller);
+    response.once('close', () => {
+      for (const stop of stops) stop?.();
+      span?.end({
+        method: request.method,
+        route: addressPattern(path),
+        operation: caller.about.operation,
+        status: response.statusCode,
+        taskId: caller.about.taskId,
+      });
+      // A finished response needs no signal. If the response is unfinished, the client has disconnected. E4: a
+      // disconnect changes no task.
+      if (!response.writableFinished) scope.abort('client-gone');
+      log.debug(
+        {
+          method: request.method,
+          // X1: the log must not contain the query, which may be a ticket.
+          path: request.originalUrl.split('?', 1)[0],
+          status: response.statusCode,
+          ...identity,
+          ...(trace && { traceId: traceIds(trace).traceId }),
+          ...caller.about,
+          reason: scope.reason ?? 'answered',
+          ms: clock.now() - since,
+        },
+        'a request is closed',
+      );
+      scope.close();
+    });
+    const need = needOf(request.method, path);
+    // X1: a route without an entry in the table is closed.
+    if (need === undefined) {
+      if (isClosing()) throw shuttingDown();
+      unknownAddress(request, response, next);
+      return;
+    }
+    if (need !== 'public') requireRole(roles, need);
+    next();
+  };
+}
+
+/** Refuses requests while the server shuts down. */
+export function openForWork(isClosing: () => boolean): RequestHandler {
+  return (_request, _response, next) => {
+    if (isClosing()) throw shuttingDown();
+    next();
+  };
+}
+
+function shuttingDown(): ProductError {
+  return new ProductError(
+    'SHUTTING_DOWN',
+    'The server is shutting down; send the same request again in a moment.',
+  );
+}
