@@ -13,13 +13,13 @@ const STOP_TIMEOUT_MS = 30_000;
  * The polling interval in milliseconds. The bridge polls because the operating system reports the end of a process only
  * to its parent.
  */
-const POLL_MS = 50;
+const POLL_MS = 20;
 
 /**
  * Ends the server, and resolves when its process has ended. @throws ProductError SHUTTING_DOWN if it still runs after
  * 30 s
  */
-export async function endServer({ pid }: ServerRecord): Promise<void> {
+export async function endServer({ pid }: Pick<ServerRecord, 'pid'>): Promise<void> {
   process.kill(pid, 'SIGTERM');
   const until = performance.now() + STOP_TIMEOUT_MS;
   while (isPidInUse(pid)) {

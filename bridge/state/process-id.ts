@@ -2,7 +2,9 @@
  * Identifies one run of a process by its pid and its start time. If another process gets the same pid later, it has
  * another id.
  */
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { systemErrorCode } from '../../shared/runtime/errors.ts';
 
 /** The id of a process: `<pid>-<start>`. All characters are valid in a file name. */
 export type ProcessId = string;
@@ -10,8 +12,8 @@ export type ProcessId = string;
 const PROCESS_ID = /^(\d+)-([0-9a-z]+)$/;
 /** The start time on platforms that do not report it. */
 const UNKNOWN_START = 'x';
-/** The start time of a zombie: a process that has ended, but whose exit code its parent has not read yet. */
-const ENDED = 'ended';
+/** proc(5): the states of a process that has ended: a zombie, and a dead process. */
+const ENDED_STATES: ReadonlySet<string> = new Set(['Z', 'X']);
 
 export async function ownProcessId(): Promise<ProcessId> {
   return `${String(process.pid)}-${await startOf(process.pid)}`;
@@ -25,30 +27,42 @@ export async function isRunning(id: ProcessId): Promise<boolean> {
   const [, pid, start] = PROCESS_ID.exec(id) ?? [];
   if (pid === undefined || !isPidInUse(Number(pid))) return false;
   const now = await startOf(Number(pid));
-  if (now === ENDED) return false;
   return now === UNKNOWN_START || start === UNKNOWN_START || now === start;
 }
 
-/** Returns true if any process has this pid. */
+/** Returns true if a running process has this pid. It may belong to another user. */
 export function isPidInUse(pid: number): boolean {
+  const refused = refusalOfSignal(pid);
+  return (refused === undefined || refused === 'EPERM') && !isZombie(pid);
+}
+
+/**
+ * Returns true if a running process of this user has this pid. A process of another user does not count, because it has
+ * reused the pid.
+ */
+export function isProcessOfThisUser(pid: number): boolean {
+  return refusalOfSignal(pid) === undefined && !isZombie(pid);
+}
+
+/** @returns ESRCH if no process has this pid; EPERM if a process of another user has it */
+function refusalOfSignal(pid: number): string | undefined {
   try {
     process.kill(pid, 0);
-    return true;
+    return undefined;
   } catch (error) {
-    // EPERM means that the process exists and belongs to another user.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return systemErrorCode(error) ?? 'ESRCH';
   }
 }
 
 /**
- * Returns true if a process of this user has this pid. A process of another user does not count, because it has reused
- * the pid.
+ * Returns true for a process that has ended, but whose exit code its parent has not read yet. In a container whose first
+ * process reads no exit codes, it stays so.
  */
-export function isProcessOfThisUser(pid: number): boolean {
+function isZombie(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    return ENDED_STATES.has(statFields(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))[0] ?? '');
   } catch {
+    // The platform has no /proc, or the process has just ended.
     return false;
   }
 }
@@ -63,13 +77,15 @@ async function startOf(pid: number): Promise<string> {
       readFile(`/proc/${String(pid)}/stat`, 'utf8'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ]);
-    // The second field is the command in parentheses. It may itself contain spaces and parentheses.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    // proc(5): field 3 is the state of the process: Z for a zombie, X for a dead process.
-    if (fields[0] === 'Z' || fields[0] === 'X') return ENDED;
-    const ticks = fields[19];
+    const ticks = statFields(stat)[19];
     return ticks === undefined ? UNKNOWN_START : `${boot.slice(0, 8)}${Number(ticks).toString(36)}`;
   } catch {
     return UNKNOWN_START;
   }
+}
+
+/** Returns the fields of /proc/<pid>/stat from field 3 on. */
+function statFields(stat: string): string[] {
+  // Field 2 is the command in parentheses. It may itself contain spaces and parentheses.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }

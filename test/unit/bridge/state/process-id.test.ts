@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { isRunning, ownProcessId } from '../../../../bridge/state/process-id.ts';
+import {
+  isPidInUse,
+  isProcessOfThisUser,
+  isRunning,
+  ownProcessId,
+} from '../../../../bridge/state/process-id.ts';
 import { endedProcessId } from '../../../support/bridge-database.ts';
+import { startZombie } from '../../../support/zombie.ts';
 
 describe('a process id', () => {
   test('the id names this process while it runs', async () => {
@@ -18,20 +21,12 @@ describe('a process id', () => {
 
   test('R99 the id does not name a killed process whose parent has not read its exit code', async () => {
     if (process.platform !== 'linux') return;
-    // The shell becomes `sleep`, which never reads the exit code of the inherited child.
-    const parent = spawn('/bin/sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const { pid, end } = await startZombie();
     try {
-      const [chunk]: unknown[] = await once(parent.stdout, 'data');
-      const pid = Number(String(chunk));
-      // Before this change, the shell may still read the exit code.
-      while ((await readFile(`/proc/${String(parent.pid)}/comm`, 'utf8')) !== 'sleep\n');
-      process.kill(pid, 'SIGKILL');
-      while (!/\) Z /.test(await readFile(`/proc/${String(pid)}/stat`, 'utf8')));
       expect(await isRunning(`${String(pid)}-x`)).toBe(false);
+      expect([isPidInUse(pid), isProcessOfThisUser(pid)]).toEqual([false, false]);
     } finally {
-      parent.kill('SIGKILL');
+      end();
     }
   });
 

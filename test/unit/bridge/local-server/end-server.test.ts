@@ -1,0 +1,13 @@
+import { expect, test } from '@jest/globals';
+import { endServer } from '../../../../bridge/local-server/end-server.ts';
+import { startZombie } from '../../../support/zombie.ts';
+
+test('a server has ended, although the first process of the container reads no exit codes', async () => {
+  if (process.platform !== 'linux') return;
+  const { pid, end } = await startZombie();
+  try {
+    await expect(endServer({ pid })).resolves.toBeUndefined();
+  } finally {
+    end();
+  }
+});
