@@ -5,6 +5,7 @@ import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
 import type { ProgramPaths } from '../../settings/program-paths.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
 import { withoutHidden } from '../../../shared/text/visible-text.ts';
+import { StartNote } from '../terminal/start-note.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { type Terminal, thisTerminal } from '../terminal/terminal.ts';
 
@@ -30,7 +31,8 @@ export async function runCommand<Options extends CommonOptions>(
   options: Options & Readonly<Record<string, unknown>>,
   places: ProgramPaths,
 ): Promise<void> {
-  const terminal = thisTerminal();
+  const startNote = new StartNote();
+  const terminal = tee(thisTerminal(), (text) => startNote.read(text));
   // A reader such as `head` may close the pipe early. That is not an error.
   process.stdout.on('error', () => process.exit(0));
   let code: number;
@@ -47,8 +49,21 @@ export async function runCommand<Options extends CommonOptions>(
     code = exitCodeOf(error);
     tellFailure(terminal, error, options.json === true);
   }
+  const { stderr, env } = process;
+  const note = startNote.text({ paths: places, cwd: process.cwd(), path: env['PATH'] });
+  // Scripts and pipes get no note.
+  if (note !== undefined && stderr.isTTY && options.json !== true) stderr.write(`${note}\n`);
   process.exitCode = code;
   process.stdout.write('', () => process.exit(code));
+}
+
+/** Passes each text that the terminal prints as a whole to `copy` too. */
+function tee(terminal: Terminal, copy: (text: string) => void): Terminal {
+  return {
+    ...terminal,
+    say: (text) => (copy(text), terminal.say(text)),
+    complain: (text) => (copy(text), terminal.complain(text)),
+  };
 }
 
 /** Returns the message of an error for the terminal. It may quote a file, an agent or a registry. */
