@@ -11,7 +11,7 @@ import { listenOnLoopback } from '../listen-on-loopback.ts';
 import { modelEndpoint } from '../model-stage.ts';
 import { NOON_CLOCK } from '../noon-clock.ts';
 import { OtlpReceiver } from '../otlp-receiver.ts';
-import { startPostgres } from '../postgres-server.ts';
+import { startPostgres, whyNoPostgres } from '../postgres-server.ts';
 import { PRICED_CALL, PRICED_MODEL, pricedAnswer } from '../priced-model.ts';
 import { slowSpeaker } from '../slow-speaker.ts';
 
@@ -143,6 +143,8 @@ async function collector(): Promise<Surrounding> {
   const receiver = await OtlpReceiver.open();
   open.push(() => receiver.close());
   return {
+    // By default, a program sends its spans after 5 s.
+    env: { OTEL_BSP_SCHEDULE_DELAY: '100' },
     replace: { 'http://127.0.0.1:4318': receiver.url },
     used: receiver.until(({ spans }) => spans[0]),
   };
@@ -175,3 +177,8 @@ export const SURROUNDINGS = {
 } satisfies Readonly<Record<string, () => Promise<Surrounding>>>;
 
 export type SurroundingName = keyof typeof SURROUNDINGS;
+
+/** Why a surrounding cannot be on this machine. */
+export const ABSENT_SURROUNDINGS: Readonly<Partial<Record<SurroundingName, string>>> = {
+  ...(whyNoPostgres !== undefined && { postgres: whyNoPostgres }),
+};
