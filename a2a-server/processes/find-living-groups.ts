@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemErrorCode } from '../../shared/runtime/errors.ts';
+import { parseProcessStat, type ProcessStat } from '../../shared/runtime/process-stat.ts';
 
 /** The number of processes to read per event-loop turn. Reading them takes less than a millisecond. */
 const PROCESSES_PER_TURN = 64;
@@ -49,22 +50,11 @@ export function groupOf(id: number): number | undefined | 'unknown' {
   return typeof found === 'object' ? found.group : found;
 }
 
-interface ProcessStat {
-  group: number;
-  /** The start time in clock ticks since the boot of the machine. */
-  started: string;
-}
-
 /** Returns the /proc data of a running process. Undefined and `unknown` have the same meaning as in `groupOf`. */
 export function processStat(id: number): ProcessStat | undefined | 'unknown' {
   try {
-    // proc(5): pid (comm) state ppid pgrp …. The field comm may contain any character, even parentheses and spaces.
-    const stat = readFileSync(`/proc/${id}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state = 'X', , group] = fields;
-    if (['Z', 'X', 'x'].includes(state)) return undefined;
-    // The start time is field 22 of the line. The array begins with field 3.
-    return { group: Number(group), started: fields[19] ?? '' };
+    const stat = parseProcessStat(readFileSync(`/proc/${id}/stat`, 'latin1'));
+    return stat.ended ? undefined : stat;
   } catch (error) {
     return ['ENOENT', 'ESRCH'].includes(systemErrorCode(error) ?? '') ? undefined : 'unknown';
   }

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { systemErrorCode } from '../../shared/runtime/errors.ts';
+import { parseProcessStat } from '../../shared/runtime/process-stat.ts';
 
 /** The id of a process: `<pid>-<start>`. All characters are valid in a file name. */
 export type ProcessId = string;
@@ -12,8 +13,6 @@ export type ProcessId = string;
 const PROCESS_ID = /^(\d+)-([0-9a-z]+)$/;
 /** The start time on platforms that do not report it. */
 const UNKNOWN_START = 'x';
-/** proc(5): the states of a process that has ended: a zombie, and a dead process. */
-const ENDED_STATES: ReadonlySet<string> = new Set(['Z', 'X']);
 
 export async function ownProcessId(): Promise<ProcessId> {
   return `${String(process.pid)}-${await startOf(process.pid)}`;
@@ -60,32 +59,23 @@ function refusalOfSignal(pid: number): string | undefined {
  */
 function isZombie(pid: number): boolean {
   try {
-    return ENDED_STATES.has(statFields(readFileSync(`/proc/${String(pid)}/stat`, 'utf8'))[0] ?? '');
+    return parseProcessStat(readFileSync(`/proc/${String(pid)}/stat`, 'latin1')).ended;
   } catch {
     // The platform has no /proc, or the process has just ended.
     return false;
   }
 }
 
-/**
- * Returns the start time of a process. proc(5): field 22 of /proc/<pid>/stat is the start in clock ticks since the boot
- * `boot_id`.
- */
+/** Returns the start time of a process: the clock ticks since the boot `boot_id`. */
 async function startOf(pid: number): Promise<string> {
   try {
     const [stat, boot] = await Promise.all([
-      readFile(`/proc/${String(pid)}/stat`, 'utf8'),
+      readFile(`/proc/${String(pid)}/stat`, 'latin1'),
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
     ]);
-    const ticks = statFields(stat)[19];
-    return ticks === undefined ? UNKNOWN_START : `${boot.slice(0, 8)}${Number(ticks).toString(36)}`;
+    const { started } = parseProcessStat(stat);
+    return started === '' ? UNKNOWN_START : `${boot.slice(0, 8)}${Number(started).toString(36)}`;
   } catch {
     return UNKNOWN_START;
   }
-}
-
-/** Returns the fields of /proc/<pid>/stat from field 3 on. */
-function statFields(stat: string): string[] {
-  // Field 2 is the command in parentheses. It may itself contain spaces and parentheses.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
