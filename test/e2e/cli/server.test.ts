@@ -5,6 +5,7 @@ import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { logFile } from '../../../shared/runtime/log-file.ts';
+import { isPidInUse } from '../../../bridge/state/process-id.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, cliRunning, type Outcome } from './support/cli.ts';
@@ -35,9 +36,9 @@ describe('the command server', () => {
     expect(started).toMatchObject({ code: 0, stdout: expect.stringContaining('Started.') });
     expect((await run('server', 'start')).stdout).toContain('It was running already.');
     const { pid } = running.parse(JSON.parse((await run('server', 'status', '--json')).stdout));
-    expect(() => process.kill(pid, 0)).not.toThrow();
+    expect(isPidInUse(pid)).toBe(true);
     expect((await run('server', 'stop')).stdout).toContain('Stopped.');
-    expect(() => process.kill(pid, 0)).toThrow();
+    expect(isPidInUse(pid)).toBe(false);
     expect(await readServerRecord(stateDir)).toBeUndefined();
     expect(await run('server', 'stop')).toMatchObject({
       code: 0,
