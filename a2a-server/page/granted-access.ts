@@ -3,14 +3,26 @@
  * this hash.
  */
 import { z } from 'zod';
+import { roleSchema } from '../access/role.ts';
 import type { RecordStore } from '../records/record-store.ts';
 
 const grantedAccessSchema = z.strictObject({
   principal: z.string(),
-  /** A hash of the principal's tokens, or of the issued token. It changes when a token changes. */
+  /**
+   * A hash of the principal's tokens, of the issued token, or of the provider's settings. If it changes, the access ends.
+   */
   tokens: z.string(),
   /** The issued token that made the link. The access ends with this token. */
   tokenId: z.string().optional(),
+  /** What the provider's token that made the link gives. Absent for other tokens. */
+  provided: z
+    .strictObject({
+      roles: z.array(roleSchema),
+      groups: z.array(z.string()),
+      /** The end of the token, in milliseconds since 1970. No access that it has made lasts longer. */
+      expiresAt: z.number(),
+    })
+    .optional(),
   /** The end of the access, in milliseconds since 1970. */
   expiresAt: z.number(),
 });

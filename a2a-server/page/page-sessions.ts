@@ -7,13 +7,15 @@
  *   proof.
  * - X1: the server finds a session by the hash of its secrets, so the time of a search reveals no secret. It logs none.
  * - Links and sessions stay valid after a restart. If a token of the principal changes, they end. A link that an issued
- *   token has made, and its session, end with that token instead.
+ *   token or a provider's token has made, and its session, end with that token instead. The latter also end if the
+ *   settings of the provider change.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Identity } from '../access/identity.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts';
+import type { OidcSettings } from '../access/oidc-settings.ts';
 import type { Credential } from '../http/auth/tokens.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { type GrantedAccess, type GrantedAccesses, grantedAccesses } from './granted-access.ts';
@@ -68,6 +70,8 @@ interface PageSessionsOptions {
   records: RecordStore;
   /** The issued tokens of the server. By default, there are none. */
   issued?: Pick<IssuedTokens, 'active'>;
+  /** The settings of the OpenID Connect provider. By default, its tokens make no links. */
+  provider?: OidcSettings | undefined;
   /**
    * Called if the server cannot read the open sessions. It reads them to end the sessions that another server has
    * signed out.
@@ -80,6 +84,7 @@ export function pageSessions({
   clock,
   records,
   issued = NO_ISSUED_TOKENS,
+  provider,
   onFailure,
 }: PageSessionsOptions): PageSessions {
   const marks = tokenMarks(credentials);
@@ -91,18 +96,17 @@ export function pageSessions({
   /** Sessions that are signed out here, although the storage may still have them. */
   const signedOut = new Set<string>();
 
-  const markOf = async ({ principal, tokenId }: Identity): Promise<string | undefined> =>
-    tokenId === undefined ? marks.get(principal) : (await issued.active(tokenId))?.digest;
+  const providerMark = provider && digestOf(JSON.stringify(provider));
+  const markOf = async ({ principal, tokenId, roles }: Identity): Promise<string | undefined> => {
+    if (roles !== undefined) return providerMark;
+    return tokenId === undefined ? marks.get(principal) : (await issued.active(tokenId))?.digest;
+  };
   const usable = async (access: GrantedAccess | undefined): Promise<GrantedAccess | undefined> =>
     access !== undefined && access.expiresAt > now() && (await markOf(identityOf(access))) === access.tokens
       ? access
       : undefined;
-  const granted = async (identity: Identity, ms: number): Promise<GrantedAccess> => {
-    const tokens = await markOf(identity);
-    if (tokens === undefined)
-      throw new ProductError('UNAUTHENTICATED', 'The token of this link has expired or was revoked.');
-    return { ...identity, tokens, expiresAt: now() + ms };
-  };
+  const endAfter = (ms: number, { provided }: Pick<GrantedAccess, 'provided'>): number =>
+    Math.min(now() + ms, provided?.expiresAt ?? Infinity);
   const sessionOf = async (
     secrets: SessionSecrets | undefined,
   ): Promise<GrantedAccess & { digest: string }> => {
@@ -129,12 +133,11 @@ export function pageSessions({
 
   return {
     async makeLink(identity) {
-      if (identity.roles !== undefined)
-        throw new ProductError(
-          'FORBIDDEN',
-          'A token of an OpenID Connect provider makes no link to the page. Use a token that the operator issued.',
-        );
-      return addLink(links, await granted(identity, LINK_MS));
+      const tokens = await markOf(identity);
+      if (tokens === undefined)
+        throw new ProductError('UNAUTHENTICATED', 'The token of this link has expired or was revoked.');
+      const access = accessOf(identity);
+      return addLink(links, { ...access, tokens, expiresAt: endAfter(LINK_MS, access) });
     },
     async signIn(code) {
       const used = digestOf(code);
@@ -145,7 +148,7 @@ export function pageSessions({
           'This link is used up or too old: each link signs in once, within ten minutes. Run "mcp-a2a-bridge page" for a new one.',
         );
       const secrets = { cookie: random(), pageKey: random() };
-      const session = { ...link, expiresAt: now() + SESSION_MS };
+      const session = { ...link, expiresAt: endAfter(SESSION_MS, link) };
       try {
         await sessions.add(digestOf(joined(secrets)), session);
       } catch (error) {
@@ -207,8 +210,22 @@ function tokenMarks(credentials: readonly Credential[]): ReadonlyMap<string, str
   );
 }
 
-function identityOf({ principal, tokenId }: GrantedAccess): Identity {
-  return { principal, ...(tokenId !== undefined && { tokenId }) };
+function accessOf({
+  principal,
+  tokenId,
+  roles,
+  groups = [],
+  expiresAt = 0,
+}: Identity): Pick<GrantedAccess, 'principal' | 'tokenId' | 'provided'> {
+  return {
+    principal,
+    ...(tokenId !== undefined && { tokenId }),
+    ...(roles && { provided: { roles: [...roles], groups: [...groups], expiresAt } }),
+  };
+}
+
+function identityOf({ principal, tokenId, provided }: GrantedAccess): Identity {
+  return { principal, ...(tokenId !== undefined && { tokenId }), ...provided };
 }
 
 const random = (): string => randomBytes(SECRET_BYTES).toString('base64url');

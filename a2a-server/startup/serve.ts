@@ -283,7 +283,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const reading = new AbortScope<StreamEndReason>();
   const credentials = [{ principal: LOCAL_PRINCIPAL, token }, ...settings.tokens];
   const issued = openIssuedTokens({ records, clock, onFailure });
-  const sessions = pageSessions({ credentials, issued, clock, records, onFailure });
+  const sessions = pageSessions({ credentials, issued, provider: settings.oidc, clock, records, onFailure });
   const secret = await ticketSecret(token, journal.records);
   const disconnects =
     settings.onDisconnect === 'cancel' ? cancellingDisconnects({ tasks, clock, log }) : IGNORED_DISCONNECTS;

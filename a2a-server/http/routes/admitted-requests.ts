@@ -90,10 +90,15 @@ export function admitted(identify: Identify, parts: AdmissionParts): RequestHand
     const span = traces?.request(sent);
     const trace = span?.trace ?? sent;
     const path = `${request.baseUrl}${request.path}`;
+    const sender = { principal, ...(tokenId !== undefined && { tokenId }) };
     const identity: Identity = {
-      principal,
-      ...(tokenId !== undefined && { tokenId }),
-      ...(admission.roles && { roles: admission.roles }),
+      ...sender,
+      // Only a token of a provider has rights of its own.
+      ...(admission.roles && {
+        roles: admission.roles,
+        groups,
+        ...(expiresAt !== undefined && { expiresAt }),
+      }),
     };
     const { becomeStream } = opened;
     const caller = new Caller({
@@ -126,7 +131,7 @@ export function admitted(identify: Identify, parts: AdmissionParts): RequestHand
           // X1: the log must not contain the query, which may be a ticket.
           path: request.originalUrl.split('?', 1)[0],
           status: response.statusCode,
-          ...identity,
+          ...sender,
           ...(trace && { traceId: traceIds(trace).traceId }),
           ...caller.about,
           reason: scope.reason ?? 'answered',

@@ -245,7 +245,7 @@ const OTHER_APPROVER =
   'That person approves it with their own token, not over this connection. It can be denied here. Otherwise it waits for them.';
 
 const OTHER_DECIDES =
-  'That person decides it with their own token, not over this connection. Nothing can be decided here: it waits for them, or the task is cancelled.';
+  'That person decides it with their own token, not over this connection. Nothing can be decided here. It waits for them, unless the task is cancelled.';
 
 /**
  * Converts a pending action for a report.

@@ -6,7 +6,7 @@ import { openIssuedTokens, type IssuedTokens } from '../../../a2a-server/access/
 import { type TokenStore, tokenStore } from '../../../a2a-server/access/token-store.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryRecords } from '../../support/memory-records.ts';
-import { request, startServer } from './test-server.ts';
+import { request, signInToPage, startServer } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
 
 const LIFETIME_MS = 60_000;
@@ -62,18 +62,7 @@ async function openStream(
   return { status: response.status, ended: response.text() };
 }
 
-async function signIn(): Promise<Headers> {
-  const post = (path: string, body: object, headers: Headers): Promise<RpcAnswer> =>
-    request(server, { path, body: JSON.stringify(body), headers });
-  const link = new URL(
-    z.object({ url: z.string() }).parse((await post('/page/links', {}, bearer())).body).url,
-  );
-  const code = new URLSearchParams(link.hash.slice(1)).get('code');
-  const answer = await post('/page/session', { code }, { authorization: undefined, origin: server.url });
-  const { pageKey } = z.object({ pageKey: z.string() }).parse(answer.body);
-  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
-  return { authorization: undefined, cookie, 'x-page-key': pageKey };
-}
+const signIn = (): Promise<Headers> => signInToPage(server, bearer());
 
 test('an issued token stands for its principal', async () => {
   expect((await get(`/tasks/${taskId}`, bearer())).status).toBe(200);

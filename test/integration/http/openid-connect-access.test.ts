@@ -1,11 +1,12 @@
 /** Tests what a verified token of an OpenID Connect provider may do over HTTP. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { z } from 'zod';
 import type { Role } from '../../../a2a-server/access/role.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { request, startServer, userMessage } from './test-server.ts';
-import type { TestServer } from './test-server.ts';
+import { request, signInToPage, startServer, userMessage } from './test-server.ts';
+import type { SentHeaders, TestServer } from './test-server.ts';
 
 const LIFETIME_MS = 60_000;
 const JWT = 'header.claims.signature';
@@ -58,10 +59,35 @@ test('R121 its messages carry its groups', async () => {
   expect(having).toMatchObject({ principal: 'acme/ann', groups: ['release'] });
 });
 
-test('X1 it makes no stream ticket and no link to the page, because these outlive it', async () => {
+test('X1 it makes no stream ticket, because a ticket has no roles', async () => {
   roles = ['delegate', 'approve', 'operate', 'read'];
-  for (const path of [`/api/tasks/${taskId}/events/ticket`, '/page/links'])
-    expect((await post(path)).status).toBe(403);
+  expect((await post(`/api/tasks/${taskId}/events/ticket`)).status).toBe(403);
+});
+
+test('X1 a session of the page has the roles of the token that made its link, and ends with it', async () => {
+  const call = async (sent: { method: string; path: string; body?: string }, by: SentHeaders) => {
+    const { status, text } = await request(server, { ...sent, headers: { ...by, origin: server.url } });
+    return status === 403 ? text : status;
+  };
+  const path = `/page/api/tasks/${taskId}`;
+  const read = (by: SentHeaders) => call({ method: 'GET', path }, by);
+  const cancel = (by: SentHeaders) => call({ method: 'POST', path: `${path}:cancel`, body: '{}' }, by);
+  roles = ['read'];
+  const reader = await signInToPage(server, headers);
+  expect([await read(reader), await cancel(reader)]).toEqual([200, expect.stringContaining('has read.')]);
+  roles = ['delegate', 'approve'];
+  const approver = await signInToPage(server, headers);
+  expect([await cancel(approver), await cancel(reader)]).toEqual([200, expect.stringContaining('has read.')]);
+  server.clock.advance(LIFETIME_MS - 1);
+  expect(await read(approver)).toBe(200);
+  server.clock.advance(1);
+  expect([await read(approver), await read(reader)]).toEqual([401, 401]);
+});
+
+test('X1 a link to the page ends with its token', async () => {
+  roles = ['delegate', 'approve'];
+  const { expiresAt } = z.object({ expiresAt: z.string() }).parse((await post('/page/links')).body);
+  expect(Date.parse(expiresAt)).toBe(server.clock.now() + LIFETIME_MS);
 });
 
 test('its streams end when it expires', async () => {

@@ -3,12 +3,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
+import { z } from 'zod';
 import { AbortScope } from '../../../shared/runtime/abort.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
 import { createApp } from '../../../a2a-server/startup/app.ts';
 import type { StreamEndReason } from '../../../a2a-server/http/routes/admitted-requests.ts';
 import type { AppOptions } from '../../../a2a-server/startup/app.ts';
 import type { VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
+import { oidcSchema } from '../../../a2a-server/access/oidc-settings.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { streamTickets } from '../../../a2a-server/http/auth/stream-ticket.ts';
 import { authenticator } from '../../../a2a-server/http/auth/tokens.ts';
@@ -42,6 +44,14 @@ export interface TestServer {
   close: () => Promise<void>;
 }
 
+/** Tests verify the tokens of this provider themselves. */
+const PROVIDER = oidcSchema.parse({
+  issuer: 'https://login.example.com',
+  audience: 'https://agents.example.com',
+  tenant: 'acme',
+  roles: [{ claim: 'groups', value: 'developers', roles: ['delegate'] }],
+});
+
 const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey;
 
 const onFailure = (error: unknown): void => {
@@ -69,7 +79,14 @@ export async function startServer(
   const waiting = new Set<() => void>();
   let closing = false;
   const records = memoryRecords();
-  const sessions = pageSessions({ credentials, clock, records, onFailure, ...(issued && { issued }) });
+  const sessions = pageSessions({
+    credentials,
+    clock,
+    records,
+    onFailure,
+    ...(issued && { issued }),
+    ...(overrides.verifyJwt && { provider: PROVIDER }),
+  });
   const server = createServer();
   // As in production, a client that has sent FIN can still read.
   Object.assign(server, { httpAllowHalfOpen: true });
@@ -146,8 +163,10 @@ interface Sent {
   method?: string;
   path?: string;
   body?: string | Uint8Array;
-  headers?: Record<string, string | undefined>;
+  headers?: SentHeaders;
 }
+
+export type SentHeaders = Record<string, string | undefined>;
 
 /** Sends a request as A2A 1.0 with the local token. `headers` can replace a header; `undefined` removes it. */
 export async function request(server: TestServer, sent: Sent): Promise<RpcAnswer> {
@@ -192,4 +211,16 @@ let messages = 0;
 export function userMessage(content: string | unknown[], more: object = {}) {
   const parts = typeof content === 'string' ? [{ text: content }] : content;
   return { message: { messageId: `message-${++messages}`, role: 'ROLE_USER', parts, ...more } };
+}
+
+/** Signs a browser in to the page with a link. @param by the headers with the token. @returns the browser's headers */
+export async function signInToPage(server: TestServer, by: SentHeaders): Promise<SentHeaders> {
+  const post = (path: string, body: object, headers: SentHeaders): Promise<RpcAnswer> =>
+    request(server, { path, body: JSON.stringify(body), headers });
+  const { url } = z.object({ url: z.string() }).parse((await post('/page/links', {}, by)).body);
+  const code = new URLSearchParams(new URL(url).hash.slice(1)).get('code');
+  const answer = await post('/page/session', { code }, { authorization: undefined, origin: server.url });
+  const { pageKey } = z.object({ pageKey: z.string() }).parse(answer.body);
+  const [cookie = ''] = (answer.headers.get('set-cookie') ?? '').split(';');
+  return { authorization: undefined, cookie, 'x-page-key': pageKey };
 }

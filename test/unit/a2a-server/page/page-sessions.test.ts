@@ -1,4 +1,5 @@
-import { expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { oidcSchema } from '../../../../a2a-server/access/oidc-settings.ts';
 import { pageSessions, type PageSessions } from '../../../../a2a-server/page/page-sessions.ts';
 import type { RecordStore } from '../../../../a2a-server/records/record-store.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
@@ -103,4 +104,42 @@ it('a damaged record gives no access', async () => {
   const [name = ''] = (await records.list('page-sessions')).keys();
   await records.replace('page-sessions', name, '{"principal":"ada"');
   await expect(sessions.find(secrets)).rejects.toThrow('not signed in');
+});
+
+describe('a link that a token of a provider has made', () => {
+  const settings = {
+    issuer: 'https://login.example.com',
+    audience: 'https://agents.example.com',
+    tenant: 'acme',
+    roles: [{ claim: 'groups', value: 'approvers', roles: ['approve'] }],
+  };
+  const ann = { principal: 'acme/ann', roles: ['approve'], groups: ['release'], expiresAt: 60_000 } as const;
+  const serve = (records: RecordStore, changes?: object): PageSessions =>
+    pageSessions({
+      credentials: [],
+      clock: { now: () => 0 },
+      records,
+      provider: changes && oidcSchema.parse({ ...settings, ...changes }),
+      onFailure,
+    });
+
+  it('gives a session with the rights and the end of the token', async () => {
+    const records = memoryRecords();
+    const { code } = await serve(records, {}).makeLink(ann);
+    const secrets = await serve(records, {}).signIn(code);
+    expect(secrets.expiresAt).toBe(60_000);
+    expect(await serve(records, {}).find(secrets)).toMatchObject(ann);
+  });
+
+  it('X1 gives no access after a change of the provider’s settings', async () => {
+    const records = memoryRecords();
+    const before = serve(records, {});
+    const [first, second] = [await before.makeLink(ann), await before.makeLink(ann)];
+    const secrets = await before.signIn(first.code);
+    for (const changes of [undefined, { roles: [{ ...settings.roles[0], value: 'admins' }] }]) {
+      await expect(serve(records, changes).find(secrets)).rejects.toThrow('not signed in');
+      await expect(serve(records, changes).signIn(second.code)).rejects.toThrow('used up');
+    }
+    await expect(serve(records).makeLink(ann)).rejects.toThrow('expired or was revoked');
+  });
 });
