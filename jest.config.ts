@@ -55,6 +55,8 @@ const config: Config = {
   testTimeout: 60_000,
   // Jest leaves one core to itself otherwise: on the two of a usual build machine the suite would run alone on one.
   maxWorkers: '100%',
+  // Node keeps the modules of each test file that has run. With several gigabytes of them, a file takes many times as long.
+  workerIdleMemoryLimit: '700MB',
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   globalSetup: '<rootDir>/test/support/fresh-build.ts',
   testMatch: (process.env['CURRENT_NODE'] === undefined ? ['**/*'] : NODE_DEPENDENT).map(

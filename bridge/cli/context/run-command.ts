@@ -52,7 +52,8 @@ export async function runCommand<Options extends CommonOptions>(
   const { stderr, env } = process;
   const note = startNote.text({ paths: places, cwd: process.cwd(), path: env['PATH'] });
   // Scripts and pipes get no note.
-  if (note !== undefined && stderr.isTTY && options.json !== true) stderr.write(`${note}\n`);
+  if (note !== undefined && stderr.isTTY && options.json !== true)
+    stderr.write(`${terminal.paint('gray', note)}\n`);
   process.exitCode = code;
   process.stdout.write('', () => process.exit(code));
 }

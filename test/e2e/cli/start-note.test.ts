@@ -10,7 +10,7 @@ const onLinux = process.platform === 'linux' ? it : it.skip;
 onLinux('at a terminal, a note below a hint has a command that works', async () => {
   const home = await temporaryDirectory();
   const args = ['logs', '--state-dir', home];
-  const { stdout } = await cliAtTerminal(args, { home, keys: '' });
+  const { stdout } = await cliAtTerminal(args, { home, keys: '', env: { NO_COLOR: '1' } });
   expect(stdout).toContain('"mcp-a2a-bridge server start" starts one');
   const [, command = ''] = /^Here, mcp-a2a-bridge is: (.+)$/m.exec(stdout) ?? [];
   expect(command.trim()).toBe(`node ${PROGRAM}`);
