@@ -196,7 +196,7 @@ export class TaskLog {
       const entries = page.filter(({ seq }) => seq <= upTo);
       snapshot = snapshot === undefined ? foldAll(taskId, entries) : foldEntries(snapshot, entries);
       if (snapshot === undefined || entries.length < page.length) return snapshot;
-      // If the task was deleted between two pages, these pages are incomplete. The task is then unknown.
+      // If the task was deleted while its pages were read, the pages are incomplete. So the task counts as unknown.
       if (page.length < ENTRIES_PER_PAGE)
         return pages > 1 && (await this.#journal.row(taskId)) === undefined ? undefined : snapshot;
       // X3: one page per event-loop turn. A long journal must not block other requests.

@@ -42,8 +42,7 @@ export class TurnPartCollector {
   }
 
   /**
-   * Returns the parts. Returns undefined if the turn has only text and calls, because then later requests need no more
-   * than these.
+   * Returns the parts. Returns undefined if the turn has only text and calls, because the journal has these already.
    */
   result(): TurnPart[] | undefined {
     const parts = this.#parts.map(turnPart);
