@@ -8,7 +8,7 @@ export interface Identity {
   principal: string;
   /** The id of the issued token that gives the access. Absent for the local token and for tokens from the settings. */
   tokenId?: string;
-  /** The rights that a token of an OpenID Connect provider gives. Absent for every other token. */
+  /** The roles from a token of an OpenID Connect provider. Absent for every other token. */
   roles?: readonly Role[];
   /** The groups from a token of an OpenID Connect provider. Absent for every other token. */
   groups?: readonly string[];

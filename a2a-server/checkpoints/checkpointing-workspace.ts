@@ -136,7 +136,7 @@ export async function fileStateOf(workspace: Workspace, path: string): Promise<F
     const { hash, bytes, mode } = content;
     return { path: content.path, state: contentState({ hash, bytes: bytes.length, mode }), content };
   } catch (error) {
-    // File tools have the same size limit. So this function can save each file that file tools can change.
+    // A larger file is not saved. File tools have the same size limit, so they cannot change such a file.
     if (!(error instanceof ProductError) || error.reason !== 'TOO_LARGE') throw error;
     return { path: (await workspace.locate(path)).path, state: notSaved('too large') };
   }

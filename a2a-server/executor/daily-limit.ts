@@ -11,8 +11,8 @@ export interface DailyLimitOptions {
 }
 
 /**
- * Returns the daily limit of written data that the principal, its tenant or the server has reached. A message is then
- * refused, unless it decides.
+ * Returns the daily limit of written data that the principal, its tenant or the server has reached. Above this limit,
+ * only messages with a decision are accepted.
  */
 export async function dailyLimitOf(
   principal: string,

@@ -41,8 +41,8 @@ const CONTINUED_ELSEWHERE: AbortCause = {
 };
 
 /**
- * The delay before the next check of a process that could not be ended. D6: its tool call is not offered for another
- * run.
+ * The delay before the next check of a process that could not be ended. D6: until that process ends, no person is asked
+ * to run its tool call again.
  */
 const ORPHAN_CHECK_MS = 2_000;
 

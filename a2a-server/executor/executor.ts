@@ -287,7 +287,8 @@ export class Executor {
     if (this.#closing || this.#looking) return 0;
     this.#looking = true;
     try {
-      // The tools of a task that this server has lost might still run. Such a task must not start again before that.
+      // A task that this server has lost is still in `#running` while its tools run. It must not start again before
+      // they end.
       const { journal } = this.#options;
       const { claimed, unopened } = await journal.ownership.claimAbandoned([...this.#running.keys()]);
       for (const { taskId, claim } of claimed) {

@@ -1,7 +1,7 @@
 /**
  * Shortens the conversation before a model call if it does not fit into the context window. The model summarises old
  * parts in a request without tools. Long parts are clipped. J2: the state of a task follows from its journal alone. So
- * the journal records both, and the next process sends the same text.
+ * the journal records the summaries and the length limits, and the next process sends the same text.
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';

@@ -14,7 +14,10 @@ import { followJournal } from './follow-journal.ts';
 import type { TaskLog } from './task-snapshots.ts';
 import type { ToolExecutionView } from './task-service.ts';
 
-/** The longest wait for the other server, in milliseconds. After a kill, its tasks have a new owner within 5 s. */
+/**
+ * The longest wait for the other server, in milliseconds. If that server was killed, its tasks have a new owner within
+ * 5 s.
+ */
 const ABORT_WITHIN_MS = 30_000;
 
 /** The maximum number of tasks that a list of tool executions reads. */

@@ -15,7 +15,7 @@ interface OutcomeOptions {
   graceMs: number;
   /** Returns the output so far, for the outcome of a stopped tool. */
   soFar: () => string;
-  /** Called before a stop that is not confirmed, with the reason as one sentence. */
+  /** Called if the tool may still run after its stop. `why` is one sentence. The outcome follows. */
   onUnconfirmed?: (why: string) => void;
 }
 

@@ -2,8 +2,8 @@
  * Runs approved tool calls and stops them.
  *
  * - E2: `tool.started` is durable before the tool has side effects. Only a ready call can start.
- * - A file tool first only reads. Its first change records the start (tool-start.ts). Any other tool runs after its
- *   start is recorded.
+ * - A file tool may read before its start is recorded. Its first change records the start (tool-start.ts). Any other
+ *   tool runs only after its start is recorded.
  * - A1: each stop of a tool execution has a named reason.
  * - A2: the signal of a stopped tool fires at once. A tool that does not end within its grace period is recorded as
  *   unconfirmed. Its later output is dropped.

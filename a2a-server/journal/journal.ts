@@ -146,7 +146,7 @@ export interface JournalStatistics {
    * waits.
    */
   waitingSince: number | null;
-  /** The size of the database in bytes. For SQLite without the write-ahead log. */
+  /** The size of the database in bytes. SQLite's write-ahead log is not included. */
   bytes: number;
 }
 
@@ -196,8 +196,8 @@ export interface Journal {
    * (milliseconds since 1970). A session disappears for all readers at once. Its tasks and their cursors are then
    * unknown. The sums of its costs stay, without the session id. `maintain` frees the space later.
    *
-   * A task's message ids are deleted too. If a client repeats such a message, the message starts another task. It fails
-   * if it names the deleted session.
+   * A task's message ids are deleted too. If a client repeats such a message, the message starts another task. A
+   * message that names the deleted session fails.
    * @returns the number of deleted sessions
    */
   deleteEndedSessions(before: number, limit: number): Promise<number>;

@@ -295,8 +295,8 @@ export class FairTurns {
   }
 
   /**
-   * Nothing reports that the server is no longer busy. So a timer runs while tasks wait. It does not depend on whether
-   * the server is busy now, because that may have changed since the tasks were bounded.
+   * No event reports that the server is no longer busy. So a timer checks the waiting tasks again. The timer also runs
+   * if the server is not busy now, because the tasks may wait since an earlier busy time.
    */
   #recheckLater(): void {
     if (this.#rechecks || this.#options.busy === undefined || this.#waiting.total === 0) return;

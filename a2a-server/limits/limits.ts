@@ -14,7 +14,7 @@ export interface Limit {
 }
 
 export interface LimitDefinition extends Limit {
-  /** What the limit counts, for messages: several, and one. */
+  /** The name of what the limit counts, for error messages. `what` is the plural, `one` the singular. */
   what: string;
   one: string;
   /** The time after which a refused client should try again, in seconds. */
@@ -117,7 +117,7 @@ const HOLDERS: Readonly<Record<LimitScope, string>> = {
   server: 'This server has',
 };
 
-/** Returns the number with what the limit counts. */
+/** Returns a text such as `3 running tasks`. */
 export function countOf(name: LimitName, number: number): string {
   return `${number} ${number === 1 ? LIMITS[name].one : LIMITS[name].what}`;
 }

@@ -24,7 +24,7 @@ export const COMPATIBLE_URL = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
 /** The default model. It needs no key and no network. */
 export const OFFLINE_MODEL_ID = 'offline';
 export const EXAMPLE_MODEL = 'anthropic:claude-sonnet-4-5';
-/** The tiers: names that stand for models. A client can use a tier without knowing the server's models. */
+/** The tiers: names for models. A client can use a tier without knowing the server's models. */
 export const TIERS = ['fast', 'smart'] as const;
 
 /** The schema of a model id: `offline`, or `provider:model`, e.g. `anthropic:claude-sonnet-4-5`. */

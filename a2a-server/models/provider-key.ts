@@ -47,7 +47,10 @@ export interface KeyRequirement {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The delay before a failed command runs again. A person may have to unlock a password store. */
+/**
+ * The delay before a failed key command runs again. In this time, a person can unlock the password store that the
+ * command reads.
+ */
 const COMMAND_PAUSE_MS = 10_000;
 
 export function keySource(

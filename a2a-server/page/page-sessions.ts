@@ -7,8 +7,8 @@
  *   proof.
  * - X1: the server finds a session by the hash of its secrets, so the time of a search reveals no secret. It logs none.
  * - Links and sessions stay valid after a restart. If a token of the principal changes, they end. A link that an issued
- *   token or a provider's token has made, and its session, end with that token instead. The latter also end if the
- *   settings of the provider change.
+ *   token or a provider's token has made, and its session, end with that token instead. A link or session from a
+ *   provider's token also ends if the settings of the provider change.
  */
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';

@@ -59,8 +59,9 @@ export interface ChildEntry {
 export interface ChildProcesses {
   entry(owner: ChildOwner): ChildEntry;
   /**
-   * Ends the children of earlier servers. Returns those that still run. The first call must come after this server has
-   * locked the state directory. Concurrent calls share one run. Later calls try the remaining children again.
+   * Ends the children of earlier servers. Returns the children that still run. The first call must come after this
+   * server has locked the state directory. Concurrent calls share one run. Later calls try the remaining children
+   * again.
    */
   endOrphans(): Promise<readonly Orphan[]>;
 }

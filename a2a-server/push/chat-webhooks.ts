@@ -109,8 +109,8 @@ export class ChatWebhooks {
   }
 
   /**
-   * Subscribes to the tasks that a server had accepted before it was killed, and ends the subscriptions of webhooks
-   * that are no longer in the settings.
+   * Subscribes to the tasks that a server had accepted before it was killed. Ends the subscriptions of webhooks that
+   * are no longer in the settings.
    */
   async start(parts: ChatWebhookParts): Promise<void> {
     this.#parts = parts;

@@ -21,7 +21,7 @@ export interface FailingReceiver {
   nextAttempt: string | null;
 }
 
-/** Returns the receivers that fail, those that fail for the longest time first. */
+/** Returns the failing receivers. The receiver that has failed for the longest time is first. */
 export function failingReceivers(all: readonly NamedSubscription[]): FailingReceiver[] {
   return all.flatMap((named) => viewOf(named) ?? []).toSorted(bySince);
 }

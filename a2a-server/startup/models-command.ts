@@ -86,7 +86,7 @@ function keyFor(provider: ProviderName, { keys }: ServerSettings, env: Environme
   return source.type === 'variable' ? { ...source, needed } : source;
 }
 
-/** Returns the known models, except those that `openai-compatible` reaches, because their ids need a URL. */
+/** Returns the known models, except the models of `openai-compatible`, because their ids need a URL. */
 function knownModels(): ModelReport['known'] {
   return listedModels().flatMap(({ id, contextWindow = null, price = null, date }) =>
     parseModelId(id) === undefined ? [] : [{ id, contextWindow, price, date }],

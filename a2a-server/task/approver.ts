@@ -1,7 +1,8 @@
 /**
  * Decides who may approve a tool call. A rule of the policy, or the setting `fourEyes`, can demand that the approver
- * sent the task no message, and that the approver is in a group. The demand is in the journal with the call, so a later
- * policy does not weaken it. A denial and an answer need no such approver, because they let nothing run. Pure.
+ * sent the task no message. A rule can also demand that the approver is in a group. The demand is in the journal with
+ * the call, so a later policy does not weaken it. A denial and an answer need no such approver, because they let
+ * nothing run. Pure.
  */
 import { inGroups, somebodyElse, type DemandedApprover } from '../../shared/protocol/demanded-approver.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';

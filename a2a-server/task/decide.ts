@@ -48,7 +48,7 @@ export interface ResolvedDecision {
   presence?: PresenceProof;
   /** The rule that demands presence for the edited input. */
   editPresenceRule?: string;
-  /** What else is demanded of the approver, by the server and by the rules about the edited input. */
+  /** Further demands on the approver, from the server and from the rules that match the edited input. */
   approver?: ApproverDemand;
 }
 

@@ -178,7 +178,7 @@ export type TaskEvent =
   | { type: 'task.created'; sessionId: string; principal: string; settings: TaskSettings; answer?: 'message' }
   /**
    * A message to the task. `by` is the sender, if it is not the principal who began the task. `trace` is the trace of
-   * the request. The task's later work belongs to it, also after days and after a restart.
+   * the request. The task's later work belongs to this trace, even after a restart.
    */
   | { type: 'message.received'; message: UserMessage; channel: string; by?: string; trace?: TraceContext }
   /**
@@ -200,7 +200,7 @@ export type TaskEvent =
   | { type: 'agent.session'; turn: number; agentSessionId: string }
   /** A note about progress. It is not part of the answer. */
   | { type: 'turn.noted'; turn: number; text: string }
-  /** The turn ended the work with open to-dos. The next request contains `text`, which tells the model so. */
+  /** The turn ended the work with open to-dos. The next request contains `text`, which reminds the model of them. */
   | { type: 'todos.reminded'; turn: number; text: string }
   /** The model requests a tool call, and the policy has judged it. */
   | { type: 'tool.requested'; turn: number; call: RequestedCall; verdict: PolicyVerdict }

@@ -1,4 +1,7 @@
-/** Limits a new message, so that the conversation with it can be made to fit into the context window. Pure. */
+/**
+ * Limits the length of a new message, so that the shortened conversation with this message fits into the context
+ * window. Pure.
+ */
 import { conversationTokens, SUMMARY_SHARE, tokensOf, type ContextWindow } from './context-reduction.ts';
 import { messageText } from './conversation.ts';
 import type { UserMessage } from './events.ts';

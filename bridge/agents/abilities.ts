@@ -22,7 +22,7 @@ export interface AgentAbilities {
   resumption: 'replay' | 'current-state';
   cancel: Answered;
   list: Answered;
-  /** The media types that the agent accepts in messages, of those that the bridge can send. */
+  /** The media types that the bridge can send and the agent accepts in messages. */
   files: readonly string[];
   /** How the agent asks before a risky action: with a preview of the action, or with a question in text. */
   approvals: 'previews' | 'questions';

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { CARD_MIME_TYPE } from '../../shared/protocol/approval-card.ts';
+import { APPROVAL_CARD_MIME_TYPE } from '../../shared/protocol/approval-card.ts';
 import { rootDirectories } from '../agents/check-workspace.ts';
 import type { Form, UrlForm } from './form-field.ts';
 import type { PermitRound, Round, SessionRound } from './request-state.ts';
@@ -156,7 +156,7 @@ const appsSupport = z.object({ mimeTypes: z.array(z.string()) });
  */
 function declaresCards(declared: Capabilities | undefined): boolean {
   const { data } = appsSupport.safeParse(declared?.extensions?.[APPS_EXTENSION]);
-  return data?.mimeTypes.includes(CARD_MIME_TYPE) ?? false;
+  return data?.mimeTypes.includes(APPROVAL_CARD_MIME_TYPE) ?? false;
 }
 
 /**

@@ -38,7 +38,7 @@ export interface Bridge {
   readonly program: string;
   /** The directories that a tool call may use as its workspace without a person's permission. */
   readonly workspaces: AllowedWorkspaces & {
-    /** True if the first MCP root of the client takes the place of `own`. `callWorkspaces` reads it. */
+    /** True if `callWorkspaces` uses the first MCP root of the client instead of `own`. */
     fromRoots: boolean;
   };
   /** The state directory. A tool call may attach no file from it, because it contains tokens. */

@@ -3,7 +3,7 @@
  * tasks of a client that disconnects.
  *
  * A task belongs to the client that sent the last message to its session, through any bridge of the user. Decisions and
- * waits change nothing about this. If it is uncertain to whom a task belongs, the task continues.
+ * waits do not count as such messages. If the client of a task is uncertain, the task continues.
  */
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';

@@ -1,9 +1,9 @@
 /** Stores the last steps of a task, so that a client can ask what has changed. */
 import type { Observation, TaskStateName } from '../dialects/observation.ts';
 import { activityText } from './activity-text.ts';
-import { toMcpState } from '../dialects/mcp-state.ts';
+import { toMcpSessionState } from '../dialects/mcp-session-state.ts';
 
-export interface Step {
+export interface ActivityStep {
   cursor: number;
   words: string;
 }
@@ -11,11 +11,11 @@ export interface Step {
 const MAX_STEPS = 100;
 
 export class RecentActivity {
-  #steps: readonly Step[] = [];
+  #steps: readonly ActivityStep[] = [];
   #changes = 0;
   #changedAt = new Date();
 
-  get steps(): readonly Step[] {
+  get steps(): readonly ActivityStep[] {
     return this.#steps;
   }
 
@@ -42,8 +42,11 @@ export class RecentActivity {
     const words = observations.flatMap((each) =>
       each.type === 'activity' ? (activityText(each.activity) ?? []) : [],
     );
-    if (after !== undefined && (before === undefined || toMcpState(after) !== toMcpState(before)))
-      words.push(toMcpState(after));
+    if (
+      after !== undefined &&
+      (before === undefined || toMcpSessionState(after) !== toMcpSessionState(before))
+    )
+      words.push(toMcpSessionState(after));
     this.#steps = [...this.#steps, ...words.map((each) => ({ cursor: cursor(), words: each }))].slice(
       -MAX_STEPS,
     );

@@ -86,7 +86,7 @@ export class Session {
   #notes: readonly string[] = [];
   /** The number of callers that need a current view while the task waits. */
   #watchers = 0;
-  /** The request for the task that is running now. Undefined if there is none. */
+  /** The open request for the task to the agent. Undefined if no request is open. */
   #looking: Promise<void> | undefined;
   readonly #listeners = new Set<Listener>();
   readonly #end = new AbortController();
@@ -334,8 +334,8 @@ export class Session {
   }
 
   /**
-   * Updates the view like `refresh`. If the agent does not know the task, it does not throw, but the state becomes
-   * `unknown-to-agent`. If a request for the task is already running, waits for that one.
+   * Updates the view like `refresh`. If the agent does not know the task, the state becomes `unknown-to-agent`, and no
+   * error is thrown. If a request for the task is already open, waits for that request.
    * @throws ProductError
    */
   async refreshState(): Promise<void> {
@@ -359,7 +359,7 @@ export class Session {
   /**
    * Keeps the view current even while the task waits: reads the stream of the task, or polls if the agent closes that
    * stream.
-   * @returns a function that ends this
+   * @returns a function that stops this reading
    */
   watch(): () => void {
     this.#watchers += 1;

@@ -9,7 +9,7 @@ import { askEach } from '../agents/ask-each.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
-import { toMcpState } from '../dialects/mcp-state.ts';
+import { toMcpSessionState } from '../dialects/mcp-session-state.ts';
 import type { DelegationService } from './deliver-delegations.ts';
 import { readHandle } from './mcp-task-id.ts';
 import { findSessionAgent, newestTask } from './find-session-agent.ts';
@@ -232,7 +232,7 @@ export class Sessions {
       .slice(0, MAX_NAMED_SESSIONS)
       .map(
         (each) =>
-          `${each.sessionId} (${toMcpState(each.state)}${each.title === '' ? '' : `: ${each.title}`})`,
+          `${each.sessionId} (${toMcpSessionState(each.state)}${each.title === '' ? '' : `: ${each.title}`})`,
       );
     const exist =
       named.length === 0

@@ -3,7 +3,7 @@
  * reply that the client has not confirmed. While the process that sent this reply runs, the result is not announced.
  */
 import { z } from 'zod';
-import { mcpStateSchema, toMcpState } from '../dialects/mcp-state.ts';
+import { mcpSessionStateSchema, toMcpSessionState } from '../dialects/mcp-session-state.ts';
 import { TASK_STATE_NAMES, type TaskStateName } from '../dialects/observation.ts';
 import type { SqlValue } from '../../shared/sqlite/driver.ts';
 import type { BridgeDatabase } from './database.ts';
@@ -13,7 +13,7 @@ const waitingResultSchema = z.object({
   sessionId: z.string(),
   taskId: z.string(),
   agent: z.string(),
-  state: mcpStateSchema,
+  state: mcpSessionStateSchema,
   title: z.string(),
 });
 export type WaitingResult = z.infer<typeof waitingResultSchema>;
@@ -107,7 +107,7 @@ export class WaitingResults {
       waitingResultSchema.parse({
         ...task,
         // `unknown` is the final state of a task that its agent has forgotten.
-        state: toMcpState(ended === null || ended === 'unknown' ? 'unknown-to-agent' : ended),
+        state: toMcpSessionState(ended === null || ended === 'unknown' ? 'unknown-to-agent' : ended),
       }),
     );
   }

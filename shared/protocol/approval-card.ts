@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 
-export const CARD_URI = 'ui://mcp-a2a-bridge/approval-card.html';
+export const APPROVAL_CARD_URI = 'ui://mcp-a2a-bridge/approval-card.html';
 /** The only media type of MCP Apps pages. */
-export const CARD_MIME_TYPE = 'text/html;profile=mcp-app';
+export const APPROVAL_CARD_MIME_TYPE = 'text/html;profile=mcp-app';
 
 /** The state of one session, as the card shows it. */
 export const cardStateSchema = z.object({

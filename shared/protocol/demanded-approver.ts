@@ -7,7 +7,10 @@ export const demandedApproverSchema = z.object({
   otherThan: z.optional(z.array(z.string())),
   /** The groups of which the approver must be a member. All of them are required. */
   groups: z.optional(z.array(z.string())),
-  /** Present if the reader's token lacks the role that every decision needs. The reader can then not deny either. */
+  /**
+   * Present if the reader's token lacks the role that every decision needs. Then the reader cannot deny the action
+   * either.
+   */
   role: z.optional(
     z.object({
       needed: z.string(),
@@ -21,8 +24,8 @@ export const demandedApproverSchema = z.object({
 export type DemandedApprover = z.infer<typeof demandedApproverSchema>;
 
 /**
- * Returns who must decide this action, if the reader of the action is not allowed to let it run or answer it.
- * Returns undefined if the reader is allowed to, or if no special approver is demanded.
+ * Returns who must decide this action instead of its reader. Returns undefined if the reader may let the action run or
+ * answer it, or if no special approver is demanded.
  */
 export function otherApprover({
   approver,

@@ -15,8 +15,8 @@ const titled = z.array(z.object({ const: z.string(), title: z.exactOptional(z.st
 
 /**
  * One form field, as in MCP elicitation (MCP 2025-11-25, `PrimitiveSchemaDefinition`). The schema drops other keywords.
- * X3: no input may block the process. A hostile server could send a `pattern` that does, so `pattern` is one of the
- * dropped keywords.
+ * X3: no input may block the process. A `pattern` of a hostile server could block it, so the schema drops `pattern`
+ * too.
  */
 const formField = z.object({
   type: z.enum(['string', 'number', 'integer', 'boolean', 'array']),

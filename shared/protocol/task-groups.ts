@@ -30,7 +30,7 @@ export const waitingForSchema = z.discriminatedUnion('type', [
         reason: pendingReasonSchema,
       }),
     ),
-    /** Present if the reader may let none of the actions run and answer none of them. Says who may. */
+    /** Says who may decide. Absent if the reader may approve or answer at least one of the actions. */
     approver: z.optional(demandedApproverSchema),
   }),
   z.object({ type: z.literal('reply'), text: z.string() }),

@@ -8,7 +8,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
-import { CARD_MIME_TYPE, CARD_URI } from '../../shared/protocol/approval-card.ts';
+import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../shared/protocol/approval-card.ts';
 import { startBrowser } from '../integration/client/support/browser.ts';
 import { startCardHost } from '../integration/web/support/card-host.ts';
 import { makeLink, signIn } from '../integration/web/support/sign-in.ts';
@@ -83,7 +83,7 @@ const resource = z.object({ contents: z.array(z.object({ text: z.string() })).mi
 
 /** The bridge gives the card to an MCP client that can show it. The page of a host shows the card. */
 async function takeCard(browser: Browser, { stateDir, workspace }: Scene): Promise<void> {
-  const mcpApps = { 'io.modelcontextprotocol/ui': { mimeTypes: [CARD_MIME_TYPE] } };
+  const mcpApps = { 'io.modelcontextprotocol/ui': { mimeTypes: [APPROVAL_CARD_MIME_TYPE] } };
   const client = new Client({ name: 'pictures', version: '0' }, { capabilities: { extensions: mcpApps } });
   const bridge = join(process.cwd(), 'dist', 'bridge', 'main.js');
   const args = [bridge, '--state-dir', stateDir, '--allow-workspace', workspace, '--no-auto-start'];
@@ -94,7 +94,7 @@ async function takeCard(browser: Browser, { stateDir, workspace }: Scene): Promi
   const call = (name: string, given: object) => client.callTool({ name, arguments: { ...given } });
   try {
     const waiting = await call('delegate_task_to_assistant', { task: DIFF_TASK, workspace });
-    const { contents } = resource.parse(await client.readResource({ uri: CARD_URI }));
+    const { contents } = resource.parse(await client.readResource({ uri: APPROVAL_CARD_URI }));
     const host = await startCardHost(contents[0]?.text ?? '');
     await page.exposeFunction('callBridge', call);
     for (const { name: width, viewport } of WIDTHS)

@@ -1,4 +1,4 @@
-/** A journal whose appends a test decides on, e.g. to refuse them. The other methods are the real ones. */
+/** A real journal with another method `append`, e.g. one that refuses. */
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 
 export function journalWithAppend(

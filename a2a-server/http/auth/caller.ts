@@ -47,7 +47,7 @@ export class Caller implements User {
   readonly full: () => Promise<void> | undefined;
   /** Aborts the signal after `ms` milliseconds, unless the response has ended before. */
   readonly endAfter: (ms: number) => void;
-  /** The trace that the request's work belongs to. Undefined if the client sent none and this server records none. */
+  /** The trace that the request's work belongs to. Undefined if neither the client nor this server has a trace. */
   readonly trace: TraceContext | undefined;
   /**
    * Counts the request as an event stream. The route calls this before the request changes anything.

@@ -24,8 +24,8 @@ export function receivedMessage(request: SendMessageRequest, context: CallContex
 
 /**
  * Returns the message as this caller may send it. If the caller is not allowed to approve, the words `approve` and
- * `deny` are plain text. If the caller may only approve, a text is accepted only as a decision; the task service judges
- * that.
+ * `deny` are plain text. If the caller may only approve, a text is accepted only as a decision. The task service checks
+ * this.
  * @throws ProductError FORBIDDEN
  */
 export function permittedMessage(incoming: Incoming, roles: readonly Role[]): Incoming {

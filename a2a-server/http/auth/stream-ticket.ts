@@ -49,7 +49,7 @@ export async function ticketSecret(serverToken: string, shared: RecordStore | un
 
 /**
  * Makes and redeems tickets.
- * @param secret is the server's own
+ * @param secret the secret of this server (see `ticketSecret`)
  * @param now returns milliseconds since 1970
  */
 export function streamTickets(

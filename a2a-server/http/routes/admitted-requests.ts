@@ -93,7 +93,7 @@ export function admitted(identify: Identify, parts: AdmissionParts): RequestHand
     const sender = { principal, ...(tokenId !== undefined && { tokenId }) };
     const identity: Identity = {
       ...sender,
-      // Only a token of a provider has rights of its own.
+      // Only a token of an OpenID Connect provider contains roles and groups.
       ...(admission.roles && {
         roles: admission.roles,
         groups,

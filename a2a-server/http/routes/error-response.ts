@@ -15,7 +15,7 @@ import { sendRestError } from './rest-route.ts';
 import { PARSE_ERROR, retryLaterOf, toWireError, unparsableError, WIRE_ERRORS } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 
-/** Turns each error of a route into a response, and logs the ones that an operator must know. */
+/** Turns each error of a route into a response, and logs the errors that concern an operator. */
 export function errorResponses(limits: BodyLimits, log: Logger): ErrorRequestHandler {
   return (raw: unknown, request: Request, response: Response, _next) => {
     const error = requestError(raw, limits);

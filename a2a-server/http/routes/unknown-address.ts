@@ -1,4 +1,7 @@
-/** Refuses requests to addresses, or with methods, that this server does not have. The message names what it has. */
+/**
+ * Refuses requests to addresses, or with methods, that this server does not have. The error message names the valid
+ * addresses or methods.
+ */
 import type { RequestHandler } from 'express';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';

@@ -76,7 +76,7 @@ export function incomingOf(
 
 /**
  * Converts a part of the message. `request-schemas.ts` has checked that each part has content. The SDK's codec drops
- * `"data": null`. So a part that has no content here had that value.
+ * `"data": null`, so a part without content had that value.
  * @param contents the function adds the content of a file part to this list
  */
 function partOf({ content, mediaType, filename }: Part, contents: FileBytes[]): MessagePart {
@@ -85,7 +85,7 @@ function partOf({ content, mediaType, filename }: Part, contents: FileBytes[]): 
     contents.push(...stored);
     return part;
   }
-  // A URL can carry data out, so a person must approve a fetch. The tool `fetch` asks for that approval.
+  // The server does not fetch this URL, because a URL can carry data out. The tool `fetch` first asks a person.
   if (content?.$case === 'url')
     throw new ProductError(
       'UNSUPPORTED_CONTENT',

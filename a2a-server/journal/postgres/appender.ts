@@ -77,8 +77,8 @@ export class Appender {
   }
 
   /**
-   * Writes the appends. They are durable when this resolves. If PostgreSQL refuses the commit, each append is written
-   * alone, so that only those that it cannot store fail.
+   * Writes the appends. They are durable when this resolves. If PostgreSQL refuses the commit, this function writes
+   * each append alone. Then only the appends that PostgreSQL cannot store fail.
    * @throws ServerRemoved, PostgresFailure
    */
   async commit(appends: readonly PreparedAppend[]): Promise<AppendOutcome[]> {

@@ -10,7 +10,7 @@ export const PAUSE_MS = 10;
 
 interface WakeSenderOptions {
   clock: Pick<Clock, 'after'>;
-  /** Sends wake-ups. Those that could not be sent are sent again together with the next ones, or by `sendAgain`. */
+  /** Sends wake-ups. After a failure, they are sent again with the next wake-ups, or by `sendAgain`. */
   send: (heads: Heads) => Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import type { CostReport, ListedTask } from '../../../shared/client/index.ts';
 import { dollars, hasTokens, tokensAndPrice } from '../../../shared/text/cost-text.ts';
 
 /** Returns the cost of the day and the daily budget. Returns '' if there is no cost and no budget. */
-export function todayText({ total, dailyBudget }: CostReport): string {
+export function todayCostText({ total, dailyBudget }: CostReport): string {
   if (!hasTokens(total) && dailyBudget === undefined) return '';
   const { usd, knownUsd } = total;
   const unknown = usd === null ? ' and requests with an unknown price' : '';

@@ -11,7 +11,7 @@ import {
   showTask,
   taskAddress,
 } from './address.ts';
-import { taskCostText, todayText } from './cost-text.ts';
+import { taskCostText, todayCostText } from './cost-text.ts';
 import { NotificationButton } from './home/notification-button.tsx';
 import { showCount } from './home/page-icon.ts';
 import { PasskeyButton } from './passkeys/passkey-button.tsx';
@@ -66,7 +66,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
   const ended = groups?.ended.total;
   useEffect(() => {
     client.costs(1).then(
-      (report) => setToday(todayText(report)),
+      (report) => setToday(todayCostText(report)),
       (error: unknown) => {
         if (error instanceof ClientError && error.status === 401) onSignedOut();
       },

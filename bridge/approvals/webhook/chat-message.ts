@@ -1,4 +1,4 @@
-/** Writes the messages about actions that wait, and about those that no longer wait. Pure. */
+/** Writes the messages about actions that wait, and about actions that no longer wait. Pure. */
 import { type ChatMessage, chatLines } from '../../../shared/chat/chat-message.ts';
 import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';

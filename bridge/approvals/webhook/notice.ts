@@ -6,7 +6,7 @@ import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.
 import type { McpDecisionWord } from '../decision-input.ts';
 import { decisionLines } from '../ways-to-decide.ts';
 import { offeredWords } from '../../mcp/reports/session-report.ts';
-import { toMcpState } from '../../dialects/mcp-state.ts';
+import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { TaskView } from '../../sessions/observed-task.ts';
 import type { ApprovalRequest } from './list-approval-requests.ts';
@@ -97,7 +97,7 @@ export function decidedNotice(
     data: {
       ...about,
       taskId: view?.taskId ?? null,
-      state: toMcpState(state),
+      state: toMcpSessionState(state),
       decided: over.map(({ callId }) => ({ callId, ...decisionOn(callId, view) })),
       waiting: waiting.map(({ callId }) => callId),
     },

@@ -22,7 +22,7 @@ type Listed = AgentList['agents'][number];
 const MAX_PARALLEL_TRIALS = 8;
 
 /**
- * Lists the agents of a registry. With names or `--all`, tries each chosen agent, and adds those that pass.
+ * Lists the agents of a registry. With names or `--all`, tries each chosen agent, and adds each agent that passes.
  * @param source the file or URL of the registry
  * @returns EXIT_FAILURE if an agent cannot be added
  * @throws UsageError; ProductError CONFIGURATION, AGENT_UNREACHABLE, UNKNOWN_AGENT

@@ -4,8 +4,8 @@
  *
  * Invariants
  * - If the tool call is cancelled before it sends its message, nothing is sent. If it is cancelled later, the setting
- *   `onCancel` decides whether the task is cancelled. A message that is just being sent is still delivered. Its task is
- *   then cancelled if the setting says so.
+ *   `onCancel` decides whether the task is cancelled. A message that is being sent at that moment is still delivered.
+ *   Its task is cancelled if the setting says so.
  * - The outcome, the request id and the client's reason are logged. If the client requested progress, the last progress
  *   message reports the outcome. The reply to the client's next tool call reports it too.
  */

@@ -2,7 +2,7 @@
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { CallState, TaskView } from '../../sessions/observed-task.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
-import { toMcpState } from '../../dialects/mcp-state.ts';
+import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 
 const MAX_TITLE_CHARACTERS = 200;
 
@@ -19,7 +19,7 @@ export function phaseOf(view: TaskView | undefined, state?: SessionStateName): s
   if (running.length > 0)
     return `running: ${running.map((call) => visibleLine(call.title, MAX_TITLE_CHARACTERS)).join(', ')}`;
   if (view.state === 'working') return 'the model is thinking';
-  return toMcpState(view.state);
+  return toMcpSessionState(view.state);
 }
 
 function countOf(count: number, noun: string): string {

@@ -152,8 +152,7 @@ export function toFirstPending({
   return {
     ...action,
     reason,
-    // For an approval, the side effect explains why the action waits. So `why` is omitted, unless nobody here can
-    // approve.
+    // For an approval, the side effect explains why the action waits. So `why` is omitted if the reader can approve.
     ...((reason !== 'approval' || !action.decisions.includes('approve')) && { why }),
     ...(cut > 0 && { cut }),
     ...(cut === 0 && Object.keys(unshown).length > 0 && { input: unshown }),

@@ -13,7 +13,7 @@ import { outputTail } from './output-tail.ts';
 import { phaseOf } from './phase.ts';
 import { costSchema } from './session-report.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
-import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
+import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import { sourceText } from '../../../shared/protocol/preview-text.ts';
 import { todosLine } from './todos-line.ts';
 import { agentTextTokens, wordingTokens } from './token-estimate.ts';
@@ -24,7 +24,7 @@ export const statusReportSchema = z.object({
   agent: z.string(),
   /** The id of the A2A task. Absent before the agent has named the task. */
   taskId: z.string().nullable(),
-  state: mcpStateSchema,
+  state: mcpSessionStateSchema,
   phase: z.string().describe('What it is doing, in a few words.'),
   /** The agent's message about the state of the task. */
   message: z.string(),
@@ -159,7 +159,7 @@ function barest({
     sessionId,
     agent,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
-    state: toMcpState(state),
+    state: toMcpSessionState(state),
     phase: clipped(phaseOf(view, state), MAX_TEXT_CHARACTERS),
     message: '',
     tools: [],
@@ -174,7 +174,7 @@ function barest({
   };
 }
 
-/** Adds the pending actions. Returns the number of those that did not fit. */
+/** Adds the pending actions. Returns the number of actions that did not fit. */
 function addPending(view: TaskView | undefined, add: Add, current: Current): number {
   const pending = view?.pending ?? [];
   for (const [index, { callId, tool, title, source }] of pending.entries()) {

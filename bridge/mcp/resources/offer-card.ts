@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { McpServer } from '@modelcontextprotocol/server';
-import { CARD_MIME_TYPE, CARD_URI } from '../../../shared/protocol/approval-card.ts';
+import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
 import { APPS_EXTENSION } from '../../approvals/client.ts';
 
 interface CardOptions {
@@ -23,18 +23,18 @@ export function offerCard(server: McpServer, { prefix, cardFile }: CardOptions):
   server.server.registerCapabilities({ extensions: { [APPS_EXTENSION]: {} } });
   server.registerResource(
     'approval-card',
-    CARD_URI,
+    APPROVAL_CARD_URI,
     {
       title: 'Approval card',
       description: 'Shows the pending actions of a task in the chat.',
-      mimeType: CARD_MIME_TYPE,
+      mimeType: APPROVAL_CARD_MIME_TYPE,
       _meta: META,
     },
     async ({ href }) => {
       const html = await readFile(cardFile, 'utf8');
       // The card calls tools of the bridge, and the settings may add a prefix to the names of these tools.
       const text = html.replace('data-tool-prefix=""', () => `data-tool-prefix="${prefix}"`);
-      return { contents: [{ uri: href, mimeType: CARD_MIME_TYPE, text, _meta: META }] };
+      return { contents: [{ uri: href, mimeType: APPROVAL_CARD_MIME_TYPE, text, _meta: META }] };
     },
   );
 }

@@ -8,7 +8,7 @@ import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import type { OfferedForm } from '../../approvals/forms-to-offer.ts';
 import { phaseOf } from '../reports/phase.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
-import { toMcpState } from '../../dialects/mcp-state.ts';
+import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import type { TaskView } from '../../sessions/observed-task.ts';
 
 interface TaskHead {
@@ -61,7 +61,7 @@ interface TaskReplyParts {
 
 export function detailedTask(shown: TaskReplyParts): DetailedTask {
   const { state, over, forms, beyondForms, result } = shown;
-  const waits = toMcpState(state) === 'input_required';
+  const waits = toMcpSessionState(state) === 'input_required';
   if (state === 'canceled') return { ...headOf(shown, POLL_MS.moving), status: 'cancelled' };
   // "`failed` MUST NOT be used for non-JSON-RPC errors". So a failed task is `completed` here, and its result reports
   // the failure. If no form can show a decision, the result lists the pending actions and the ways to decide.

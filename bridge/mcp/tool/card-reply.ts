@@ -5,7 +5,7 @@ import type { CardState } from '../../../shared/protocol/approval-card.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { declaresExtension } from '../../agents/card.ts';
-import { toMcpState } from '../../dialects/mcp-state.ts';
+import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { Bridge } from '../bridge-context.ts';
 import type { ToolReply } from './tool-result.ts';
@@ -36,7 +36,7 @@ export async function cardReply(
     structured: {
       sessionId: id,
       agent: agent.name,
-      state: toMcpState(stateName),
+      state: toMcpSessionState(stateName),
       message: view?.text ?? '',
       pending,
       ...(question !== undefined && { question }),

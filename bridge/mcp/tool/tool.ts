@@ -11,7 +11,7 @@ import type {
   Tool as ListedTool,
 } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { CARD_URI } from '../../../shared/protocol/approval-card.ts';
+import { APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
@@ -233,7 +233,7 @@ function hasCard({ server, approvals, unattended }: ToolOfferContext, context: S
 
 /** MCP Apps, `McpUiToolMeta`: the metadata for each relation to the card. */
 const CARD_META = {
-  shows: { resourceUri: CARD_URI },
+  shows: { resourceUri: APPROVAL_CARD_URI },
   uses: { visibility: ['app'] },
 } as const;
 

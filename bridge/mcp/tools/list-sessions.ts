@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { dollars } from '../../../shared/text/cost-text.ts';
 import { LIVE_STATES } from '../../agents/list-tasks.ts';
-import { mcpStateSchema, toMcpState } from '../../dialects/mcp-state.ts';
+import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
@@ -13,7 +13,7 @@ const sessionList = z.object({
       sessionId: z.string(),
       agent: z.string(),
       taskId: z.string().nullable(),
-      state: mcpStateSchema,
+      state: mcpSessionStateSchema,
       /** Names the tool calls that a completed task did not do. */
       notDone: z.string().optional(),
       /** The first words of the task. */
@@ -37,7 +37,7 @@ export const listSessions = defineTool({
   title: 'List sessions',
   description: `Lists the sessions of every agent: first those that wait for a person, then the newest. They survive restarts of the client and of the bridge.`,
   input: z.strictObject({
-    state: mcpStateSchema.optional().describe('Only sessions in this state.'),
+    state: mcpSessionStateSchema.optional().describe('Only sessions in this state.'),
     agent: fields.agentSchema.describe('Only sessions of this agent.'),
   }),
   output: sessionList,
@@ -45,7 +45,7 @@ export const listSessions = defineTool({
   async run({ state, agent }, call) {
     const { registry, sessions } = call.bridge;
     const only = agent === undefined ? undefined : registry.pick(agent);
-    const states = LIVE_STATES.filter((each) => toMcpState(each) === state);
+    const states = LIVE_STATES.filter((each) => toMcpSessionState(each) === state);
     const {
       sessions: all,
       unreachable,
@@ -58,7 +58,7 @@ export const listSessions = defineTool({
         ...each,
         ...(notDone !== '' && { notDone }),
         title: visibleLine(each.title),
-        state: toMcpState(each.state),
+        state: toMcpSessionState(each.state),
       }))
       .filter((each) => state === undefined || each.state === state);
     const structured = {

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
-import { CARD_MIME_TYPE } from '../../../shared/protocol/approval-card.ts';
+import { APPROVAL_CARD_MIME_TYPE } from '../../../shared/protocol/approval-card.ts';
 import { plan, write } from '../../support/offline-plan.ts';
 import { PersonAtPage, stageWithRules } from '../../support/presence-stage.ts';
 import type { Stage } from '../../support/stage.ts';
@@ -33,7 +33,7 @@ const cardState = z.looseObject({
   pending: z.tuple([z.looseObject({ action: z.looseObject({ presence: z.literal(true) }) })]),
   page: z.string(),
 });
-const CARD_HOST = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [CARD_MIME_TYPE] } } };
+const CARD_HOST = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [APPROVAL_CARD_MIME_TYPE] } } };
 
 const textOf = ({ content }: FormResult): string => content.map(({ text }) => text ?? '').join('\n');
 

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, FrameLocator, Page } from 'playwright-core';
 import { z } from 'zod';
-import { CARD_MIME_TYPE, CARD_URI } from '../../../shared/protocol/approval-card.ts';
+import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
 import { plan, write } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { DELEGATE, bridgeStart, closeAfterTest, closing, program } from '../bridge/support/bridge-stage.ts';
@@ -16,7 +16,7 @@ import { startCardHost } from './support/card-host.ts';
 
 const SHOW = 'show_approval_card';
 const DECIDE_ON_CARD = 'decide_on_approval_card';
-const HOST = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [CARD_MIME_TYPE] } } };
+const HOST = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [APPROVAL_CARD_MIME_TYPE] } } };
 const TASK = plan(write('a.txt', 'one\ntwo\n'), { say: 'Written.' });
 
 const toolResult = z.looseObject({
@@ -87,10 +87,10 @@ describe('the approval card’s tools', () => {
     const metaOf = (name: string): unknown =>
       metaSchema.parse(tools.find((tool) => tool.name === name))[META].ui;
     for (const name of [DELEGATE, 'wait_for_task', 'approve_or_deny_pending_action'])
-      expect(metaOf(name)).toEqual({ resourceUri: CARD_URI });
+      expect(metaOf(name)).toEqual({ resourceUri: APPROVAL_CARD_URI });
     for (const name of [SHOW, DECIDE_ON_CARD]) expect(metaOf(name)).toEqual({ visibility: ['app'] });
-    const { contents } = await client.readResource({ uri: CARD_URI });
-    expect(contents).toMatchObject([{ uri: CARD_URI, mimeType: CARD_MIME_TYPE }]);
+    const { contents } = await client.readResource({ uri: APPROVAL_CARD_URI });
+    expect(contents).toMatchObject([{ uri: APPROVAL_CARD_URI, mimeType: APPROVAL_CARD_MIME_TYPE }]);
   });
 
   test.each([
@@ -161,7 +161,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
 
   /** Shows the card of a chat in the host. */
   async function show({ client, call, waiting }: Chat, theme = 'light'): Promise<FrameLocator> {
-    const { contents } = await client.readResource({ uri: CARD_URI });
+    const { contents } = await client.readResource({ uri: APPROVAL_CARD_URI });
     const html = z.object({ text: z.string() }).parse(contents[0]).text;
     const host = await startCardHost(html);
     closeAfterTest(() => host.close());

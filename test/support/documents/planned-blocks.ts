@@ -16,7 +16,7 @@ export function plannedHeadings(): string[] {
 
 export const headingOf = ({ page, section }: ShellBlock): string => `${page}: ${section}`;
 
-/** @returns the reading of each block; undefined if nobody has written one */
+/** @returns the reading of each block; undefined if a block has no reading */
 export function readingsOfBlocks(): (readonly [ShellBlock, Reading | undefined])[] {
   const seen = new Map<string, number>();
   return readBlocks().map((block) => {

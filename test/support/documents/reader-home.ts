@@ -89,7 +89,7 @@ function isSource(path: string): boolean {
   return !/^(\.git|dist|node_modules|release|site\/(dist|node_modules))$/.test(path);
 }
 
-/** Stops the local server, which goes on after the shell has ended. */
+/** Stops the local server, which still runs after the shell has ended. */
 export async function stopLocalServer({ env }: ReaderHome): Promise<void> {
   await promisify(execFile)('mcp-a2a-bridge', ['server', 'stop'], { env });
 }

@@ -9,28 +9,28 @@ export interface Run {
   continues?: boolean;
   /** True if the commands change files of the clone. They then run in a copy of it. */
   clone?: boolean;
-  /** What is around the reader: a model provider, another agent. */
+  /** What the block needs beside this project, e.g. a model provider or another agent. */
   around?: readonly SurroundingName[];
   /** Programs that the reader has and the machine of the test may lack, as scripts for sh. */
   programs?: Readonly<Record<string, string>>;
-  /** What the reader has done before, in other words than this document. */
+  /** Commands that run before the block and are not in this document. */
   before?: string;
   /**
-   * What the reader writes in the place of an example. A pattern is what the commands before have printed: its first
-   * group, of the last match. `~` at the beginning is the reader's home.
+   * The text that replaces each example. For a pattern, it is the first group of the last match in the output so far.
+   * `~` at the beginning is the reader's home.
    */
   replace?: Readonly<Record<string, string | RegExp>>;
   /** What the reader types at a terminal, by the text that asks for it. */
   types?: Readonly<Record<string, string>>;
-  /** What the standard input of the last command has. */
+  /** The standard input of the last command. */
   input?: string;
   /** The exit code of a command, by a part of its text. Any other command ends with 0. */
   exits?: Readonly<Record<string, number>>;
-  /** The last command goes on. It prints this when it is ready. */
+  /** Present if the last command runs in the background. The command prints this when it is ready. */
   goesOn?: RegExp;
-  /** Commands that use what the block has made. */
+  /** Commands that run after the block. */
   use?: string;
-  /** What is printed in the end. A transcript is compared without it. */
+  /** What the commands must print by the end. A transcript needs no such pattern. */
   prints?: RegExp;
 }
 

@@ -10,7 +10,7 @@ const HELLO = 'mcp-a2a-bridge run --detach "Create test.md with hello"';
 /** The examples of a server in a directory of its own. */
 const OWN_SERVER = { '/tmp/': '~/tmp/', '--workspace /tmp': '--workspace "$HOME/work"' };
 
-/** Programs that run a command where a service is. Here they run it at once. */
+/** Replaces programs that run a command beside a service. These scripts run the command on this machine. */
 const BESIDE_A_SERVICE = {
   sudo: 'shift 2; exec "$@"',
   docker: 'until [ "$1" = a2a-server ] || [ "$1" = server ]; do shift; done; shift; exec "$@"',
@@ -22,7 +22,7 @@ export const READINGS: Readonly<Record<string, Readings>> = {
     // The tests run in an installed clone.
     Install: { programs: { npm: 'exit 0' }, prints: /"a2a-bridge"[^]*Written to/ },
     'First task': {
-      // There the MCP client delegates the task.
+      // In the document, the MCP client delegates the task.
       before: HELLO,
       prints: /Create test\.md with hello[^]*\+hello[^]*Approved/,
     },
@@ -110,7 +110,7 @@ export const READINGS: Readonly<Record<string, Readings>> = {
         programs: BESIDE_A_SERVICE,
         replace: { '/var/lib/a2a-server': '~/service' },
       },
-      // It needs a terminal.
+      // `passkey add` needs a terminal.
       { exits: { 'passkey add': 1 } },
     ],
     'Rules, limits and a reload': notRun(

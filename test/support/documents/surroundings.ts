@@ -22,7 +22,7 @@ export interface Surrounding {
   baseUrls?: Readonly<Record<string, string>>;
   server?: Readonly<Record<string, unknown>>;
   bridge?: Readonly<Record<string, unknown>>;
-  /** What the reader writes in the place of an example. */
+  /** The text that replaces each example. */
   replace?: Readonly<Record<string, string>>;
   /** Resolves when a program of the reader has used it. */
   used?: Promise<unknown>;
@@ -123,7 +123,7 @@ async function registry(): Promise<Surrounding> {
   return { replace: { 'https://registry.example.com': url }, used };
 }
 
-/** A service that brings messages to a phone. */
+/** A service that sends messages to a phone. */
 async function phone(): Promise<Surrounding> {
   const { url, used } = await httpServer(200);
   return { bridge: { approvalWebhook: { url: `${url}/a-topic-that-nobody-guesses`, format: 'ntfy' } }, used };

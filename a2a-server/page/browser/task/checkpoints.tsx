@@ -24,7 +24,7 @@ async function readCheckpoints(taskId: string): Promise<TaskCheckpoints> {
   return taskCheckpointsSchema.parse(await readJson(`/api/tasks/${encodeURIComponent(taskId)}/checkpoints`));
 }
 
-/** Draws nothing while the task works, and nothing if the task changed no file. */
+/** Draws nothing while the task works, or if the task changed no file. */
 export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
   const { state, cursor, sessionId } = report;
   const [known, setKnown] = useState<TaskCheckpoints>();

@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { sessionPrice, taskCostText, todayText } from '../../../../../a2a-server/page/browser/cost-text.ts';
+import {
+  sessionPrice,
+  taskCostText,
+  todayCostText,
+} from '../../../../../a2a-server/page/browser/cost-text.ts';
 import { costReport } from '../../../../../a2a-server/task/cost-report.ts';
 import { NO_COST } from '../../../../../a2a-server/task/cost-sum.ts';
 
@@ -9,16 +13,16 @@ const report = (...rows: (typeof row)[]) => costReport(rows, { fromDay: DAY, toD
 const TASK = { inputTokens: 900, outputTokens: 40, cachedInputTokens: 500, usd: 0.25 };
 
 test('the page shows the cost of the UTC day, and today’s limit of the daily budget', () => {
-  expect(todayText(report())).toBe('');
-  expect(todayText(report(row))).toBe('');
+  expect(todayCostText(report())).toBe('');
+  expect(todayCostText(report(row))).toBe('');
   const paid = { ...row, inputTokens: 10, knownUsd: 1.5 };
-  expect(todayText(report(paid))).toBe('Today (UTC): $1.50');
-  expect(todayText(report(paid, { ...row, inputTokens: 10, unpriced: 1 }))).toBe(
+  expect(todayCostText(report(paid))).toBe('Today (UTC): $1.50');
+  expect(todayCostText(report(paid, { ...row, inputTokens: 10, unpriced: 1 }))).toBe(
     'Today (UTC): $1.50 and requests with an unknown price',
   );
   const dailyBudget = { usd: 5, limitUsd: 6.5, spentUsd: 1.5 };
-  expect(todayText({ ...report(paid), dailyBudget })).toBe('Today (UTC): $1.50 of $6.50');
-  expect(todayText({ ...report(), dailyBudget })).toBe('Today (UTC): $0.0000 of $6.50');
+  expect(todayCostText({ ...report(paid), dailyBudget })).toBe('Today (UTC): $1.50 of $6.50');
+  expect(todayCostText({ ...report(), dailyBudget })).toBe('Today (UTC): $0.0000 of $6.50');
 });
 
 test('a row of the task list shows the session’s price, and nothing for an agent that does not count tokens', () => {

@@ -6,7 +6,7 @@ import {
   type ReportContext,
   sessionReportSchema,
 } from '../../../../../bridge/mcp/reports/session-report.ts';
-import { toMcpState } from '../../../../../bridge/dialects/mcp-state.ts';
+import { toMcpSessionState } from '../../../../../bridge/dialects/mcp-session-state.ts';
 import { sessionText } from '../../../../../bridge/mcp/reports/session-text.ts';
 import type { TaskView } from '../../../../../bridge/sessions/observed-task.ts';
 import { askedNotice } from '../../../../../bridge/approvals/webhook/notice.ts';
@@ -250,7 +250,7 @@ describe('the report of a session', () => {
     ['rejected', 'rejected'],
     ['unknown', 'unknown'],
   ] as const)('the A2A state %s is the state "%s" in MCP', (state, word) => {
-    expect(toMcpState(state)).toBe(word);
+    expect(toMcpSessionState(state)).toBe(word);
   });
 
   test('R70 a result beyond a limit is shortened, and says so', () => {

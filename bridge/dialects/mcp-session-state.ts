@@ -1,12 +1,12 @@
-/** Converts the states of a session to the names of MCP task states. Pure. */
+/** Converts session states to the names in results of the bridge's MCP tools. Pure. */
 import { z } from 'zod';
 import { SESSION_STATES } from '../../shared/protocol/session-states.ts';
 import type { SessionStateName } from './observation.ts';
 
-export const mcpStateSchema = z.enum(SESSION_STATES);
-type McpState = z.infer<typeof mcpStateSchema>;
+export const mcpSessionStateSchema = z.enum(SESSION_STATES);
+type McpSessionState = z.infer<typeof mcpSessionStateSchema>;
 
-const MCP_STATES: Readonly<Record<SessionStateName, McpState>> = {
+const MCP_STATES: Readonly<Record<SessionStateName, McpSessionState>> = {
   submitted: 'working',
   working: 'working',
   'input-required': 'input_required',
@@ -20,6 +20,6 @@ const MCP_STATES: Readonly<Record<SessionStateName, McpState>> = {
   'unknown-to-agent': 'unknown_to_agent',
 };
 
-export function toMcpState(state: SessionStateName): McpState {
+export function toMcpSessionState(state: SessionStateName): McpSessionState {
   return MCP_STATES[state];
 }
