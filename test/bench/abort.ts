@@ -5,8 +5,8 @@
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@a2a-js/sdk/client';
-import { z } from 'zod';
 import { isGroupAlive } from '../../a2a-server/processes/end-process-group.ts';
+import { abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';
 import { plan, shell } from '../support/offline-plan.ts';
 import { activityOf, cardOf, clientFor, saying, startAgent, WITH_APPROVAL } from './agent.ts';
 import type { Agent, AgentOptions } from './agent.ts';
@@ -20,6 +20,9 @@ const SAMPLES = 200;
 const WARM_UP = 10;
 const ROUNDS = 15;
 const SIGNAL_AIM_MS = 50;
+
+/** Otherwise, a command above the limit waits for its turn until another command ends. */
+const TASK_LIMITS = [`--max-tasks=${String(RUNNING)}`, `--max-tasks-in-all=${String(RUNNING)}`];
 
 const GRACE_MS = 1_000;
 const GONE_AIM_MS = 100;
@@ -69,7 +72,7 @@ async function withCommands<T>(
   options: AgentOptions,
   work: (commands: Commands) => Promise<T>,
 ): Promise<T> {
-  const agent = await startAgent(context, options);
+  const agent = await startAgent(context, { ...options, args: [...TASK_LIMITS, ...(options.args ?? [])] });
   try {
     return await work(await commandsOf(agent));
   } finally {
@@ -137,8 +140,6 @@ interface Commands {
   roundTrip(): Promise<void>;
 }
 
-const abortAnswer = z.object({ success: z.literal(true) });
-
 async function commandsOf({ url, token }: Agent): Promise<Commands> {
   const client = await clientFor(await cardOf(url), token);
   const headers = { authorization: `Bearer ${token}` };
@@ -146,7 +147,8 @@ async function commandsOf({ url, token }: Agent): Promise<Commands> {
     start: (command) => started(client, command),
     async abort(toolId) {
       const response = await fetch(`${url}/api/tools/abort/${toolId}`, { method: 'POST', headers });
-      abortAnswer.parse(await response.json());
+      const { success, message } = abortAnswerSchema.parse(await response.json());
+      if (!success) throw new Error(`the command was not aborted: ${message}`);
     },
     async roundTrip() {
       await (await fetch(`${url}/health`, { headers })).json();
