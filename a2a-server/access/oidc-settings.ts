@@ -1,7 +1,8 @@
 /** The settings of an OpenID Connect provider whose tokens the server accepts, and the rules from claims to access. */
 import { z } from 'zod';
 import { isLoopback } from '../../shared/net/loopback.ts';
-import { fullName, NAME_PATTERN } from './requester.ts';
+import { clientSecretSchema } from './client-secret.ts';
+import { fullName, NAME_PATTERN, PRINCIPAL_PATTERN, tenantOf } from './requester.ts';
 import { roleSchema, type Role } from './role.ts';
 
 /**
@@ -11,6 +12,15 @@ import { roleSchema, type Role } from './role.ts';
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'EdDSA'] as const;
 
 const MAX_CLOCK_SKEW_S = 60;
+
+/** The client authentication methods with a secret (OpenID Connect Core 1.0 §9). */
+const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post'] as const;
+
+/** The characters of a scope (RFC 6749 §3.3). */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
+
+/** A session of a provider lasts no longer than any other session of the page. */
+const MAX_SESSION_MINUTES = 24 * 60;
 
 const claim = z.string().min(1).max(200);
 
@@ -48,13 +58,54 @@ export const oidcSchema = z
         }),
       )
       .default([]),
+    /** The sign-in to the approval page with the provider. Without it, the page offers none. Needs `publicUrl`. */
+    signIn: z
+      .strictObject({
+        /** The id of the client that the provider knows for the page. Its redirect URI is `<publicUrl>/page`. */
+        clientId: z.string().min(1).max(500),
+        /** The secret of a confidential client: `{"env": "NAME"}`, `{"file": "/path"}` or `{"command": ["program", "argument"]}`. A public client has none. */
+        clientSecret: clientSecretSchema.optional(),
+        /** How the client sends its secret. */
+        clientAuthentication: z.enum(CLIENT_AUTHENTICATION).default('client_secret_basic'),
+        /** The requested scopes. By default `openid profile email`, and each claim of the rules that the provider offers as a scope. */
+        scopes: z
+          .array(z.string().regex(SCOPE))
+          .refine((scopes) => scopes.includes('openid'), 'the scope openid is missing')
+          .optional(),
+        /** The name of the provider on the page. By default, the host of the issuer. */
+        name: z.string().trim().min(1).max(60).optional(),
+        /** The length of a session of the page, in minutes. The provider is then asked again. */
+        sessionMinutes: z.number().int().min(5).max(MAX_SESSION_MINUTES).default(60),
+      })
+      .optional(),
   })
   .optional();
 export type OidcSettings = NonNullable<z.output<typeof oidcSchema>>;
+export type SignInSettings = NonNullable<OidcSettings['signIn']>;
 
 /** Returns the address of the provider's configuration (OpenID Connect Discovery 1.0 §4). */
 export function openIdConnectUrl(issuerUrl: string): string {
   return `${issuerUrl.replace(/\/$/, '')}/.well-known/openid-configuration`;
+}
+
+/** Returns the name of the provider for a person. */
+export function providerName({ issuer: issuerUrl, signIn }: OidcSettings): string {
+  return signIn?.name ?? new URL(issuerUrl).host;
+}
+
+/**
+ * Returns the scopes of the sign-in. A provider may offer a claim as a scope of the same name, e.g. `groups`.
+ * @param offered `scopes_supported` of the provider
+ */
+export function requestedScopes(settings: OidcSettings, offered: readonly string[] = []): string[] {
+  const { signIn, principalClaim, tenant, roles, groups } = settings;
+  if (signIn?.scopes !== undefined) return signIn.scopes;
+  const claims = [
+    principalClaim,
+    ...(typeof tenant === 'string' ? [] : [tenant.claim]),
+    ...[...roles, ...groups].map((rule) => rule.claim),
+  ];
+  return [...new Set(['openid', 'profile', 'email', ...claims.filter((name) => offered.includes(name))])];
 }
 
 export interface ClaimedAccess {
@@ -75,6 +126,14 @@ export function accessOfClaims(
   if (name === undefined || team === undefined || given.length === 0) return undefined;
   const groups = groupRules.flatMap((rule) => (has(claims[rule.claim], rule.value) ? rule.groups : []));
   return { principal: fullName(name, team), roles: [...new Set(given)], groups: [...new Set(groups)] };
+}
+
+/** True if the provider's claims could give access as this principal. The provider alone knows who exists. */
+export function mayBeProvided(principal: string, { tenant }: OidcSettings): boolean {
+  const team = tenantOf(principal);
+  return (
+    team !== undefined && PRINCIPAL_PATTERN.test(principal) && (typeof tenant !== 'string' || tenant === team)
+  );
 }
 
 function nameIn(value: unknown): string | undefined {

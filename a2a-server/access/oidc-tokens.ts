@@ -4,11 +4,17 @@
  * the first token.
  */
 import type * as Jose from 'jose';
-import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Identity } from './identity.ts';
-import { accessOfClaims, openIdConnectUrl, type OidcSettings } from './oidc-settings.ts';
+import {
+  PROVIDER_COOLDOWN_MS,
+  PROVIDER_TIMEOUT_MS,
+  providerAway,
+  readProvider,
+  rememberedReading,
+} from './oidc-provider.ts';
+import { accessOfClaims, type OidcSettings } from './oidc-settings.ts';
 
 /**
  * Returns the identity behind a JWT.
@@ -16,12 +22,7 @@ import { accessOfClaims, openIdConnectUrl, type OidcSettings } from './oidc-sett
  */
 export type VerifyJwt = (token: string) => Promise<Identity>;
 
-const TIMEOUT_MS = 5_000;
-/** The minimum time between two requests for the provider's keys, e.g. after a failure. */
-const COOLDOWN_MS = 30_000;
 const MAX_KEY_AGE_MS = 10 * 60_000;
-
-const configurationSchema = z.object({ issuer: z.string(), jwks_uri: z.url() });
 
 interface VerifierParts {
   settings: OidcSettings;
@@ -38,23 +39,31 @@ export function looksLikeJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
 }
 
-export function oidcVerifier({
+export function oidcVerifier(parts: VerifierParts): VerifyJwt {
+  const { settings, onRefusal } = parts;
+  const verifiedClaims = claimsVerifier(parts);
+  return async (token) => {
+    const claims = await verifiedClaims(token);
+    const access = accessOfClaims(claims, settings);
+    if (access === undefined) {
+      onRefusal('its claims give no access');
+      throw refused('its claims give no access');
+    }
+    return { ...access, expiresAt: (claims.exp + settings.clockSkew) * 1_000 };
+  };
+}
+
+/**
+ * Returns a function that checks a JWT of the provider, and returns its claims. That function throws ProductError
+ * UNAUTHENTICATED, or OVERLOADED if the provider is unreachable.
+ */
+export function claimsVerifier({
   settings,
   clock,
   onRefusal,
-  cooldownMs = COOLDOWN_MS,
-}: VerifierParts): VerifyJwt {
-  let keys: { found: Promise<Keys>; failedAt?: number } | undefined;
-
-  const providerKeys = (): Promise<Keys> => {
-    const expired = keys?.failedAt !== undefined && clock.now() - keys.failedAt >= cooldownMs;
-    if (keys !== undefined && !expired) return keys.found;
-    const asked: typeof keys = { found: discoverKeys(settings, cooldownMs) };
-    asked.found.catch(() => (asked.failedAt = clock.now()));
-    keys = asked;
-    return asked.found;
-  };
-
+  cooldownMs = PROVIDER_COOLDOWN_MS,
+}: VerifierParts): (token: string) => Promise<Jose.JWTPayload & { exp: number }> {
+  const providerKeys = rememberedReading(() => discoverKeys(settings, cooldownMs), { clock, cooldownMs });
   return async (token) => {
     const { jwtVerify, errors } = await import('jose');
     const { issuer, audience, algorithms, clockSkew } = settings;
@@ -67,9 +76,7 @@ export function oidcVerifier({
         currentDate: new Date(clock.now()),
         requiredClaims: ['exp'],
       });
-      const access = accessOfClaims(payload, settings);
-      if (access === undefined) throw refused('its claims give no access');
-      return { ...access, expiresAt: ((payload.exp ?? 0) + clockSkew) * 1_000 };
+      return { ...payload, exp: payload.exp ?? 0 };
     } catch (error) {
       const away = isUnreachable(error, errors);
       onRefusal(messageOf(error));
@@ -79,25 +86,13 @@ export function oidcVerifier({
   };
 }
 
-/** Reads the configuration of the provider. @throws if the provider is unreachable, or names another issuer */
 async function discoverKeys({ issuer }: OidcSettings, cooldownDuration: number): Promise<Keys> {
-  const { createRemoteJWKSet } = await import('jose');
-  const response = await fetch(openIdConnectUrl(issuer), {
-    redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  }).catch((error: unknown) => {
-    throw providerAway(error);
-  });
-  if (!response.ok) throw providerAway(new Error(`it answered ${response.status}`));
-  const configuration = configurationSchema.safeParse(await response.json().catch(() => undefined));
-  // OpenID Connect Discovery 1.0 §4.3: the issuer must be exactly the configured one.
-  if (!configuration.success || configuration.data.issuer !== issuer)
-    throw providerAway(new Error('its configuration is not valid, or names another issuer'));
-  const address = new URL(configuration.data.jwks_uri);
+  const [{ createRemoteJWKSet }, configuration] = await Promise.all([import('jose'), readProvider(issuer)]);
+  const address = new URL(configuration.jwks_uri);
   if (address.protocol !== 'https:' && address.origin !== new URL(issuer).origin)
     throw providerAway(new Error('the address of its keys is not secure'));
   return createRemoteJWKSet(address, {
-    timeoutDuration: TIMEOUT_MS,
+    timeoutDuration: PROVIDER_TIMEOUT_MS,
     cooldownDuration,
     cacheMaxAge: MAX_KEY_AGE_MS,
   });
@@ -116,13 +111,5 @@ function refused(why: string): ProductError {
   return new ProductError(
     'UNAUTHENTICATED',
     `This server does not accept the token of the OpenID Connect provider: ${why}. Sign in again, or ask the operator.`,
-  );
-}
-
-function providerAway(cause?: unknown): ProductError {
-  return new ProductError(
-    'OVERLOADED',
-    'The OpenID Connect provider of this server does not answer, so the token cannot be checked. Try again in a moment.',
-    { cause },
   );
 }

@@ -30,11 +30,20 @@ export function pageCookie(base: string, secret: string): PageCookieAttributes {
   };
 }
 
-/** Reads the secrets of a request. Returns undefined if a secret is missing or malformed. */
-export function secretsIn(request: Request, { name }: PageCookieAttributes): SessionSecrets | undefined {
+/** Returns the cookie of an attempt to sign in with the provider. Only the routes of that sign-in get it. */
+export function attemptCookie({ name, options }: PageCookieAttributes): PageCookieAttributes {
+  return { name: `${name}-provider`, options: { ...options, path: `${options.path}/provider` } };
+}
+
+export function cookieIn(request: Request, { name }: PageCookieAttributes): string | undefined {
   // A Cookie header has pairs, separated by a semicolon and a space (RFC 6265 §5.4).
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  const cookie = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** Reads the secrets of a request. Returns undefined if a secret is missing or malformed. */
+export function secretsIn(request: Request, attributes: PageCookieAttributes): SessionSecrets | undefined {
+  const cookie = cookieIn(request, attributes) ?? '';
   const pageKey = request.header(PAGE_KEY_HEADER) ?? '';
   return SECRET.test(cookie) && SECRET.test(pageKey) ? { cookie, pageKey } : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * A browser exchanges a one-time link for a session of the approval page.
+ * A browser exchanges a one-time link for a session of the approval page, or signs in with the OpenID Connect provider.
  *
  * - A link's code and a session's two secrets are random (256 bits). The server stores only their SHA-256.
  * - A session needs both secrets: the cookie and the page key. The page's script cannot read the cookie. The browser
@@ -54,6 +54,8 @@ export interface PageSessions {
    * stored, and then the code still works
    */
   signIn(code: string): Promise<SessionSecrets & { expiresAt: number }>;
+  /** Creates a session without a link, after a sign-in with the provider. @throws ProductError UNAUTHENTICATED; STORAGE */
+  begin(identity: Identity): Promise<SessionSecrets & { expiresAt: number }>;
   /** Returns the session of these secrets. @throws ProductError UNAUTHENTICATED if there is no such session */
   find(secrets: SessionSecrets | undefined): Promise<PageSession>;
   /**
@@ -119,6 +121,18 @@ export function pageSessions({
       );
     return { ...session, digest };
   };
+  const accessNow = async (identity: Identity, ms: number): Promise<GrantedAccess> => {
+    const tokens = await markOf(identity);
+    if (tokens === undefined)
+      throw new ProductError('UNAUTHENTICATED', 'The token of this link has expired or was revoked.');
+    const access = accessOf(identity);
+    return { ...access, tokens, expiresAt: endAfter(ms, access) };
+  };
+  const addSession = async (session: GrantedAccess): Promise<SessionSecrets & { expiresAt: number }> => {
+    const secrets = { cookie: random(), pageKey: random() };
+    await sessions.add(digestOf(joined(secrets)), session);
+    return { ...secrets, expiresAt: session.expiresAt };
+  };
   const endStreams = (digest: string): void => {
     const acts = listeners.get(digest);
     listeners.delete(digest);
@@ -133,11 +147,7 @@ export function pageSessions({
 
   return {
     async makeLink(identity) {
-      const tokens = await markOf(identity);
-      if (tokens === undefined)
-        throw new ProductError('UNAUTHENTICATED', 'The token of this link has expired or was revoked.');
-      const access = accessOf(identity);
-      return addLink(links, { ...access, tokens, expiresAt: endAfter(LINK_MS, access) });
+      return addLink(links, await accessNow(identity, LINK_MS));
     },
     async signIn(code) {
       const used = digestOf(code);
@@ -147,15 +157,15 @@ export function pageSessions({
           'UNAUTHENTICATED',
           'This link is used up or too old: each link signs in once, within ten minutes. Run "mcp-a2a-bridge page" for a new one.',
         );
-      const secrets = { cookie: random(), pageKey: random() };
-      const session = { ...link, expiresAt: endAfter(SESSION_MS, link) };
       try {
-        await sessions.add(digestOf(joined(secrets)), session);
+        return await addSession({ ...link, expiresAt: endAfter(SESSION_MS, link) });
       } catch (error) {
         await links.add(used, link);
         throw error;
       }
-      return { ...secrets, expiresAt: session.expiresAt };
+    },
+    async begin(identity) {
+      return addSession(await accessNow(identity, SESSION_MS));
     },
     async find(secrets) {
       const session = await sessionOf(secrets);

@@ -19,7 +19,7 @@ import { jsonBody } from '../http/wire/json-body.ts';
 import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
 import { checkOwnPage, secretsIn } from './page-cookie.ts';
 import type { PageCookieAttributes } from './page-cookie.ts';
-import type { PageSession, PageSessions } from './page-sessions.ts';
+import type { PageSession, PageSessions, SessionSecrets } from './page-sessions.ts';
 
 const BODY_LIMITS = { bytes: 4_096, depth: 4 };
 const body = jsonBody(['application/json'], BODY_LIMITS);
@@ -74,9 +74,7 @@ export function signInRoutes({ sessions, cookie, base }: PageSignIn): Router {
   router.post('/page/session', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
     const { code } = parsed(sessionRequest, request.body, '{"code"}');
-    const { cookie: value, pageKey, expiresAt } = await sessions.signIn(code);
-    response.cookie(cookie.name, value, { ...cookie.options, expires: new Date(expiresAt) });
-    noStore(response).json({ pageKey, expiresAt: new Date(expiresAt).toISOString() });
+    sendSession(response, await sessions.signIn(code), cookie);
   });
   router.post('/page/sign-out', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
@@ -86,6 +84,17 @@ export function signInRoutes({ sessions, cookie, base }: PageSignIn): Router {
     noStore(response).json({ signedOut: true });
   });
   return router;
+}
+
+/** Sends the two secrets of a new session: one as a cookie, and the page key in the body. */
+export function sendSession(
+  response: Response,
+  { cookie: value, pageKey, expiresAt }: SessionSecrets & { expiresAt: number },
+  { name, options }: PageCookieAttributes,
+): void {
+  const expires = new Date(expiresAt);
+  response.cookie(name, value, { ...options, expires });
+  noStore(response).json({ pageKey, expiresAt: expires.toISOString() });
 }
 
 /**
@@ -105,17 +114,21 @@ export async function signedIn(
  * Returns a function that is true for the page's own origin. That origin is the address of the request or, behind a
  * proxy, the public address.
  */
-function isOwnPage(base: string): (request: Request) => (origin: string) => boolean {
+export function isOwnPage(base: string): (request: Request) => (origin: string) => boolean {
   const { origin: publicOrigin } = new URL(base);
   return (request) => (origin) => origin === publicOrigin || isOwnOrigin(origin, request.headers.host);
 }
 
-function parsed<Schema extends z.ZodType>(schema: Schema, value: unknown, form: string): z.output<Schema> {
+export function parsed<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  form: string,
+): z.output<Schema> {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new ProductError('MALFORMED', `The body must be ${form}: ${issuesText(result.error)}.`);
 }
 
-function noStore(response: Response): Response {
+export function noStore(response: Response): Response {
   return response.setHeader('Cache-Control', 'no-store');
 }

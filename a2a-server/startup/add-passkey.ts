@@ -10,6 +10,7 @@ import { readServerRecord } from '../../shared/state/server-record.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import { identityOfToken } from '../access/identity.ts';
 import { expiryOf, type IssuedToken, tokenState } from '../access/issued-token.ts';
+import { mayBeProvided } from '../access/oidc-settings.ts';
 import { tokenStore } from '../access/token-store.ts';
 import { grantedAccesses } from '../page/granted-access.ts';
 import { addLink, LINK_MS } from '../page/page-sessions.ts';
@@ -36,7 +37,7 @@ interface AddPasskeyOptions {
  * server does not run, has no such user, or has no address for passkeys
  */
 export async function addPasskey(
-  { stateDir, database, tokens }: Pick<ServerSettings, 'stateDir' | 'database' | 'tokens'>,
+  { stateDir, database, tokens, oidc }: Pick<ServerSettings, 'stateDir' | 'database' | 'tokens' | 'oidc'>,
   { principal, atTerminal, say }: AddPasskeyOptions,
 ): Promise<void> {
   if (!atTerminal)
@@ -49,18 +50,16 @@ export async function addPasskey(
     principal === LOCAL_PRINCIPAL ? local : tokens.find((each) => each.principal === principal)?.token;
   const records = await openRecords({ stateDir, database });
   try {
-    const issued = configured === undefined ? await approvingToken(records, principal) : undefined;
-    if (configured === undefined && issued === undefined)
-      throw new ProductError(
-        'CONFIGURATION',
-        `There is no user ${JSON.stringify(principal)} who can register a passkey. Name the user ${LOCAL_PRINCIPAL}, a user of the setting "tokens", or a user with a valid token of \`a2a-server token create\` that has the role approve (\`a2a-server token list\`).`,
-      );
-    const link = await serverLink(stateDir, { local, token: configured ?? local });
+    const user = await userOf(principal, { configured, oidc, records });
+    const token = user.type === 'configured' ? user.token : local;
+    const link = await serverLink(stateDir, { local, token });
     const party = relyingPartyOf(link.origin + link.pathname.replace(/\/page$/, ''));
     if (party.type === 'unusable') throw new ProductError('CONFIGURATION', party.problem);
     // A browser never sends the fragment, so no log contains the two codes.
     const codes = new URLSearchParams(link.hash.slice(1));
-    if (issued !== undefined) codes.set('code', await codeOfIssued(records, issued));
+    // Without its code, the link signs nobody in: a user of the provider signs in there.
+    if (user.type !== 'configured') codes.delete('code');
+    if (user.type === 'issued') codes.set('code', await codeOfIssued(records, user.token));
     codes.set('passkey', await makeRegistrationCode(records, principal, Date.now()));
     const url = new URL(`${party.base}/page`);
     url.hash = codes.toString();
@@ -72,9 +71,34 @@ export async function addPasskey(
   }
 }
 
+type User =
+  | { type: 'configured'; token: string }
+  | { type: 'issued'; token: IssuedToken }
+  /** The user signs in to the page with the OpenID Connect provider. */
+  | { type: 'provided' };
+
+/** @throws ProductError CONFIGURATION if no such user can register a passkey */
+async function userOf(
+  principal: string,
+  {
+    configured,
+    oidc,
+    records,
+  }: { configured: string | undefined; oidc: ServerSettings['oidc']; records: Records },
+): Promise<User> {
+  if (configured !== undefined) return { type: 'configured', token: configured };
+  const issued = await approvingToken(records, principal);
+  if (issued !== undefined) return { type: 'issued', token: issued };
+  if (oidc?.signIn !== undefined && mayBeProvided(principal, oidc)) return { type: 'provided' };
+  throw new ProductError(
+    'CONFIGURATION',
+    `There is no user ${JSON.stringify(principal)} who can register a passkey. Name the user ${LOCAL_PRINCIPAL}, a user of the setting "tokens", a user with a valid token of \`a2a-server token create\` that has the role approve (\`a2a-server token list\`), or a user who signs in to the page with the OpenID Connect provider, as tenant/name.`,
+  );
+}
+
 /**
- * Returns a link to the page that the running server made for the user of the token. For a user with issued tokens, the
- * token is the local one, and only the address of the link is used.
+ * Returns a link to the page that the running server made for the user of the token. For every
+ * other user than a configured one, the token is the local one, and only the address of the link is used.
  */
 async function serverLink(
   stateDir: string,

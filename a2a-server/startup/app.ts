@@ -80,6 +80,7 @@ import { passkeyRoutes, type PagePasskeys } from '../page/passkey-routes.ts';
 import { linkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';
 import type { PageSignIn } from '../page/page-sign-in.ts';
 import type { IssuedTokens } from '../access/issued-tokens.ts';
+import { type PageProvider, providerRoutes } from '../page/provider-routes.ts';
 import { agentRoute } from '../page/agent-route.ts';
 import { OpenRequests } from '../limits/open-requests.ts';
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
@@ -102,6 +103,8 @@ export interface AppOptions {
   /** The changes that the page's task list follows. By default, there are none. */
   changes?: TaskChanges;
   pageSignIn: PageSignIn;
+  /** The sign-in to the page with the OpenID Connect provider. By default, the page offers none. */
+  pageProvider?: PageProvider;
   /** The passkeys of the page. By default, the page has no passkeys. */
   passkeys?: PagePasskeys;
   /** Returns the private key that signs receipts. */
@@ -200,7 +203,7 @@ function unlessJsonRpc(others: RequestHandler): RequestHandler {
 
 /** The routes that need no token. */
 function publicRoutes(parts: Parts): RequestHandler[] {
-  const { card, clock, pushKeys, metrics, identity, isClosing, page, pageSignIn } = parts;
+  const { card, clock, pushKeys, metrics, identity, isClosing, page, pageSignIn, pageProvider } = parts;
   return [
     cardRoute(card, clock.now()),
     ...(pushKeys ? [pushKeysRoute(pushKeys)] : []),
@@ -208,6 +211,7 @@ function publicRoutes(parts: Parts): RequestHandler[] {
     ...(identity ? [identityRoute(identity, isClosing)] : []),
     pageRoute(page),
     signInRoutes(pageSignIn),
+    providerRoutes(pageSignIn, pageProvider),
   ];
 }
 

@@ -56,6 +56,7 @@ function auditedConfiguration(settings: ServerSettings): Record<string, unknown>
   const plain: unknown = JSON.parse(
     JSON.stringify({
       ...Object.fromEntries(AUDITED.map((name) => [name, settings[name]])),
+      oidc: withoutSecretSource(settings.oidc),
       limits: limitsOf(settings),
       // Only the names are recorded. A token, and the arguments of an agent or of an MCP server, may be secret.
       tokens: settings.tokens.map(({ principal }) => principal),
@@ -64,6 +65,12 @@ function auditedConfiguration(settings: ServerSettings): Record<string, unknown>
     }),
   );
   return Object.fromEntries(Object.entries(Object(plain)));
+}
+
+/** Leaves out how the server reads the client's secret, because the arguments of a command may be secret. */
+function withoutSecretSource(oidc: ServerSettings['oidc']): unknown {
+  if (oidc?.signIn?.clientSecret === undefined) return oidc;
+  return { ...oidc, signIn: { ...oidc.signIn, clientSecret: 'configured' } };
 }
 
 function named({ principal, channel }: { principal: string; channel: string }) {

@@ -10,6 +10,7 @@ import type { Model, Models } from '../models/model.ts';
 import { OFFLINE_MODEL_ID, TIERS } from '../models/model-settings.ts';
 import { NO_RECORDS } from '../processes/child-processes.ts';
 import { NO_OUTPUTS } from '../tools/builtin/read-output.ts';
+import { providerName } from '../access/oidc-settings.ts';
 import { tokenStore } from '../access/token-store.ts';
 import { fileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -57,6 +58,7 @@ export async function checkServer(
       ok(SETTINGS, 'the server can start with them'),
       ...unknownServers(settings),
       ...presence(settings, prepared.live.policy()),
+      ...signInWithProvider(settings),
       ...(await groups(settings)),
       ...(await journal(settings)),
       ...(await models(settings, offered, { env, offline })),
@@ -96,6 +98,17 @@ function presence({ publicUrl, host, port }: ServerSettings, policy: Policy): Ch
   return problem === undefined
     ? []
     : [warn('policy', problem, 'Set --public-url to an https address with a domain, or remove the rule.')];
+}
+
+function signInWithProvider({ oidc, publicUrl }: ServerSettings): CheckResult[] {
+  if (oidc?.signIn === undefined || publicUrl === undefined) return [];
+  const redirectUri = `${publicUrl.replace(/\/+$/, '')}/page`;
+  return [
+    ok(
+      'sign-in',
+      `with ${providerName(oidc)}, which must know the redirect URI ${redirectUri} of the client`,
+    ),
+  ];
 }
 
 /** Warns about groups without members. No person can approve the tool calls of their rules. */

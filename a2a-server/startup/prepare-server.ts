@@ -18,6 +18,7 @@ import type { Tool } from '../tools/tool.ts';
 import { readCardKey } from './card-key.ts';
 import { createAgentBackend, type AgentBackend } from './agent-backend.ts';
 import { LiveSettings } from './live-settings.ts';
+import { checkProviderSignIn } from './open-provider-sign-in.ts';
 import type { ServerSettings } from './settings.ts';
 
 export interface Prepared {
@@ -50,6 +51,7 @@ export async function prepareServer(
   { pageDirectory, children, outputs, patience, makeDirectory }: Surroundings,
 ): Promise<Prepared> {
   refuseModeWithoutQuestion(settings);
+  await checkProviderSignIn(settings, process.env);
   const cardKey = settings.cardKey === undefined ? undefined : await readCardKey(settings.cardKey);
   const page = await readPage(pageDirectory);
   const worker = await createAgentBackend(settings, children, patience);

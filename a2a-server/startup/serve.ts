@@ -68,6 +68,7 @@ import { TaskChanges } from '../page/task-changes.ts';
 import { agentText } from './agent-backend.ts';
 import { TCP_PROBES } from '../../shared/net/tcp-probes.ts';
 import { openPasskeys } from './open-passkeys.ts';
+import { openProviderSignIn } from './open-provider-sign-in.ts';
 import { prepareServer, type Prepared } from './prepare-server.ts';
 
 /** The principal whose token is in the state directory. */
@@ -295,6 +296,12 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       clock,
       onRefusal: (reason) => log.info({ reason }, 'a token of the OpenID Connect provider is refused'),
     });
+  const signIn = openProviderSignIn(settings, { base, env: process.env, clock, log });
+  if (signIn)
+    log.info(
+      { redirectUri: signIn.redirectUri },
+      'the page offers a sign-in; the provider must know this URI',
+    );
   const metrics = await offeredMetrics(opened, tasks);
   const signer = notificationSigner({
     issuer: base,
@@ -344,6 +351,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     pushKeys: signer,
     passkeys,
     pageSignIn: { sessions, cookie: pageCookie(base, secret), base },
+    ...(signIn && { pageProvider: { signIn, secret, clock } }),
     authenticate: authenticator(
       [...credentials, { principal: LOCAL_PRINCIPAL, token: runCredential(token, record) }],
       issued,

@@ -53,7 +53,8 @@ export const UNFLAGGED_SETTINGS = {
     schema: oidcSchema,
     fallback: undefined,
     env: 'A2A_SERVER_OIDC',
-    describe: 'an OpenID Connect provider whose access tokens the server accepts (docs/access.md)',
+    describe:
+      'an OpenID Connect provider whose access tokens the server accepts, and that signs people in to the page (docs/access.md)',
     allowed: 'in the configuration file, {"issuer": …, "audience": …, "tenant": …, "roles": […]}',
   }),
   metricsToken: setting({

@@ -69,7 +69,7 @@ export function setAddressFilters(filters: TaskFilters): void {
 }
 
 /** `replaceState` sends no `hashchange` event, so this function sends one. */
-function replaceFragment(fragment: string): void {
+export function replaceFragment(fragment: string): void {
   history.replaceState(null, '', fragment);
   window.dispatchEvent(new HashChangeEvent('hashchange'));
 }

@@ -1,24 +1,27 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { A2aClient } from '../../../shared/client/index.ts';
-import { onAddressTarget, takeCode, takeRegistrationCode } from './address.ts';
+import { onAddressTarget, replaceFragment, takeCode, takeRegistrationCode } from './address.ts';
 import { SignedInPage } from './signed-in-page.tsx';
 import { guardClicks } from './click-guard.ts';
 import { HighlighterContext } from './diff/code-pieces.ts';
 import { highlightedLines } from './diff/highlight.ts';
 import { SignInView } from './sign-in/sign-in-view.tsx';
+import { takeProviderAnswer } from './sign-in/provider-sign-in.ts';
 import { API, forgetPageKey, onSignInChange, pageKey, signedInFetch } from './sign-in/sign-in.ts';
 
 const client = new A2aClient({ url: API, fetch: signedInFetch, channel: 'page' });
 
 interface PageProps {
   code: string | undefined;
+  providerAnswer: string | undefined;
   registrationCode: string | undefined;
 }
 
-function Page({ code: given, registrationCode: registration }: PageProps) {
+function Page({ code: given, providerAnswer: answer, registrationCode: registration }: PageProps) {
   const [key, setKey] = useState(pageKey());
   const [code, setCode] = useState(given);
+  const [providerAnswer, setProviderAnswer] = useState(pageKey() === null ? answer : undefined);
   const [registrationCode, setRegistrationCode] = useState(registration);
   const look = (): void => setKey(pageKey());
   useEffect(() => onSignInChange(look), []);
@@ -29,7 +32,19 @@ function Page({ code: given, registrationCode: registration }: PageProps) {
     if (passkeyCode !== undefined) setRegistrationCode(passkeyCode);
   };
   useEffect(() => onAddressTarget(takeCodes), []);
-  if (key === null) return <SignInView code={code} onUsed={() => setCode(undefined)} onSignedIn={look} />;
+  const used = (): void => {
+    setCode(undefined);
+    setProviderAnswer(undefined);
+  };
+  if (key === null)
+    return (
+      <SignInView
+        {...{ code, providerAnswer, registrationCode }}
+        onUsed={used}
+        onFragment={replaceFragment}
+        onSignedIn={look}
+      />
+    );
   const signedOut = (): void => {
     forgetPageKey();
     look();
@@ -51,7 +66,11 @@ if (root !== null) {
   root.replaceChildren();
   render(
     <HighlighterContext.Provider value={highlightedLines}>
-      <Page code={takeCode()} registrationCode={takeRegistrationCode()} />
+      <Page
+        code={takeCode()}
+        providerAnswer={takeProviderAnswer()}
+        registrationCode={takeRegistrationCode()}
+      />
     </HighlighterContext.Provider>,
     root,
   );

@@ -1,54 +1,34 @@
 /** Tests tokens of an OpenID Connect provider, which runs in its own process. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
-import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWK } from 'jose';
+import { SignJWT, UnsecuredJWT } from 'jose';
 import { z } from 'zod';
 import { oidcSchema, type OidcSettings } from '../../../a2a-server/access/oidc-settings.ts';
 import { oidcVerifier, type VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
+import {
+  AUDIENCE,
+  makeProviderKey,
+  type ProviderKey,
+  type RunningProvider,
+  startProvider,
+} from '../../support/openid-provider.ts';
 
-const PROGRAM = fileURLToPath(new URL('programs/openid-provider.mjs', import.meta.url));
-const AUDIENCE = 'https://agents.example.com';
-
-interface Key {
-  id: string;
-  privateKey: CryptoKey;
-  jwk: JWK;
-}
-
-async function makeKey(id: string): Promise<Key> {
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true });
-  return { id, privateKey, jwk: { ...(await exportJWK(privateKey)), kid: id, alg: 'RS256', use: 'sig' } };
-}
-
-let provider: ChildProcess;
+let provider: RunningProvider;
 let issuer: string;
-let key: Key;
+let key: ProviderKey;
 let refusals: string[];
 
-async function startProvider(port: number, ...keys: Key[]): Promise<void> {
-  const given = JSON.stringify({ port, audience: AUDIENCE, jwks: { keys: keys.map(({ jwk }) => jwk) } });
-  provider = spawn(process.execPath, [PROGRAM, given], { stdio: ['ignore', 'pipe', 'ignore'] });
-  if (provider.stdout === null) throw new Error('the provider has no output');
-  const [line]: unknown[] = await once(provider.stdout, 'data');
-  issuer = String(line).trim();
-}
-
-async function stopProvider(): Promise<void> {
-  if (provider.exitCode !== null || provider.signalCode !== null) return;
-  const ended = once(provider, 'exit');
-  provider.kill('SIGKILL');
-  await ended;
+async function start(port: number, ...keys: ProviderKey[]): Promise<void> {
+  provider = await startProvider({ port, keys });
+  ({ issuer } = provider);
 }
 
 beforeEach(async () => {
-  key = await makeKey('first');
+  key = await makeProviderKey('first');
   refusals = [];
-  await startProvider(0, key);
+  await start(0, key);
 });
-afterEach(stopProvider);
+afterEach(() => provider.stop());
 
 function settings(more: object = {}): OidcSettings {
   const parsed = oidcSchema.parse({
@@ -182,7 +162,7 @@ describe('a token of an OpenID Connect provider', () => {
   });
 
   test('X1 a key that the provider does not publish is refused, also under a known id', async () => {
-    const other = { ...(await makeKey('first')), id: 'first' };
+    const other = { ...(await makeProviderKey('first')), id: 'first' };
     await expect(verifier()(await signed({}, other))).rejects.toMatchObject(REFUSED);
   });
 
@@ -190,8 +170,8 @@ describe('a token of an OpenID Connect provider', () => {
     const verify = verifier();
     const before = await tokenOf('ann');
     expect(await verify(before)).toMatchObject({ principal: 'acme/ann' });
-    await stopProvider();
-    await startProvider(Number(new URL(issuer).port), await makeKey('second'));
+    await provider.stop();
+    await start(Number(new URL(issuer).port), await makeProviderKey('second'));
     expect(await verify(await tokenOf('ann'))).toMatchObject({ principal: 'acme/ann' });
     await expect(verify(before)).rejects.toMatchObject(REFUSED);
   });
@@ -200,11 +180,11 @@ describe('a token of an OpenID Connect provider', () => {
     const verify = verifier({}, 60_000);
     const token = await tokenOf('ann');
     await verify(token);
-    await stopProvider();
+    await provider.stop();
     expect(await verify(token)).toMatchObject({ principal: 'acme/ann' });
     const fresh = verifier();
     await expect(fresh(token)).rejects.toMatchObject({ reason: 'OVERLOADED' });
-    await startProvider(Number(new URL(issuer).port), key);
+    await start(Number(new URL(issuer).port), key);
     expect(await fresh(token)).toMatchObject({ principal: 'acme/ann' });
   });
 

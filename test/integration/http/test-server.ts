@@ -5,12 +5,13 @@ import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
 import { z } from 'zod';
 import { AbortScope } from '../../../shared/runtime/abort.ts';
-import { createLogger } from '../../../shared/runtime/logging.ts';
+import { createLogger, type Logger } from '../../../shared/runtime/logging.ts';
 import { createApp } from '../../../a2a-server/startup/app.ts';
 import type { StreamEndReason } from '../../../a2a-server/http/routes/admitted-requests.ts';
 import type { AppOptions } from '../../../a2a-server/startup/app.ts';
 import type { VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
-import { oidcSchema } from '../../../a2a-server/access/oidc-settings.ts';
+import { oidcSchema, type OidcSettings } from '../../../a2a-server/access/oidc-settings.ts';
+import type { ProviderSignIn } from '../../../a2a-server/page/provider-sign-in.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { streamTickets } from '../../../a2a-server/http/auth/stream-ticket.ts';
 import { authenticator } from '../../../a2a-server/http/auth/tokens.ts';
@@ -44,6 +45,17 @@ export interface TestServer {
   close: () => Promise<void>;
 }
 
+export interface OpenedServer {
+  url: string;
+  clock: FakeClock;
+  log: Logger;
+}
+
+export interface Provided {
+  settings: OidcSettings;
+  signIn: ProviderSignIn;
+}
+
 /** Tests verify the tokens of this provider themselves. */
 const PROVIDER = oidcSchema.parse({
   issuer: 'https://login.example.com',
@@ -64,6 +76,8 @@ export async function startServer(
   > & {
     clock?: FakeClock;
     verifyJwt?: VerifyJwt;
+    /** Opens the page's sign-in with a provider, when the server has its address. */
+    openProvider?: (server: OpenedServer) => Promise<Provided>;
   } = {},
 ): Promise<TestServer> {
   const tasks = new ScriptedTasks();
@@ -79,20 +93,32 @@ export async function startServer(
   const waiting = new Set<() => void>();
   let closing = false;
   const records = memoryRecords();
-  const sessions = pageSessions({
-    credentials,
-    clock,
-    records,
-    onFailure,
-    ...(issued && { issued }),
-    ...(overrides.verifyJwt && { provider: PROVIDER }),
-  });
   const server = createServer();
   // As in production, a client that has sent FIN can still read.
   Object.assign(server, { httpAllowHalfOpen: true });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = addressOf(server.address());
   const url = `http://127.0.0.1:${port}`;
+  const log = createLogger({
+    name: 'test',
+    level: 'trace',
+    destination: {
+      write(line) {
+        logged += line;
+        for (const look of waiting) look();
+      },
+    },
+  });
+  const provided = await overrides.openProvider?.({ url, clock, log });
+  const provider = provided?.settings ?? (overrides.verifyJwt && PROVIDER);
+  const sessions = pageSessions({
+    credentials,
+    clock,
+    records,
+    onFailure,
+    ...(issued && { issued }),
+    ...(provider && { provider }),
+  });
   const app = createApp({
     tasks,
     card: agentCard(url, '1.2.3', { previews: overrides.previews ?? [] }),
@@ -104,16 +130,8 @@ export async function startServer(
     tickets: streamTickets(TOKEN, credentials, () => clock.now(), issued),
     clock,
     reach: { publicHosts: [], origins: [] },
-    log: createLogger({
-      name: 'test',
-      level: 'trace',
-      destination: {
-        write(line) {
-          logged += line;
-          for (const look of waiting) look();
-        },
-      },
-    }),
+    log,
+    ...(provided && { pageProvider: { signIn: provided.signIn, secret: TOKEN, clock } }),
     reading,
     phase: () => (closing ? 'closing' : 'open'),
     health: () => ({ journal: 'ok' }),

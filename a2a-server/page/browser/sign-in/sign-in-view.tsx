@@ -1,25 +1,61 @@
 /**
- * Signs in with the code of a one-time link, or explains how to get a link. The person must press a button, because
- * link scanners open links but press no buttons.
+ * Signs in with the code of a one-time link or with the OpenID Connect provider, or explains how to get a link. The person
+ * must press a button for a link, because link scanners open links but press no buttons.
  */
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import {
+  finishProviderSignIn,
+  readProviderName,
+  startProviderSignIn,
+  takeSilentAttempt,
+} from './provider-sign-in.ts';
 import { signIn } from './sign-in.ts';
 
 interface SignInProps {
   code: string | undefined;
-  /** Called after the page has sent the code. The code is then used up, even if the sign-in failed. */
+  /** The answer of the provider, if the browser has just returned from it. */
+  providerAnswer: string | undefined;
+  /** The code of a link that registers a passkey. It must survive the way to the provider. */
+  registrationCode: string | undefined;
+  /** Called after the page has sent the code or the answer. It is then used up, even if the sign-in failed. */
   onUsed: () => void;
+  /** Restores the fragment of the address after the way to the provider. */
+  onFragment: (fragment: string) => void;
   onSignedIn: () => void;
 }
 
-export function SignInView({ code, onUsed, onSignedIn }: SignInProps) {
+export function SignInView(props: SignInProps) {
+  const { code, providerAnswer, registrationCode, onUsed, onFragment, onSignedIn } = props;
   const [problem, setProblem] = useState<string>();
-  const exchange = async (secret: string): Promise<void> => {
-    onUsed();
-    const failed = await signIn(secret);
+  const [busy, setBusy] = useState(providerAnswer !== undefined);
+  const [provider, setProvider] = useState<string>();
+  const done = (failed: string | undefined): void => {
+    setBusy(false);
     setProblem(failed);
     if (failed === undefined) onSignedIn();
   };
+  const exchange = async (secret: string): Promise<void> => {
+    onUsed();
+    done(await signIn(secret));
+  };
+  const leave = async (silent: boolean): Promise<void> => {
+    setBusy(true);
+    const failed = await startProviderSignIn(silent, registrationCode);
+    // Without a problem, the browser is about to leave the page.
+    if (failed === undefined) return;
+    setBusy(false);
+    setProblem(failed);
+  };
+  const finish = async (answer: string): Promise<void> => {
+    onUsed();
+    done(await finishProviderSignIn(answer, onFragment));
+  };
+  useEffect(() => {
+    void readProviderName().then(setProvider);
+    if (providerAnswer !== undefined) void finish(providerAnswer);
+    else if (code === undefined && takeSilentAttempt()) void leave(true);
+  }, []);
   return (
     <div class="sign-in" role="main">
       <h1>Approvals</h1>
@@ -28,17 +64,26 @@ export function SignInView({ code, onUsed, onSignedIn }: SignInProps) {
           {problem}
         </p>
       )}
-      {code === undefined ? (
-        <p>
-          This browser is not signed in. Run <code>mcp-a2a-bridge page</code> in a terminal and open the link
-          that it prints.
-        </p>
-      ) : (
+      {busy ? (
+        <p class="quiet">Signing in …</p>
+      ) : code !== undefined ? (
         <>
           <p>This link signs this browser in for a day. It works once.</p>
           <button class="main" onClick={() => void exchange(code)}>
             Sign in
           </button>
+        </>
+      ) : (
+        <>
+          {provider !== undefined && (
+            <button class="main" onClick={() => void leave(false)}>
+              Sign in with {visibleLine(provider)}
+            </button>
+          )}
+          <p>
+            This browser is not signed in. {provider === undefined ? 'Run' : 'Or run'}{' '}
+            <code>mcp-a2a-bridge page</code> in a terminal and open the link that it prints.
+          </p>
         </>
       )}
     </div>

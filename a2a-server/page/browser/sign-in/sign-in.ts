@@ -6,6 +6,9 @@ import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
 
 const KEY = 'page-key';
 
+/** The time of the sign-in with the provider, in this origin's storage. Absent after a sign-out. */
+export const SIGNED_IN_WITH_PROVIDER = 'signed-in-with-provider';
+
 /** The base URL of requests that use the page's session instead of a bearer token. */
 export const API = new URL('page/api', location.href).href;
 
@@ -23,8 +26,11 @@ export const signedInFetch: typeof fetch = (input, init) =>
 /** Exchanges the code of a one-time link for the sign-in. Returns an error text, or undefined after success. */
 export async function signIn(code: string): Promise<string | undefined> {
   const answer = await post('page/session', { code });
-  if ('problem' in answer) return answer.problem;
-  const { pageKey: key } = answer.body;
+  return 'problem' in answer ? answer.problem : rememberPageKey(answer.body);
+}
+
+/** Stores the page key of a new session. Returns an error text, or undefined after success. */
+export function rememberPageKey({ pageKey: key }: Record<string, unknown>): string | undefined {
   if (typeof key !== 'string') return 'The server answered without a page key.';
   localStorage.setItem(KEY, key);
   return undefined;
@@ -34,6 +40,7 @@ export async function signIn(code: string): Promise<string | undefined> {
 export async function signOut(everywhere: boolean): Promise<string | undefined> {
   const answer = await post('page/sign-out', { everywhere });
   if ('problem' in answer && answer.status !== 401) return answer.problem;
+  localStorage.removeItem(SIGNED_IN_WITH_PROVIDER);
   forgetPageKey();
   return undefined;
 }
@@ -69,7 +76,7 @@ export function onSignInChange(act: () => void): () => void {
 
 type Answer = { body: Record<string, unknown> } | { problem: string; status: number };
 
-async function post(path: string, body: object): Promise<Answer> {
+export async function post(path: string, body: object): Promise<Answer> {
   try {
     const response = await signedInFetch(path, {
       method: 'POST',

@@ -6,7 +6,7 @@ it('passkey add for an unknown user says who can register a passkey', async () =
   const stateDir = await temporaryDirectory();
   await expect(
     addPasskey(
-      { stateDir, database: undefined, tokens: [] },
+      { stateDir, database: undefined, tokens: [], oidc: undefined },
       { principal: 'team/bob', atTerminal: true, say: () => undefined },
     ),
   ).rejects.toMatchObject({

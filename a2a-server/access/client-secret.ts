@@ -1,0 +1,62 @@
+/** Reads the secret of the page's client at the OpenID Connect provider. The settings contain only its source. */
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { keyFromCommand, SENDABLE_KEY } from '../../shared/runtime/key-command.ts';
+
+export const clientSecretSchema = z.union(
+  [
+    z.strictObject({ env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/) }),
+    z.strictObject({ file: z.string().min(1) }),
+    z.strictObject({ command: z.array(z.string().min(1)).min(1).max(100) }),
+  ],
+  {
+    error:
+      'a secret is {"env": "NAME"}, {"file": "/path"} or {"command": ["program", "argument"]}; the secret itself does not belong in the file',
+  },
+);
+export type ClientSecret = z.infer<typeof clientSecretSchema>;
+
+/**
+ * Reads the secret. Each sign-in reads it again, so a new secret needs no restart.
+ * @throws ProductError CONFIGURATION. Its message contains no secret.
+ */
+export async function readClientSecret(
+  source: ClientSecret,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> {
+  if ('command' in source) return secretOfCommand(source.command);
+  const [place, text] =
+    'env' in source
+      ? [`The environment variable ${source.env}`, env[source.env]]
+      : [`The file ${source.file}`, await textOfFile(source.file)];
+  const secret = text?.trim() ?? '';
+  if (SENDABLE_KEY.test(secret)) return secret;
+  throw unreadable(
+    `${place} ${secret === '' ? 'is missing or empty' : 'contains spaces or special characters'}`,
+  );
+}
+
+async function textOfFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw unreadable(messageOf(error), error);
+  }
+}
+
+async function secretOfCommand(command: readonly string[]): Promise<string> {
+  try {
+    return await keyFromCommand(command);
+  } catch (error) {
+    throw unreadable(`The command (${command[0] ?? ''} …) ${messageOf(error)}`, error);
+  }
+}
+
+function unreadable(problem: string, cause?: unknown): ProductError {
+  return new ProductError(
+    'CONFIGURATION',
+    `The secret of the page's client ("oidc.signIn.clientSecret") cannot be read: ${problem.replace(/\.$/, '')}.`,
+    { facts: { key: 'oidc' }, cause },
+  );
+}

@@ -1,0 +1,61 @@
+/**
+ * An attempt to sign in with the OpenID Connect provider binds the provider's answer to the browser that began it.
+ *
+ * - The cookie has an end time and a random number. A MAC with the server's secret derives the other values from it. So
+ *   the server stores no attempts, and servers with one secret accept each other's attempts. A changed cookie derives
+ *   other values, so the answer of the provider does not fit.
+ * - The page stores `pageSecret` for its origin. Browsers share cookies between the ports of a host, so another page could
+ *   set the cookie. It cannot set the stored value.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { sameToken, tokenDigest } from '../../shared/net/bearer-token.ts';
+
+export const ATTEMPT_MS = 10 * 60_000;
+
+export interface ProviderAttempt {
+  cookie: string;
+  /** The end of the attempt, in milliseconds since 1970. */
+  expiresAt: number;
+  state: string;
+  nonce: string;
+  /** The code verifier of PKCE (RFC 7636 §4.1): 43 characters. */
+  verifier: string;
+  pageSecret: string;
+}
+
+/** @param now milliseconds since 1970 */
+export function beginAttempt(secret: string, now: number): ProviderAttempt {
+  const expiresAt = now + ATTEMPT_MS;
+  return attemptOf(secret, `${String(expiresAt)}.${randomBytes(32).toString('base64url')}`, expiresAt);
+}
+
+/**
+ * Returns the attempt of a browser. Undefined if it has ended, or if one of the two values is missing or wrong.
+ * @param now milliseconds since 1970
+ */
+export function findAttempt(
+  secret: string,
+  { cookie, pageSecret }: { cookie: string | undefined; pageSecret: string },
+  now: number,
+): ProviderAttempt | undefined {
+  const [, end] = /^(\d{1,15})\.[\w-]{43}$/.exec(cookie ?? '') ?? [];
+  const expiresAt = Number(end ?? 0);
+  if (cookie === undefined || expiresAt <= now || expiresAt > now + ATTEMPT_MS) return undefined;
+  const attempt = attemptOf(secret, cookie, expiresAt);
+  return sameToken(tokenDigest(attempt.pageSecret), tokenDigest(pageSecret)) ? attempt : undefined;
+}
+
+function attemptOf(secret: string, cookie: string, expiresAt: number): ProviderAttempt {
+  const derived = (purpose: string): string =>
+    createHmac('sha256', secret)
+      .update(JSON.stringify(['mcp-a2a-bridge provider sign-in 1', purpose, cookie]))
+      .digest('base64url');
+  return {
+    cookie,
+    expiresAt,
+    state: derived('state'),
+    nonce: derived('nonce'),
+    verifier: derived('verifier'),
+    pageSecret: derived('page'),
+  };
+}

@@ -1,0 +1,79 @@
+/** Says in plain words why a sign-in with the OpenID Connect provider failed, and what to do. Pure. */
+import { ProductError } from '../../shared/runtime/errors.ts';
+
+export type SignInFailure =
+  /** The browser has no attempt that fits, or the attempt has ended. */
+  | { type: 'no-attempt' }
+  /** The provider answered with an error (RFC 6749 §4.1.2.1, OpenID Connect Core 1.0 §3.1.2.6). */
+  | { type: 'answered'; error: string }
+  /** The answer or the ID token has another state, issuer or nonce, or is not valid. */
+  | { type: 'unverified' }
+  /** The token endpoint refused the code or the client (RFC 6749 §5.2). */
+  | { type: 'refused'; error: string }
+  | { type: 'unreachable' }
+  /** The rules give the claims no access. */
+  | { type: 'no-access' };
+
+/** The errors of a request that the provider could not answer without a question to the person. */
+const NEEDS_PERSON = new Set([
+  'login_required',
+  'interaction_required',
+  'consent_required',
+  'account_selection_required',
+]);
+
+/** An error code may have been written by another site, so only short plain codes are shown. */
+const PLAIN_CODE = /^[a-z_]{1,40}$/;
+
+/** @param provider the name of the provider for a person */
+export function signInProblem(failure: SignInFailure, provider: string): ProductError {
+  switch (failure.type) {
+    case 'no-attempt':
+      return new ProductError(
+        'UNAUTHENTICATED',
+        'This sign-in did not begin in this browser, or it took longer than ten minutes. Sign in again.',
+      );
+    case 'answered':
+      return answered(failure.error, provider);
+    case 'unverified':
+      return new ProductError(
+        'UNAUTHENTICATED',
+        `The answer of ${provider} does not belong to this sign-in, so this server does not accept it. Sign in again. If this repeats, tell the operator.`,
+      );
+    case 'refused':
+      return failure.error === 'invalid_grant'
+        ? new ProductError(
+            'UNAUTHENTICATED',
+            `${provider} says that this sign-in is used up or too old. Sign in again.`,
+          )
+        : operatorNeeded(failure.error, provider);
+    case 'unreachable':
+      return new ProductError('OVERLOADED', `${provider} does not answer. Try again in a moment.`);
+    case 'no-access':
+      return new ProductError(
+        'FORBIDDEN',
+        `You signed in at ${provider}, but the rules of this server give your account no access. Ask the operator.`,
+      );
+  }
+}
+
+function answered(error: string, provider: string): ProductError {
+  if (NEEDS_PERSON.has(error))
+    return new ProductError('UNAUTHENTICATED', `Your session has ended. Sign in again at ${provider}.`);
+  if (error === 'access_denied')
+    return new ProductError(
+      'UNAUTHENTICATED',
+      `${provider} did not let you in, or you stopped there. Sign in again, or ask the operator whether your account may use this server.`,
+    );
+  if (error === 'temporarily_unavailable' || error === 'server_error')
+    return signInProblem({ type: 'unreachable' }, provider);
+  return operatorNeeded(error, provider);
+}
+
+function operatorNeeded(error: string, provider: string): ProductError {
+  const code = PLAIN_CODE.test(error) ? ` (${error})` : '';
+  return new ProductError(
+    'CONFIGURATION',
+    `${provider} refuses the sign-in of this server${code}. Only the operator can correct this: the client, its redirect URI, secret or scopes.`,
+  );
+}

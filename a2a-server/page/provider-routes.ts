@@ -1,0 +1,80 @@
+/**
+ * Serves the sign-in to the approval page with the OpenID Connect provider. A browser has no token, so the app mounts these
+ * routes before the check of the bearer token. The provider sends the browser back to the page itself, which sends the
+ * answer to the server.
+ *
+ * - `GET /page/provider` returns the name of the provider, or null.
+ * - `POST /page/provider/start` begins an attempt: a cookie, and in the response the provider's address and the page's
+ *   secret.
+ * - `POST /page/provider/finish` exchanges the provider's answer for a session, as `POST /page/session` does.
+ */
+import { Router } from 'express';
+import { z } from 'zod';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { jsonBody } from '../http/wire/json-body.ts';
+import { attemptCookie, checkOwnPage, cookieIn } from './page-cookie.ts';
+import { isOwnPage, noStore, type PageSignIn, parsed, sendSession } from './page-sign-in.ts';
+import { beginAttempt, findAttempt } from './provider-attempt.ts';
+import { signInProblem } from './provider-problem.ts';
+import type { ProviderSignIn } from './provider-sign-in.ts';
+
+/** The limit of a query. Some providers have codes of several kilobytes. */
+const MAX_QUERY = 12_000;
+
+const body = jsonBody(['application/json'], { bytes: 16_384, depth: 4 });
+const startRequest = z.strictObject({ silent: z.boolean().default(false) }).prefault({});
+const finishRequest = z.strictObject({
+  pageSecret: z.string().min(1).max(100),
+  query: z.string().max(MAX_QUERY),
+});
+
+export interface PageProvider {
+  signIn: ProviderSignIn;
+  /** The secret of this server, and of the servers that share its records. */
+  secret: string;
+  clock: Pick<Clock, 'now'>;
+}
+
+/** @param provider absent if the page offers no sign-in with a provider */
+export function providerRoutes({ sessions, cookie, base }: PageSignIn, provider?: PageProvider): Router {
+  const router = Router();
+  router.get('/page/provider', (_request, response) => {
+    noStore(response).json({ name: provider?.signIn.name ?? null });
+  });
+  if (provider === undefined) return router;
+  const { signIn, secret, clock } = provider;
+  const own = isOwnPage(base);
+  const { origin: publicOrigin } = new URL(base);
+  const attempts = attemptCookie(cookie);
+
+  router.post('/page/provider/start', ...body, async (request, response) => {
+    checkOwnPage(request, own(request));
+    // At another address, the browser would not have the cookie when the provider sends it back.
+    if (request.header('Origin') !== publicOrigin)
+      throw new ProductError(
+        'FORBIDDEN',
+        `The sign-in with ${signIn.name} works only at ${signIn.redirectUri}. Open that address.`,
+      );
+    const { silent } = parsed(startRequest, request.body, '{} or {"silent": true}');
+    const attempt = beginAttempt(secret, clock.now());
+    const address = await signIn.address(attempt, silent);
+    response.cookie(attempts.name, attempt.cookie, {
+      ...attempts.options,
+      expires: new Date(attempt.expiresAt),
+    });
+    noStore(response).json({ address, pageSecret: attempt.pageSecret });
+  });
+  router.post('/page/provider/finish', ...body, async (request, response) => {
+    checkOwnPage(request, own(request));
+    const { pageSecret, query } = parsed(finishRequest, request.body, '{"pageSecret", "query"}');
+    const browser = { cookie: cookieIn(request, attempts), pageSecret };
+    // An attempt has one answer, also if the sign-in fails.
+    response.clearCookie(attempts.name, attempts.options);
+    const attempt = findAttempt(secret, browser, clock.now());
+    if (attempt === undefined) throw signInProblem({ type: 'no-attempt' }, signIn.name);
+    const identity = await signIn.identity(attempt, query);
+    sendSession(response, await sessions.begin(identity), cookie);
+  });
+  return router;
+}

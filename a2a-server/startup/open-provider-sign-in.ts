@@ -1,0 +1,43 @@
+/** Opens the sign-in to the page with the OpenID Connect provider, as the settings say. */
+import { isLoopback } from '../../shared/net/loopback.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { readClientSecret } from '../access/client-secret.ts';
+import { type ProviderSignIn, providerSignIn } from '../page/provider-sign-in.ts';
+import type { ServerSettings } from './settings.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Named = Pick<ServerSettings, 'oidc' | 'publicUrl'>;
+type Parts = Pick<Parameters<typeof providerSignIn>[0], 'base' | 'env' | 'clock' | 'log'>;
+
+/** Returns undefined if the settings have no sign-in with the provider. */
+export function openProviderSignIn({ oidc }: Named, parts: Parts): ProviderSignIn | undefined {
+  return oidc?.signIn && providerSignIn({ settings: oidc, signIn: oidc.signIn, ...parts });
+}
+
+/**
+ * Checks what a sign-in with the provider needs: the public address, and the secret. A command runs at the sign-in only,
+ * because a person may have to unlock a password store.
+ * @throws ProductError CONFIGURATION
+ */
+export async function checkProviderSignIn({ oidc, publicUrl }: Named, env: Environment): Promise<void> {
+  if (oidc?.signIn === undefined) return;
+  const problem = addressProblem(publicUrl);
+  if (problem !== undefined)
+    throw new ProductError('CONFIGURATION', `Setting "oidc.signIn" ${problem}`, {
+      facts: { key: 'publicUrl' },
+    });
+  const { clientSecret } = oidc.signIn;
+  if (clientSecret !== undefined && !('command' in clientSecret)) await readClientSecret(clientSecret, env);
+}
+
+/** Returns why the provider cannot send a browser back to this address. Pure. */
+export function addressProblem(publicUrl: string | undefined): string | undefined {
+  if (publicUrl === undefined)
+    return 'needs the public address of this server, because the provider sends the browser back to it. Set --public-url, e.g. https://agents.example.com, and register <public-url>/page as a redirect URI of the client at the provider.';
+  const { protocol, hostname, search, hash, username, password } = new URL(publicUrl);
+  if (protocol !== 'https:' && !isLoopback(hostname))
+    return `needs https: over http, others on the network could read the sign-in. --public-url is ${publicUrl}. Only a loopback address may have http.`;
+  return search === '' && hash === '' && username === '' && password === ''
+    ? undefined
+    : 'needs a --public-url without user, password, query and fragment: the redirect URI is this address and /page.';
+}
