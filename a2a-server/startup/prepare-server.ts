@@ -18,7 +18,7 @@ import type { Tool } from '../tools/tool.ts';
 import { readCardKey } from './card-key.ts';
 import { createAgentBackend, type AgentBackend } from './agent-backend.ts';
 import { LiveSettings } from './live-settings.ts';
-import { checkProviderSignIn } from './open-provider-sign-in.ts';
+import { checkProviderSignIn } from './check-provider-sign-in.ts';
 import type { ServerSettings } from './settings.ts';
 
 export interface Prepared {

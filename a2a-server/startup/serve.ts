@@ -5,9 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { runCredential } from '../../shared/net/server-proof.ts';
 import { removeServerRecord, writeServerRecord } from '../../shared/state/server-record.ts';
-import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory, checkWritable } from '../../shared/state/state-directory.ts';
@@ -22,24 +20,11 @@ import { createApp } from './app.ts';
 import type { StreamEndReason } from '../http/routes/admitted-requests.ts';
 import type { ServingPhase } from './app.ts';
 import { journalledOutputs } from '../executor/journalled-outputs.ts';
-import { openIssuedTokens } from '../access/issued-tokens.ts';
-import { agentCard } from '../http/routes/agent-card.ts';
-import { signCard } from '../../shared/card/card-signature.ts';
-import { agentSkills } from '../http/routes/agent-skills.ts';
-import { streamTickets, ticketSecret } from '../http/auth/stream-ticket.ts';
-import { authenticator } from '../http/auth/tokens.ts';
 import { receiptKey } from '../receipts/receipt-key.ts';
-import { pushBodies } from '../http/push/push-bodies.ts';
 import { ChatWebhooks } from '../push/chat-webhooks.ts';
-import { storedPushKeys } from '../push/stored-push-keys.ts';
-import { notificationSigner } from '../push/notification-signer.ts';
-import { PushNotificationConfigs } from '../push/push-notification-configs.ts';
-import { allowedHosts } from '../tools/web/allowed-hosts.ts';
-import { systemResolve } from '../tools/web/resolve-checked-host.ts';
 import { auditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import { auditedActs, configurationAct } from './audited-acts.ts';
-import { oidcVerifier } from '../access/oidc-tokens.ts';
 import { fileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { JournalInUse, type Journal } from '../journal/journal.ts';
@@ -49,7 +34,6 @@ import { listen, serverOrigin, stateInUse } from './listen.ts';
 import { timedAppends } from '../telemetry/timed-appends.ts';
 import { offeredMetrics } from './offered-metrics.ts';
 import { openTelemetry, type Telemetry } from './open-telemetry.ts';
-import type { Models } from '../models/model.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { presenceProblem, unknownMcpServers } from './server-policy.ts';
@@ -62,17 +46,14 @@ import { confinementText } from '../tools/shell/confinement.ts';
 import { barDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
 import type { OnRefused } from '../limits/counted-use.ts';
 import { OpenRequests } from '../limits/open-requests.ts';
-import { pageCookie } from '../page/page-cookie.ts';
-import { pageSessions } from '../page/page-sessions.ts';
 import { TaskChanges } from '../page/task-changes.ts';
 import { agentText } from './agent-backend.ts';
 import { TCP_PROBES } from '../../shared/net/tcp-probes.ts';
 import { openPasskeys } from './open-passkeys.ts';
-import { openProviderSignIn } from './open-provider-sign-in.ts';
+import { openPush } from './open-push.ts';
+import { ownCard } from './own-card.ts';
+import { openAccess } from './open-access.ts';
 import { prepareServer, type Prepared } from './prepare-server.ts';
-
-/** The principal whose token is in the state directory. */
-const LOCAL_PRINCIPAL = 'local';
 
 export interface ServerRun {
   record: ServerRecord;
@@ -248,15 +229,11 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
 }
 
 async function run(opened: Opened, open: (app: RequestListener) => void): Promise<ServerRun> {
-  const { settings, log, token, server, port, own, journal, records, mcpServers, confinement, worker, live } =
+  const { settings, log, server, port, own, journal, records, mcpServers, confinement, worker, live } =
     opened;
   /** The clock of the journal. Servers that share a journal use the same time for deadlines, tokens and tickets. */
   const clock: Clock = { ...systemClock, now: () => journal.now() };
-  const able = createToolsAndCommands({
-    journal,
-    tools: opened.tools,
-  });
-  const { offered } = able.commands;
+  const able = createToolsAndCommands({ journal, tools: opened.tools });
   const openWorkspace = allowedWorkspaces({
     fallback: settings.workspace,
     allowed: settings.allowWorkspace,
@@ -265,8 +242,6 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const clockCheck = createClockCheck(settings, log);
   const origin = serverOrigin({ host: settings.host, port });
   const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
-  const onFailure = (error: unknown): void =>
-    log.error({ err: error }, 'an issued token or a sign-in of the page could not be read');
   const passkeys = openPasskeys(records, base, { clock, log, audited: opened.audited });
   const problem = presenceProblem(live.policy(), base);
   if (problem !== undefined) log.warn(problem);
@@ -282,65 +257,19 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     startedAt: new Date().toISOString(),
   };
   const reading = new AbortScope<StreamEndReason>();
-  const credentials = [{ principal: LOCAL_PRINCIPAL, token }, ...settings.tokens];
-  const issued = openIssuedTokens({ records, clock, onFailure });
-  const sessions = pageSessions({ credentials, issued, provider: settings.oidc, clock, records, onFailure });
-  const secret = await ticketSecret(token, journal.records);
+  const { access, close: closeAccess } = await openAccess({ ...opened, record, base, clock });
   const disconnects =
     settings.onDisconnect === 'cancel' ? cancellingDisconnects({ tasks, clock, log }) : IGNORED_DISCONNECTS;
   const openRequests = new OpenRequests(live.limits, onRefused);
-  const verifyJwt =
-    settings.oidc &&
-    oidcVerifier({
-      settings: settings.oidc,
-      clock,
-      onRefusal: (reason) => log.info({ reason }, 'a token of the OpenID Connect provider is refused'),
-    });
-  const signIn = openProviderSignIn(settings, { base, env: process.env, clock, log });
-  if (signIn)
-    log.info(
-      { redirectUri: signIn.redirectUri },
-      'the page offers a sign-in; the provider must know this URI',
-    );
   const metrics = await offeredMetrics(opened, tasks);
-  const signer = notificationSigner({
-    issuer: base,
-    keys: storedPushKeys(records, clock),
-    clock,
-  });
-  const push = new PushNotificationConfigs({
-    bodies: pushBodies({ base, previews: settings.preview }),
-    signer,
-    records,
-    tasks,
-    clock,
-    log,
-    addresses: { allowed: allowedHosts(settings.allowPrivateHost), resolve: systemResolve },
-    shared: settings.database !== undefined,
-    audited: opened.audited,
-    env: process.env,
-    onResult: (result) => opened.telemetry.metrics?.pushed(result),
-  });
+  const { push, pushKeys } = openPush({ ...opened, tasks, base, clock });
   opened.changes.listen((changed) => push.wake(changed));
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
-  const card = agentCard(base, record.version, {
-    skills: agentSkills({
-      ...settings,
-      ...able,
-      mcpServers: enabledServerNames(settings),
-      commands: offered,
-      shell: confinementText(confinement),
-    }),
-    fileModes: fileModesOf(worker.models),
-    pushNotifications: true,
-    previews: settings.preview,
-    ...(settings.oidc && { oidcIssuer: settings.oidc.issuer }),
-  });
   const app = createApp({
     tasks,
-    card: opened.cardKey === undefined ? card : await signCard(card, opened.cardKey),
-    commands: offered,
+    card: await ownCard(base, { ...opened, ...able, models: worker.models }),
+    commands: able.commands.offered,
     previews: settings.preview,
     page: opened.page,
     changes: opened.changes,
@@ -348,18 +277,9 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     restoring: { checkpoints: able.checkpoints, openWorkspace },
     workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
     signingKey: () => receiptKey(settings.stateDir, journal.records),
-    pushKeys: signer,
+    pushKeys,
     passkeys,
-    pageSignIn: { sessions, cookie: pageCookie(base, secret), base },
-    ...(signIn && { pageProvider: { signIn, secret, clock } }),
-    authenticate: authenticator(
-      [...credentials, { principal: LOCAL_PRINCIPAL, token: runCredential(token, record) }],
-      issued,
-      verifyJwt,
-    ),
-    issued,
-    identity: { token, run: record },
-    tickets: streamTickets(secret, credentials, () => clock.now(), issued),
+    ...access,
     clock,
     reach: { publicHosts: publicHosts(settings), origins: [...settings.allowOrigin, ...originsOf(settings)] },
     log,
@@ -414,8 +334,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     await worker.close();
     await push.stop();
     reading.abort('server-shutdown');
-    issued.close();
-    sessions.close();
+    closeAccess();
     await ended(server);
     // The telemetry closes before the journal, because the last metrics still need the journal.
     await opened.telemetry.close();
@@ -435,12 +354,6 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   return { record, recovered, reload, stop: () => (stopped ??= stop()), hurry };
 }
 
-/** Returns the media types of files that at least one model accepts. */
-function fileModesOf(models: Models): string[] {
-  const taken = models.list().flatMap((name) => models.resolve(name).inputModes ?? []);
-  return FILE_TYPES.filter((type) => taken.includes(type));
-}
-
 /** Loads the MCP client only if servers are configured. The servers start in the background. */
 async function startedMcpServers(
   entries: ReadonlyMap<string, McpServerEntry>,
@@ -451,10 +364,6 @@ async function startedMcpServers(
   const { startMcpServers } = await import('../mcp-servers/mcp-servers.ts');
   const { env: environment } = process;
   return startMcpServers(entries, { clock: systemClock, log, graceMs: grace, environment, children });
-}
-
-function enabledServerNames({ mcpServers }: ServerSettings): string[] {
-  return Object.entries(mcpServers).flatMap(([name, { disabled }]) => (disabled ? [] : [name]));
 }
 
 /** Returns the allowed origins. Behind a proxy, the approval page's requests have the public URL as origin. */

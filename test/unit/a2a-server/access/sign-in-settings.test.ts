@@ -9,7 +9,7 @@ import {
   providerName,
   requestedScopes,
 } from '../../../../a2a-server/access/oidc-settings.ts';
-import { addressProblem, checkProviderSignIn } from '../../../../a2a-server/startup/open-provider-sign-in.ts';
+import { addressProblem, checkProviderSignIn } from '../../../../a2a-server/startup/check-provider-sign-in.ts';
 import { configurationAct } from '../../../../a2a-server/startup/audited-acts.ts';
 import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';

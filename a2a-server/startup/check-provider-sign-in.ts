@@ -1,18 +1,11 @@
-/** Opens the sign-in to the page with the OpenID Connect provider, as the settings say. */
+/** Checks the settings of the sign-in to the page with the OpenID Connect provider. */
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { readClientSecret } from '../access/client-secret.ts';
-import { type ProviderSignIn, providerSignIn } from '../page/provider-sign-in.ts';
 import type { ServerSettings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Named = Pick<ServerSettings, 'oidc' | 'publicUrl'>;
-type Parts = Pick<Parameters<typeof providerSignIn>[0], 'base' | 'env' | 'clock' | 'log'>;
-
-/** Returns undefined if the settings have no sign-in with the provider. */
-export function openProviderSignIn({ oidc }: Named, parts: Parts): ProviderSignIn | undefined {
-  return oidc?.signIn && providerSignIn({ settings: oidc, signIn: oidc.signIn, ...parts });
-}
 
 /**
  * Checks what a sign-in with the provider needs: the public address, and the secret. A command runs at the sign-in only,

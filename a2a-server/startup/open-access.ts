@@ -1,0 +1,86 @@
+/** Opens what decides who sent a request: tokens, stream tickets, the page's sessions, and the OpenID Connect provider. */
+import { runCredential } from '../../shared/net/server-proof.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { ServerRecord } from '../../shared/state/server-record.ts';
+import { openIssuedTokens } from '../access/issued-tokens.ts';
+import { oidcVerifier, type VerifyJwt } from '../access/oidc-tokens.ts';
+import { streamTickets, ticketSecret } from '../http/auth/stream-ticket.ts';
+import { authenticator } from '../http/auth/tokens.ts';
+import type { Journal } from '../journal/journal.ts';
+import { pageCookie } from '../page/page-cookie.ts';
+import { pageSessions } from '../page/page-sessions.ts';
+import { providerSignIn } from '../page/provider-sign-in.ts';
+import type { PageProvider } from '../page/provider-routes.ts';
+import type { RecordStore } from '../records/record-store.ts';
+import type { AppOptions } from './app.ts';
+import type { ServerSettings } from './settings.ts';
+
+/** The principal whose token is in the state directory. */
+export const LOCAL_PRINCIPAL = 'local';
+
+export type Access = Required<
+  Pick<AppOptions, 'authenticate' | 'issued' | 'identity' | 'tickets' | 'pageSignIn'>
+> &
+  Pick<AppOptions, 'pageProvider'>;
+
+interface AccessParts {
+  settings: ServerSettings;
+  /** The token in the state directory. */
+  token: string;
+  record: ServerRecord;
+  /** The server's URL for browsers, without a final slash. */
+  base: string;
+  records: RecordStore;
+  journal: Pick<Journal, 'records'>;
+  clock: Clock;
+  log: Logger;
+}
+
+/** Returns the access, and a function that ends its watches of the records. */
+export async function openAccess(parts: AccessParts): Promise<{ access: Access; close: () => void }> {
+  const { settings, token, record, base, records, journal, clock, log } = parts;
+  const onFailure = (error: unknown): void =>
+    log.error({ err: error }, 'an issued token or a sign-in of the page could not be read');
+  const credentials = [{ principal: LOCAL_PRINCIPAL, token }, ...settings.tokens];
+  const issued = openIssuedTokens({ records, clock, onFailure });
+  const sessions = pageSessions({ credentials, issued, provider: settings.oidc, clock, records, onFailure });
+  const secret = await ticketSecret(token, journal.records);
+  const pageProvider = openPageProvider(parts, secret);
+  const access: Access = {
+    authenticate: authenticator(
+      [...credentials, { principal: LOCAL_PRINCIPAL, token: runCredential(token, record) }],
+      issued,
+      openVerifier(parts),
+    ),
+    issued,
+    identity: { token, run: record },
+    tickets: streamTickets(secret, credentials, () => clock.now(), issued),
+    pageSignIn: { sessions, cookie: pageCookie(base, secret), base },
+    ...(pageProvider && { pageProvider }),
+  };
+  const close = (): void => {
+    issued.close();
+    sessions.close();
+  };
+  return { access, close };
+}
+
+function openVerifier({ settings: { oidc }, clock, log }: AccessParts): VerifyJwt | undefined {
+  const onRefusal = (reason: string): void =>
+    log.info({ reason }, 'a token of the OpenID Connect provider is refused');
+  return oidc && oidcVerifier({ settings: oidc, clock, onRefusal });
+}
+
+/** Returns undefined if the page offers no sign-in with a provider. */
+function openPageProvider(
+  { settings, base, clock, log }: AccessParts,
+  secret: string,
+): PageProvider | undefined {
+  const { oidc } = settings;
+  if (oidc?.signIn === undefined) return undefined;
+  const signIn = providerSignIn({ settings: oidc, signIn: oidc.signIn, base, env: process.env, clock, log });
+  const { redirectUri } = signIn;
+  log.info({ redirectUri }, 'the page offers a sign-in; the provider must know this URI');
+  return { signIn, secret, clock };
+}

@@ -1,0 +1,48 @@
+/** Opens the push notifications: the configurations of clients, and the keys that sign the notifications. */
+import type { Clock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { AuditAct } from '../audit/audit-record.ts';
+import { pushBodies } from '../http/push/push-bodies.ts';
+import type { PostParts } from '../push/next-posts.ts';
+import { type NotificationSigner, notificationSigner } from '../push/notification-signer.ts';
+import { PushNotificationConfigs } from '../push/push-notification-configs.ts';
+import { storedPushKeys } from '../push/stored-push-keys.ts';
+import type { RecordStore } from '../records/record-store.ts';
+import { allowedHosts } from '../tools/web/allowed-hosts.ts';
+import { systemResolve } from '../tools/web/resolve-checked-host.ts';
+import type { Telemetry } from './open-telemetry.ts';
+import type { ServerSettings } from './settings.ts';
+
+interface PushParts {
+  settings: ServerSettings;
+  tasks: PostParts['tasks'];
+  records: RecordStore;
+  /** The server's URL for clients, without a final slash. */
+  base: string;
+  clock: Clock;
+  log: Logger;
+  audited: (act: AuditAct) => Promise<void>;
+  telemetry: Telemetry;
+}
+
+/** Starts no delivery. `PushNotificationConfigs.start` does. */
+export function openPush({ settings, tasks, records, base, clock, log, audited, telemetry }: PushParts): {
+  push: PushNotificationConfigs;
+  pushKeys: NotificationSigner;
+} {
+  const signer = notificationSigner({ issuer: base, keys: storedPushKeys(records, clock), clock });
+  const push = new PushNotificationConfigs({
+    bodies: pushBodies({ base, previews: settings.preview }),
+    signer,
+    records,
+    tasks,
+    clock,
+    log,
+    addresses: { allowed: allowedHosts(settings.allowPrivateHost), resolve: systemResolve },
+    shared: settings.database !== undefined,
+    audited,
+    env: process.env,
+    onResult: (result) => telemetry.metrics?.pushed(result),
+  });
+  return { push, pushKeys: signer };
+}
