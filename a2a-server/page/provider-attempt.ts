@@ -40,7 +40,7 @@ export function findAttempt(
 ): ProviderAttempt | undefined {
   const [, end] = /^(\d{1,15})\.[\w-]{43}$/.exec(cookie ?? '') ?? [];
   const expiresAt = Number(end ?? 0);
-  if (cookie === undefined || expiresAt <= now || expiresAt > now + ATTEMPT_MS) return undefined;
+  if (cookie === undefined || expiresAt <= now) return undefined;
   const attempt = attemptOf(secret, cookie, expiresAt);
   return sameToken(tokenDigest(attempt.pageSecret), tokenDigest(pageSecret)) ? attempt : undefined;
 }

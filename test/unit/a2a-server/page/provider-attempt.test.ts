@@ -41,7 +41,7 @@ it('X1 another page secret, another cookie or another secret of the server gives
   expect(findAttempt('another secret', attempt, NOW)).toBeUndefined();
 });
 
-it('X1 a cookie that claims to end far in the future gives no attempt', () => {
-  const attempt = beginAttempt(SECRET, NOW + ATTEMPT_MS);
-  expect(findAttempt(SECRET, attempt, NOW)).toBeUndefined();
+it('a server whose clock is behind accepts the attempt of another server with the same secret', () => {
+  const attempt = beginAttempt(SECRET, NOW + 2_000);
+  expect(findAttempt(SECRET, attempt, NOW)).toEqual(attempt);
 });
