@@ -17,10 +17,7 @@ export const clientSecretSchema = z.union(
 );
 export type ClientSecret = z.infer<typeof clientSecretSchema>;
 
-/**
- * Reads the secret. Each sign-in reads it again, so a new secret needs no restart.
- * @throws ProductError CONFIGURATION. Its message contains no secret.
- */
+/** Reads the secret. @throws ProductError CONFIGURATION. Its message contains no secret. */
 export async function readClientSecret(
   source: ClientSecret,
   env: Readonly<Record<string, string | undefined>>,

@@ -11,6 +11,9 @@ export type SignInFailure =
   /** The token endpoint refused the code or the client (RFC 6749 §5.2). */
   | { type: 'refused'; error: string }
   | { type: 'unreachable' }
+  | { type: 'busy' }
+  /** The secret of the client cannot be read, or the configuration of the provider has no usable address. */
+  | { type: 'misconfigured' }
   /** The rules give the claims no access. */
   | { type: 'no-access' };
 
@@ -49,6 +52,13 @@ export function signInProblem(failure: SignInFailure, provider: string): Product
         : operatorNeeded(failure.error, provider);
     case 'unreachable':
       return new ProductError('OVERLOADED', `${provider} does not answer. Try again in a moment.`);
+    case 'busy':
+      return new ProductError('OVERLOADED', 'Too many people sign in at this moment. Try again in a moment.');
+    case 'misconfigured':
+      return new ProductError(
+        'CONFIGURATION',
+        `The sign-in with ${provider} is not configured correctly. Only the operator can correct this: the log of the server has the reason.`,
+      );
     case 'no-access':
       return new ProductError(
         'FORBIDDEN',

@@ -3,6 +3,7 @@
  * RFC 7636). `openid-client` makes the requests and checks the answers (state, nonce, `iss` of RFC 9207). It loads at the
  * first sign-in.
  */
+import type { JWTPayload } from 'jose';
 import type * as OpenId from 'openid-client';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -28,6 +29,16 @@ import type { ProviderAttempt } from './provider-attempt.ts';
 import { type SignInFailure, signInProblem } from './provider-problem.ts';
 
 const MAX_CONFIGURATION_AGE_MS = 10 * 60_000;
+
+/**
+ * The client's secret is kept for a short time. Anybody may try to sign in, and not every request may start the command
+ * that prints the secret.
+ */
+const MAX_SECRET_AGE_MS = 60_000;
+const SECRET_COOLDOWN_MS = 10_000;
+
+/** The limit of exchanges at one time. Anybody may begin one, and the provider may be slow. */
+export const MAX_EXCHANGES = 20;
 
 export interface ProviderSignIn {
   /** The name of the provider for a person. */
@@ -85,61 +96,77 @@ export function providerSignIn({
     clock,
     onRefusal: (reason) => log.info({ reason }, 'an ID token of the OpenID Connect provider is refused'),
   });
-  const prepared = async (): Promise<Prepared> => {
-    const openid = await import('openid-client');
-    const found = await configuration().catch((error: unknown) => {
-      throw failed({ type: 'unreachable' }, messageOf(error));
+  const { clientSecret: source } = signIn;
+  const clientSecret =
+    source &&
+    rememberedReading(() => readClientSecret(source, env), {
+      clock,
+      cooldownMs: SECRET_COOLDOWN_MS,
+      maxAgeMs: MAX_SECRET_AGE_MS,
     });
-    const secret = signIn.clientSecret && (await readClientSecret(signIn.clientSecret, env));
-    return { openid, found, client: configuredClient(openid, { found, secret, settings, signIn }) };
+  const readConfiguration = (): Promise<ProviderConfiguration> =>
+    configuration().catch((error: unknown) => {
+      throw failed({ type: 'unreachable' }, reasonOf(error));
+    });
+  let exchanges = 0;
+
+  const claimsOf = async (attempt: ProviderAttempt, query: string): Promise<JWTPayload> => {
+    const openid = await import('openid-client');
+    const found = await readConfiguration();
+    const secret = await clientSecret?.().catch((error: unknown) => {
+      throw failed({ type: 'misconfigured' }, messageOf(error));
+    });
+    const answer = new URL(redirectUri);
+    answer.search = query;
+    const client = configuredClient(openid, { found, secret, settings, signIn });
+    const { id_token: idToken } = await openid
+      .authorizationCodeGrant(client, answer, {
+        expectedState: attempt.state,
+        expectedNonce: attempt.nonce,
+        pkceCodeVerifier: attempt.verifier,
+        idTokenExpected: true,
+      })
+      .catch((error: unknown) => {
+        throw failed(failureOf(error, openid), reasonOf(error));
+      });
+    return verifiedClaims(idToken ?? '').catch((error: unknown) => {
+      const away = error instanceof ProductError && error.reason === 'OVERLOADED';
+      throw failed({ type: away ? 'unreachable' : 'unverified' }, messageOf(error));
+    });
   };
 
   return {
     name,
     redirectUri,
-    async address(attempt, silent) {
-      const { openid, found, client } = await prepared();
-      const url = openid.buildAuthorizationUrl(client, {
+    async address({ state, nonce, verifier }, silent) {
+      const openid = await import('openid-client');
+      const found = await readConfiguration();
+      const parameters = {
         redirect_uri: redirectUri,
         scope: requestedScopes(settings, found.scopes_supported).join(' '),
-        state: attempt.state,
-        nonce: attempt.nonce,
-        code_challenge: await openid.calculatePKCECodeChallenge(attempt.verifier),
+        state,
+        nonce,
+        code_challenge: await openid.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
         ...(silent && { prompt: 'none' }),
-      });
-      return url.href;
+      };
+      try {
+        const client = configuredClient(openid, { found, secret: undefined, settings, signIn });
+        return openid.buildAuthorizationUrl(client, parameters).href;
+      } catch (error) {
+        throw failed({ type: 'misconfigured' }, reasonOf(error));
+      }
     },
     async identity(attempt, query) {
-      const { openid, client } = await prepared();
-      const answer = new URL(redirectUri);
-      answer.search = query;
-      const { id_token: idToken } = await openid
-        .authorizationCodeGrant(client, answer, {
-          expectedState: attempt.state,
-          expectedNonce: attempt.nonce,
-          pkceCodeVerifier: attempt.verifier,
-          idTokenExpected: true,
-        })
-        .catch((error: unknown) => {
-          throw failed(failureOf(error, openid), reasonOf(error));
-        });
-      const claims = await verifiedClaims(idToken ?? '').catch((error: unknown) => {
-        const away = error instanceof ProductError && error.reason === 'OVERLOADED';
-        throw failed({ type: away ? 'unreachable' : 'unverified' }, messageOf(error));
-      });
+      if (exchanges >= MAX_EXCHANGES) throw failed({ type: 'busy' }, 'too many sign-ins at one time');
+      exchanges++;
+      const claims = await claimsOf(attempt, query).finally(() => exchanges--);
       const access = accessOfClaims(claims, settings);
       if (access === undefined) throw failed({ type: 'no-access' }, 'the claims give no access');
       log.info({ principal: access.principal }, 'a person signed in with the OpenID Connect provider');
       return { ...access, expiresAt: clock.now() + signIn.sessionMinutes * 60_000 };
     },
   };
-}
-
-interface Prepared {
-  openid: typeof OpenId;
-  found: ProviderConfiguration;
-  client: OpenId.Configuration;
 }
 
 interface ClientParts {
@@ -173,10 +200,20 @@ function failureOf(error: unknown, openid: typeof OpenId): SignInFailure {
   if (error instanceof openid.ResponseBodyError) return { type: 'refused', error: error.error };
   if (error instanceof openid.WWWAuthenticateChallengeError)
     return { type: 'refused', error: 'invalid_client' };
-  if (error instanceof openid.ClientError && !UNREACHABLE.has(error.code ?? ''))
-    return { type: 'unverified' };
-  return { type: 'unreachable' };
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (WRONG_CONFIGURATION.has(code)) return { type: 'misconfigured' };
+  return error instanceof openid.ClientError && !UNREACHABLE.has(code)
+    ? { type: 'unverified' }
+    : { type: 'unreachable' };
 }
+
+/** The codes of `openid-client` for a provider whose configuration has no usable address of the token endpoint. */
+const WRONG_CONFIGURATION: ReadonlySet<string> = new Set([
+  'OAUTH_MISSING_SERVER_METADATA',
+  'OAUTH_INVALID_SERVER_METADATA',
+  'OAUTH_HTTP_REQUEST_FORBIDDEN',
+  'OAUTH_REQUEST_PROTOCOL_FORBIDDEN',
+]);
 
 /** The codes of `openid-client` for a provider that does not answer, or answers with an HTTP error. */
 const UNREACHABLE: ReadonlySet<string> = new Set([
