@@ -18,9 +18,10 @@ import { stage, type Stage } from '../../support/stage.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { issueToken } from '../../support/issue-token.ts';
 import { describeInBrowser } from './support/in-browser.ts';
+import { signIn } from './support/sign-in.ts';
 
-/** Lets the browser's sign-in with the provider look old enough for a silent one. */
-const LONG_AGO = "localStorage.setItem('signed-in-with-provider', '0')";
+/** Lets the provider's session in this browser look as if it has lasted to its end. */
+const SESSION_IS_OVER = "localStorage.setItem('provider-session-end', new Date(0).toISOString())";
 
 describeInBrowser('the sign-in with a provider', (browser) => {
   let provider: RunningProvider;
@@ -56,10 +57,10 @@ describeInBrowser('the sign-in with a provider', (browser) => {
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
 
-  async function signInAs(name: string): Promise<void> {
-    await button('Sign in with Acme').click();
-    await page.getByLabel('Name').fill(name);
-    await button('Enter').click();
+  async function signInAs(name: string, tab = page): Promise<void> {
+    await tab.getByRole('button', { name: 'Sign in with Acme' }).click();
+    await tab.getByLabel('Name').fill(name);
+    await tab.getByRole('button', { name: 'Enter' }).click();
   }
 
   test('a person signs in, comes back to the task that the address names, and approves it', async () => {
@@ -72,7 +73,7 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     await page.locator('article .state-completed').waitFor();
     const { overview } = await peer.task(taskId);
     expect(overview.calls).toMatchObject([{ decided: { decision: 'approve', channel: 'page' } }]);
-    await page.evaluate(LONG_AGO);
+    await page.evaluate(SESSION_IS_OVER);
     await button('Sign out').click();
     // The provider still knows the person, but a sign-out lasts until the person signs in.
     await button('Sign in with Acme').waitFor();
@@ -86,10 +87,11 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     await page.goto(`${base}/page#task=${taskId}`);
     await signInAs('ann');
     await button('Sign out').waitFor();
-    await rm(join(on.server.stateDir, 'page-sessions'), { recursive: true });
-    await page.evaluate(LONG_AGO);
+    await page.evaluate(SESSION_IS_OVER);
+    await page.goto('about:blank');
+    await endSessions();
     const asked = page.waitForRequest((request) => request.url().includes('prompt=none'));
-    await page.reload();
+    await page.goto(`${base}/page#task=${taskId}`);
     await asked;
     await page.locator('section.action').waitFor();
     expect(page.url()).toBe(`${base}/page#task=${taskId}`);
@@ -113,10 +115,95 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     await page.goto(`${base}/page?code=x&state=y&iss=${encodeURIComponent(provider.issuer)}`);
     await page.getByRole('alert').getByText('This sign-in did not begin in this browser').waitFor();
     expect(page.url()).toBe(`${base}/page`);
-    browser.problems.length = 0;
   });
 
   test('R120 a user of the provider registers a passkey with a link of the terminal', async () => {
+    await addAuthenticator();
+    const link = await passkeyLink(on, 'acme/ann');
+    expect(new URLSearchParams(link.hash.slice(1)).has('code')).toBe(false);
+    await page.goto(link.href);
+    await signInAs('ann');
+    await addPasskey('my laptop');
+    expect(page.url()).not.toContain('passkey');
+  });
+
+  test('X1 a browser that another one has signed out does not sign in again by itself', async () => {
+    const minuteMs = 60_000;
+    const start = Date.now();
+    await page.clock.setSystemTime(start);
+    await page.goto(`${base}/page`);
+    await signInAs('ann');
+    await button('Sign out').waitFor();
+    await page.clock.setSystemTime(start + 5 * minuteMs);
+    const other = await browser.watchedPage();
+    await other.goto(`${base}/page`);
+    await signInAs('ann', other);
+    const silent: string[] = [];
+    page.on('request', (request) => request.url().includes('prompt=none') && silent.push(request.url()));
+    await other.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await button('Sign in with Acme').waitFor();
+    await page.reload();
+    await button('Sign in with Acme').waitFor();
+    expect(silent).toEqual([]);
+    browser.problems.length = 0;
+  });
+
+  test('after a sign-in with a link, the page does not sign in with the provider by itself', async () => {
+    await page.goto(`${base}/page`);
+    await signInAs('ann');
+    await button('Sign out').waitFor();
+    await page.goto('about:blank');
+    await endSessions();
+    await signIn(page, on.server);
+    await page.evaluate(`if (localStorage.getItem('provider-session-end') !== null) ${SESSION_IS_OVER}`);
+    await page.goto('about:blank');
+    await endSessions();
+    await page.goto(`${base}/page`);
+    await button('Sign in with Acme').waitFor();
+    browser.problems.length = 0;
+  });
+
+  test('a sign-in in another tab, or a link of another site, does not end the sign-in that began last', async () => {
+    await page.goto(`${base}/page`);
+    await button('Sign in with Acme').click();
+    const later = await page.context().newPage();
+    await later.goto(`${base}/page`);
+    await later.getByRole('button', { name: 'Sign in with Acme' }).click();
+    await later.getByLabel('Name').waitFor();
+    await page.getByLabel('Name').fill('ann');
+    await button('Enter').click();
+    await page.getByRole('alert').getByText('This sign-in did not begin in this browser').waitFor();
+    await page.goto(`${base}/page?code=x&state=y`);
+    await page.getByRole('alert').getByText('This sign-in did not begin in this browser').waitFor();
+    await later.getByLabel('Name').fill('ann');
+    await later.getByRole('button', { name: 'Enter' }).click();
+    await later.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
+    // The other tab sees the new session.
+    await button('Sign out').waitFor();
+    browser.problems.length = 0;
+  });
+
+  test('X1 another user cannot use the link that registers a passkey, and does not use it up', async () => {
+    await addAuthenticator();
+    const link = await passkeyLink(on, 'acme/ann');
+    await page.goto(link.href);
+    await signInAs('bob');
+    const dialog = page.getByRole('dialog', { name: 'Passkeys' });
+    await dialog.getByLabel('Name of the new passkey').fill('of bob');
+    await dialog.getByRole('button', { name: 'Add a passkey' }).click();
+    await dialog.getByRole('alert').getByText('This link for a passkey is used up').waitFor();
+    browser.problems.length = 0;
+    // Another browser has no session of the provider.
+    page = await browser.watchedPage();
+    await addAuthenticator();
+    await page.goto(link.href);
+    await signInAs('ann');
+    await addPasskey('of ann');
+  });
+
+  const endSessions = (): Promise<void> => rm(join(on.server.stateDir, 'page-sessions'), { recursive: true });
+
+  async function addAuthenticator(): Promise<void> {
     const devTools = await page.context().newCDPSession(page);
     await devTools.send('WebAuthn.enable');
     await devTools.send('WebAuthn.addVirtualAuthenticator', {
@@ -128,16 +215,14 @@ describeInBrowser('the sign-in with a provider', (browser) => {
         automaticPresenceSimulation: true,
       },
     });
-    const link = await passkeyLink(on, 'acme/ann');
-    expect(new URLSearchParams(link.hash.slice(1)).has('code')).toBe(false);
-    await page.goto(link.href);
-    await signInAs('ann');
+  }
+
+  async function addPasskey(name: string): Promise<void> {
     const dialog = page.getByRole('dialog', { name: 'Passkeys' });
-    await dialog.getByLabel('Name of the new passkey').fill('my laptop');
+    await dialog.getByLabel('Name of the new passkey').fill(name);
     await dialog.getByRole('button', { name: 'Add a passkey' }).click();
-    await dialog.getByText('my laptop').waitFor();
-    expect(page.url()).not.toContain('passkey');
-  });
+    await dialog.getByText(name).waitFor();
+  }
 
   /** Sends a task of the person, as the bridge does. */
   async function taskOfAnn() {

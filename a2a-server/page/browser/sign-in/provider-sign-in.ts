@@ -3,12 +3,12 @@
  * in the query. Until then, this origin's storage keeps the secret of the attempt and the fragment of the page's address.
  */
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
-import { post, rememberPageKey, SIGNED_IN_WITH_PROVIDER } from './sign-in.ts';
+import { post, PROVIDER_SESSION_END, rememberSession } from './sign-in.ts';
 
 const ATTEMPT = 'provider-sign-in';
 
-/** A second silent attempt waits for this time, so a browser that stores no cookies does not go back and forth. */
-const SILENT_PAUSE_MS = 60_000;
+/** The clocks of this browser and the server may differ. */
+const CLOCK_TOLERANCE_MS = 60_000;
 
 /** Returns the name of the provider. Undefined if the server has none, or does not answer. */
 export async function readProviderName(): Promise<string | undefined> {
@@ -41,9 +41,10 @@ export async function startProviderSignIn(
   const { address, pageSecret } = answer.body;
   if (typeof address !== 'string' || typeof pageSecret !== 'string')
     return 'The server answered without an address of the provider.';
+  const state = new URL(address).searchParams.get('state');
   const fragment = new URLSearchParams(location.hash.slice(1));
   if (registrationCode !== undefined) fragment.set('passkey', registrationCode);
-  localStorage.setItem(ATTEMPT, JSON.stringify({ pageSecret, fragment: fragment.toString() }));
+  localStorage.setItem(ATTEMPT, JSON.stringify({ state, pageSecret, fragment: fragment.toString() }));
   location.assign(address);
   return undefined;
 }
@@ -57,32 +58,36 @@ export async function finishProviderSignIn(
   query: string,
   onFragment: (fragment: string) => void,
 ): Promise<string | undefined> {
-  const { pageSecret, fragment } = takeAttempt();
+  const attempt = takeAttempt(query);
+  if (attempt === undefined)
+    return 'This sign-in did not begin in this browser, or another tab began a later one. Sign in again.';
+  const { pageSecret, fragment } = attempt;
   const answer = await post('page/provider/finish', { pageSecret, query });
   if (fragment !== '') onFragment(`#${fragment}`);
   if ('problem' in answer) return answer.problem;
-  localStorage.setItem(SIGNED_IN_WITH_PROVIDER, String(Date.now()));
-  return rememberPageKey(answer.body);
+  return rememberSession(answer.body, 'provider');
 }
 
 /**
- * True if the last session of this browser was one of the provider, and the person has not signed out. The page may then ask
- * the provider once without a question to the person.
+ * True if the provider's session in this browser has lasted to its end. The page may then ask the provider once without a
+ * question to the person. A session that ended earlier was signed out, maybe by another browser.
  */
 export function takeSilentAttempt(): boolean {
-  const since = localStorage.getItem(SIGNED_IN_WITH_PROVIDER);
-  localStorage.removeItem(SIGNED_IN_WITH_PROVIDER);
-  return since !== null && Date.now() - Number(since) > SILENT_PAUSE_MS;
+  const end = localStorage.getItem(PROVIDER_SESSION_END);
+  localStorage.removeItem(PROVIDER_SESSION_END);
+  return end !== null && Date.now() >= Date.parse(end) - CLOCK_TOLERANCE_MS;
 }
 
-function takeAttempt(): { pageSecret: string; fragment: string } {
+/**
+ * Returns the attempt that the provider's answer belongs to, and removes it. An answer to another attempt removes nothing,
+ * so a link or another tab cannot end the attempt.
+ */
+function takeAttempt(query: string): { pageSecret: string; fragment: string } | undefined {
   const text = localStorage.getItem(ATTEMPT);
-  localStorage.removeItem(ATTEMPT);
   const attempt: unknown = text === null ? undefined : JSON.parse(text);
-  const { pageSecret, fragment } = isRecord(attempt) ? attempt : {};
-  return {
-    // The server refuses the attempt then, and says why.
-    pageSecret: typeof pageSecret === 'string' ? pageSecret : 'none',
-    fragment: typeof fragment === 'string' ? fragment : '',
-  };
+  const { state, pageSecret, fragment } = isRecord(attempt) ? attempt : {};
+  if (typeof pageSecret !== 'string' || typeof fragment !== 'string') return undefined;
+  if (state !== new URLSearchParams(query).get('state')) return undefined;
+  localStorage.removeItem(ATTEMPT);
+  return { pageSecret, fragment };
 }

@@ -6,8 +6,8 @@ import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
 
 const KEY = 'page-key';
 
-/** The time of the sign-in with the provider, in this origin's storage. Absent after a sign-out. */
-export const SIGNED_IN_WITH_PROVIDER = 'signed-in-with-provider';
+/** The end of a session that the provider gave, in this origin's storage. Absent after a sign-out. */
+export const PROVIDER_SESSION_END = 'provider-session-end';
 
 /** The base URL of requests that use the page's session instead of a bearer token. */
 export const API = new URL('page/api', location.href).href;
@@ -26,12 +26,17 @@ export const signedInFetch: typeof fetch = (input, init) =>
 /** Exchanges the code of a one-time link for the sign-in. Returns an error text, or undefined after success. */
 export async function signIn(code: string): Promise<string | undefined> {
   const answer = await post('page/session', { code });
-  return 'problem' in answer ? answer.problem : rememberPageKey(answer.body);
+  return 'problem' in answer ? answer.problem : rememberSession(answer.body, 'link');
 }
 
-/** Stores the page key of a new session. Returns an error text, or undefined after success. */
-export function rememberPageKey({ pageKey: key }: Record<string, unknown>): string | undefined {
+/** Stores what the page needs of a new session. Returns an error text, or undefined after success. */
+export function rememberSession(
+  { pageKey: key, expiresAt }: Record<string, unknown>,
+  by: 'link' | 'provider',
+): string | undefined {
   if (typeof key !== 'string') return 'The server answered without a page key.';
+  if (by === 'provider') localStorage.setItem(PROVIDER_SESSION_END, String(expiresAt));
+  else localStorage.removeItem(PROVIDER_SESSION_END);
   localStorage.setItem(KEY, key);
   return undefined;
 }
@@ -40,7 +45,7 @@ export function rememberPageKey({ pageKey: key }: Record<string, unknown>): stri
 export async function signOut(everywhere: boolean): Promise<string | undefined> {
   const answer = await post('page/sign-out', { everywhere });
   if ('problem' in answer && answer.status !== 401) return answer.problem;
-  localStorage.removeItem(SIGNED_IN_WITH_PROVIDER);
+  localStorage.removeItem(PROVIDER_SESSION_END);
   forgetPageKey();
   return undefined;
 }

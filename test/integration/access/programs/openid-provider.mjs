@@ -19,7 +19,11 @@ function client(name) {
 }
 
 /** The groups of each person. Whoever is missing here is a guest. */
-const GROUPS = { ann: ['developers', 'approvers'], rita: ['developers'] };
+const GROUPS = {
+  ann: ['developers', 'approvers'],
+  bob: ['developers', 'approvers'],
+  rita: ['developers'],
+};
 const groupsOf = (name) => GROUPS[name] ?? ['guests'];
 
 function pageClients(redirectUri) {
